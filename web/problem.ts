@@ -35,7 +35,8 @@ export function explain(error: unknown): Problem {
     return { message: t('error.password-new', { date: date(data['passwordCanBeChanged']) }), fields }
   if (id === 'invalid-credentials') return { message: credentials(data), fields }
   if (id === 'user-account-relocated' && typeof data === 'string') return { message: moved(data), fields }
-  const key = `error.${id}`
+  const code = `error.${isObject(data) ? String(data['code']) : ''}`
+  const key = isKey(code) ? code : `error.${id}`
   return { message: isKey(key) ? t(key) : listed(data) || message || t('error.unexpected'), fields }
 }
 

@@ -20,6 +20,11 @@ async function prove(world: World, fields: object = {}): Promise<void> {
   await world.service.call(undefined, 'test.prove', { ticket: ticketOf(world), secret, proof: {}, ...fields })
 }
 
+/** The owner's session began a moment ago. */
+async function justSignedIn({ owner, service }: World): Promise<void> {
+  await service.call(undefined, 'test.noteSignIns', { username: owner.username })
+}
+
 /** The owner has an identity, and has just been vouched for. */
 async function link(world: World): Promise<void> {
   const email = { address: 'owner@id.example.org', isVerified: true }
@@ -187,7 +192,17 @@ export const identityScenarios: Contract = {
   ],
 
   'identities.begin': [
-    { name: 'answers a secret', kind: 'success', answer: { secret: /^\w{50}$/ } },
+    {
+      name: 'answers a secret',
+      kind: 'success',
+      before: justSignedIn,
+      answer: { secret: /^\w{50}$/ }
+    },
+    {
+      name: 'wants a session that has just been signed in',
+      kind: 'state',
+      error: 'invalid-operation'
+    },
     { name: 'takes no params', ...invalid, params: { unheardOf: 1 } },
     ...closedToOthers(),
     ...withoutToken()
@@ -198,6 +213,7 @@ export const identityScenarios: Contract = {
       name: 'links what was asked for in this session',
       kind: 'success',
       async before(world) {
+        await justSignedIn(world)
         const begun = await world.owner.do('identities.begin')
         secrets.set(world, begun.secret)
         await prove(world, { secret: begun.secret })

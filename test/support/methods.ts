@@ -9,7 +9,7 @@ import { setFactor, type Factor } from '../../core/sign-in/mfa/factor.js'
 import type { MfaSession } from '../../core/sign-in/mfa/sessions.js'
 import { serviceMethod, type AnyMethod } from '../../core/call/method.js'
 import { KeyValue } from '../../schemas/scalars.js'
-import { openSession } from '../../core/auth/personal-access.js'
+import { noteSignIn, openSession } from '../../core/auth/personal-access.js'
 import { keepValues, uniqueOf } from '../../core/registration/fields.js'
 import type { Access } from '../../schemas/access.js'
 import type { Services } from '../../core/call/services.js'
@@ -87,6 +87,24 @@ const signIn = serviceMethod({
   async run({ services, now }, { appId, username }) {
     const store = services.accounts.store(services.accounts.find(username)!)
     return { access: await store.write(() => openSession(services.config, store, appId, now - 1)) }
+  }
+})
+
+/** As if all open sessions of the user had begun by signing in right now. */
+const noteSignIns = serviceMethod({
+  id: 'test.noteSignIns',
+  summary: 'For tests',
+  mode: 'service',
+  params: Type.Object({ username: Type.String() }),
+  result: Type.Object({}),
+  allow: anyone,
+  async run(call, { username }) {
+    const { accounts } = call.services
+    const store = accounts.store(accounts.find(username)!)
+    await store.write(() => {
+      for (const { id } of store.accesses.listPersonal()) noteSignIn(store, id, call)
+    })
+    return {}
   }
 })
 
@@ -208,6 +226,7 @@ export const methods: readonly AnyMethod[] = [
   enrol,
   mailConfirmation,
   mailToken,
+  noteSignIns,
   prove,
   setPassword,
   signIn

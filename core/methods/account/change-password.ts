@@ -7,12 +7,14 @@ import { method } from '../../call/method.js'
 import { tell } from '../../sign-in/notices/notices.js'
 import { hashOfNew } from '../../sign-in/password-rules.js'
 import { isPassword } from '../../sign-in/verify-password.js'
+import { mustHaveJustSignedIn } from '../../sign-in/recent.js'
 import { countWaysIn } from '../../sign-in/ways-in.js'
 import { withPasswords } from '../../sign-in/passwords-off.js'
 
 /**
- * Sets a new password, or the first one of an account without any. Sessions and tokens stay valid; password reset links do not. Of two concurrent changes the later one
- * fails, as its old password is no longer the current one.
+ * Sets a new password, or the first one of an account without any, for whoever has just signed in. Sessions and tokens stay
+ * valid; password reset links do not. Of two concurrent changes the later one fails, as its old password is no longer the
+ * current one.
  */
 export const changePassword = method({
   id: 'account.changePassword',
@@ -28,9 +30,10 @@ export const changePassword = method({
   async prepare(call, { oldPassword, newPassword }) {
     const { account, services, credentials, now } = call
     const replaced = call.store.account.password()?.hash
-    // Whoever has none, and signs in in another way, sets the first.
+    // Whoever has none, and has just signed in in another way, sets the first.
     const isFirst =
       replaced === undefined && oldPassword === undefined && countWaysIn(services.config, call.store) > 0
+    if (isFirst) mustHaveJustSignedIn(call)
     if (!isFirst && oldPassword === undefined) refuseMissing()
     if (!isFirst && !(await isPassword(services, credentials, account.username, oldPassword ?? '', replaced)))
       refuse()

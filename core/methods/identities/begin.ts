@@ -4,8 +4,12 @@ import { closed } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import { newLinkSecret } from '../../identities/link-secrets.js'
+import { mustHaveJustSignedIn } from '../../sign-in/recent.js'
 
-/** Returns a secret with which a sign-in at a provider is begun. What comes of it can be linked in this session alone. */
+/**
+ * Returns a secret with which a sign-in at a provider is begun. What comes of it can be linked in this session alone. Throws
+ * `invalid-operation` unless the caller has just signed in: an identity is a way in that outlives the session.
+ */
 export const begin = method({
   id: 'identities.begin',
   summary: 'Begin to link an identity',
@@ -14,5 +18,8 @@ export const begin = method({
   mode: 'write',
   mayExceedQuota: true,
   allow: personalOnly,
-  run: call => ({ secret: newLinkSecret(call) })
+  run(call) {
+    mustHaveJustSignedIn(call)
+    return { secret: newLinkSecret(call) }
+  }
 })

@@ -6,13 +6,11 @@ import type { Assertion } from '../../../schemas/passkey.js'
 import { fail } from '../../errors.js'
 import type { Call } from '../../call/method.js'
 import { tokenDigest } from '../../auth/token-digest.js'
+import { hasJustSignedIn } from '../recent.js'
 import { isPassword } from '../verify-password.js'
 import { waysIn } from '../ways-in.js'
 import type { Purpose } from './challenges.js'
 import { mustBeSigned, type Proven } from './signature.js'
-
-/** Seconds for which signing in is proof enough, for accounts with neither a password nor a passkey. */
-export const recentSignIn = 600
 
 /** What a caller gives as proof. */
 export interface ProofGiven {
@@ -51,9 +49,4 @@ export async function mustProveIdentity(call: Call, given: ProofGiven): Promise<
 function proofMissing(hasPassword: boolean, passkeys: number): string {
   const ways = [hasPassword && 'the password', passkeys > 0 && 'a passkey'].filter(Boolean).join(' or ')
   return ways === '' ? 'Please sign in again first' : `Please prove who you are first, by ${ways}`
-}
-
-function hasJustSignedIn({ caller, now, store }: Call): boolean {
-  const time = store.sessions.place(caller.accessId)?.time
-  return time !== undefined && now - time <= recentSignIn
 }

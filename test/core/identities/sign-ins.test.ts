@@ -183,8 +183,22 @@ t.test('linking', async t => {
   const { service, provider, visitor } = await withProvider(t)
   const { alice } = service
   const bob = await service.user('bobby')
-  const begin = async (client: typeof alice): Promise<SignInVisitor> =>
-    new SignInVisitor(service, (await client.do('identities.begin')).secret)
+  const justSignedIn = async (username: string): Promise<void> => {
+    await service.call(undefined, 'test.noteSignIns', { username })
+  }
+  const begin = async (client: typeof alice): Promise<SignInVisitor> => {
+    await justSignedIn(client.username)
+    return new SignInVisitor(service, (await client.do('identities.begin')).secret)
+  }
+
+  await t.test('is begun only where somebody has just signed in', async t => {
+    await justSignedIn('alice')
+    service.clock.advance(600)
+    t.ok((await alice.do('identities.begin')).secret)
+    service.clock.advance(1)
+    const refused = { id: 'invalid-operation', data: { code: 'proof-missing' } }
+    t.match((await alice.call('identities.begin')).error, refused)
+  })
 
   await t.test('takes what was asked for in the session', async t => {
     provider.person = { sub: 'alice-at-work' }
@@ -200,6 +214,7 @@ t.test('linking', async t => {
     const mallory = await begin(bob)
     const { ticket } = await mallory.go()
     // Mallory makes Alice's page send Mallory's ticket, with any secret there is.
+    await justSignedIn('alice')
     const { secret } = await alice.do('identities.begin')
     for (const tried of [mallory.secret, secret, visitor.secret]) {
       const { error } = await alice.call('identities.create', { ticket, secret: tried })
@@ -220,6 +235,7 @@ t.test('linking', async t => {
 
   await t.test('takes nothing after the session has ended', async t => {
     const { access } = await service.call(undefined, 'test.signIn', { username: 'bobby', appId: 'other-app' })
+    await justSignedIn('bobby')
     const { secret } = await service.call('bobby', 'identities.begin', {}, access.token)
     const browser = new SignInVisitor(service, secret)
     const { ticket } = await browser.go()
@@ -260,6 +276,10 @@ t.test('an identity', async t => {
     t.match(error, { id: 'invalid-operation', data: { code: 'last-way-in' } })
     t.equal((await as(service, token, 'GET', '/identities')).identities.length, 1)
     const set = { newPassword: 'a long secret' }
+    service.clock.advance(601)
+    const stale = await as(service, token, 'POST', '/account/change-password', set)
+    t.match(stale.error, { id: 'invalid-operation', data: { code: 'proof-missing' } })
+    await service.call(undefined, 'test.noteSignIns', { username: 'robin' })
     t.notOk((await as(service, token, 'POST', '/account/change-password', set)).error)
     t.equal(
       (await as(service, token, 'POST', '/account/change-password', set)).error.id,

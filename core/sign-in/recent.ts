@@ -1,0 +1,21 @@
+/**
+ * Having signed in a moment ago, as proof of who is there: whoever has got hold of a session must not make themselves a way in
+ * that outlives it. (docs/spec/identities.md#linking)
+ */
+import { fail } from '../errors.js'
+import type { Call } from '../call/method.js'
+
+/** Seconds for which having signed in is proof. */
+export const recentSignIn = 600
+
+/** Whether the caller's session began within the last {@link recentSignIn} seconds. */
+export function hasJustSignedIn({ caller, now, store }: Call): boolean {
+  const time = store.sessions.place(caller.accessId)?.time
+  return time !== undefined && now - time <= recentSignIn
+}
+
+/** Throws `invalid-operation` (`proof-missing`) unless the caller has just signed in. */
+export function mustHaveJustSignedIn(call: Call): void {
+  if (!hasJustSignedIn(call))
+    fail('invalid-operation', 'Please sign in again first', { code: 'proof-missing' })
+}
