@@ -24,6 +24,16 @@ export interface AccountMethods {
     params: Record<string, never>
     result: { email: { address: string | null; isConfirmed: boolean; confirmedAddress: string | null } }
   }
+  /** Read whether the user is told of sign-ins by mail (an addition of ours). */
+  'account.getNotices': {
+    params: Record<string, never>
+    result: { notices: { isOn: boolean; isAvailable: boolean } }
+  }
+  /** Switch mails about sign-ins on or off (an addition of ours). */
+  'account.updateNotices': {
+    params: { readonly update: { readonly isOn: boolean } }
+    result: { notices: { isOn: boolean; isAvailable: boolean } }
+  }
   /** Change values of the account. */
   'account.update': {
     params: { readonly update: { readonly [key: string]: unknown } }

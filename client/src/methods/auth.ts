@@ -40,6 +40,46 @@ export interface AuthMethods {
       registration?: { isOpen: boolean; username?: string; email?: string; isEmailTaken: boolean }
     }
   }
+  /** Begin to sign in with a passkey. */
+  'auth.passkeyChallenge': {
+    params: { readonly appId: string }
+    result: {
+      request: {
+        challenge: string
+        rpId: string
+        timeout: number
+        userVerification: 'required'
+        allowCredentials: { id: string; type: 'public-key'; transports: string[] }[]
+      }
+    }
+  }
+  /** Sign in with a passkey. */
+  'auth.passkeyLogin': {
+    params: {
+      readonly credential: {
+        readonly id: string
+        readonly rawId: string
+        readonly type: 'public-key'
+        readonly authenticatorAttachment?: unknown
+        readonly clientExtensionResults?: unknown
+        readonly response: {
+          readonly clientDataJSON: string
+          readonly authenticatorData: string
+          readonly signature: string
+          readonly userHandle?: string | null | undefined
+        }
+      }
+      readonly appId: string
+    }
+    result: {
+      username: string
+      token: string
+      apiEndpoint: string
+      preferredLanguage: string
+      passwordExpires?: number
+      passwordCanBeChanged?: number
+    }
+  }
   /** Begin to use a second factor. */
   'mfa.activate': {
     params: { readonly [key: string]: unknown }

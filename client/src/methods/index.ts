@@ -10,6 +10,7 @@ import type { FollowedSlicesMethods } from './followed-slices.js'
 import type { IdentitiesMethods } from './identities.js'
 import type { ImportsMethods } from './imports.js'
 import type { OauthMethods } from './oauth.js'
+import type { PasskeysMethods } from './passkeys.js'
 import type { SeriesMethods } from './series.js'
 import type { ServiceMethods } from './service.js'
 import type { StreamsMethods } from './streams.js'
@@ -28,6 +29,7 @@ export interface Methods
     IdentitiesMethods,
     ImportsMethods,
     OauthMethods,
+    PasskeysMethods,
     SeriesMethods,
     ServiceMethods,
     StreamsMethods,

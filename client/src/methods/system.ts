@@ -116,6 +116,8 @@ export interface SystemMethods {
   }
   /** Turn off a user’s second factor. */
   'system.deactivateMfa': { params: { readonly username: string }; result: { [key: string]: unknown } }
+  /** End all passkeys of a user. */
+  'system.deletePasskeys': { params: { readonly username: string }; result: { [key: string]: unknown } }
   /** Read how much an account is used. */
   'system.getUserInfo': {
     params: { readonly username: string }
@@ -181,6 +183,7 @@ export interface SystemMethods {
         attachments: number | null
         lastUsed: number | null
         hasSecondFactor: boolean | null
+        passkeys: number | null
       }[]
       next?: string
     }
@@ -201,6 +204,7 @@ export interface SystemMethods {
         attachments: number | null
         lastUsed: number | null
         hasSecondFactor: boolean | null
+        passkeys: number | null
       }
     }
   }
