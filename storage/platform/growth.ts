@@ -85,7 +85,7 @@ export class GrowthRepository {
 
   /** Days and not times decide: a clock that was wrong for a while must not remove all. */
   #removeOld(): void {
-    const sql = 'DELETE FROM growth WHERE day NOT IN (SELECT day FROM growth ORDER BY day DESC LIMIT ?)'
+    const sql = 'DELETE FROM growth WHERE day NOT IN (SELECT day FROM growth ORDER BY day DESC LIMIT +?)'
     statement(this.db, sql).run(growthDays)
   }
 }

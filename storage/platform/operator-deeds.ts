@@ -76,7 +76,7 @@ export class DeedRepository {
   #removeExcess(isRefused: boolean): void {
     const kind = `error IS ${isRefused ? 'NOT ' : ''}NULL`
     const sql = `DELETE FROM operator_deed WHERE ${kind} AND number <=
-      (SELECT number FROM operator_deed WHERE ${kind} ORDER BY number DESC LIMIT 1 OFFSET ?)`
+      (SELECT number FROM operator_deed WHERE ${kind} ORDER BY number DESC LIMIT 1 OFFSET +?)`
     statement(this.db, sql).run(isRefused ? this.keptRefusals : this.kept)
   }
 }
