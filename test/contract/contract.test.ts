@@ -8,7 +8,7 @@ import { contract } from './contract.js'
 import { Examples } from './examples.js'
 import { given, type Kind, type Scenario } from './scenario.js'
 import { isFor, send, statusOf, type WireName } from './wires.js'
-import { adminKey, World } from './world.js'
+import { enabling, World } from './world.js'
 
 const wires: readonly WireName[] = ['http', 'batch', 'socket', 'client']
 
@@ -16,23 +16,8 @@ t.setTimeout(480_000)
 
 t.test('the contract', async t => {
   const service = await coffer(t, {
-    adminKey,
+    ...enabling,
     operators: ['operating'],
-    userAccount: { delete: ['adminToken', 'personalToken'] },
-    webhooks: { allowInternalTargets: true },
-    auth: {
-      oidc: [{ name: 'work', label: 'Work', issuer: 'https://id.example.org', clientId: 'coffer' }]
-    },
-    access: {
-      apps: [
-        {
-          id: 'known-app',
-          displayName: 'Known',
-          oauth: { redirectURIs: ['https://app.example.com/callback'] }
-        }
-      ]
-    },
-    oauth: { registration: true },
     // Strangers come often, and all from here.
     throttle: { failures: 1_000_000, invalidTokens: 1_000_000 }
   })

@@ -1,6 +1,6 @@
 /** A user with a bit of everything, and the callers that a scenario may choose from. */
 import { newId } from '../../core/ids.js'
-import { Client, type Answer, type Service } from '../support/coffer.js'
+import { Client, type Answer, type Overrides, type Service } from '../support/coffer.js'
 import type { Begun } from '../support/oauth.js'
 import { rested } from '../support/importing.js'
 
@@ -18,6 +18,26 @@ export type CallerName =
 
 /** The key of the operator. */
 export const adminKey = 'the key of the operator'
+
+/** What a service has to be set up with, so that each method can succeed. */
+export const enabling = {
+  adminKey,
+  userAccount: { delete: ['adminToken', 'personalToken'] },
+  webhooks: { allowInternalTargets: true },
+  auth: {
+    oidc: [{ name: 'work', label: 'Work', issuer: 'https://id.example.org', clientId: 'coffer' }]
+  },
+  access: {
+    apps: [
+      {
+        id: 'known-app',
+        displayName: 'Known',
+        oauth: { redirectURIs: ['https://app.example.com/callback'] }
+      }
+    ]
+  },
+  oauth: { registration: true }
+} satisfies Overrides
 
 const app = (level: string) => ({ type: 'app', name: `an-app-that-${level}s`, deviceName: 'phone' })
 

@@ -5,7 +5,7 @@ import { silentLog } from '../../core/log.js'
 import type { AnyMethod } from '../../core/call/method.js'
 import { contract } from '../contract/contract.js'
 import { given, type Scenario } from '../contract/scenario.js'
-import { adminKey, World } from '../contract/world.js'
+import { enabling, World } from '../contract/world.js'
 import { coffer, type Service } from '../support/coffer.js'
 import { hostileParams, type HostileParams } from '../support/hostile-calls.js'
 import { mustTakeLessThan, Probe } from '../support/probe.js'
@@ -112,10 +112,7 @@ t.test(`odd params (seed ${seed})`, async t => {
   const service = await coffer(
     t,
     {
-      adminKey,
-      userAccount: { delete: ['adminToken', 'personalToken'] },
-      webhooks: { allowInternalTargets: true },
-      access: { apps: [{ id: 'known-app', displayName: 'Known' }] },
+      ...enabling,
       throttle: { invalidTokens: 1e9, failures: 1e9, perAddress: 1e9, perAccount: 1e9 }
     },
     log

@@ -4,7 +4,7 @@ import { silentLog } from '../../core/log.js'
 import type { AnyMethod } from '../../core/call/method.js'
 import { contract } from '../contract/contract.js'
 import { given, type Scenario } from '../contract/scenario.js'
-import { adminKey, World } from '../contract/world.js'
+import { enabling, World } from '../contract/world.js'
 import { coffer, type Overrides, type Service } from '../support/coffer.js'
 import { paramsWithEach, type HostileParams } from '../support/hostile-calls.js'
 import { receiver } from '../support/receiver.js'
@@ -43,10 +43,8 @@ async function settings(t: Test): Promise<Overrides> {
     headers: { 'content-type': 'application/json', 'x-to': '{{ phone }}' }
   } as const
   return {
-    adminKey,
-    userAccount: { delete: ['adminToken', 'personalToken'] },
-    webhooks: { allowInternalTargets: true },
-    access: { apps: [{ id: 'known-app', displayName: 'Known' }], maxRequestsPerHour: 1e9 },
+    ...enabling,
+    access: { ...enabling.access, maxRequestsPerHour: 1e9 },
     throttle: { invalidTokens: 1e9, failures: 1e9, perAddress: 1e9, perAccount: 1e9 },
     services: {
       mfa: {
