@@ -41,7 +41,8 @@ const maxCodes = 50
 
 /**
  * Makes a code for an access that the user has agreed to. Throws `forbidden` if the access was agreed to for another request,
- * if it is another user's than the client asked for, or if the user has not signed in as lately as it asked for.
+ * if it is another user's than the client asked for, if nothing shows that the user decides, or has not signed in as lately as
+ * it asked for.
  */
 export async function issueCode(
   call: ServiceCall,
@@ -56,6 +57,7 @@ export async function issueCode(
   if (oauth.username !== undefined && oauth.username !== username)
     fail('forbidden', `The app asks for the account "${oauth.username}": please sign in to that one`)
   const authTime = signInTime(call, store)
+  mustBePerson(store, access, authTime)
   mustBeRecent(known, oauth, authTime, call.now)
   const { challenge, clientName, nonce, redirectUri, scopes } = oauth
   const use: CodeUse = {
@@ -103,6 +105,15 @@ function signInTime({ credentials, now, services }: ServiceCall, store: UserStor
     return undefined
   // A personal access changes only when it gets a new token.
   return store.sessions.place(session.id)?.time ?? session.modified
+}
+
+/**
+ * Throws `forbidden` where nobody but the app may have decided: it knows the token once it holds the access, and whoever has
+ * taken that token from it must not get codes, refresh tokens and ID tokens for it.
+ */
+function mustBePerson(store: UserStore, access: Access, authTime: number | undefined): void {
+  if (authTime === undefined && store.oauthGrants.list(access.id).length > 0)
+    fail('forbidden', 'The app has this access already: the person who agrees has to be signed in')
 }
 
 /** Seconds that are lost when times are added and subtracted. */
