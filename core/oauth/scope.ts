@@ -7,6 +7,7 @@ import type { Level, Permission } from '../../schemas/permission.js'
 import type { RequestedPermission } from '../accesses/granting.js'
 import { ranks } from '../permissions/levels.js'
 import { shortened } from '../short-text.js'
+import { isSystemId } from '../system-ids.js'
 import { refuse } from './errors.js'
 
 /** Scopes about the person, and for going on without them. */
@@ -53,7 +54,7 @@ export function scopeOf(permissions: readonly Permission[], identity: readonly I
 
 /**
  * Throws `invalid_scope` unless what is asked for lies within the scopes that a client is allowed: the same stream, or all of
- * them, with the same level or one above it.
+ * them, with the same level or one above it. Account fields and the audit, which `*` never reaches, have to be named.
  */
 export function mustBeAllowed(asked: Scope, allowed: readonly string[]): void {
   const { identity, permissions } = parseScope(allowed.join(' '))
@@ -65,9 +66,10 @@ export function mustBeAllowed(asked: Scope, allowed: readonly string[]): void {
   for (const each of asked.permissions) {
     // What takes something away from the client needs no permission.
     if (!('streamId' in each) || each.level === 'none') continue
-    const isWithin = [levels.get(each.streamId), levels.get('*')].some(
-      level => level && covers(level, each.level)
-    )
+    const isWithin = [
+      levels.get(each.streamId),
+      isSystemId(each.streamId) ? undefined : levels.get('*')
+    ].some(level => level && covers(level, each.level))
     if (!isWithin)
       refuse(
         'invalid_scope',
