@@ -10,7 +10,7 @@ import { newKey } from '../../ids.js'
 import { answerUrl } from '../../oauth/answers.js'
 import { appRequest, recipientOf, stateOf, type Params } from '../../oauth/authorization.js'
 import { protocolError, refuse } from '../../oauth/errors.js'
-import { withQuery } from '../../redirect-uri.js'
+import { isLoopbackUri, withQuery } from '../../redirect-uri.js'
 
 /** Names are those of RFC 6749, OpenID Connect and RFC 8707; unknown ones are ignored, as the protocol has it. */
 const AnyParams = Type.Record(
@@ -20,7 +20,8 @@ const AnyParams = Type.Record(
 
 /**
  * Returns where to send the person: to the page on which to decide, or back to the client with an error. An unknown client or
- * redirect URI is an error of the call itself: nobody is sent there.
+ * redirect URI is an error of the call itself: nobody is sent there. Whatever is wrong with the request of a client that has
+ * registered itself is, too, unless it runs on the person's machine.
  */
 export const authorize = serviceMethod({
   id: 'oauth.authorize',
@@ -42,7 +43,9 @@ export const authorize = serviceMethod({
       return { redirect: pageFor(call, appRequest(config, recipient, params)) }
     } catch (error) {
       if (!(error instanceof ApiError) || error.id === 'too-many-requests' || error.status >= 500) throw error
-      const { redirectUri } = recipient
+      const { client, redirectUri } = recipient
+      // Nobody knows who is behind it: a link to this service must not lead there before anybody was asked. (RFC 9700, 4.11.2)
+      if (client.isSelfRegistered && !isLoopbackUri(redirectUri)) throw error
       return { redirect: answerUrl(config, { redirectUri, ...statePart(params) }, protocolError(error)) }
     }
   }
