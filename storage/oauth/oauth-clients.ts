@@ -17,22 +17,32 @@ export class OAuthClientRepository {
     return body === undefined ? undefined : (JSON.parse(body) as RegisteredClient)
   }
 
-  /** Adds a client. Returns `false` if there are `limit` already. */
-  insert(client: RegisteredClient, now: number, limit: number): boolean {
+  /**
+   * Adds a client. If there are `limit` already, the oldest that nobody has used, and that was made before `idleSince`
+   * (seconds), gives way; returns `false` if there is none.
+   */
+  insert(client: RegisteredClient, now: number, limit: number, idleSince: number): boolean {
     return this.write(() => {
       const count = column(this.db, 'SELECT count(*) FROM oauth_client').get() as number
-      if (count >= limit) return false
+      if (count >= limit) {
+        const oldest = `DELETE FROM oauth_client WHERE id = (SELECT id FROM oauth_client
+          WHERE used < ? AND used = json_extract(body, '$.created') ORDER BY used LIMIT 1)`
+        if (statement(this.db, oldest).run(idleSince).changes === 0) return false
+      }
       const sql = 'INSERT INTO oauth_client (id, used, body) VALUES (?, ?, ?)'
       statement(this.db, sql).run(client.id, now, JSON.stringify(client))
       return true
     })
   }
 
-  /** Notes that a client is used, once a day. */
+  /** Notes that a client is used: the first time, and then once a day. */
   use(id: string, now: number): void {
-    const used = column(this.db, 'SELECT used FROM oauth_client WHERE id = ?').get(id) as number | undefined
-    if (used === undefined || now - used < noteInterval) return
-    this.write(() => statement(this.db, 'UPDATE oauth_client SET used = ? WHERE id = ?').run(now, id))
+    const sql = `SELECT used, used = json_extract(body, '$.created') AS isFirst FROM oauth_client WHERE id = ?`
+    const row = statement(this.db, sql).get(id) as { used: number; isFirst: 0 | 1 } | undefined
+    if (!row || (row.isFirst === 0 && now - row.used < noteInterval)) return
+    // Later than it was made, however fast: that tells it from those that were never used.
+    const time = Math.max(now, row.used + 1)
+    this.write(() => statement(this.db, 'UPDATE oauth_client SET used = ? WHERE id = ?').run(time, id))
   }
 
   /** Removes clients that were last used before `time` (seconds). */

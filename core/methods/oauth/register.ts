@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { anyone } from '../../auth/allow.js'
 import { serviceMethod } from '../../call/method.js'
+import { requestLife } from '../../accesses/auth-requests.js'
 import { fail } from '../../errors.js'
 import { removeUnusedClients } from '../../oauth/clients.js'
 import { ClientMetadata, newClient } from '../../oauth/registration.js'
@@ -21,7 +22,8 @@ export const register = serviceMethod({
     const { answer, client } = newClient(metadata, now)
     services.throttle.registerClient(credentials.ip)
     removeUnusedClients(services, now)
-    if (!services.platform.oauthClients.insert(client, now, maxClients))
+    // By then nobody is about to decide on what it has asked for when it was made.
+    if (!services.platform.oauthClients.insert(client, now, maxClients, now - requestLife))
       fail('api-unavailable', 'Too many clients have registered themselves: please try again later')
     return answer
   }
