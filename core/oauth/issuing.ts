@@ -11,7 +11,7 @@ import { refuse } from './errors.js'
 import { idToken } from './id-token.js'
 import type { SigningKey } from './keys.js'
 import { issuerOf } from './metadata.js'
-import { parseScope, scopeOf } from './scope.js'
+import { scopeOf } from './scope.js'
 import { newAccessToken, newRefreshToken, ownerOf, refreshText } from './tokens.js'
 import { refreshSecondsOf, type Redeemed, type Refreshed } from './redeeming.js'
 
@@ -75,18 +75,12 @@ export function issue(
   }
 }
 
-/** Prolongs the access of a refresh token. Must run within a write. Throws `invalid_scope` if a narrower one is asked for. */
-export function prolong(
-  call: Call,
-  client: Client,
-  { grant, refreshToken }: Refreshed,
-  scope: string | undefined
-): TokenAnswer {
+/** Prolongs the access of a refresh token. Must run within a write. */
+export function prolong(call: Call, client: Client, { grant, refreshToken }: Refreshed): TokenAnswer {
   const { now, services, store } = call
   const known = store.accesses.find(grant.access)
   if (known?.type !== 'app' || known.expires === undefined)
     refuse('invalid_grant', 'The access has ended', grant.access)
-  mustBeSameScope(known, grant.scopes, scope)
   const lifetime = client.accessSeconds ?? services.config.oauth.accessSeconds
   const access: Access = {
     ...known,
@@ -97,30 +91,6 @@ export function prolong(
   const kept = store.accesses.update(access)
   call.changes.add('accesses', streamsOf(kept), kept.id)
   return { ...answerOf(call, kept, grant.scopes), refresh_token: refreshToken }
-}
-
-/** The access is the token: it cannot be narrowed for one refresh. */
-function mustBeSameScope(
-  { id, permissions = [] }: Access,
-  scopes: readonly IdentityScope[],
-  scope: string | undefined
-): void {
-  if (scope === undefined) return
-  const asked = parseScope(scope)
-  const bare = asked.permissions.map(each =>
-    'streamId' in each ? { streamId: each.streamId, level: each.level } : each
-  )
-  if (sorted(scopeOf(bare, asked.identity)) !== sorted(scopeOf(permissions, scopes)))
-    refuse(
-      'invalid_scope',
-      'The scope cannot be changed by refreshing: ask the person again, or leave it out',
-      id
-    )
-}
-
-/** Scopes in one order. */
-function sorted(text: string): string {
-  return text.split(' ').toSorted().join(' ')
 }
 
 /** Pages that ask for consent know the token that an access has first. The one that the client gets is known to nobody else. */

@@ -11,6 +11,7 @@ import { Changes } from '../changes.js'
 import { findCode, spendCode, type CodeUse } from './codes.js'
 import type { Client } from './clients.js'
 import { refuse } from './errors.js'
+import { mustBeSameScope } from './same-scope.js'
 import { newSecret, refreshParts, refreshText } from './tokens.js'
 
 /** What a code was good for. */
@@ -31,6 +32,12 @@ export interface Proof {
   readonly code?: string | undefined
   readonly redirect_uri?: string | undefined
   readonly code_verifier?: string | undefined
+}
+
+/** What a client asks for another token with. */
+export interface Renewal {
+  readonly refresh_token?: string | undefined
+  readonly scope?: string | undefined
 }
 
 /**
@@ -62,8 +69,15 @@ export async function redeem(
   return { kind: 'code', use }
 }
 
-/** Replaces a refresh token by the next one. Throws `invalid_grant` for one that is unknown, used or another client's. */
-export async function refresh(call: Call, client: Client, token: string | undefined): Promise<Refreshed> {
+/**
+ * Replaces a refresh token by the next one. Throws `invalid_grant` for one that is unknown, used or another client's, and
+ * `invalid_scope`, with which the token stays good, if another scope is asked for.
+ */
+export async function refresh(
+  call: Call,
+  client: Client,
+  { refresh_token: token, scope }: Renewal
+): Promise<Refreshed> {
   if (token === undefined) refuse('invalid_request', 'The refresh_token is missing')
   const parts = refreshParts(token)
   const secret = newSecret()
@@ -72,9 +86,11 @@ export async function refresh(call: Call, client: Client, token: string | undefi
     if (!known || known.grant.client !== client.id) return undefined
     const { expires = 0 } = known.grant
     if (!known.isCurrent) endAccess(inCall, known.grant.access)
-    else if (expires > call.now)
+    else if (expires > call.now) {
+      const access = store.accesses.find(known.grant.access)
+      if (access) mustBeSameScope(access, known.grant.scopes, scope)
       store.oauthGrants.rotate(known.grant, secret, call.now + refreshSecondsOf(call, client), call.now)
-    else return undefined
+    } else return undefined
     return known
   })
   if (!found || !parts)

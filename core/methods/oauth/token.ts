@@ -44,8 +44,8 @@ export const token = method<typeof Params, Prepared>({
     const needsKey = good.kind === 'code' && good.use.scopes.includes('openid')
     return { client, good, key: needsKey ? await signingKey(call.services, call.now) : undefined }
   },
-  run: (call, { scope }, { client, good, key }) =>
-    good.kind === 'code' ? issue(call, client, good, key) : prolong(call, client, good, scope),
+  run: (call, _params, { client, good, key }) =>
+    good.kind === 'code' ? issue(call, client, good, key) : prolong(call, client, good),
   unknownUser(call, _username, params) {
     provenClient(call.services, call.credentials, params)
     mustBeGrantType(params)
@@ -59,7 +59,7 @@ async function presented(
   params: Params
 ): Promise<Redeemed | Refreshed> {
   return mustBeGrantType(params) === 'refresh_token'
-    ? await refresh(call, client, params.refresh_token)
+    ? await refresh(call, client, params)
     : await redeem(call, client, params)
 }
 

@@ -1,7 +1,18 @@
 /** What clients, and those who take something from them, cannot get by OAuth. (docs/api/oauth.md) */
 import t from 'tap'
 import { coffer, type Answer, type Service } from '../../../support/coffer.js'
-import { agree, app, apps, begin, exchange, obtain, redirectUri } from '../../../support/oauth.js'
+import {
+  agree,
+  app,
+  apps,
+  begin,
+  clientId,
+  exchange,
+  obtain,
+  post,
+  read,
+  redirectUri
+} from '../../../support/oauth.js'
 
 const redirect_uris = ['https://assistant.example.com/callback']
 
@@ -81,7 +92,11 @@ t.test('nobody is led to a client that has registered itself without having been
   const loopback = 'http://127.0.0.1/callback'
   const { body: local } = await registered(service, { redirect_uris: [loopback] })
   const here = { ...asked, client_id: local.client_id, redirect_uri: 'http://127.0.0.1:8000/callback' }
-  t.equal((await begin(service, { ...here, prompt: 'none' })).status, 303, 'nor is one on this machine a trap')
+  t.equal(
+    (await begin(service, { ...here, prompt: 'none' })).status,
+    303,
+    'nor is one on this machine a trap'
+  )
   const { location } = await begin(service, asked)
   const refusal = { key: location.searchParams.get('key'), status: 'REFUSED' }
   const { redirect } = await service.call(undefined, 'authRequest.decide', refusal)
@@ -100,4 +115,26 @@ t.test('clients that nobody uses keep nobody from registering others', async t =
   t.equal((await registered(service)).status, 503)
   service.clock.advance(3700)
   t.equal((await begin(service, asked)).status, 303, 'one that was used stays')
+})
+
+t.test('a scope that is refused costs nobody the access', async t => {
+  const service = await coffer(t, apps(app))
+  const scope = 'diary:contribute offline_access'
+  const { access_token, refresh_token } = await obtain(service, service.alice, { scope })
+  const refresh = async (more: object = {}): Promise<Answer> =>
+    await post(service, '/oauth/token', {
+      grant_type: 'refresh_token',
+      client_id: clientId,
+      refresh_token: refresh_token as string,
+      ...more
+    })
+  for (const wrong of ['diary:read offline_access', '*:manage', 'x'])
+    t.match(await refresh({ scope: wrong }), { status: 400, body: { error: 'invalid_scope' } }, wrong)
+  t.match(await refresh(), { status: 200, body: { access_token } })
+  t.match(
+    await refresh({ scope: 'x' }),
+    { status: 400, body: { error: 'invalid_grant' } },
+    'a used one ends the access, whatever comes along'
+  )
+  t.match(await read(service, 'alice', access_token as string), { error: { id: 'invalid-access-token' } })
 })

@@ -1,0 +1,29 @@
+/** Whether a refresh asks for what was agreed to. (docs/api/oauth.md#refreshing) */
+import type { Access } from '../../schemas/access.js'
+import type { IdentityScope } from '../../schemas/oauth.js'
+import { refuse } from './errors.js'
+import { parseScope, scopeOf } from './scope.js'
+
+/** Throws `invalid_scope` for any other scope. The access is the token: it cannot be narrowed for one refresh. */
+export function mustBeSameScope(
+  { id, permissions = [] }: Access,
+  scopes: readonly IdentityScope[],
+  scope: string | undefined
+): void {
+  if (scope === undefined) return
+  const asked = parseScope(scope)
+  const bare = asked.permissions.map(each =>
+    'streamId' in each ? { streamId: each.streamId, level: each.level } : each
+  )
+  if (sorted(scopeOf(bare, asked.identity)) !== sorted(scopeOf(permissions, scopes)))
+    refuse(
+      'invalid_scope',
+      'The scope cannot be changed by refreshing: ask the person again, or leave it out',
+      id
+    )
+}
+
+/** Scopes in one order. */
+function sorted(text: string): string {
+  return text.split(' ').toSorted().join(' ')
+}
