@@ -162,7 +162,9 @@ const secretPattern = /^[\w-]{20,100}$/
 function proofOf(provider: Provider, { secret }: PendingSignIn, claims: Claims) {
   const { iss: issuer, sub: subject } = claims
   if (typeof issuer !== 'string' || typeof subject !== 'string') throw new SignInProblem('invalid')
-  if (subject === '' || subject.length > longestSubject) throw new SignInProblem('invalid')
+  // Storage knows no lone surrogates: several subjects would be one.
+  if (subject === '' || subject.length > longestSubject || !subject.isWellFormed())
+    throw new SignInProblem('invalid')
   if (!isAllowed(provider, claims)) throw new SignInProblem('group')
   const [email, username] = [emailIn(claims), usernameIn(claims)]
   return {

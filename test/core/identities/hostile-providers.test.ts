@@ -315,6 +315,11 @@ t.test('claims that are odd', async t => {
     const { registration } = await visitor.lookUp(ticket)
     t.same(registration, { isOpen: false, isEmailTaken: false }, JSON.stringify(claims).slice(0, 60))
   }
+  // Storage would take several of them for the same one.
+  for (const sub of ['robin\ud83d', '\udc00', '', 'x'.repeat(256)]) {
+    provider.claims = { sub }
+    t.equal((await visitor.go()).problem, 'invalid', JSON.stringify(sub).slice(0, 60))
+  }
 })
 
 t.test('where people return to', async t => {
