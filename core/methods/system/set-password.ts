@@ -7,6 +7,7 @@ import { adminOnly } from '../../auth/admin.js'
 import { servedAccount } from '../../platform/find-account.js'
 import { serviceMethod } from '../../call/method.js'
 import { tell } from '../../sign-in/notices/notices.js'
+import { withPasswords } from '../../sign-in/passwords-off.js'
 import { replacePassword } from '../../sign-in/replace-password.js'
 
 /** `POST /system/users/{username}/password`: ends all sessions, and makes links for a new password invalid. */
@@ -16,7 +17,7 @@ export const setPassword = serviceMethod({
   params: Type.Object({ username: Type.String(), passwordHash: PasswordHash }, closed),
   result: Type.Object({ username: Type.String() }),
   mode: 'service',
-  allow: adminOnly,
+  allow: withPasswords(adminOnly),
   auditAs: 'admin',
   deed: () => ({}),
   async run({ services, now }, { passwordHash, username }) {

@@ -384,7 +384,8 @@ t.test('without passwords', async t => {
     ['/alice/account/request-password-reset', { appId: 'test-app' }],
     ['/alice/account/reset-password', { appId: 'test-app', resetToken: 'x', newPassword: 'a long secret' }],
     ['/users', { ...login, username: 'robin', email: 'robin@example.com' }],
-    ['/system/users/alice/reset-link', {}]
+    ['/system/users/alice/reset-link', {}],
+    ['/system/users/alice/password', { passwordHash: `$2b$04$${'a'.repeat(53)}` }]
   ]
   for (const [path, body] of refused) {
     const answer = await service.http('POST', path, body, headers)
