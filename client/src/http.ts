@@ -96,6 +96,13 @@ export class Http {
     }
   }
 
+  /** The address of a path. Throws a `TypeError` for one elsewhere: the token is for this service alone. */
+  address(path: string): URL {
+    const url = new URL(path, this.root)
+    if (url.origin !== this.root.origin) throw new TypeError(`${url.href} is not below ${this.root.href}`)
+    return url
+  }
+
   /** Further attempts of a call, at most. */
   protected get retries(): number {
     return this.options.retries ?? 4
@@ -109,9 +116,7 @@ export class Http {
   async #fetch(verb: string, path: string, sent: Sent): Promise<Response> {
     const { body, cache, json, keepalive, signal } = sent
     const { fetch: ask = fetch, isPage = false, timeout = 120 } = this.options
-    const url = new URL(path, this.root)
-    // The token is for this service alone.
-    if (url.origin !== this.root.origin) throw new TypeError(`${url.href} is not below ${this.root.href}`)
+    const url = this.address(path)
     const late = timeout > 0 ? new AbortController() : undefined
     const timer = late && setTimeout(() => late.abort(), timeout * 1000)
     const signals = [signal, late?.signal].filter(each => each !== undefined)

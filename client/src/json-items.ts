@@ -43,9 +43,10 @@ class Scanner {
   /** Returns the items that end in the next piece of the text. */
   take(piece: string): string[] {
     const items: string[] = []
-    const whole = this.#item + this.#half + piece
-    this.#half = endsHalf(whole) ? '\\' : ''
-    const text = whole.slice(0, whole.length - this.#half.length)
+    const added = this.#half + piece
+    // What is there of an item holds whole pairs: to look through it again for each piece would take very long.
+    this.#half = endsHalf(added) ? '\\' : ''
+    const text = this.#item + added.slice(0, added.length - this.#half.length)
     let begin = 0
     marks.lastIndex = this.#item.length
     for (let found = marks.exec(text); found; found = marks.exec(text)) {

@@ -166,8 +166,13 @@ export class Line {
     socket.addEventListener('message', ({ data }) => {
       const text = String(data)
       // The service now answers the request that waits; what it has said until then comes that way.
-      if (text === `${engine.pong}probe`) this.#isMoving = true
-      else this.#take(text)
+      try {
+        if (text === `${engine.pong}probe`) this.#isMoving = true
+        else this.#take(text)
+      } catch {
+        // It makes no sense. Thrown here it would end the process.
+        this.#cut()
+      }
     })
     // An error that nobody hears would end a process; what follows is its end.
     socket.addEventListener('error', () => undefined)

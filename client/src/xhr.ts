@@ -36,7 +36,7 @@ export async function postForm<T>(
         if (status < 300 && answer !== null) resolve(answer)
         else reject(errorOf(answer?.error, { status, retryAfter }))
       })
-      request.open('POST', new URL(path, http.root).href)
+      request.open('POST', http.address(path).href)
       request.responseType = 'json'
       for (const [name, value] of Object.entries(http.headers())) request.setRequestHeader(name, value)
       request.send(form)

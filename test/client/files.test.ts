@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { ReadableStream } from 'node:stream/web'
 import t from 'tap'
 import { addAttachments, Coffer, createEvent, readAttachment, upload } from '../../client/src/index.js'
+import { postForm, type Xhr } from '../../client/src/xhr.js'
 import { coffer } from '../support/coffer.js'
 import { cofferOf, refusalOf, refuse, scripted } from '../support/own-client.js'
 
@@ -90,6 +91,21 @@ t.test('files', async t => {
     const { asked, url } = await scripted(t, server.url, refuse(503, 0))
     t.match(await refusalOf(addAttachments(new Coffer(`${url}/alice/`), 'any', [file])), { status: 503 })
     t.equal(asked.length, 1)
+  })
+
+  await t.test('go to the service alone, by whatever the platform sends them', async t => {
+    const form = new FormData()
+    const elsewhere = 'https://elsewhere.example/events'
+    t.match(await refusalOf(upload(mine, elsewhere, form)), { message: /is not below/ })
+    class Never {
+      readonly upload = { addEventListener: () => undefined }
+      addEventListener(): void {}
+      open(): void {
+        t.fail('it is asked')
+      }
+    }
+    const request = new Never() as unknown as Xhr
+    t.match(await refusalOf(postForm(request, mine, elsewhere, form)), { message: /is not below/ })
   })
 
   await t.test('are given up', async t => {

@@ -162,6 +162,19 @@ t.test('series', async t => {
   t.match(await refusalOf(readPoints(mine, 'nowhere').next()), { id: 'unknown-resource' })
 })
 
+t.test('itemsIn looks through a long item once, whatever it consists of', async t => {
+  const content = '\\'.repeat(4_000_000)
+  const text = JSON.stringify({ events: [{ content }] })
+  // oxlint-disable-next-line require-await -- it is what streams are
+  async function* pieces(): AsyncGenerator<string, void> {
+    for (let at = 0; at < text.length; at += 8192) yield text.slice(at, at + 8192)
+  }
+  const startMs = performance.now()
+  for await (const item of itemsIn<{ content: string }>(pieces(), 'events'))
+    t.ok(item.content === content, 'it is whole')
+  t.ok(performance.now() - startMs < 8000, 'in little time')
+})
+
 t.test('itemsIn reads any text, wherever it is cut', async t => {
   const items = [
     1,

@@ -172,3 +172,29 @@ t.test('calls that were on their way when the line was cut', async t => {
   t.match(await refused, { id: 'offline' }, 'a write may have been made: it is not made again')
   t.match(await read, { streams: Array }, 'a read is made again')
 })
+
+t.test('a text that makes no sense cuts the line, and no more', async t => {
+  const { alice } = await coffer(t)
+  const made: WebSocket[] = []
+  class Kept extends WebSocket {
+    constructor(url: string) {
+      super(url)
+      made.push(this)
+    }
+  }
+  const socket = new Socket(cofferOf(alice), { WebSocket: Kept as new (url: string) => WebSocketLike })
+  t.teardown(() => socket.close())
+  await until(() => socket.isOpen && made[0]?.readyState === WebSocket.OPEN, 'it is open')
+  for (const text of ['42/alice,nonsense', '43/alice,1nonsense', '0nonsense']) {
+    const [last] = made.slice(-1)
+    let isCut = false
+    const unheard = socket.on('cut', () => (isCut = true))
+    t.doesNotThrow(() => last!.emit('message', Buffer.from(text), false))
+    t.ok(isCut, text)
+    unheard()
+    await until(
+      () => socket.isOpen && made.at(-1) !== last && made.at(-1)!.readyState === WebSocket.OPEN,
+      'anew'
+    )
+  }
+})
