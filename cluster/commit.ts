@@ -56,14 +56,25 @@ export function changedRuns(before: Buffer, after: Buffer): Buffer {
 
 /** Puts runs in their places in a page. Throws `RangeError` if they do not fit into it. */
 export function putRuns(page: Buffer, runs: Buffer): void {
+  for (const { at, length, start } of runsIn(runs, page.length)) runs.copy(page, start, at, at + length)
+}
+
+/** Throws `RangeError` if runs do not fit into a page of a size, without one. */
+export function mustFit(runs: Buffer, pageSize: number): void {
+  const all = runsIn(runs, pageSize)
+  while (!all.next().done);
+}
+
+/** Where the words of each run are, and where in the page they begin, in bytes. */
+function* runsIn(runs: Buffer, pageSize: number): Generator<{ at: number; length: number; start: number }> {
   for (let at = 0; at < runs.length;) {
     if (at + headBytes > runs.length) throw new RangeError('A run without its head')
     const start = runs.readUInt16BE(at) * wordBytes
     const length = runs.readUInt16BE(at + 2) * wordBytes
     at += headBytes
-    if (length === 0 || start + length > page.length || at + length > runs.length)
+    if (length === 0 || start + length > pageSize || at + length > runs.length)
       throw new RangeError('A run that does not fit into its page')
-    runs.copy(page, start, at, at + length)
+    yield { at, length, start }
     at += length
   }
 }

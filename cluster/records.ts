@@ -22,7 +22,7 @@
 import { promisify } from 'node:util'
 import { crc32, deflateRaw, deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { Position } from '../storage/wal/position.js'
-import { putRuns, type Commit, type PageChange } from './commit.js'
+import { mustFit, type Commit, type PageChange } from './commit.js'
 
 /** `changes`: commits. `takeover`: nothing but the claim of another process to be the one who writes from here on. */
 export type RecordKind = 'changes' | 'takeover'
@@ -193,14 +193,11 @@ function changeIn(take: (length: number) => Buffer, pageSize: number, pages: num
   if (page < 1 || page > pages) throw new RecordDamaged('a page is outside of its file')
   if (isWhole > 1 || (isWhole === 1 && bytes.length !== pageSize))
     throw new RecordDamaged('a page has another size')
-  if (isWhole === 0) mustFit(bytes, pageSize)
-  return { page, sum: head.readUInt32BE(4), isWhole: isWhole === 1, bytes }
-}
-
-function mustFit(runs: Buffer, pageSize: number): void {
   try {
-    putRuns(Buffer.allocUnsafe(pageSize), runs)
+    // There may be very many: no page is made for them.
+    if (isWhole === 0) mustFit(bytes, pageSize)
   } catch (cause) {
     throw new RecordDamaged('a change does not fit into its page', cause)
   }
+  return { page, sum: head.readUInt32BE(4), isWhole: isWhole === 1, bytes }
 }

@@ -134,6 +134,15 @@ t.test('a record', async t => {
     t.ok(ends.read > 0 && ends.refused > 1000, JSON.stringify(ends))
   })
 
+  t.test('with very many changes of nothing is read without making a page for each', async t => {
+    const nothing = { page: 1, sum: 0, isWhole: false, bytes: Buffer.alloc(0) }
+    const changes = Array.from({ length: 100_000 }, () => nothing)
+    const bytes = await encode(record([{ lsn: 1, epoch: 1, pageSize: 65_536, pages: 1, changes }]))
+    const made = t.capture(Buffer, 'allocUnsafe', Buffer.allocUnsafe)
+    t.equal(decode(bytes).commits[0]!.changes.length, changes.length)
+    t.ok(made().length < 1000)
+  })
+
   t.test('that would inflate to more than it says is refused', async t => {
     const bomb = await encode(
       record([
