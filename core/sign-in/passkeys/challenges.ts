@@ -45,9 +45,14 @@ export function isChallenge(services: Services, purpose: Purpose, challenge: str
   return expected.length === rest.length && timingSafeEqual(expected, rest)
 }
 
+/** Whether a challenge has been used. */
+export function isTaken(store: UserStore, challenge: string, now: number): boolean {
+  return store.signIn.find('challenge', challenge, now) !== undefined
+}
+
 /** Uses a challenge up; `false` if it was used before. Must run within a write. */
 export function takeChallenge(store: UserStore, challenge: string, now: number): boolean {
-  if (store.signIn.find('challenge', challenge, now) !== undefined) return false
+  if (isTaken(store, challenge, now)) return false
   store.signIn.insert('challenge', challenge, now, now + challengeLife, {})
   return true
 }

@@ -5,7 +5,7 @@ import { fail } from '../../errors.js'
 import type { Call, ServiceCall } from '../../call/method.js'
 import type { Guess } from '../../security/throttle.js'
 import { tell } from '../notices/notices.js'
-import { takeChallenge, type Purpose } from './challenges.js'
+import { isTaken, takeChallenge, type Purpose } from './challenges.js'
 import { handleOf } from './options.js'
 import { isClone, verifySignature, type Signed } from './verify.js'
 
@@ -26,7 +26,9 @@ export async function mustBeSigned(call: Call, purpose: Purpose, assertion: Asse
   services.throttle.check(guess)
   const passkey = passkeyOf(call, assertion)
   const signed = await verifySignature(call, purpose, assertion, passkey)
-  if (!passkey || !signed) return refuse(call, guess)
+  // The same signature once more, such as by a client that got no answer, tells of no copy.
+  if (!passkey || !signed || isTaken(services.accounts.store(account), signed.challenge, call.now))
+    return refuse(call, guess)
   if (isClone(passkey, signed)) {
     await tellOfClone(call, passkey)
     return refuse(call, guess)

@@ -2,7 +2,7 @@
 import t, { type Test } from 'tap'
 import { Client, openCoffer, type Answer, type Overrides } from '../../support/coffer.js'
 import { mailbox, type Mail } from '../../support/mailbox.js'
-import { addPasskey, loginWith, password, requestOf } from '../../support/passkeys.js'
+import { addPasskey, loginWith, originOf, password, requestOf } from '../../support/passkeys.js'
 import { until } from '../../support/socket.js'
 
 const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
@@ -112,6 +112,16 @@ t.test('a mail is sent', async t => {
     t.match(ended?.text, /Browser: Firefox, Linux\r?\nAddress: 192\.0\.2\.1/)
     t.match(ended?.text, 'Passkeys that remain: –')
     t.equal((await subjects()).length, 3)
+  })
+
+  t.test('of no copy if the same signature comes twice', async t => {
+    const { daisy, home, service, subjects } = await start(t)
+    const { authenticator } = await addPasskey(daisy, { counts: true, name: 'Key' })
+    const signed = authenticator.get(await requestOf(service))
+    const headers = { ...home, origin: originOf(service) }
+    t.equal((await loginWith(service, signed, headers)).status, 200)
+    t.equal((await loginWith(service, signed, headers)).status, 401)
+    t.notOk((await subjects()).some(subject => /may have been copied/.test(subject)))
   })
 
   t.test('of a passkey that was copied', async t => {
