@@ -161,7 +161,7 @@ async function build(
     ...accountsOptions(config, log, durability),
     maxOpen: Math.ceil(config.storage.maxOpenUsers / shard.map.size),
     // Checked several times per call, so left out if there is only one shard.
-    ...(shard !== wholeShard && { owns: ({ username }: Account) => isIn(shard, username) }),
+    ...(shard !== wholeShard && { owns: ({ username }: Pick<Account, 'username'>) => isIn(shard, username) }),
     isGuest
   })
   closers.push(() => accounts.close())

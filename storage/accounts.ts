@@ -22,7 +22,7 @@ import type { Account, Claim } from './platform/account.js'
 
 export interface AccountsOptions extends UserFilesOptions {
   /** Whether this thread may open an account's file. By default all; with several threads each serves its own shard. */
-  readonly owns?: (account: Account) => boolean
+  readonly owns?: (account: Pick<Account, 'username'>) => boolean
   /** Another thread owns the directory: it recovers what an earlier run left unfinished, and makes the template. */
   readonly isGuest?: boolean
   readonly maxOpen: number
@@ -172,7 +172,7 @@ export class Accounts {
   }
 
   /** Whether the file of this account may be opened here. */
-  owns(account: Account): boolean {
+  owns(account: Pick<Account, 'username'>): boolean {
     return this.options.owns?.(account) ?? true
   }
 
@@ -192,9 +192,10 @@ export class Accounts {
   /**
    * Creates an account: claims its name and unique fields, copies the template, fills the file, then makes the account
    * active. Returns what was already taken (see `PlatformStore.taken`); an empty list means that the account is on disk.
-   * A failure on the way undoes everything.
+   * A failure on the way undoes everything. Throws `AccountElsewhere`, with nothing claimed.
    */
   async create(account: NewAccount): Promise<string[]> {
+    if (!this.owns(account)) throw new AccountElsewhere(account.username)
     const taken = this.platform.claim(account)
     if (taken.length > 0) return taken
     try {

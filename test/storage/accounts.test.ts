@@ -19,7 +19,7 @@ import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { newId } from '../../core/ids.js'
 import { Accounts } from '../../storage/accounts.js'
-import { AccountGone, StoreDamaged, StoreTooNew } from '../../storage/errors.js'
+import { AccountElsewhere, AccountGone, StoreDamaged, StoreTooNew } from '../../storage/errors.js'
 import { Layout } from '../../storage/files/layout.js'
 import { userMigrations } from '../../storage/migrations/user/index.js'
 import { PlatformStore } from '../../storage/platform/platform-store.js'
@@ -34,10 +34,14 @@ class Storage {
   readonly accounts: Accounts
   readonly trouble: unknown[] = []
 
-  constructor(readonly directory: string) {
+  constructor(
+    readonly directory: string,
+    owns: () => boolean = () => true
+  ) {
     this.layout = new Layout(directory)
     this.platform = new PlatformStore(this.layout)
     this.accounts = new Accounts(this.layout, this.platform, {
+      owns,
       maxOpen: 10,
       idleSeconds: 60,
       closingSeconds: 60,
@@ -106,6 +110,15 @@ function start(t: Test): Storage {
   t.teardown(() => rmSync(directory, { recursive: true, force: true }))
   return new Storage(directory)
 }
+
+t.test('an account of another thread is not made here, and claims nothing', async t => {
+  const { directory, platform } = start(t)
+  const storage = new Storage(directory, () => false)
+  t.teardown(() => storage.close())
+  await t.rejects(storage.create('alice'), AccountElsewhere)
+  t.equal(platform.find('alice'), undefined)
+  platform.close()
+})
 
 t.test('an account', async t => {
   t.test('is there once made, after a restart too', async t => {
