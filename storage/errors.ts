@@ -82,6 +82,14 @@ export class StoreUnavailable extends Error {
   }
 }
 
+/** A write has been committed, but nobody can say whether it stays: made again, it might be there twice. */
+export class Unconfirmed extends StoreUnavailable {
+  constructor(cause: unknown) {
+    super('A write has not been confirmed', cause)
+    this.name = 'Unconfirmed'
+  }
+}
+
 /** An account's file has to be fetched or waited for before it can be opened. */
 export class StoreNotReady extends StoreUnavailable {
   /** `ready` resolves when it can be opened; it rejects with `StoreUnavailable` if it cannot be. */

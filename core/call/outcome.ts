@@ -1,5 +1,6 @@
 /** The calls that transports make, and the outcomes that they get. */
 import {
+  AccountElsewhere,
   AccountGone,
   AccountMoved,
   AccountSuspended,
@@ -8,7 +9,8 @@ import {
   StorageFull,
   StoreDamaged,
   StoreTooNew,
-  StoreUnavailable
+  StoreUnavailable,
+  Unconfirmed
 } from '../../storage/errors.js'
 import type { Attachment } from '../../schemas/event.js'
 import type { Preview } from '../previews/previews.js'
@@ -155,6 +157,7 @@ export function toApiError(thrown: unknown): ApiError {
         retryAfter: 5
       }
     )
+  if (thrown instanceof Unconfirmed) return unanswered('It cannot be said whether this has been done', thrown)
   if (thrown instanceof StoreUnavailable)
     return new ApiError('api-unavailable', 'This account cannot be reached at the moment. Please try again', {
       retryAfter: 1,
@@ -171,6 +174,23 @@ export function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof StoreDamaged || thrown instanceof StoreTooNew)
     return new ApiError('corrupted-data', undefined, { cause: thrown })
   return new ApiError('unexpected-error', undefined, { cause: thrown })
+}
+
+/**
+ * The error for what goes wrong once a call has written. It neither asks the client to come again nor has the call made again,
+ * which would write twice. (docs/spec/errors.md#trying-again)
+ */
+export function onceWritten(thrown: unknown): ApiError {
+  if (thrown instanceof AccountElsewhere) return unanswered(done, thrown)
+  const error = toApiError(thrown)
+  return error.details.retryAfter === undefined ? error : unanswered(done, thrown)
+}
+
+const done = 'This has been done, but there is no answer at the moment'
+
+/** Without `retryAfter`, which would say that nothing has been done. */
+function unanswered(message: string, cause: unknown): ApiError {
+  return new ApiError('api-unavailable', message, { cause })
 }
 
 /** An uploaded file, kept in the attachment store. */

@@ -23,7 +23,7 @@ import type { Changes } from '../changes.js'
 import { fail } from '../errors.js'
 import type { UserMethod } from '../call/method.js'
 import type { MemberWriter } from './result-writer.js'
-import { withAccess, type Success } from '../call/outcome.js'
+import { onceWritten, withAccess, type Success } from '../call/outcome.js'
 import { Reading } from './reader.js'
 import type { Compiled, Dispatch, Stages } from './stages.js'
 import { isMuch, runWrite } from './run-write.js'
@@ -33,9 +33,9 @@ import type { Account } from '../../storage/platform/account.js'
 
 /** Time after which a chunk ends, so that other calls get their turn, in milliseconds. */
 const turnMs = 5
-/** Maximum number of calls per commit; after a commit that failed it is one. */
+/** Most calls per commit; one after a commit that failed. */
 const chunkSize = 500
-/** Size of results, in characters, after which a chunk ends: its results are kept in memory until the commit. */
+/** Characters of results after which a chunk ends: they are kept in memory until the commit. */
 const chunkText = 1024 * 1024
 
 export class Batch {
@@ -75,7 +75,7 @@ export class Batch {
       return await this.#results.outcome(this.#reading, this.caller.access?.id)
     } catch (error) {
       this.#results.close()
-      throw error
+      throw this.#hasWritten ? onceWritten(error) : error
     }
   }
 
@@ -242,13 +242,12 @@ export class Batch {
 
   /** Makes a call that may be asynchronous by itself, in the same way as any single call. */
   async #runAlone({ definition }: Compiled, params: unknown): Promise<void> {
+    const user = this.account.username
     // Everything committed so far must be durable before this call is; the same sync covers both.
-    const outcome = await this.dispatch.callWhole({
-      user: this.account.username,
-      method: definition.id,
-      params,
-      credentials: this.#credentials
-    })
+    const request = { user, method: definition.id, params, credentials: this.#credentials }
+    const outcome = await this.dispatch.callWhole(request)
+    // An error need not mean that nothing has been written.
+    if (definition.mode !== 'read') this.#hasWritten = true
     if (outcome.ok && definition.mode === 'write') this.#reading.written()
     const text = outcome.ok ? `{${outcome.members}}` : errorText(outcome)
     await this.#add(finished(-1, definition.id, text))
@@ -287,7 +286,8 @@ export class Batch {
     }
   }
 
-  #replace(error: unknown, method: string): void {
+  #replace(thrown: unknown, method: string): void {
+    const error = this.#hasWritten ? onceWritten(thrown) : thrown
     this.#results.replace(errorText(this.#stages.failure(error, method)))
   }
 

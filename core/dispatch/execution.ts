@@ -12,6 +12,7 @@ import { MemberWriter } from './result-writer.js'
 import type { AnyMethod, BatchMethod, Call, Result, ServiceCall, UserMethod } from '../call/method.js'
 import {
   isKnown,
+  onceWritten,
   type Outcome,
   success,
   type Success,
@@ -124,12 +125,20 @@ export class Execution {
       current = this.#currentCaller(definition)
     }
     if (definition.mode === 'read') return await this.#gated(this.#read(definition, current, prepared))
-    const { changes, result } = await this.#written(definition, files, prepared)
+    const written = await this.#written(definition, files, prepared)
+    try {
+      return await this.#afterWrite(written, current)
+    } catch (error) {
+      throw onceWritten(error)
+    }
+  }
+
+  async #afterWrite({ changes, result }: Written, caller: Caller): Promise<Outcome> {
+    const { account } = this
     this.#services.bus.publish(account.username, changes)
     if (this.#services.accounts.store(account).attachments.hasOrphans)
       await removeOrphans(this.#services, account)
-    if (!hasListing(result)) return this.#plain(result, current, true)
-    return await this.#listOfWrite(result, current)
+    return hasListing(result) ? await this.#listOfWrite(result, caller) : this.#plain(result, caller, true)
   }
 
   /** Makes the write; in steps if it is large, or turns out to be. */

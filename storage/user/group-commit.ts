@@ -1,6 +1,6 @@
 /** Commits several writes in one transaction. A write that throws is rolled back alone; the others resolve once on disk. */
 import type { Database } from 'better-sqlite3'
-import { translated } from '../errors.js'
+import { translated, Unconfirmed } from '../errors.js'
 import type { UniqueValues } from '../platform/unique-index.js'
 import type { AuditMark } from '../repositories/audit.js'
 import { statement } from '../sqlite/statements.js'
@@ -97,7 +97,9 @@ export class GroupCommit {
     for (const { write, value } of done) if (!write.isDurable) write.resolve(value)
     if (durable.length > 0)
       this.durability.afterSync(failure =>
-        durable.forEach(({ write, value }) => (failure ? write.reject(failure) : write.resolve(value)))
+        durable.forEach(({ write, value }) =>
+          failure ? write.reject(new Unconfirmed(failure)) : write.resolve(value)
+        )
       )
   }
 

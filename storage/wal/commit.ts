@@ -1,5 +1,6 @@
 /** The one way to end a user's transaction: with the position of the file, and its frames handed over before anything else. */
 import type { Database } from 'better-sqlite3'
+import { Unconfirmed } from '../errors.js'
 import { statement } from '../sqlite/statements.js'
 import type { Durability } from './durability.js'
 import { writePosition } from './position.js'
@@ -12,9 +13,9 @@ export function commit(db: Database, durability: Durability): void {
   durability.capture()
 }
 
-/** Resolves when every commit so far is durable. Rejects with `StoreUnavailable` if nobody can say so. */
+/** Resolves when every commit so far is durable. Rejects with `Unconfirmed` if nobody can say so. */
 export function untilDurable(durability: Durability): Promise<void> {
   return new Promise((resolve, reject) =>
-    durability.afterSync(failure => (failure ? reject(failure) : resolve()))
+    durability.afterSync(failure => (failure ? reject(new Unconfirmed(failure)) : resolve()))
   )
 }
