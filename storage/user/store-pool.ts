@@ -107,7 +107,11 @@ export class StorePool {
   async #closeWith(account: string, close: (store: UserStore) => void): Promise<void> {
     const entry = this.#open.get(account)
     if (!entry) return
-    while (!entry.store.isIdle) await entry.store.settled()
+    while (!entry.store.isIdle) {
+      await entry.store.settled()
+      // Writes that wait are begun in turns of their own.
+      await turn()
+    }
     // The file may have been closed and opened again meanwhile.
     if (this.#open.get(account) === entry) this.#open.delete(account)
     close(entry.store)

@@ -17,7 +17,14 @@ const template = join(templates, 'template.sqlite')
 createFile(template, userMigrations)
 t.teardown(() => rmSync(templates, { recursive: true, force: true }))
 
-function poolOf(t: Test, maxOpen: number, closingSeconds = 60) {
+/** Says at once that everything is durable. */
+class Prompt extends WalSync {
+  override afterSync(done: () => void): void {
+    queueMicrotask(done)
+  }
+}
+
+function poolOf(t: Test, maxOpen: number, closingSeconds = 60, Durability = WalSync) {
   const directory = mkdtempSync(join(tmpdir(), 'coffer-pool-'))
   const opened: string[] = []
   const fileOf = (account: string): string => join(directory, `${account}.sqlite`)
@@ -33,7 +40,7 @@ function poolOf(t: Test, maxOpen: number, closingSeconds = 60) {
       const db = openFile(file, { migrations: userMigrations, synchronous: 'NORMAL' })
       return new UserStore(
         db,
-        new WalSync(file, error => t.fail(error.message), foundLog(file, wasThere, left)),
+        new Durability(file, error => t.fail(error.message), foundLog(file, wasThere, left)),
         policies,
         alone
       )
@@ -106,6 +113,14 @@ t.test('a pool', async t => {
     t.equal(await written, 'done')
     t.equal(a.isOpen, false)
   })
+})
+
+t.test('a file whose writes wait is closed after them, even if nothing else takes time', async t => {
+  const pool = poolOf(t, 2, 60, Prompt)
+  const written = write(pool, 'a', 'late')
+  await pool.pool.close('a')
+  await written
+  t.same(streamsIn(pool.fileOf('a')).includes('late'), true)
 })
 
 t.test('a file that has to make room', async t => {
