@@ -1,6 +1,6 @@
 /** Scenarios of identities that others vouch for. (docs/spec/identities.md) */
 import assert from 'node:assert/strict'
-import { lacks, withoutToken, type Contract, type Params, type Scenario } from './scenario.js'
+import { closedToOthers, lacks, withoutToken, type Contract, type Params, type Scenario } from './scenario.js'
 import { setPassword } from './passwords.js'
 import type { World } from './world.js'
 
@@ -40,15 +40,6 @@ async function linkAndKnow(world: World): Promise<void> {
   await link(world)
   ids.set(world, await idOf(world))
 }
-
-const closedToOthers = (params: Params = {}): Scenario[] =>
-  (['app', 'manager', 'reader', 'sensor'] as const).map(by => ({
-    name: `is refused to ${by}`,
-    kind: 'caller',
-    by,
-    params,
-    error: 'forbidden'
-  }))
 
 const oddProofs = (params: object = {}): Scenario[] =>
   [{ ticket: 12 }, { ticket: '' }, { secret: undefined }, { secret: 'x'.repeat(101) }, { unheardOf: 1 }].map(

@@ -4,7 +4,7 @@ import type { Assertion, Attestation } from '../../schemas/passkey.js'
 import { Authenticator, type Lies } from '../support/authenticator.js'
 import { originOf } from '../support/passkeys.js'
 import { setPassword } from './passwords.js'
-import { lacks, withoutToken, type Contract, type Params, type Scenario } from './scenario.js'
+import { closedToOthers, lacks, withoutToken, type Contract, type Params, type Scenario } from './scenario.js'
 import { byAdmin, noName, toOthers, unknownUser, username } from './users.js'
 import type { World } from './world.js'
 
@@ -99,16 +99,7 @@ const untrusted: Scenario[] = [
 ]
 
 /** Neither apps nor those with whom something is shared have to do with how somebody signs in. */
-const closedToOthers = (params: Params = {}): Scenario[] => [
-  ...(['app', 'manager', 'reader', 'sensor'] as const).map((by): Scenario => ({
-    name: `is refused to ${by}`,
-    kind: 'caller',
-    by,
-    params,
-    error: 'forbidden'
-  })),
-  ...withoutToken(params)
-]
+const ownerOnly = (params: Params = {}): Scenario[] => [...closedToOthers(params), ...withoutToken(params)]
 
 export const passkeyScenarios: Contract = {
   'auth.passkeyChallenge': [
@@ -200,7 +191,7 @@ export const passkeyScenarios: Contract = {
     },
     { name: 'answers that there are none', kind: 'success', answer: { passkeys: [], hasPassword: false } },
     { name: 'takes no params', ...invalid, params: { unheardOf: 1 } },
-    ...closedToOthers()
+    ...ownerOnly()
   ],
 
   'passkeys.challenge': [
@@ -259,7 +250,7 @@ export const passkeyScenarios: Contract = {
       params: world => ({ purpose: 'add', credential: kitOf(world).assertion }),
       error: 'invalid-credentials'
     },
-    ...closedToOthers({ purpose: 'add', password })
+    ...ownerOnly({ purpose: 'add', password })
   ],
 
   'passkeys.create': [
@@ -302,7 +293,7 @@ export const passkeyScenarios: Contract = {
       params: made(),
       error: 'invalid-operation'
     },
-    ...closedToOthers(world => ({
+    ...ownerOnly(world => ({
       credential: kitOf(world).authenticator.create({
         challenge: 'AAAA',
         rp: { id: 'localhost' },
@@ -331,7 +322,7 @@ export const passkeyScenarios: Contract = {
       params: { id: 'no-such-passkey', update: { name: 'Tablet' } },
       error: 'unknown-resource'
     },
-    ...closedToOthers(own({ update: { name: 'Tablet' } }))
+    ...ownerOnly(own({ update: { name: 'Tablet' } }))
   ],
 
   'passkeys.delete': [
@@ -350,7 +341,7 @@ export const passkeyScenarios: Contract = {
       params: { id: 'no-such-passkey' },
       error: 'unknown-resource'
     },
-    ...closedToOthers(own())
+    ...ownerOnly(own())
   ],
 
   'account.getNotices': [
@@ -360,7 +351,7 @@ export const passkeyScenarios: Contract = {
       answer: { notices: { isOn: true, isAvailable: true } }
     },
     { name: 'takes no params', ...invalid, params: { unheardOf: 1 } },
-    ...closedToOthers()
+    ...ownerOnly()
   ],
 
   'account.updateNotices': [
@@ -373,7 +364,7 @@ export const passkeyScenarios: Contract = {
     },
     { name: 'wants a yes or a no', ...invalid, params: { update: { isOn: 'perhaps' } } },
     { name: 'changes nothing else', ...invalid, params: { update: { isOn: true, isAvailable: true } } },
-    ...closedToOthers({ update: { isOn: false } })
+    ...ownerOnly({ update: { isOn: false } })
   ],
 
   'system.deletePasskeys': [

@@ -66,6 +66,17 @@ export function withoutToken(params: Params = {}): Scenario[] {
   ]
 }
 
+/** Scenarios of a method that is nothing for apps, nor for those with whom something is shared. */
+export function closedToOthers(params: Params = {}): Scenario[] {
+  return (['app', 'manager', 'reader', 'sensor'] as const).map(by => ({
+    name: `is refused to ${by}`,
+    kind: 'caller',
+    by,
+    params,
+    error: 'forbidden'
+  }))
+}
+
 /** Wants an item without these fields. */
 export function lacks(item: object, ...fields: readonly string[]): void {
   assert.deepEqual(

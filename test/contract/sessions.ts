@@ -1,19 +1,9 @@
 /** Scenarios of sessions, which the user sees and ends. (docs/spec/authentication.md#sessions) */
 import assert from 'node:assert/strict'
-import { lacks, withoutToken, type Contract, type Params, type Scenario } from './scenario.js'
+import { closedToOthers, lacks, withoutToken, type Contract } from './scenario.js'
 import type { World } from './world.js'
 
 const invalid = { kind: 'params', error: 'invalid-parameters-format' } as const
-
-/** Neither apps nor those with whom something is shared have to do with sessions. */
-const closedToOthers = (params: Params = {}): Scenario[] =>
-  (['app', 'manager', 'reader', 'sensor'] as const).map(by => ({
-    name: `is refused to ${by}`,
-    kind: 'caller',
-    by,
-    params,
-    error: 'forbidden'
-  }))
 
 /** The user is signed in with another app too. */
 const signedIn = { before: async (world: World): Promise<void> => await world.signIn('other-app') } as const

@@ -153,7 +153,7 @@ t.test('the operator’s page', browserNeeded(), async t => {
     await page.getByText('Made invitations').waitFor()
     await look(t, page, 'operator-deeds')
     const rows = await page.locator('.rows li').allTextContents()
-    t.equal(rows.length, 7)
+    t.equal(rows.length, 8)
     t.match(rows[1], /Deleted c.*olive/)
     t.notMatch(rows.join(), 'daisy')
 
