@@ -1,5 +1,5 @@
 /** Sends people to a provider and takes them back: authorization code with PKCE, state, nonce and issuer. (docs/spec/identities.md#the-way) */
-import { createHash } from 'node:crypto'
+import { secretDigest } from '../../schemas/secret-digest.js'
 import type { IdentityProofRepository } from '../../storage/identities/identity-proofs.js'
 import { fail } from '../errors.js'
 import { newToken } from '../ids.js'
@@ -63,8 +63,8 @@ export class SignIns {
         provider: name,
         nonce,
         verifier,
-        browser: digest(browser),
-        secret: digest(secret),
+        browser: secretDigest(browser),
+        secret: secretDigest(secret),
         page: back
       }
       this.#pending.add(state, kept, visitor.ip, this.clock.now())
@@ -95,7 +95,7 @@ export class SignIns {
     let page = ownPage(this.config, undefined)
     try {
       // Of another browser, or another provider: somebody else's.
-      if (pending?.provider !== name || browser === undefined || pending.browser !== digest(browser))
+      if (pending?.provider !== name || browser === undefined || pending.browser !== secretDigest(browser))
         throw new SignInProblem('expired')
       page = pending.page
       const claims = await this.#claims(provider, pending, state, query)
@@ -176,9 +176,4 @@ function proofOf(provider: Provider, { secret }: PendingSignIn, claims: Claims) 
     ...(username !== undefined && { username }),
     hasSecondFactor: hasSecondFactor(provider, claims)
   }
-}
-
-/** The digest of a secret that is random, so that it cannot be guessed from it. */
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('base64url')
 }

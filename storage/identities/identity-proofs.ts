@@ -1,6 +1,6 @@
 /** Identities that a provider has just vouched for, until they are used. All threads see them. (docs/spec/identities.md#proofs) */
-import { createHash } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
+import { secretDigest } from '../../schemas/secret-digest.js'
 import { column, statement } from '../sqlite/statements.js'
 
 /** What a provider has vouched for. */
@@ -32,7 +32,7 @@ export class IdentityProofRepository {
     this.write(() => {
       this.#removeExpired(now)
       const sql = 'INSERT INTO identity_proof (hash, expires, body) VALUES (?, ?, ?)'
-      statement(this.db, sql).run(digest(ticket), expires, JSON.stringify(proof))
+      statement(this.db, sql).run(secretDigest(ticket), expires, JSON.stringify(proof))
       const oldest = `DELETE FROM identity_proof WHERE hash IN (SELECT hash FROM identity_proof
         ORDER BY expires LIMIT max(0, (SELECT count(*) FROM identity_proof) - ?))`
       statement(this.db, oldest).run(limit)
@@ -42,15 +42,15 @@ export class IdentityProofRepository {
   /** The proof of a ticket that is valid at `now`, for whoever has the secret; `undefined` otherwise. */
   find(ticket: string, secret: string, now: number): IdentityProof | undefined {
     const sql = 'SELECT body FROM identity_proof WHERE hash = ? AND expires > ?'
-    const body = column(this.db, sql).get(digest(ticket), now) as string | undefined
+    const body = column(this.db, sql).get(secretDigest(ticket), now) as string | undefined
     const proof = body === undefined ? undefined : (JSON.parse(body) as IdentityProof)
-    return proof?.secret === digest(secret) ? proof : undefined
+    return proof?.secret === secretDigest(secret) ? proof : undefined
   }
 
   /** Removes a proof: a ticket is good once. Returns `false` if somebody was faster. */
   remove(ticket: string): boolean {
     const sql = 'DELETE FROM identity_proof WHERE hash = ?'
-    return this.write(() => statement(this.db, sql).run(digest(ticket)).changes > 0)
+    return this.write(() => statement(this.db, sql).run(secretDigest(ticket)).changes > 0)
   }
 
   /** Removes expired proofs. */
@@ -61,9 +61,4 @@ export class IdentityProofRepository {
   #removeExpired(now: number): void {
     statement(this.db, 'DELETE FROM identity_proof WHERE expires <= ?').run(now)
   }
-}
-
-/** The digest of a ticket or a secret. They are random, so they cannot be guessed from it. */
-export function digest(text: string): string {
-  return createHash('sha256').update(text).digest('base64url')
 }

@@ -1,7 +1,8 @@
 /** The grants of one user: what clients of OAuth hold of accesses. They are removed with the access. */
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
 import type { OAuthGrant } from '../../schemas/oauth.js'
+import { secretDigest } from '../../schemas/secret-digest.js'
 import { statement } from '../sqlite/statements.js'
 
 /** A grant as stored. */
@@ -45,10 +46,10 @@ export class OAuthGrantRepository {
     family,
     secret
   }: RefreshToken): { readonly grant: KnownGrant; readonly isCurrent: boolean } | undefined {
-    const row = statement(this.db, 'SELECT * FROM oauth_grant WHERE family = ?').get(digest(family)) as
+    const row = statement(this.db, 'SELECT * FROM oauth_grant WHERE family = ?').get(secretDigest(family)) as
       Row | undefined
     if (!row?.refresh) return undefined
-    const isCurrent = timingSafeEqual(Buffer.from(row.refresh), Buffer.from(digest(secret)))
+    const isCurrent = timingSafeEqual(Buffer.from(row.refresh), Buffer.from(secretDigest(secret)))
     return { grant: known(row), isCurrent }
   }
 
@@ -57,7 +58,9 @@ export class OAuthGrantRepository {
     const over = 'DELETE FROM oauth_grant WHERE access = ? AND (family IS NULL OR expires <= ?)'
     statement(this.db, over).run(access, now)
     const sql = 'INSERT INTO oauth_grant (access, family, refresh, expires, body) VALUES (?, ?, ?, ?, ?)'
-    const [family, secret] = refresh ? [digest(refresh.family), digest(refresh.secret)] : [null, null]
+    const [family, secret] = refresh
+      ? [secretDigest(refresh.family), secretDigest(refresh.secret)]
+      : [null, null]
     statement(this.db, sql).run(access, family, secret, expires ?? null, JSON.stringify(grant))
     const oldest = `DELETE FROM oauth_grant WHERE access = ? AND number NOT IN
       (SELECT number FROM oauth_grant WHERE access = ? ORDER BY number DESC LIMIT +?)`
@@ -72,15 +75,15 @@ export class OAuthGrantRepository {
     now: number
   ): void {
     const sql = 'UPDATE oauth_grant SET refresh = ?, expires = ?, body = ? WHERE number = ?'
-    statement(this.db, sql).run(digest(secret), expires, JSON.stringify({ ...grant, used: now }), number)
+    statement(this.db, sql).run(
+      secretDigest(secret),
+      expires,
+      JSON.stringify({ ...grant, used: now }),
+      number
+    )
   }
 }
 
 function known({ access, body, expires, number }: Row): KnownGrant {
   return { ...(JSON.parse(body) as OAuthGrant), number, access, ...(expires !== null && { expires }) }
-}
-
-/** A plain digest suffices: tokens are random, so they cannot be guessed from it. */
-function digest(token: string): string {
-  return createHash('sha256').update(token).digest('base64url')
 }

@@ -2,7 +2,8 @@
 import { Type } from 'typebox'
 import { newIdentity } from '../../core/identities/identities.js'
 import { identityField, identityKey } from '../../schemas/identity.js'
-import { digest, type IdentityProof } from '../../storage/identities/identity-proofs.js'
+import { secretDigest } from '../../schemas/secret-digest.js'
+import type { IdentityProof } from '../../storage/identities/identity-proofs.js'
 import { anyone } from '../../core/auth/allow.js'
 import { newId, newToken } from '../../core/ids.js'
 import { setFactor, type Factor } from '../../core/sign-in/mfa/factor.js'
@@ -207,7 +208,7 @@ const prove = serviceMethod({
       subject: ticket,
       hasSecondFactor: false
     }
-    const whole = { ...given, ...proof, secret: digest(secret) }
+    const whole = { ...given, ...proof, secret: secretDigest(secret) }
     services.platform.identityProofs.insert(ticket, whole, now, now + 900, 10_000)
     if (username === undefined) return {}
     const store = services.accounts.store(services.accounts.find(username)!)
