@@ -5,10 +5,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { parsedUrl } from '../core/parsed-url.js'
 import type { Config } from '../core/settings/config.js'
+import { cookieValues, setCookie } from './own-cookies.js'
 
 /** The header that the pages send with each request. Other origins cannot send it: CORS preflight requests refuse it. */
 export const pageHeader = 'coffer-app'
 
+const cookieName = 'coffer-session'
 /** Most cookies of the name that are tried. */
 const mostSessions = 4
 
@@ -38,16 +40,11 @@ export function isOwnPage(headers: IncomingHttpHeaders, { publicUrl }: PageConfi
 }
 
 /**
- * Returns the sessions in the cookies of a request, if the request comes from one of our own pages. Without TLS, other hosts
- * can add cookies of the same name.
+ * Returns the sessions in the cookies of a request, if the request comes from one of our own pages.
  */
 export function pageSessions(headers: IncomingHttpHeaders, config: PageConfig): PageSession[] {
-  const { cookie } = headers
-  if (cookie === undefined || !isOwnPage(headers, config)) return []
-  const start = `${cookieName(config)}=`
-  // Other blanks are part of the name: browsers do not see the prefix behind them.
-  const parts = cookie.split(/;[ \t]*/).filter(part => part.startsWith(start))
-  return parts.slice(0, mostSessions).flatMap(part => sessionIn(part.slice(start.length)))
+  if (headers.cookie === undefined || !isOwnPage(headers, config)) return []
+  return cookieValues(headers, config, cookieName).slice(0, mostSessions).flatMap(sessionIn)
 }
 
 function sessionIn(value: string): PageSession[] {
@@ -70,8 +67,7 @@ export function pageToken(
 export function pageCookie(config: PageConfig, session?: PageSession): string {
   const value = session ? `${session.username}.${session.token}` : ''
   const age = session ? config.auth.sessionMaxAge : 0
-  const common = `${cookieName(config)}=${value}; Max-Age=${age}; Path=/; HttpOnly; SameSite=Strict`
-  return isSecure(config) ? `${common}; Secure` : common
+  return setCookie(config, cookieName, { value, age, sameSite: 'Strict' })
 }
 
 /** Returns the names of an `Access-Control-Request-Headers` without the header of our own pages. */
@@ -80,13 +76,4 @@ export function withoutPageHeader(names: string): string[] {
     .split(',')
     .map(name => name.trim())
     .filter(name => name.toLowerCase() !== pageHeader)
-}
-
-/** With the `__Host-` prefix, browsers do not let any other host set the cookie. The prefix requires TLS. */
-function cookieName(config: PageConfig): string {
-  return isSecure(config) ? '__Host-coffer-session' : 'coffer-session'
-}
-
-function isSecure({ publicUrl }: PageConfig): boolean {
-  return publicUrl.startsWith('https:')
 }

@@ -2,33 +2,19 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Router } from '@koa/router'
 import type { Dispatcher } from '../../../core/call/dispatcher.js'
+import { signInLife } from '../../../core/identities/pending.js'
+import type { SignIns, Visitor, Way } from '../../../core/identities/sign-ins.js'
 import type { Config } from '../../../core/settings/config.js'
+import { cookieValues, setCookie } from '../../own-cookies.js'
 import { clientAddress } from '../request/client-address.js'
 import { firstOf } from '../request/query.js'
 import type { Http, State } from '../exchange.js'
 import { pageHeaders } from './page-headers.js'
 
-/** What a browser comes with. */
-interface Visitor {
-  readonly ip: string
-  readonly browser: string | undefined
-}
-
-/** Where a browser is sent next, and the value of its cookie from now on. */
-interface Way {
-  readonly url: string
-  readonly browser?: string
-}
-
 /** Who sends people to providers and takes them back. */
-export interface SignInDesk {
-  begin(provider: string, secret: unknown, page: unknown, visitor: Visitor): Promise<Way>
-  finish(provider: string, query: string, visitor: Visitor): Promise<Way>
-  leave(provider: string): Promise<Way>
-}
+export type SignInDesk = Pick<SignIns, 'begin' | 'finish' | 'leave'>
 
-/** Seconds for which a browser keeps its cookie: as long as a sign-in takes at most. */
-const cookieAge = 600
+const cookieName = 'coffer-sign-in'
 
 /** Adds the routes. They are below `/auth`, which is nobody's name. */
 export function addSingleSignOn(router: Router<State>, { services }: Dispatcher, desk: SignInDesk): void {
@@ -68,24 +54,12 @@ function queryOf(url = ''): string {
 }
 
 /** The value of the cookie that binds a sign-in to its browser. */
-function browserOf({ cookie: sent = '' }: IncomingHttpHeaders, config: Config): string | undefined {
-  const start = `${cookieName(config)}=`
-  const found = sent.split(/;[ \t]*/).find(part => part.startsWith(start))
-  const value = found?.slice(start.length)
+function browserOf(headers: IncomingHttpHeaders, config: Config): string | undefined {
+  const [value] = cookieValues(headers, config, cookieName)
   return value !== undefined && /^[\w-]{40,100}$/.test(value) ? value : undefined
 }
 
 /** It has to come along when the provider sends the browser back, so it cannot be `Strict`. */
 function cookie(config: Config, value: string): string {
-  const common = `${cookieName(config)}=${value}; Max-Age=${cookieAge}; Path=/; HttpOnly; SameSite=Lax`
-  return isSecure(config) ? `${common}; Secure` : common
-}
-
-/** With the `__Host-` prefix, browsers do not let any other host set the cookie. The prefix requires TLS. */
-function cookieName(config: Config): string {
-  return isSecure(config) ? '__Host-coffer-sign-in' : 'coffer-sign-in'
-}
-
-function isSecure({ publicUrl }: Config): boolean {
-  return publicUrl.startsWith('https:')
+  return setCookie(config, cookieName, { value, age: signInLife, sameSite: 'Lax' })
 }
