@@ -1,10 +1,34 @@
 /** What clients hold of accesses: found by a token, and as owners see it. (docs/api/oauth.md#accesses) */
+import { Type, type Static } from 'typebox'
 import type { Access } from '../../schemas/access.js'
 import type { HeldByOAuth, IdentityScope } from '../../schemas/oauth.js'
 import type { KnownGrant } from '../../storage/oauth/oauth-grants.js'
 import type { UserStore } from '../../storage/user/user-store.js'
+import type { ServiceCall } from '../call/method.js'
 import { isInForce } from '../permissions/standing.js'
+import { ClientParams, provenClient, type Client } from './clients.js'
+import { refuse } from './errors.js'
 import { refreshParts } from './tokens.js'
+
+/** Params of the methods that are about a token of the client's own. */
+export const TokenParams = Type.Object({
+  ...ClientParams,
+  token: Type.Optional(Type.String({ maxLength: 5000 })),
+  token_type_hint: Type.Optional(Type.String({ maxLength: 100 }))
+})
+type TokenParams = Static<typeof TokenParams>
+
+/** What a client asks with. */
+export interface Asked {
+  readonly client: Client
+  readonly token: string
+}
+
+/** Returns the client of a call and the token that it asks about. Throws `invalid_client`, `invalid_request`. */
+export function askedBy({ credentials, services }: ServiceCall, params: TokenParams): Asked {
+  const client = provenClient(services, credentials, params)
+  return { client, token: params.token ?? refuse('invalid_request', 'The token is missing') }
+}
 
 /** What a token opens, and for whom. */
 export interface Held {

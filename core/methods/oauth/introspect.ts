@@ -2,18 +2,10 @@
 import { Type } from 'typebox'
 import { anyone } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
-import { ClientParams, provenClient } from '../../oauth/clients.js'
-import { refuse } from '../../oauth/errors.js'
-import { heldBy } from '../../oauth/held.js'
+import { askedBy, heldBy, TokenParams } from '../../oauth/held.js'
 import { issuerOf } from '../../oauth/metadata.js'
 import { scopeOf } from '../../oauth/scope.js'
 import { Caller } from '../../permissions/caller.js'
-
-const Params = Type.Object({
-  ...ClientParams,
-  token: Type.Optional(Type.String({ maxLength: 5000 })),
-  token_type_hint: Type.Optional(Type.String({ maxLength: 100 }))
-})
 
 const Text = Type.Optional(Type.String())
 const Seconds = Type.Optional(Type.Integer())
@@ -22,7 +14,7 @@ const Seconds = Type.Optional(Type.Integer())
 export const introspect = method({
   id: 'oauth.introspect',
   summary: 'Learn what a token is worth, as the client that it was given to',
-  params: Params,
+  params: TokenParams,
   result: Type.Object({
     active: Type.Boolean(),
     scope: Text,
@@ -38,8 +30,8 @@ export const introspect = method({
   allow: anyone,
   run(call, params) {
     const { account, credentials, now, services, store } = call
-    const client = provenClient(services, credentials, params)
-    const held = heldBy(store, params.token ?? refuse('invalid_request', 'The token is missing'), now)
+    const { client, token } = askedBy(call, params)
+    const held = heldBy(store, token, now)
     if (!held) services.throttle.unknownToken(credentials.ip)
     if (held?.grant.client !== client.id) return { active: false }
     const { access, expires, grant, isRefreshToken } = held
@@ -57,8 +49,7 @@ export const introspect = method({
     }
   },
   unknownUser(call, _username, params) {
-    provenClient(call.services, call.credentials, params)
-    if (params.token === undefined) refuse('invalid_request', 'The token is missing')
+    askedBy(call, params)
     call.services.throttle.unknownToken(call.credentials.ip)
     return Promise.resolve({ active: false })
   }

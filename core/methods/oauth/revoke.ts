@@ -3,30 +3,23 @@ import { Type } from 'typebox'
 import { anyone } from '../../auth/allow.js'
 import { revoke as end } from '../../accesses/revoke.js'
 import { method } from '../../call/method.js'
-import { ClientParams, provenClient } from '../../oauth/clients.js'
 import { refuse } from '../../oauth/errors.js'
-import { heldBy } from '../../oauth/held.js'
+import { askedBy, heldBy, TokenParams } from '../../oauth/held.js'
 import { Caller } from '../../permissions/caller.js'
-
-const Params = Type.Object({
-  ...ClientParams,
-  token: Type.Optional(Type.String({ maxLength: 5000 })),
-  token_type_hint: Type.Optional(Type.String({ maxLength: 100 }))
-})
 
 /** Ends the access, whichever of its tokens is given. A token that is unknown, or over, is no error. */
 export const revoke = method({
   id: 'oauth.revoke',
   summary: 'End the access of a token, as the client that it was given to',
-  params: Params,
+  params: TokenParams,
   result: Type.Object({}),
   mode: 'write',
   mayExceedQuota: true,
   allow: anyone,
   run(call, params) {
     const { credentials, now, services, store } = call
-    const client = provenClient(services, credentials, params)
-    const held = heldBy(store, params.token ?? refuse('invalid_request', 'The token is missing'), now)
+    const { client, token } = askedBy(call, params)
+    const held = heldBy(store, token, now)
     if (!held) {
       services.throttle.unknownToken(credentials.ip)
       return {}
@@ -40,8 +33,7 @@ export const revoke = method({
     return {}
   },
   unknownUser(call, _username, params) {
-    provenClient(call.services, call.credentials, params)
-    if (params.token === undefined) refuse('invalid_request', 'The token is missing')
+    askedBy(call, params)
     call.services.throttle.unknownToken(call.credentials.ip)
     return Promise.resolve({})
   }

@@ -34,13 +34,9 @@ export function addOAuth(router: Router<State>, dispatcher: Dispatcher): void {
     call: Omit<Request, 'credentials'>,
     isByToken = false
   ): Promise<string> => {
-    const {
-      auth: _auth,
-      authorization: _authorization,
-      ...rest
-    } = credentialsOf(ctx, config, addressOf(ctx.req), 'http')
-    const credentials = isByToken ? credentialsOf(ctx, config, addressOf(ctx.req), 'http') : rest
-    const outcome = await dispatcher.callWhole({ ...call, credentials })
+    const presented = credentialsOf(ctx, config, addressOf(ctx.req), 'http')
+    const { auth: _auth, authorization: _authorization, ...bare } = presented
+    const outcome = await dispatcher.callWhole({ ...call, credentials: isByToken ? presented : bare })
     if (!outcome.ok) throw outcome.error
     return `{${outcome.members}}`
   }
