@@ -83,7 +83,8 @@ async function letter(services: Services, username: string): Promise<Message | u
     const [first, ...rest] = pendingIn(store)
     if (rest.length === 0) store.signIn.removeState(pendingState)
     else store.signIn.setState(pendingState, rest)
-    return first && { ...first, hasMore: rest.length > 0, language: store.account.field('language') }
+    const language = store.account.field('language')
+    return first && { ...first, hasMore: rest.length > 0, language, names: namesIn(store) }
   })
   if (!taken) return undefined
   if (taken.hasMore) send(services, username)
@@ -99,17 +100,10 @@ async function letter(services: Services, username: string): Promise<Message | u
 }
 
 function wordsOf(
-  { accounts, config }: Services,
+  { config }: Services,
   username: string,
-  { address, agent, passkey, time }: Pending
+  { address, agent, names, passkey, time }: Pending & { readonly names: readonly string[] }
 ): Message['substitutions'] {
-  const account = accounts.find(username)
-  const names = account
-    ? accounts
-        .store(account)
-        .passkeys.list()
-        .map(each => harmless(each.name))
-    : []
   return {
     USERNAME: username,
     TIME: `${new Date(time * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC`,
@@ -119,6 +113,11 @@ function wordsOf(
     PASSKEYS: names.length === 0 ? nothing : names.join(', '),
     ACCOUNT_LINK: `${config.publicUrl}/access/access.html`
   }
+}
+
+/** The names of the passkeys that there are. */
+function namesIn(store: UserStore): string[] {
+  return store.passkeys.list().map(({ name }) => harmless(name))
 }
 
 /** A name without characters that could form a link in a mail: whoever has got in may have chosen it. */
