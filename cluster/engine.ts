@@ -61,6 +61,11 @@ export interface Engine {
   /** Answers what is sent to a node, until the function it returns is called. */
   answer(node: string, answering: Answering): () => void
 
+  /** Tells every node, the teller's own too, of something. Whoever is not connected just then does not hear of it. */
+  announce(topic: string, message: Uint8Array): void
+  /** Calls back whenever something is announced, until the function it returns is called. */
+  hear(topic: string, hearing: (message: Uint8Array) => void): () => void
+
   /** Disconnects. What is under way rejects. */
   close(): Promise<void>
 }
