@@ -130,16 +130,20 @@ t.test('the app without the service', browserNeeded(), async t => {
     // A second page still needs the files of the old one.
     const second = await page.context().newPage()
     await second.goto(`${front.url}/app/`)
+    // Whatever is left under way by a page that goes keeps its worker for minutes.
+    await untilHeading(second, 'Sign in')
+    await second.waitForLoadState('networkidle')
     await second.evaluate(untilWaiting)
     await page.reload()
     await untilHeading(page, 'Sign in')
     const both = await page.evaluate<string[]>('caches.keys()')
     t.same(both.toSorted(), [...before, 'coffer /below/it/app/ next'].toSorted())
     await second.close()
-    // The one that remains takes the new one with it when it is loaded again.
-    await page.reload()
-    await untilHeading(page, 'Sign in')
-    await page.evaluate(untilAlone)
+    // The one that remains takes the new one with it when it is loaded again, once the browser has forgotten the other.
+    do {
+      await page.reload()
+      await untilHeading(page, 'Sign in')
+    } while (!(await page.evaluate(isAlone)))
     t.same(await page.evaluate('caches.keys()'), ['coffer /below/it/app/ next'])
     t.same(await styles(), ['/below/it/app/assets/next.css'])
     await front.stop()
@@ -186,9 +190,12 @@ const untilKept = `(async () => {
     await new Promise(resolve => navigator.serviceWorker.addEventListener('controllerchange', resolve, { once: true }))
 })()`
 
-/** Run in the page: until the files of one build only are kept. */
-const untilAlone = `(async () => {
-  while ((await caches.keys()).length > 1) await new Promise(resolve => setTimeout(resolve, 20))
+/** Run in the page: whether the files of one build only are kept, soon. */
+const isAlone = `(async () => {
+  const end = performance.now() + 2000
+  const isOne = async () => (await caches.keys()).length === 1
+  while (!(await isOne()) && performance.now() < end) await new Promise(resolve => setTimeout(resolve, 20))
+  return await isOne()
 })()`
 
 /** Run in the page: until the worker of another build waits. */
