@@ -4,11 +4,11 @@ import { identityField, identityKey } from '../../schemas/identity.js'
 import { Identifier, Timestamp } from '../../schemas/scalars.js'
 import type { IdentityProof } from '../../storage/identities/identity-proofs.js'
 import type { Identity } from '../../storage/identities/identity-repository.js'
-import type { UserStore } from '../../storage/user/user-store.js'
 import type { Call } from '../call/method.js'
 import { fail } from '../errors.js'
 import { newId } from '../ids.js'
 import type { Config } from '../settings/config.js'
+import { tell } from '../sign-in/notices/notices.js'
 import { mustStayOpen } from '../sign-in/ways-in.js'
 import { providerOf, ShownProvider, shownProvider } from './provider.js'
 
@@ -51,10 +51,11 @@ export function newIdentity({ email, issuer, provider, subject }: IdentityProof,
 }
 
 /**
- * Links an identity with the account of a call. Throws `item-already-exists` if it opens another account,
- * `invalid-operation` if there are too many. Must run within a write.
+ * Links an identity with the account of a call, and tells the user by mail. Throws `item-already-exists` if it opens another
+ * account, `invalid-operation` if there are too many. Must run within a write.
  */
-export function linkIdentity({ changes, now, store }: Call, proof: IdentityProof): Identity {
+export function linkIdentity(call: Call, proof: IdentityProof): Identity {
+  const { changes, now, services, store } = call
   const known = store.identities.find(proof.issuer, proof.subject)
   if (known) return known
   if (store.identities.list().length >= maxIdentities)
@@ -63,6 +64,7 @@ export function linkIdentity({ changes, now, store }: Call, proof: IdentityProof
   const identity = newIdentity(proof, now)
   store.identities.insert(identity)
   changes.add('account')
+  tell(call, { kind: 'identityLinked', provider: shownIdentity(services.config, identity).provider.label })
   return identity
 }
 
@@ -71,11 +73,14 @@ export function refuseTaken(): never {
   fail('item-already-exists', 'This identity opens another account', { code: 'identity-taken' })
 }
 
-/** Unlinks an identity, unless nobody could sign in any more. Must run within a write. */
-export function unlinkIdentity(config: Config, store: UserStore, id: string): void {
+/** Unlinks an identity, unless nobody could sign in any more, and tells the user by mail. Must run within a write. */
+export function unlinkIdentity(call: Call, id: string): void {
+  const { changes, services, store } = call
   const identity =
     store.identities.list().find(each => each.id === id) ?? fail('unknown-resource', `No identity "${id}"`)
   store.identities.remove(id)
-  mustStayOpen(config, store)
+  mustStayOpen(services.config, store)
   store.unique.release(identityField, identityKey(identity))
+  changes.add('account')
+  tell(call, { kind: 'identityUnlinked', provider: shownIdentity(services.config, identity).provider.label })
 }

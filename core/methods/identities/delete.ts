@@ -5,7 +5,7 @@ import { personalOnly } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import { unlinkIdentity } from '../../identities/identities.js'
 
-/** Sessions stay open. The last way to sign in cannot be taken away. */
+/** Sessions stay open. Tells the user by mail. The last way to sign in cannot be taken away. */
 export const remove = method({
   id: 'identities.delete',
   summary: 'Unlink an identity',
@@ -14,9 +14,8 @@ export const remove = method({
   mode: 'write',
   mayExceedQuota: true,
   allow: personalOnly,
-  run({ changes, services, store }, { id }) {
-    unlinkIdentity(services.config, store, id)
-    changes.add('account')
+  run(call, { id }) {
+    unlinkIdentity(call, id)
     return { identityDeletion: { id } }
   }
 })

@@ -18,6 +18,8 @@ const noticeTemplates = {
   passkeyAdded: 'passkey-added',
   passkeyRemoved: 'passkey-removed',
   passkeyCopied: 'passkey-copied',
+  identityLinked: 'identity-linked',
+  identityUnlinked: 'identity-unlinked',
   secondFactorOff: 'second-factor-off',
   passwordChanged: 'password-changed',
   noticesOff: 'notices-off'

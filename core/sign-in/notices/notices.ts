@@ -18,6 +18,8 @@ export interface Notice {
   readonly kind: NoticeKind
   /** The name of the passkey concerned. */
   readonly passkey?: string
+  /** The label of the provider concerned. */
+  readonly provider?: string
 }
 
 /** A notice that has not been mailed yet. */
@@ -102,7 +104,7 @@ async function letter(services: Services, username: string): Promise<Message | u
 function wordsOf(
   { config }: Services,
   username: string,
-  { address, agent, names, passkey, time }: Pending & { readonly names: readonly string[] }
+  { address, agent, names, passkey, provider, time }: Pending & { readonly names: readonly string[] }
 ): Message['substitutions'] {
   return {
     USERNAME: username,
@@ -110,6 +112,7 @@ function wordsOf(
     BROWSER: agent,
     ADDRESS: address,
     PASSKEY: harmless(passkey ?? ''),
+    PROVIDER: harmless(provider ?? ''),
     PASSKEYS: names.length === 0 ? nothing : names.join(', '),
     ACCOUNT_LINK: `${config.publicUrl}/access/access.html`
   }

@@ -1,8 +1,10 @@
 /** Mails about sign-ins from new devices and about changes to how somebody signs in. (docs/spec/notices.md) */
 import t, { type Test } from 'tap'
 import { Client, openCoffer, type Answer, type Overrides } from '../../support/coffer.js'
+import { identityProvider } from '../../support/identity-provider.js'
 import { mailbox, type Mail } from '../../support/mailbox.js'
 import { addPasskey, loginWith, originOf, password, requestOf } from '../../support/passkeys.js'
+import { SignInVisitor } from '../../support/sign-in-visitor.js'
 import { until } from '../../support/socket.js'
 
 const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
@@ -138,6 +140,23 @@ t.test('a mail is sent', async t => {
     const mail = (await mails())[seen]
     t.match(mail?.subject, /may have been copied/)
     t.match(mail?.text, 'the passkey “Key”')
+  })
+
+  t.test('of identities that are linked and unlinked', async t => {
+    const provider = await identityProvider(t)
+    const setting = provider.setting({ label: 'Work <b>www.evil.example</b>' })
+    const { daisy, headers, mails, service } = await start(t, { auth: { oidc: [setting] } })
+    await service.call(undefined, 'test.noteSignIns', { username: 'daisy' })
+    const { secret } = await daisy.do('identities.begin')
+    const { ticket } = await new SignInVisitor(service, secret).go()
+    const answer = await service.http('POST', '/daisy/identities', { ticket, secret }, headers)
+    const [linked] = await mails()
+    t.match(linked?.subject, /^Work b www evil example b was linked with your account/)
+    t.match(linked?.text, /Browser: Firefox, Linux\r?\nAddress: 192\.0\.2\.1/)
+    await service.http('DELETE', `/daisy/identities/${answer.body.identity.id}`, undefined, headers)
+    const [, unlinked, ...others] = await mails()
+    t.match(unlinked?.subject, /^Work b www evil example b is no longer linked/)
+    t.equal(others.length, 0)
   })
 
   t.test('of another password, with the passkeys that still sign in', async t => {
