@@ -8,6 +8,7 @@ import { welcome } from '../../registration/welcome-mail.js'
 import { serviceMethod } from '../../call/method.js'
 import { fillAccount, refuseTaken, unavailable } from '../../registration/register.js'
 import { checkGiven, uniqueOf, valuesOf } from '../../registration/fields.js'
+import { withPasswords } from '../../sign-in/passwords-off.js'
 
 /** `POST /system/create-user`: 201 with the account's id. Further fields are tolerated. */
 export const createUser = serviceMethod({
@@ -24,7 +25,7 @@ export const createUser = serviceMethod({
   }),
   result: Type.Object({ id: Type.String() }),
   mode: 'service',
-  allow: adminOnly,
+  allow: withPasswords(adminOnly),
   auditAs: 'admin',
   deed: () => ({}),
   async run({ services, now }, fields) {

@@ -378,6 +378,7 @@ t.test('without passwords', async t => {
   const headers = { origin: url, authorization: 'a key of the operator' }
   await service.call(undefined, 'test.setPassword', { username: 'alice', password: 'a long secret' })
   const login = { username: 'alice', password: 'a long secret', appId: 'test-app' }
+  const passwordHash = `$2b$04$${'a'.repeat(53)}`
   const refused: [path: string, body: object][] = [
     ['/alice/auth/login', login],
     ['/alice/mfa/recover', { ...login, recoveryCode: 'x' }],
@@ -385,7 +386,8 @@ t.test('without passwords', async t => {
     ['/alice/account/reset-password', { appId: 'test-app', resetToken: 'x', newPassword: 'a long secret' }],
     ['/users', { ...login, username: 'robin', email: 'robin@example.com' }],
     ['/system/users/alice/reset-link', {}],
-    ['/system/users/alice/password', { passwordHash: `$2b$04$${'a'.repeat(53)}` }]
+    ['/system/users/alice/password', { passwordHash }],
+    ['/system/create-user', { username: 'robin', email: 'robin@example.com', language: 'en', passwordHash }]
   ]
   for (const [path, body] of refused) {
     const answer = await service.http('POST', path, body, headers)
