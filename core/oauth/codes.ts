@@ -36,6 +36,8 @@ export function isByOAuth(known: KnownRequest): known is OAuthAsked {
 /** Seconds for which a code can be used, and for which it is remembered that it has been. */
 const codeLife = 60
 const memory = 3600
+/** Seconds that are lost when times are added and subtracted. */
+const tolerance = 1
 /** Codes of an account at a time; the oldest are removed. */
 const maxCodes = 50
 
@@ -57,7 +59,7 @@ export async function issueCode(
   if (oauth.username !== undefined && oauth.username !== username)
     fail('forbidden', `The app asks for the account "${oauth.username}": please sign in to that one`)
   const authTime = signInTime(call, store)
-  mustBePerson(store, access, authTime)
+  mustBePerson(store, known, access, authTime)
   mustBeRecent(known, oauth, authTime, call.now)
   const { challenge, clientName, nonce, redirectUri, scopes } = oauth
   const use: CodeUse = {
@@ -109,15 +111,19 @@ function signInTime({ credentials, now, services }: ServiceCall, store: UserStor
 
 /**
  * Throws `forbidden` where nobody but the app may have decided: it knows the token once it holds the access, and whoever has
- * taken that token from it must not get codes, refresh tokens and ID tokens for it.
+ * taken that token from it must not get codes, refresh tokens and ID tokens for it. An access that is older than the request
+ * may have been held before, though nothing says so: archives of accounts bring accesses along, but no grants.
  */
-function mustBePerson(store: UserStore, access: Access, authTime: number | undefined): void {
-  if (authTime === undefined && store.oauthGrants.list(access.id).length > 0)
+function mustBePerson(
+  store: UserStore,
+  { expires }: KnownRequest,
+  access: Access,
+  authTime: number | undefined
+): void {
+  const isOlder = access.created + tolerance < expires - requestLife
+  if (authTime === undefined && (isOlder || store.oauthGrants.list(access.id).length > 0))
     fail('forbidden', 'The app has this access already: the person who agrees has to be signed in')
 }
-
-/** Seconds that are lost when times are added and subtracted. */
-const tolerance = 1
 
 function mustBeRecent(
   { expires }: KnownRequest,
