@@ -24,10 +24,10 @@ export class PointListing implements Listing<Reader> {
   }
 
   next({ store: { series } }: Reader): Page {
-    const { text, count, rest } = this.#page(series)
+    const { text, count, excess, rest } = this.#page(series)
     this.#left -= count
     this.#rest = rest
-    return { text, count, done: rest === undefined || this.#left <= 0 }
+    return { text, count, done: rest === undefined || this.#left <= 0, excess }
   }
 
   #page(series: SeriesRepository): PointPage {

@@ -44,6 +44,16 @@ export type Summarized = readonly [
   text: string | null
 ]
 
+/** A chunk that is copied as it is; `size`: bytes of its text. An array, since long series have thousands. */
+export type WholeChunk = readonly [
+  last: number,
+  count: number,
+  width: number,
+  fine: number,
+  size: number,
+  points: string
+]
+
 const head = 'number, first, last, count, width, fine'
 const whole = `${head}, points`
 
@@ -66,6 +76,14 @@ export class ChunkTable {
   after(event: number, at: number): Chunk | undefined {
     const sql = `SELECT ${whole} FROM series_chunk WHERE event = ? AND first > ? ORDER BY first LIMIT 1`
     return statement(this.db, sql).get(event, at) as Chunk | undefined
+  }
+
+  /** All chunks that begin after `from` and end before `to`, in order: whoever has enough leaves off. */
+  between(event: number, from: number, to: number): IterableIterator<WholeChunk> {
+    // Chunks do not overlap: bounding where they begin keeps it from looking at more than one in vain.
+    const sql = `SELECT last, count, width, fine, octet_length(points), points
+      FROM series_chunk WHERE event = ? AND first > ? AND first < ? AND last < ? ORDER BY first`
+    return raw(this.db, sql).iterate(event, from, to, to) as IterableIterator<WholeChunk>
   }
 
   /** Last deltaTime of the last chunk that begins at `at` or before: whether a chunk has to be read at all. */

@@ -20,12 +20,19 @@ export interface Form {
 export interface PointPage {
   readonly text: string
   readonly count: number
+  /** By how much the text's bytes outnumber its characters, where that is known. */
+  readonly excess?: number
   readonly rest: Range | undefined
 }
 
 const nothing: PointPage = { text: '', count: 0, rest: undefined }
+/**
+ * Characters after which whole chunks make a page: with the chunk that it ends with, no more than 128 KB as a rule. V8 gives longer
+ * texts pages of memory of their own, and mapping those costs more than reading the points.
+ */
+const pageLength = 96 * 1024
 
-/** The next rows of a range, ascending: those of one chunk, `limit` of them at most. */
+/** The next rows of a range, ascending: of one chunk, or of several that are wanted as they are; `limit` of them at most. */
 export function nextPage(
   chunks: ChunkTable,
   event: number,
@@ -34,7 +41,10 @@ export function nextPage(
   limit = Infinity
 ): PointPage {
   const end = chunks.endAtOrBefore(event, from)
-  const chunk = end !== undefined && end >= from ? chunks.atOrBefore(event, from) : chunks.after(event, from)
+  const isWithin = end !== undefined && end >= from
+  const page = isWithin ? undefined : wholeOnes(chunks, event, { from, to }, form, limit)
+  if (page) return page
+  const chunk = isWithin ? chunks.atOrBefore(event, from) : chunks.after(event, from)
   if (!chunk || chunk.first >= to) return nothing
   const isLast = chunk.last >= to
   if (chunk.first >= from && !isLast && chunk.count <= limit)
@@ -66,10 +76,35 @@ export function previousPage(
   return { ...cut(part, chunk, form), rest }
 }
 
+/** Chunks within a range, joined, up to the first that is to look otherwise than it is kept; `undefined` if that is the first. */
+function wholeOnes(
+  chunks: ChunkTable,
+  event: number,
+  { from, to }: Range,
+  form: Form,
+  limit: number
+): PointPage | undefined {
+  let [text, count, excess, end] = ['', 0, 0, from]
+  for (const [last, rows, width, fine, size, points] of chunks.between(event, from, to)) {
+    if (count + rows > limit || !isAsKept({ width, fine }, form)) break
+    text = count === 0 ? points : `${text},${points}`
+    count += rows
+    excess += size - points.length
+    end = last
+    if (text.length >= pageLength) break
+  }
+  return count === 0 ? undefined : { text, count, excess, rest: { from: above(end), to } }
+}
+
 function whole(chunk: Chunk, form: Form): Omit<PointPage, 'rest'> {
-  const { points, count, width, fine } = chunk
-  if (width === form.width && (!fine || form.isFine)) return { text: points, count }
+  const { points, count } = chunk
+  if (isAsKept(chunk, form)) return { text: points, count }
   return cut(rowTexts(points, count), chunk, form)
+}
+
+/** Whether the rows of a chunk are to look as they are kept. */
+function isAsKept({ fine, width }: Pick<Chunk, 'fine' | 'width'>, form: Form): boolean {
+  return width === form.width && (fine === 0 || form.isFine)
 }
 
 function cut(texts: readonly string[], { width }: Chunk, form: Form): Omit<PointPage, 'rest'> {

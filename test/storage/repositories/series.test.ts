@@ -178,6 +178,33 @@ t.test('a series', async t => {
     t.equal(rowsOf(series, 2).length, 2000)
   })
 
+  t.test('gives whole chunks together, and tells how long their text is in bytes', async t => {
+    const { db, series } = opened(t)
+    const [chunks, each] = [60, 600]
+    for (let chunk = 0; chunk < chunks; chunk++) {
+      const rows = Array.from({ length: each }, (_, i): Row => [chunk * each + i, chunk === 30 ? 'né' : 1.25])
+      atOnce(series.add(1, values(...rows), writing))
+    }
+    t.equal(chunkCounts(db).length, chunks)
+    const sizes: number[] = []
+    const form = { width: 2, isFine: false }
+    for (let rest: Range | undefined = { from: 0, to: Infinity }; rest;) {
+      const page: PointPage = series.next(1, rest, form)
+      if (page.excess !== undefined) t.equal(page.excess, Buffer.byteLength(page.text) - page.text.length)
+      sizes.push(page.text.length)
+      rest = page.rest
+    }
+    t.ok(sizes.length <= 10, `${sizes.length} pages`)
+    t.ok(Math.max(...sizes) < 128 * 1024, `${Math.max(...sizes)} characters`)
+    t.equal(series.next(1, { from: 1, to: Infinity }, form, 2000).count, each - 1, 'cut at the start')
+    t.equal(
+      series.next(1, { from: 599.5, to: Infinity }, form, 2000).count,
+      3 * each,
+      'no more than the limit'
+    )
+    t.equal(series.next(1, { from: 599.5, to: 1500 }, form).count, each, 'none that goes beyond the end')
+  })
+
   t.test('goes when its event goes', async t => {
     const { db, series } = opened(t, 2)
     for (const event of [1, 2]) atOnce(series.add(event, values([1, 1]), writing))
