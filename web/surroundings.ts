@@ -13,8 +13,11 @@ export type Place =
   | 'setup'
   | Entry
 
-/** What is no page of its own name: the root of the service, that of an account, and where there is nothing. */
-export type Entry = 'home' | 'door' | 'nowhere'
+/**
+ * What is no page of its own name: the root of the service, that of an account, where there is nothing, and a request of OAuth
+ * that was refused.
+ */
+export type Entry = 'home' | 'door' | 'nowhere' | 'refused'
 
 export interface Surroundings {
   readonly info: ServiceInfo

@@ -9,7 +9,7 @@ import { clientAddress } from './request/client-address.js'
 import type { Exchange, State } from './exchange.js'
 import { formCall } from './request/form.js'
 import { commonHeaders, setMissing, type Headers } from './answer/headers.js'
-import { isOfOAuth, replyOAuthError } from './oauth/reply.js'
+import { isAuthorization, isOfOAuth, replyOAuthError } from './oauth/reply.js'
 import { createFront, type Front } from './pages/front.js'
 import { serviceRouter, type Offer } from './service-routes.js'
 import { hasBody } from './request/params.js'
@@ -113,7 +113,7 @@ function serviceApp(
       await next()
     } catch (error) {
       if (ctx.headerSent) throw error
-      await refuse(ctx, dispatcher, error)
+      await refuse(ctx, dispatcher, error, front)
     } finally {
       ctx.state.ticket?.leave()
     }
@@ -140,13 +140,20 @@ function serviceApp(
 }
 
 /** Sends an error response. */
-async function refuse(exchange: Exchange, dispatcher: Dispatcher, error: unknown): Promise<void> {
+async function refuse(
+  exchange: Exchange,
+  dispatcher: Dispatcher,
+  error: unknown,
+  front?: Front
+): Promise<void> {
   const { req, res, state } = exchange
   // Closing the connection while the client is still sending would lose the response.
   if (!req.complete) res.shouldKeepAlive = true
   // The response may take long: what has been read is not kept until it ends.
   state.ticket?.leave()
   const { accessId, error: shown } = dispatcher.failure(error, 'http')
+  // Whom an app has sent here is told what has happened, by a page.
+  if (isAuthorization(exchange) && front?.answers(exchange, shown.status)) return
   if (isOfOAuth(exchange)) return replyOAuthError(exchange, shown)
   const taken = replyError(exchange, dispatcher.services, shown, accessId)
   // A client that is still sending might not read before it has sent all.

@@ -6,6 +6,7 @@ import type { AuthRequest, NoRequest as NoRequestReason } from './auth-request.j
 import { speak } from '../language.js'
 import { Frame } from '../parts/frame.js'
 import { explain } from '../problem.js'
+import { addRefusedTexts } from './refused/texts.js'
 import { addSetupTexts } from './setup/texts.js'
 import { hrefOf, Surroundings, type Place } from '../surroundings.js'
 import { ConfirmEmail } from './views/confirm-email.js'
@@ -42,7 +43,7 @@ export function App({ info, facts, request }: Props) {
   const view = () => {
     if (place === 'home' || place === 'door') return <Home isDoor={place === 'door'} />
     if (place === 'nowhere') return <Nowhere />
-    if (place === 'setup') return <LazySetup />
+    if (place === 'setup' || place === 'refused') return <Rare key={place} load={rare[place]} />
     if (place === 'reset-password')
       return <ResetPassword key={resetToken} resetToken={resetToken ?? undefined} />
     if (place === 'confirm-email') return <ConfirmEmail />
@@ -88,18 +89,24 @@ export function currentPlace(): Place {
   const [, name = ''] = /(?:^|\/)([\w-]+)\.html$/.exec(below) ?? []
   if (name !== '') return places.includes(name) ? (name as Place) : 'nowhere'
   if (/^(?:(?:access|reg)\/?)?$/.test(below)) return 'home'
+  if (below === 'oauth/authorize') return 'refused'
   // The form of a user name, whether anybody has it or not.
   return /^[a-z0-9][a-z0-9-]{3,58}[a-z0-9]\/?$/i.test(below) ? 'door' : 'nowhere'
 }
 
-/** The page that sets the service up is loaded when it is needed: hardly ever. */
-function LazySetup() {
-  const [view, setView] = useState<{ readonly Setup: ComponentType }>()
+/** Pages that are loaded when they are needed: hardly ever. */
+const rare = {
+  setup: async () => (await Promise.all([import('./setup/setup.js'), addSetupTexts()]))[0].Setup,
+  refused: async () => (await Promise.all([import('./refused/refused.js'), addRefusedTexts()]))[0].Refused
+}
+
+function Rare({ load }: { readonly load: () => Promise<ComponentType> }) {
+  const [view, setView] = useState<{ readonly View: ComponentType }>()
   useEffect(() => {
-    Promise.all([import('./setup/setup.js'), addSetupTexts()]).then(
-      ([loaded]) => setView(loaded),
-      (error: unknown) => setView({ Setup: () => <Broken message={explain(error).message} /> })
+    load().then(
+      View => setView({ View }),
+      (error: unknown) => setView({ View: () => <Broken message={explain(error).message} /> })
     )
   }, [])
-  return view ? <view.Setup /> : null
+  return view ? <view.View /> : null
 }

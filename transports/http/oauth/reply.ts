@@ -41,3 +41,8 @@ export function replyOAuthError(exchange: Exchange, error: ApiError): void {
 export function isOfOAuth({ state }: Exchange): boolean {
   return state.address.user === undefined && state.address.segments[0] === 'oauth'
 }
+
+/** Whether a request is one with which a person comes from an app. */
+export function isAuthorization(exchange: Exchange): boolean {
+  return isOfOAuth(exchange) && exchange.state.address.segments.join('/') === 'oauth/authorize'
+}

@@ -1,6 +1,6 @@
 /**
- * The page that browsers get where other clients get JSON: at the root, at the root of an account, and where there is
- * nothing. (docs/spec/service-information.md#pages-at-other-addresses)
+ * The page that browsers get where other clients get JSON: at the root, at the root of an account, where there is nothing, and
+ * where an app has sent somebody by mistake. (docs/spec/service-information.md#pages-at-other-addresses)
  */
 import { gzipSync } from 'node:zlib'
 import accepts from 'accepts'
@@ -14,9 +14,9 @@ import type { StaticFile } from './static.js'
 export interface Front {
   /**
    * Answers with the page if a browser asks, and returns whether it has. Whoever asks, the answer then says that it
-   * depends on `Accept`. `status`: 200, or 404 where there is nothing.
+   * depends on `Accept`. `status`: 200, or that of an error: 404 where there is nothing.
    */
-  answers(exchange: Exchange, status: 200 | 404): boolean
+  answers(exchange: Exchange, status: number): boolean
 }
 
 /** User names, whether anybody has them or not. */
@@ -111,10 +111,10 @@ function isBelowDomain({ req }: Exchange, { domain, publicUrl }: Config): boolea
   return domain !== '' && host.endsWith(`.${domain}`) && host !== new URL(publicUrl).hostname
 }
 
-function send({ method, req, res }: Exchange, { bytes, etag, gzip }: Shell, status: 200 | 404): void {
+function send({ method, req, res }: Exchange, { bytes, etag, gzip }: Shell, status: number): void {
   for (const [name, value] of Object.entries(pageHeaders)) res.setHeader(name, value)
   addVary(res, 'Accept-Encoding')
-  if (status === 404) res.setHeader('Cache-Control', 'no-store')
+  if (status !== 200) res.setHeader('Cache-Control', 'no-store')
   else {
     res.setHeader('Cache-Control', 'no-cache')
     res.setHeader('ETag', `W/"${etag}"`)

@@ -165,3 +165,33 @@ t.test('on hosts below the domain a browser is led to the public one', async t =
 function isJson({ headers }: Got): boolean {
   return (headers['content-type'] ?? '').startsWith('application/json')
 }
+
+t.test('whom an app has sent here by mistake', async t => {
+  const service = await coffer(t)
+  const { url } = service.server
+  const wrong = `${url}/oauth/authorize?client_id=nobody-knows-me&redirect_uri=https%3A%2F%2Fevil.example.com%2F`
+  for (const [path, accept] of [
+    [wrong, browser],
+    [`${url}/oauth/authorize`, browser]
+  ] as const)
+    t.test(`gets a page at ${path.slice(url.length, url.length + 30)}`, async t => {
+      const got = await ask(path, { accept })
+      t.ok(isPage(got))
+      t.equal(got.status, 400)
+      t.match(got.headers, { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', vary: /Accept/ })
+      t.equal(got.headers.location, undefined)
+    })
+  for (const [name, headers, method] of [
+    ['a client', {}, 'GET'],
+    ['a script', { accept: browser, 'sec-fetch-mode': 'cors' }, 'GET'],
+    ['a form', { accept: browser, 'content-type': 'application/x-www-form-urlencoded' }, 'POST']
+  ] as const)
+    t.test(`gets the error of the protocol as ${name}`, async t => {
+      const got = await ask(wrong, headers, method)
+      t.equal(got.status, 400)
+      t.match(JSON.parse(got.body), { error: 'invalid_request', error_description: String })
+    })
+  const other = await ask(`${url}/oauth/userinfo`, { accept: browser })
+  t.equal(other.status, 401)
+  t.match(JSON.parse(other.body), { error: 'invalid_token' }, 'as do all other endpoints')
+})
