@@ -151,8 +151,9 @@ export async function usernameOf(nameOrEmail: string): Promise<string> {
     if (name.includes('@'))
       return (await call<{ username: string }>('GET', `reg/${encodeURIComponent(name)}/username`)).username
   } catch (error) {
-    if (!(error instanceof Refusal) || !/^(?:unknown-resource|invalid-)/.test(error.id)) throw error
-    throw new Refusal('invalid-credentials', error.message)
+    const id = error instanceof Refusal ? error.id : ''
+    if (id === 'unavailable-method') throw new Refusal('no-email', '')
+    throw /^(?:unknown-resource|invalid-)/.test(id) ? new Refusal('invalid-credentials', '') : error
   }
   if (/^[\w-]{1,60}$/.test(name)) return name.toLowerCase()
   throw new Refusal('invalid-credentials', '')

@@ -49,7 +49,7 @@ t.test('the pages of one’s account', browserNeeded(), async t => {
     await page.getByRole('button', { name: 'Show password' }).click()
     t.equal(await page.getByLabel('New password', { exact: true }).getAttribute('type'), 'text')
     await page.getByRole('button', { name: 'Save the password' }).click()
-    await untilHeading(page, 'Your password is changed')
+    await untilHeading(page, 'Your password is set')
     t.same([await isPassword(password), await isPassword(another)], [false, true])
 
     await page.goto(link.href)
@@ -94,7 +94,7 @@ t.test('the pages of one’s account', browserNeeded(), async t => {
     await change(another, 'short')
     await page.getByText('At least 6 characters.', { exact: true }).waitFor()
     await change(another, 'a third secret')
-    await untilHeading(page, 'Your password is changed')
+    await untilHeading(page, 'Your password is set')
     t.same([await isPassword(another), await isPassword('a third secret')], [false, true])
     await page.getByRole('link', { name: 'Back to your account' }).click()
     await untilHeading(page, 'Your account')

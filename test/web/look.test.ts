@@ -137,7 +137,7 @@ t.test('the pages', browserNeeded(), async t => {
     await page.getByLabel('Current password', { exact: true }).fill(password)
     await page.getByLabel('New password', { exact: true }).fill(password)
     await page.getByRole('button', { name: 'Save the password' }).click()
-    await untilHeading(page, 'Your password is changed')
+    await untilHeading(page, 'Your password is set')
     await look(t, page, 'password-changed')
     await page.context().close()
   })

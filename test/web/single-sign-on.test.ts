@@ -72,11 +72,11 @@ t.test('signing in by a provider', browserNeeded(), async t => {
     await untilHeading(again, 'Your account')
     await again.getByText('robin', { exact: true }).waitFor()
 
-    await again.getByRole('link', { name: 'Change' }).click()
+    await again.getByRole('button', { name: 'Set a password' }).click()
     await untilHeading(again, 'Set a password')
     await again.getByLabel('New password', { exact: true }).fill(password)
     await again.getByRole('button', { name: 'Save' }).click()
-    await untilHeading(again, 'Your password is changed')
+    await untilHeading(again, 'Your password is set')
     await again.goto(`${url}/access/access.html`)
     await again.getByRole('button', { name: 'Unlink Work' }).click()
     await again.getByText('Work is not linked any more.').waitFor()

@@ -38,7 +38,7 @@ export function Action({ onClick, label, class: style = 'button', children }: Pr
         onClick={() => void run()}
         {...(label === undefined ? {} : { 'aria-label': label })}
       >
-        {isBusy ? t('form.busy') : children}
+        {isBusy ? t('loading') : children}
       </button>
       {problem !== undefined && <Alert>{problem}</Alert>}
     </>

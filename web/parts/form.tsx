@@ -60,7 +60,7 @@ export function Form({ action, onSubmit, children, others, isQuiet = false }: Pr
             class={isQuiet ? 'button' : 'button primary'}
             aria-disabled={isBusy || seconds > 0}
           >
-            {seconds > 0 ? t('form.wait', { time: clock(seconds) }) : isBusy ? t('form.busy') : action}
+            {seconds > 0 ? t('form.wait', { time: clock(seconds) }) : isBusy ? t('loading') : action}
           </button>
           {others}
         </div>

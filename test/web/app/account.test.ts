@@ -35,7 +35,7 @@ t.test('the account page', browserNeeded(), async t => {
     await page.getByLabel('New password').fill('five words in one row')
     await look(t, page, 'app-account-password')
     await page.getByRole('button', { name: 'Save the password' }).click()
-    await untilHeading(page, 'Your password is changed')
+    await untilHeading(page, 'Your password is set')
     await page.getByRole('link', { name: 'Back to your account' }).click()
     await untilHeading(page, 'Your account')
     await daisy.do('account.changePassword', {
@@ -79,7 +79,7 @@ t.test('the account page', browserNeeded(), async t => {
     await page.getByText('Switched on:').waitFor()
     await page.getByRole('button', { name: 'Switch it off' }).click()
     await page.getByRole('button', { name: 'Switch it off' }).click()
-    await page.getByText('With it, nobody gets in').waitFor()
+    await page.getByText('With it, a stolen password opens nothing').waitFor()
     await page.context().close()
   })
 

@@ -13,6 +13,7 @@ import { ChangePassword } from '../../sign-in/views/change-password.js'
 import { ChangeEmail, EmailAddress } from '../../sign-in/views/email-address.js'
 import { Linked } from '../../sign-in/identities/lazy.js'
 import { Enrolment } from '../../sign-in/views/enrolment.js'
+import { PasswordSection } from '../../sign-in/views/password-section.js'
 import { Sessions } from '../../sign-in/views/sessions.js'
 import { Surroundings, type Place } from '../../surroundings.js'
 import { useAccount } from '../data/account.js'
@@ -86,20 +87,7 @@ export default function Page() {
         <div>
           <EmailAddress session={session} onChange={() => setPart('email')} />
           {outer.facts.hasPasswords && (
-            <section>
-              <h2>{t('account.password')}</h2>
-              <p class="row">
-                <span>{t('account.passwordLead')}</span>
-                <button
-                  type="button"
-                  class="text"
-                  aria-label={t('change.title')}
-                  onClick={() => setPart('password')}
-                >
-                  {t('account.change')}
-                </button>
-              </p>
-            </section>
+            <PasswordSection session={session} onChange={() => setPart('password')} />
           )}
           {outer.facts.providers.length > 0 && <Linked session={session} />}
           <section>

@@ -32,7 +32,7 @@ export function Here() {
     <div class="here">
       <button type="button" class="square" onClick={event => locate(event.currentTarget)}>
         <Icon name="pin" />
-        {state === 'busy' ? t('form.busy') : t('events.here')}
+        {state === 'busy' ? t('loading') : t('events.here')}
       </button>
       <p class="hint" role="status">
         {state === 'failed' ? t('events.notHere') : ''}

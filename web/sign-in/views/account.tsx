@@ -4,13 +4,13 @@ import { useContext, useState } from 'preact/hooks'
 import { callAs, root, type Session } from '../../api.js'
 import { rich, t } from '../../language.js'
 import { Action } from '../../parts/action.js'
-import { Link } from '../../parts/link.js'
 import { Page } from '../../parts/page.js'
 import { Surroundings } from '../../surroundings.js'
 import { Linked } from '../identities/lazy.js'
 import { Allowed } from './allowed.js'
 import { ChangeEmail, EmailAddress } from './email-address.js'
 import { Enrolment } from './enrolment.js'
+import { PasswordSection } from './password-section.js'
 import { Sessions } from './sessions.js'
 
 interface Props {
@@ -25,7 +25,7 @@ interface Props {
 type Part = 'overview' | 'email' | 'enrolment' | 'switching-off'
 
 export function Account({ session, onSession, onLeave, further }: Props) {
-  const { facts } = useContext(Surroundings)
+  const { facts, go } = useContext(Surroundings)
   const [part, setPart] = useState<Part>('overview')
   const back = (): void => setPart('overview')
   if (part === 'email') return <ChangeEmail session={session} onBack={back} />
@@ -60,15 +60,7 @@ export function Account({ session, onSession, onLeave, further }: Props) {
         </a>
       </div>
       <EmailAddress session={session} onChange={() => setPart('email')} />
-      {facts.hasPasswords && (
-        <section>
-          <h2>{t('account.password')}</h2>
-          <p class="row">
-            <span>{t('account.passwordLead')}</span>
-            <Link to="change-password">{t('account.change')}</Link>
-          </p>
-        </section>
-      )}
+      {facts.hasPasswords && <PasswordSection session={session} onChange={() => go('change-password')} />}
       {facts.providers.length > 0 && <Linked session={session} />}
       <section>
         <h2>{t('account.secondStep')}</h2>
@@ -113,7 +105,7 @@ export function SwitchOff({ session, onOff, onBack }: SwitchOffProps) {
             onOff()
           }}
         >
-          {t('switchOff.action')}
+          {t('account.switchOff')}
         </Action>
         <button type="button" class="button" onClick={onBack}>
           {t('form.back')}

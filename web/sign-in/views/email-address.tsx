@@ -34,7 +34,7 @@ export function EmailAddress({ session, onChange }: Props) {
   const isWaiting = email?.address !== null && email?.isConfirmed === false
   return (
     <section>
-      <h2>{t('email.title')}</h2>
+      <h2>{t('field.email')}</h2>
       {problem !== undefined && <Alert>{problem}</Alert>}
       {email && (
         <>

@@ -71,7 +71,7 @@ export function Enrolment({ session, onOn, onBack }: Props) {
               <p>{t('enrol.confirm')}</p>
             </li>
           </ol>
-          <Form action={t('enrol.action')} onSubmit={confirm} others={back}>
+          <Form action={t('account.switchOn')} onSubmit={confirm} others={back}>
             <CodeField />
           </Form>
         </>

@@ -9,7 +9,7 @@ import type { NoRequest as Reason } from '../auth-request.js'
 
 const texts: Readonly<Record<Reason, readonly [title: Key, lead: Key]>> = {
   expired: ['expired.title', 'expired.lead'],
-  decided: ['decided.title', 'decided.lead'],
+  decided: ['decided.title', 'finished.close'],
   foreign: ['foreign.title', 'foreign.lead']
 }
 
