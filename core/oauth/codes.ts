@@ -56,8 +56,7 @@ export async function issueCode(
   const { oauth } = request
   if (!isOfRequest(access, request))
     fail('forbidden', 'The access is not one that was agreed to for this request')
-  if (oauth.username !== undefined && oauth.username !== username)
-    fail('forbidden', `The app asks for the account "${oauth.username}": please sign in to that one`)
+  mustBeAccountOf(request, username)
   const authTime = signInTime(call, store)
   mustBePerson(store, known, access, authTime)
   mustBeRecent(known, oauth, authTime, call.now)
@@ -78,6 +77,14 @@ export async function issueCode(
     store.signIn.insert('oauth-code', code, call.now, call.now + codeLife, use)
   })
   return code
+}
+
+/** Throws `forbidden` if a client of OAuth asks for another account than this one. */
+export function mustBeAccountOf({ oauth }: AuthRequest, username: string): void {
+  if (oauth?.username !== undefined && oauth.username !== username)
+    fail('forbidden', `The app asks for the account "${oauth.username}": please sign in to that one`, {
+      code: 'other-account'
+    })
 }
 
 /** Returns what a code stands for; `isUsed`: somebody has presented it before. */

@@ -13,6 +13,7 @@ import { fail } from '../../errors.js'
 import { RequestedPermission, RequestedPermissions } from '../../accesses/granting.js'
 import { method, type Call } from '../../call/method.js'
 import { currentId } from '../../account/older-ids.js'
+import { mustBeAccountOf } from '../../oauth/codes.js'
 import { audienceOf, StreamAudience } from '../../accesses/stream-audience.js'
 import { isExpired } from '../../permissions/access.js'
 
@@ -73,10 +74,12 @@ function besideOf(
   streams: readonly StreamAudience[]
 ): object {
   if (typeof requestKey !== 'string') return {}
-  const { services, credentials, now, store } = call
+  const { account, services, credentials, now, store } = call
   const known = requestOf(services, credentials, requestKey, now)
   if (known.request.requestingAppId !== requestingAppId)
     fail('invalid-operation', 'The request of this key is one of another app')
+  // Before anything is asked, or an access replaced that is of use.
+  mustBeAccountOf(known.request, account.username)
   return {
     consent: consentOf(store, access, known, addressOf(services.config, credentials)),
     streams

@@ -62,10 +62,19 @@ export function Consent({ request, session, onDecided, onLeave }: Props) {
     Promise.resolve({ status: 'REFUSED', reasonId: 'REFUSED_BY_USER', message: 'The user refused.' })
   )
 
+  const who = (
+    <p class="links">
+      {rich('account.lead', { username: <strong>{session.username}</strong> })}{' '}
+      <button type="button" class="text" onClick={onLeave}>
+        {t('consent.other')}
+      </button>
+    </p>
+  )
   if (problem !== undefined)
     return (
       <Page key="problem" title={t('consent.impossible', { app })} lead={problem}>
         <Form action={t('consent.goBack')} onSubmit={refuse} />
+        {who}
       </Page>
     )
   const retry = (): void => {
@@ -104,12 +113,7 @@ export function Consent({ request, session, onDecided, onLeave }: Props) {
           </button>
         }
       />
-      <p class="links">
-        {rich('consent.as', { username: <strong>{session.username}</strong> })}{' '}
-        <button type="button" class="text" onClick={onLeave}>
-          {t('consent.other')}
-        </button>
-      </p>
+      {who}
     </Page>
   )
 }
