@@ -16,7 +16,7 @@ import { startServer, type Server } from '../../server/server.js'
 import { isSetupOpen } from '../../server/setup/desk.js'
 import type { ScheduledBackups } from '../backup/scheduled-backups.js'
 import { checkedSettings } from '../terminal/checked-settings.js'
-import { mustBeFolder } from '../terminal/directory.js'
+import { mustBeFolder, mustBeWritable } from '../terminal/directory.js'
 import { greeting, warningOfStrangers } from '../terminal/greeting.js'
 import { isSound } from '../maintenance/rebuild-platform.js'
 
@@ -29,6 +29,7 @@ export async function serve(argv: readonly string[]): Promise<void> {
   const log = createLog(settings.log)
   const layout = new Layout(settings.dataDir)
   mustBeFolder(layout)
+  mustBeWritable(layout)
   mustBeSound(layout)
   warnOfExposure(layout, log)
   const service = new Service(argv, log, layout)

@@ -1,8 +1,9 @@
 /** Finds the data directory that a command works on. */
-import { existsSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { loadSettings, SettingsError } from '../../core/settings/load.js'
 import type { Settings } from '../../core/settings/settings.js'
 import { Layout } from '../../storage/files/layout.js'
+import { foldersApart } from '../../storage/files/probe.js'
 
 /** The data directory that the settings name. */
 export function directoryOf(flags: readonly string[]): { settings: Settings; layout: Layout } {
@@ -16,6 +17,21 @@ export function directoryOf(flags: readonly string[]): { settings: Settings; lay
 export function mustBeFolder({ root }: Layout): void {
   if (existsSync(root) && !statSync(root).isDirectory())
     throw new SettingsError([`dataDir: ${root} is not a folder (set it with --dataDir or in coffer.yaml)`])
+}
+
+/**
+ * Throws the operating system's error if this user may not write to a data directory that exists, `SettingsError` if it is
+ * spread over several file systems.
+ */
+export function mustBeWritable(layout: Layout): void {
+  if (!existsSync(layout.root)) return
+  accessSync(layout.root, constants.R_OK | constants.W_OK | constants.X_OK)
+  if (existsSync(layout.platformFile)) accessSync(layout.platformFile, constants.R_OK | constants.W_OK)
+  const [apart] = foldersApart(layout)
+  if (apart !== undefined)
+    throw new SettingsError([
+      `dataDir: files cannot be moved into ${apart}, which is a file system of its own: mount or link ${layout.root} as a whole`
+    ])
 }
 
 /** As {@link directoryOf}, for commands that need existing data. Throws `SettingsError` if there is none. */
