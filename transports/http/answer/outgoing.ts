@@ -55,7 +55,7 @@ export class Outgoing {
       let end = start + chunkSize
       if (typeof data === 'string' && end < data.length && isHighSurrogate(data.charCodeAt(end - 1))) end--
       const part = start === 0 && end >= data.length ? data : slice(data, start, end)
-      if (!this.#res.write(part) && !this.isGone) await this.#until('drain')
+      if (!this.#res.write(part, encodingOf(part)) && !this.isGone) await this.#until('drain')
       start = end
     }
   }
@@ -163,6 +163,11 @@ export class Outgoing {
     this.#takenBefore = this.#taken
     return isTooSlow
   }
+}
+
+/** Pure ASCII is the same in Latin-1, which Node measures and copies without inspecting each character. */
+function encodingOf(data: string | Uint8Array): 'latin1' | 'utf8' {
+  return typeof data === 'string' && Buffer.byteLength(data) === data.length ? 'latin1' : 'utf8'
 }
 
 function slice(data: string | Uint8Array, start: number, end: number): string | Uint8Array {
