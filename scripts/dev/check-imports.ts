@@ -44,7 +44,7 @@ const house: Readonly<Record<string, Room>> = {
     rooms: ['storage', 'schemas'],
     types: ['core'],
     // The only room that may reach the engine: its clients belong here.
-    libraries: []
+    libraries: ['@nats-io/transport-node']
   },
   server: {
     rooms: ['transports', 'core', 'storage', 'schemas'],

@@ -1,0 +1,124 @@
+/** The engine that nodes share, as NATS JetStream: a stream for each shard of accounts, one for the platform, a bucket. */
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Msg, NatsConnection } from '@nats-io/transport-node'
+import { EngineUnavailable, type Answering, type Engine, type Entry, type Register } from './engine.js'
+import { appendBehind } from './nats/append.js'
+import { connectTo, type EngineOptions } from './nats/connection.js'
+import { getMessages } from './nats/direct-get.js'
+import { ask, JetStreamError, request } from './nats/jetstream.js'
+import { lastMessage } from './nats/last.js'
+import { nodeSubject, streamOf, topicSubject } from './nats/places.js'
+import { NatsRegister } from './nats/register.js'
+
+/** For how long an answer is waited for, in milliseconds, unless the options say otherwise. */
+const defaultTimeoutMs = 1500
+/** Room for the headers of a message, in bytes. */
+const headRoom = 1024
+/** Bytes of a page of a log: the servers hold back no more for a client that reads slowly. */
+const pageBytes = 16 * 1024 * 1024
+/** Time before another replica is asked for what the first one has not got yet, in milliseconds. */
+const behindMs = 50
+
+export class NatsEngine implements Engine {
+  readonly register: Register
+  #maxPayload: number
+
+  private constructor(
+    /** For what the port does not hold: streams, checks, objects. */
+    readonly connection: NatsConnection,
+    readonly timeoutMs: number
+  ) {
+    this.register = new NatsRegister(connection, timeoutMs)
+    this.#maxPayload = connection.info?.max_payload ?? headRoom
+  }
+
+  /** Connects. Rejects with `EngineUnavailable` if no server accepts. */
+  static async connect(options: EngineOptions): Promise<NatsEngine> {
+    return new NatsEngine(await connectTo(options), options.timeoutMs ?? defaultTimeoutMs)
+  }
+
+  get maxBytes(): number {
+    // What the server at hand says; nothing while there is none.
+    this.#maxPayload = this.connection.info?.max_payload ?? this.#maxPayload
+    return this.#maxPayload - headRoom
+  }
+
+  async append(subject: string, expected: number, bytes: Uint8Array): Promise<number> {
+    this.#mustFit(bytes)
+    return await appendBehind(this.connection, streamOf(subject), subject, bytes, expected, this.timeoutMs)
+  }
+
+  async last(subject: string): Promise<Entry | undefined> {
+    return await lastMessage(this.connection, streamOf(subject), subject, this.timeoutMs)
+  }
+
+  async read(subject: string, from: number, limit: number): Promise<Entry[]> {
+    const stream = streamOf(subject)
+    const wanted = { seq: Math.max(1, from), next_by_subj: subject, batch: limit, max_bytes: pageBytes }
+    const deadline = performance.now() + this.timeoutMs
+    for (;;) {
+      const entries = await getMessages(this.connection, stream, wanted)
+      if (entries.length > 0) return entries
+      // That there is nothing is believed only if the leader agrees.
+      const last = await this.last(subject)
+      if (!last || last.sequence < from) return []
+      if (performance.now() > deadline)
+        throw new EngineUnavailable(new Error(`${stream} cannot be read to its end`))
+      await wait(behindMs)
+    }
+  }
+
+  async trim(subject: string, before: number): Promise<void> {
+    const last = await this.last(subject)
+    if (!last) return
+    const wanted = { filter: subject, seq: Math.min(before, last.sequence) }
+    try {
+      await ask(this.connection, `STREAM.PURGE.${streamOf(subject)}`, wanted, this.timeoutMs)
+    } catch (error) {
+      throw error instanceof JetStreamError ? new EngineUnavailable(error) : error
+    }
+  }
+
+  async send(node: string, message: Uint8Array, timeoutMs: number): Promise<Uint8Array> {
+    this.#mustFit(message)
+    return await request(this.connection, nodeSubject(node), message, timeoutMs)
+  }
+
+  answer(node: string, answering: Answering): () => void {
+    return this.#subscribe(nodeSubject(node), message => {
+      // Whoever asked learns from the silence, also of an answer that is too long.
+      answering(message.data)
+        .then(answer => message.respond(answer))
+        .catch(() => {})
+    })
+  }
+
+  announce(topic: string, message: Uint8Array): void {
+    this.#mustFit(message)
+    if (!this.connection.isClosed()) this.connection.publish(topicSubject(topic), message)
+  }
+
+  hear(topic: string, hearing: (message: Uint8Array) => void): () => void {
+    return this.#subscribe(topicSubject(topic), message => hearing(message.data))
+  }
+
+  async close(): Promise<void> {
+    await this.connection.close()
+  }
+
+  #mustFit({ length }: Uint8Array): void {
+    if (length > this.maxBytes)
+      throw new RangeError(`${length} bytes are too many for a message of the engine`)
+  }
+
+  #subscribe(subject: string, take: (message: Msg) => void): () => void {
+    const subscription = this.connection.subscribe(subject, {
+      callback: (error, message) => {
+        if (!error) take(message)
+      }
+    })
+    return () => {
+      if (!subscription.isClosed()) subscription.unsubscribe()
+    }
+  }
+}

@@ -1,0 +1,86 @@
+/** Connects to the servers of the engine. */
+import { readFileSync } from 'node:fs'
+import {
+  connect,
+  credsAuthenticator,
+  nkeyAuthenticator,
+  type Authenticator,
+  type ConnectionOptions,
+  type NatsConnection
+} from '@nats-io/transport-node'
+import { EngineUnavailable } from '../engine.js'
+
+export interface EngineOptions {
+  /** Addresses, as `nats://host:port`, or `tls://host:port`; a user and a password may stand before the host. */
+  readonly servers: readonly string[]
+  /**
+   * Path of a file that says who connects: a file of credentials as `nsc` makes them, the seed of an NKey, or
+   * `user:password`.
+   */
+  readonly credentials?: string | undefined
+  /** Paths of files in PEM: whom to trust, and what to show. Without them, the system's authorities are trusted. */
+  readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string } | undefined
+  /** What the engine calls this connection. */
+  readonly name?: string | undefined
+  /** For how long an answer is waited for, in milliseconds. */
+  readonly timeoutMs?: number | undefined
+}
+
+/** Time between two pings, in milliseconds: a line that was cut silently is given up after two of them. */
+const pingMs = 1000
+/** Time between two tries to connect, in milliseconds. */
+const againMs = 100
+/** For how long a server may take to accept a connection, in milliseconds. */
+const connectMs = 2000
+
+/**
+ * Connects to one of the servers; when it is lost, to another one. Rejects with `EngineUnavailable` if there is none, with
+ * another error if the credentials cannot be read.
+ */
+export async function connectTo(options: EngineOptions): Promise<NatsConnection> {
+  const addresses = options.servers.map(server => new URL(server))
+  const wanted: ConnectionOptions = {
+    servers: addresses.map(({ host }) => host),
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: againMs,
+    reconnectJitter: againMs,
+    pingInterval: pingMs,
+    maxPingOut: 2,
+    timeout: connectMs,
+    // Servers may tell of addresses that cannot be reached from here.
+    ignoreClusterUpdates: true,
+    ...(options.name === undefined ? {} : { name: options.name }),
+    ...identity(options, addresses[0])
+  }
+  const { ca, cert, key } = options.tls ?? {}
+  if (options.tls || addresses.some(({ protocol }) => protocol === 'tls:'))
+    wanted.tls = {
+      ...(ca === undefined ? {} : { caFile: ca }),
+      ...(cert === undefined ? {} : { certFile: cert }),
+      ...(key === undefined ? {} : { keyFile: key })
+    }
+  try {
+    return await connect(wanted)
+  } catch (error) {
+    throw new EngineUnavailable(error)
+  }
+}
+
+/** Who connects: what a file says, or an address. */
+function identity(
+  { credentials }: EngineOptions,
+  address: URL | undefined
+): { authenticator?: Authenticator; user?: string; pass?: string } {
+  if (credentials === undefined) {
+    if (!address || address.username === '') return {}
+    return { user: decodeURIComponent(address.username), pass: decodeURIComponent(address.password) }
+  }
+  const bytes = readFileSync(credentials)
+  const text = bytes.toString().trim()
+  if (text.includes('BEGIN NATS USER JWT')) return { authenticator: credsAuthenticator(bytes) }
+  if (/^SU[A-Z2-7]{56}$/.test(text)) return { authenticator: nkeyAuthenticator(Buffer.from(text)) }
+  const [, user, pass] = /^([^:\s]+):(\S+)$/.exec(text) ?? []
+  if (user === undefined || pass === undefined)
+    throw new Error(`${credentials} holds neither credentials of the engine nor user:password`)
+  return { user, pass }
+}

@@ -1,0 +1,71 @@
+/**
+ * Reads several messages of a stream at once, from whichever replica answers: it may lag behind the others, or hang, so that the
+ * next try falls on another one.
+ */
+import { createInbox, type Msg, type NatsConnection } from '@nats-io/transport-node'
+import { EngineUnavailable, type Entry } from '../engine.js'
+
+/** What to read: messages of a subject from a sequence on, or the last one of each subject that fits a pattern. */
+export type Wanted =
+  | {
+      readonly seq: number
+      readonly next_by_subj: string
+      readonly batch: number
+      readonly max_bytes: number
+    }
+  | { readonly multi_last: readonly string[]; readonly batch: number }
+
+/** For how long a replica may keep silent, in milliseconds, and how many tries there are. */
+const silenceMs = 600
+const tries = 4
+/** Statuses of an answer without a message. */
+const [endOfBatch, nothingFound] = [204, 404]
+
+/** Reads messages, the first ones first. Rejects with `EngineUnavailable` if no replica answers. */
+export async function getMessages(
+  connection: NatsConnection,
+  stream: string,
+  wanted: Wanted
+): Promise<Entry[]> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await getOnce(connection, stream, wanted)
+    } catch (error) {
+      if (attempt === tries || connection.isClosed()) throw new EngineUnavailable(error)
+    }
+  }
+}
+
+function getOnce(connection: NatsConnection, stream: string, wanted: Wanted): Promise<Entry[]> {
+  return new Promise((resolve, reject) => {
+    const entries: Entry[] = []
+    const inbox = createInbox()
+    const end = (error?: Error): void => {
+      clearTimeout(timer)
+      subscription.unsubscribe()
+      if (error) reject(error)
+      else resolve(entries)
+    }
+    const take = ({ data, headers }: Msg): void => {
+      timer.refresh()
+      const { code, description } = headers ?? { code: 0, description: 'not a message of a stream' }
+      // When a connection is lost, what is sent meanwhile is lost as well, and the rest arrives on the next one.
+      const before = Number(headers?.get('Nats-Last-Sequence') ?? 0)
+      if (before !== (entries.at(-1)?.sequence ?? 0) && code !== nothingFound)
+        end(new Error('A part of the answer is missing'))
+      else if (code === endOfBatch || code === nothingFound) end()
+      else if (code !== 0 || !headers) end(new Error(`${code} ${description}`))
+      else
+        entries.push({
+          subject: headers.get('Nats-Subject'),
+          sequence: Number(headers.get('Nats-Sequence')),
+          bytes: data
+        })
+    }
+    const subscription = connection.subscribe(inbox, {
+      callback: (error, message) => (error ? end(error) : take(message))
+    })
+    const timer = setTimeout(() => end(new Error('No replica has answered in time')), silenceMs)
+    connection.publish(`$JS.API.DIRECT.GET.${stream}`, JSON.stringify(wanted), { reply: inbox })
+  })
+}

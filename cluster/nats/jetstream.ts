@@ -1,0 +1,99 @@
+/**
+ * Questions to JetStream, by its own protocol of messages. Its client library reads by ordered consumers, which were seen to hang,
+ * and leaves a subscription behind for each batch of direct gets. (https://docs.nats.io/reference/reference-protocols/nats_api_reference)
+ */
+import { headers, type NatsConnection } from '@nats-io/transport-node'
+import { EngineUnavailable } from '../engine.js'
+
+/** JetStream has refused something. */
+export class JetStreamError extends Error {
+  constructor(
+    /** Its number in JetStream's table of errors. */
+    readonly code: number,
+    description: string
+  ) {
+    super(`The engine refuses: ${description} (${code})`)
+    this.name = 'JetStreamError'
+  }
+}
+
+/** Numbers of errors. */
+export const refusal = {
+  messageNotFound: 10_037,
+  streamExists: 10_058,
+  streamNotFound: 10_059,
+  wrongLast: 10_071,
+  /** As before, said of a subject of which a message is still on its way. */
+  wrongLastInFlight: 10_164
+} as const
+
+/** What JetStream answers to everything. */
+interface Answer {
+  readonly error?: { readonly err_code?: number; readonly code?: number; readonly description?: string }
+}
+
+/** Sends a message, and resolves with the bytes of its answer. Rejects with `EngineUnavailable` if there is none. */
+export async function request(
+  connection: NatsConnection,
+  subject: string,
+  bytes: Uint8Array,
+  timeoutMs: number,
+  fields: Readonly<Record<string, string>> = {}
+): Promise<Uint8Array> {
+  const head = headers()
+  for (const [name, value] of Object.entries(fields)) head.set(name, value)
+  try {
+    return (await connection.request(subject, bytes, { timeout: timeoutMs, headers: head })).data
+  } catch (error) {
+    throw new EngineUnavailable(error)
+  }
+}
+
+/**
+ * Asks a question of JetStream's API, such as `STREAM.INFO.NAME`. Rejects with {@link JetStreamError}, or with
+ * `EngineUnavailable`.
+ */
+export async function ask<T>(
+  connection: NatsConnection,
+  question: string,
+  params: object,
+  timeoutMs: number
+): Promise<T> {
+  const bytes = Buffer.from(JSON.stringify(params))
+  return read(await request(connection, `$JS.API.${question}`, bytes, timeoutMs)) as T
+}
+
+/**
+ * Publishes a message to a stream behind the last one of its subject, and resolves with its sequence. Rejects with
+ * {@link JetStreamError} if it is refused, with `EngineUnavailable` if it is not known what has become of it.
+ */
+export async function publish(
+  connection: NatsConnection,
+  stream: string,
+  subject: string,
+  bytes: Uint8Array,
+  expected: number,
+  timeoutMs: number
+): Promise<number> {
+  const answer = await request(connection, subject, bytes, timeoutMs, {
+    'Nats-Expected-Stream': stream,
+    'Nats-Expected-Last-Subject-Sequence': String(expected)
+  })
+  const { seq } = read(answer) as { seq?: number }
+  if (seq === undefined) throw new EngineUnavailable(new Error('An acknowledgement without a sequence'))
+  return seq
+}
+
+/** An answer that is no refusal. */
+function read(bytes: Uint8Array): object {
+  let answer: Answer
+  try {
+    answer = JSON.parse(Buffer.from(bytes).toString()) as Answer
+  } catch (error) {
+    throw new EngineUnavailable(error)
+  }
+  const { error } = answer
+  if (error)
+    throw new JetStreamError(error.err_code ?? error.code ?? 0, error.description ?? 'no reason given')
+  return answer
+}

@@ -1,0 +1,32 @@
+/** What the engine calls objects: a message that describes each, and messages with its bytes. */
+
+/** The stream of attachments and snapshots. */
+export const objectsStream = 'COFFER_OBJECTS'
+/** All of its subjects, as a pattern. */
+export const objectsSubjects = 'coffer.object.>'
+
+const headPrefix = 'coffer.object.head.'
+const bytesPrefix = 'coffer.object.bytes.'
+/** Segments between slashes. */
+const keyForm = /^[-_=a-zA-Z0-9]+(?:\/[-_=a-zA-Z0-9]+)*$/
+
+/** The subject of what describes an object. Throws `RangeError` for a key with other characters than letters, digits and `-_=`. */
+export function headSubject(key: string): string {
+  if (!keyForm.test(key)) throw new RangeError(`"${key}" is not the key of an object`)
+  return headPrefix + key.replaceAll('/', '.')
+}
+
+/** The key of an object from the subject of what describes it. */
+export function keyOfHead(subject: string): string {
+  return subject.slice(headPrefix.length).replaceAll('.', '/')
+}
+
+/** A pattern for what describes the objects whose keys begin with a prefix, and perhaps others. */
+export function headsLike(prefix: string): string {
+  return `${headPrefix}${prefix.slice(0, prefix.lastIndexOf('/') + 1).replaceAll('/', '.')}>`
+}
+
+/** The subject of the bytes that were stored under an id. */
+export function bytesSubject(id: string): string {
+  return bytesPrefix + id
+}

@@ -1,0 +1,249 @@
+/** Three real servers of the engine on loopback, that can be killed, frozen and started again. */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type AddressInfo, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Test } from 'tap'
+import type { EngineOptions } from '../../cluster/nats/connection.js'
+import { makeStreams, streamsOf, type StreamConfig } from '../../cluster/engine-streams.js'
+import { NatsEngine } from '../../cluster/nats-engine.js'
+import { findEngine } from '../../scripts/dev/fetch-engine.js'
+
+export interface EngineServersOptions {
+  /** Whether each message is synced before it is acknowledged. */
+  readonly syncAlways?: boolean
+  readonly count?: number
+}
+
+interface Member {
+  readonly name: string
+  readonly folder: string
+  readonly port: number
+  readonly monitorPort: number
+  readonly routePort: number
+  /** The shell that started the server, and ends it when this process is gone. */
+  shell?: ChildProcess
+  pid?: number
+}
+
+/** The streams that tests use: few, since each takes time to make. */
+const streamNames = ['COFFER_PLATFORM', 'COFFER_OBJECTS', 'KV_coffer_lease', 'COFFER_WAL_00', 'COFFER_WAL_01']
+const mebibyte = 1024 * 1024
+const limits = {
+  shardBytes: 64 * mebibyte,
+  platformBytes: 64 * mebibyte,
+  bucketBytes: 8 * mebibyte,
+  objectBytes: 256 * mebibyte
+}
+/** Longest time until servers have found each other, and a stream its leader, in milliseconds. */
+const patienceMs = 60_000
+/** Starts the server, says its id, and kills it when nobody holds the other end of the pipe any more. */
+const script = '"$0" "$@" & server=$!; echo $server; read -r line; kill -9 $server; wait $server'
+
+export class EngineServers {
+  private constructor(
+    private readonly binary: string,
+    private readonly members: readonly Member[],
+    private readonly options: EngineServersOptions
+  ) {}
+
+  /** Starts servers that know each other; the test's teardown ends them. */
+  static async start(t: Test, options: EngineServersOptions = {}): Promise<EngineServers> {
+    const root = mkdtempSync(join(tmpdir(), 'coffer-engine-'))
+    const binary = await findEngine()
+    const count = options.count ?? 3
+    const ports = await freePorts(3 * count)
+    const members = Array.from({ length: count }, (_, index): Member => {
+      const [port, monitorPort, routePort] = ports.slice(3 * index) as [number, number, number]
+      return { name: `n${index + 1}`, folder: join(root, String(index)), port, monitorPort, routePort }
+    })
+    const servers = new EngineServers(binary, members, options)
+    t.teardown(async () => {
+      await Promise.all(members.map((_, index) => servers.kill(index)))
+      rmSync(root, { recursive: true, force: true })
+    })
+    for (const index of members.keys()) await servers.restart(index)
+    await until('the servers have found each other', async () => await servers.#isComplete())
+    return servers
+  }
+
+  /** Number of servers. */
+  get count(): number {
+    return this.members.length
+  }
+
+  /** The addresses of all of them. */
+  get urls(): string[] {
+    return this.members.map(({ port }) => `nats://127.0.0.1:${port}`)
+  }
+
+  /** The addresses that tell how each of them is. */
+  get monitors(): string[] {
+    return this.members.map(({ monitorPort }) => `http://127.0.0.1:${monitorPort}`)
+  }
+
+  /** Connects; the test's teardown disconnects. */
+  async connect(t: Test, options: Partial<EngineOptions> = {}): Promise<NatsEngine> {
+    const engine = await NatsEngine.connect({ servers: this.urls, ...options })
+    t.teardown(() => engine.close())
+    return engine
+  }
+
+  /** Makes streams: all of a cluster, or the few that most tests use. */
+  async makeStreams(engine: NatsEngine, isAll = false): Promise<void> {
+    const streams = streamsOf(limits)
+    const chosen = isAll ? streams : streams.filter(({ name }) => streamNames.includes(name))
+    await makeStreams(engine, chosen)
+  }
+
+  /** The index of the server that leads a stream; waits until there is one. */
+  async leaderOf(stream: StreamConfig['name']): Promise<number> {
+    let leader = -1
+    await until(`${stream} has a leader`, async () => {
+      const answers = await Promise.allSettled(this.monitors.map(url => json<Jsz>(`${url}/jsz?streams=1`)))
+      // Only who leads it himself is believed: others learn later that he is gone.
+      leader = answers.findIndex((answer, index) => {
+        if (answer.status === 'rejected') return false
+        const details = answer.value.account_details?.flatMap(({ stream_detail = [] }) => stream_detail) ?? []
+        return details.find(({ name }) => name === stream)?.cluster?.leader === this.members[index]!.name
+      })
+      return leader >= 0
+    })
+    return leader
+  }
+
+  /** Ends a server as a machine that dies does. */
+  async kill(index: number): Promise<void> {
+    const { shell } = this.members[index]!
+    if (!shell) return
+    const gone = shell.exitCode === null ? once(shell, 'exit') : undefined
+    // A frozen server dies as well.
+    shell.stdin?.end()
+    await gone
+    delete this.members[index]!.shell
+    delete this.members[index]!.pid
+  }
+
+  /** Stops a server where it is. */
+  freeze(index: number): void {
+    process.kill(this.#pid(index), 'SIGSTOP')
+  }
+
+  /** Lets a frozen server go on. */
+  thaw(index: number): void {
+    process.kill(this.#pid(index), 'SIGCONT')
+  }
+
+  /** Starts a server that does not run, with what it had on its disk. */
+  async restart(index: number): Promise<void> {
+    const member = this.members[index]!
+    mkdirSync(member.folder, { recursive: true })
+    const file = join(member.folder, 'nats.conf')
+    writeFileSync(file, this.#configuration(member))
+    const log = join(member.folder, 'server.log')
+    const shell = spawn('sh', ['-c', script, this.binary, '-c', file, '-l', log], {
+      stdio: ['pipe', 'pipe', openSync(log, 'a')]
+    })
+    const [line] = (await once(shell.stdout!, 'data')) as [Buffer]
+    member.shell = shell
+    member.pid = Number(line.toString())
+    await until(`${member.name} has started`, async () => {
+      if (shell.exitCode !== null) throw new Error(readFileSync(log, 'utf8').slice(-2000))
+      const url = `http://127.0.0.1:${member.monitorPort}/varz`
+      return (await json<object>(url).catch(() => undefined)) !== undefined
+    })
+  }
+
+  /** The folder of a stream's files of a server. */
+  streamFolder(index: number, stream: string): string {
+    return join(this.members[index]!.folder, 'jetstream', '$G', 'streams', stream)
+  }
+
+  /** Removes all that a server that does not run has on its disk. */
+  wipe(index: number): void {
+    rmSync(this.members[index]!.folder, { recursive: true, force: true })
+  }
+
+  #pid(index: number): number {
+    const { pid } = this.members[index]!
+    if (pid === undefined) throw new Error('The server does not run')
+    return pid
+  }
+
+  /** Whether all of them follow the same one, who has heard of all. */
+  async #isComplete(): Promise<boolean> {
+    const answers = await Promise.all(this.monitors.map(url => json<Jsz>(`${url}/jsz`)))
+    const metas = answers.map(({ meta_cluster: meta }) => meta)
+    const leaders = new Set(metas.map(meta => meta?.leader ?? ''))
+    const [leader] = leaders
+    const leading = metas[this.members.findIndex(({ name }) => name === leader)]
+    const known = leading?.replicas?.filter(({ current }) => current) ?? []
+    return leaders.size === 1 && known.length === this.count - 1
+  }
+
+  #configuration({ folder, monitorPort, name, port, routePort }: Member): string {
+    const routes = this.members.map(member => `"nats://127.0.0.1:${member.routePort}"`)
+    const sync = this.options.syncAlways === false ? '' : 'sync_interval: always'
+    const pings = 'ping_interval: "1s"'
+    return `
+      server_name: ${name}
+      listen: "127.0.0.1:${port}"
+      http: "127.0.0.1:${monitorPort}"
+      max_payload: 8MB
+      ${pings}
+      write_deadline: "2s"
+      jetstream { store_dir: "${folder}", max_file_store: 8GB, ${sync} }
+      cluster {
+        name: coffer
+        listen: "127.0.0.1:${routePort}"
+        ${pings}
+        routes: [${routes.join(', ')}]
+      }`
+  }
+}
+
+interface Jsz {
+  readonly meta_cluster?: {
+    readonly leader?: string
+    readonly replicas?: readonly { readonly current: boolean }[]
+  }
+  readonly account_details?: readonly {
+    readonly stream_detail?: readonly { readonly name: string; readonly cluster?: { leader?: string } }[]
+  }[]
+}
+
+/** Waits until something holds; rejects after a minute. */
+export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + patienceMs
+  while (!(await holds())) {
+    if (performance.now() > deadline) throw new Error(`Waited in vain: ${what}`)
+    await wait(50)
+  }
+}
+
+async function json<T>(url: string): Promise<T> {
+  const answer = await fetch(url, { signal: AbortSignal.timeout(2000) })
+  return (await answer.json()) as T
+}
+
+/** Ports that nobody uses, each held until all are found. */
+async function freePorts(count: number): Promise<number[]> {
+  const holders: Server[] = []
+  for (let index = 0; index < count; index++) {
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    holders.push(server)
+  }
+  const ports = holders.map(server => (server.address() as AddressInfo).port)
+  await Promise.all(
+    holders.map(server => {
+      const closed = once(server, 'close')
+      server.close()
+      return closed
+    })
+  )
+  return ports
+}

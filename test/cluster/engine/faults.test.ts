@@ -1,0 +1,204 @@
+/**
+ * Servers of the engine that die, freeze and return while there is much to write: what was acknowledged stays, and a log has no
+ * forks, whoever else writes to it.
+ */
+import { setTimeout as wait } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { Conflict, EngineUnavailable } from '../../../cluster/engine.js'
+import type { NatsEngine } from '../../../cluster/nats-engine.js'
+import { EngineServers, until } from '../engine-servers.js'
+
+t.setTimeout(1_200_000)
+
+const isLong = process.env['COFFER_TEST_LONG'] === '1'
+const accounts = Array.from({ length: 16 }, (_, index) => `coffer.wal.00.faults${index}`)
+
+/** What a writer puts into a record: who it is, a number of its own, and which record it follows. */
+interface Note {
+  readonly writer: string
+  readonly number: number
+  readonly previous: number
+}
+
+/** Appends to a log as long as it is told to, and remembers what was acknowledged. */
+class Writer {
+  readonly acknowledged = new Map<number, Note>()
+  /** Times that another one had written first. */
+  conflicts = 0
+  isOver = false
+  #last = 0
+  #number = 0
+
+  constructor(
+    readonly name: string,
+    private readonly engine: NatsEngine,
+    readonly subject: string
+  ) {}
+
+  async run(): Promise<void> {
+    while (!this.isOver) await this.#write()
+  }
+
+  async #write(): Promise<void> {
+    const note = { writer: this.name, number: this.#number++, previous: this.#last }
+    const bytes = Buffer.from(JSON.stringify(note))
+    while (!this.isOver)
+      try {
+        return this.#acknowledge(note, await this.engine.append(this.subject, note.previous, bytes))
+      } catch (error) {
+        if (!(error instanceof Conflict || error instanceof EngineUnavailable)) throw error
+        const last = await this.#lastKnown()
+        if (last && bytes.equals(last.bytes)) return this.#acknowledge(note, last.sequence)
+        if (last && last.sequence > note.previous) {
+          this.conflicts++
+          this.#last = last.sequence
+          return undefined
+        }
+        await wait(20)
+      }
+    return undefined
+  }
+
+  #acknowledge(note: Note, sequence: number): void {
+    this.acknowledged.set(sequence, note)
+    this.#last = sequence
+  }
+
+  async #lastKnown(): ReturnType<NatsEngine['last']> {
+    for (;;)
+      try {
+        return await this.engine.last(this.subject)
+      } catch (error) {
+        if (!(error instanceof EngineUnavailable) || this.isOver) throw error
+        await wait(20)
+      }
+  }
+}
+
+/** Starts writers, which end with the test at the latest. */
+function startWriters(
+  t: Test,
+  writers: readonly Writer[]
+): { progress: () => number; end: () => Promise<void> } {
+  const runs = writers.map(writer => writer.run())
+  const all = Promise.allSettled(runs)
+  t.teardown(() => {
+    for (const writer of writers) writer.isOver = true
+  })
+  return {
+    progress: () => writers.reduce((sum, { acknowledged }) => sum + acknowledged.size, 0),
+    async end() {
+      for (const writer of writers) writer.isOver = true
+      for (const run of await all)
+        if (run.status === 'rejected' && !(run.reason instanceof EngineUnavailable)) throw run.reason as Error
+    }
+  }
+}
+
+/** Reads the logs, and compares them with what the writers were told. */
+async function compare(t: Test, engine: NatsEngine, writers: readonly Writer[]): Promise<void> {
+  let records = 0
+  for (const subject of new Set(writers.map(writer => writer.subject))) {
+    const log = new Map<number, Note>()
+    let previous = 0
+    for (let from = 0; ;) {
+      const page = await engine.read(subject, from, 500)
+      if (page.length === 0) break
+      for (const { bytes, sequence } of page) {
+        const note = JSON.parse(Buffer.from(bytes).toString()) as Note
+        if (note.previous !== previous)
+          t.fail(`${subject}: ${sequence} follows ${previous}, not ${note.previous}`)
+        log.set(sequence, note)
+        previous = sequence
+      }
+      from = previous + 1
+    }
+    records += log.size
+    for (const writer of writers.filter(one => one.subject === subject))
+      for (const [sequence, note] of writer.acknowledged)
+        if (JSON.stringify(log.get(sequence)) !== JSON.stringify(note))
+          t.fail(`${subject}: ${sequence}, acknowledged to ${writer.name}, is not there`)
+  }
+  const acknowledged = writers.reduce((sum, writer) => sum + writer.acknowledged.size, 0)
+  t.ok(acknowledged > 0)
+  t.comment(`${acknowledged} acknowledged, ${records} in the logs`)
+}
+
+/** Waits until writers go on. */
+async function goesOn(what: string, progress: () => number): Promise<void> {
+  const before = progress()
+  await until(what, () => progress() > before + 50)
+}
+
+/** What may happen to the server that leads the logs, and to others. */
+const faults: Readonly<Record<string, (servers: EngineServers, progress: () => number) => Promise<void>>> = {
+  async 'the leader is killed, and returns'(servers, progress) {
+    const leader = await servers.leaderOf('COFFER_WAL_00')
+    await servers.kill(leader)
+    await goesOn('the others go on', progress)
+    await servers.restart(leader)
+    await goesOn('they go on with it', progress)
+  },
+  async 'the leader freezes, and wakes up'(servers, progress) {
+    const leader = await servers.leaderOf('COFFER_WAL_00')
+    servers.freeze(leader)
+    await until('another one leads', async () => (await servers.leaderOf('COFFER_WAL_00')) !== leader)
+    await goesOn('the others go on', progress)
+    servers.thaw(leader)
+    await goesOn('they go on with it', progress)
+  },
+  async 'two are killed at once, and return'(servers, progress) {
+    await Promise.all([servers.kill(0), servers.kill(1)])
+    // What two of them had on disk before is found out a little later; nothing comes after that.
+    let last = { count: progress(), since: performance.now() }
+    await until('one alone acknowledges nothing', () => {
+      if (progress() !== last.count) last = { count: progress(), since: performance.now() }
+      return performance.now() - last.since > 3000
+    })
+    await Promise.all([servers.restart(0), servers.restart(1)])
+    await goesOn('they go on', progress)
+  }
+}
+
+t.test('one writer for each log', async t => {
+  const servers = await EngineServers.start(t)
+  const engine = await servers.connect(t)
+  await servers.makeStreams(engine)
+  const writers = accounts.map(subject => new Writer('one', engine, subject))
+  const { end, progress } = startWriters(t, writers)
+  await goesOn('they write', progress)
+  for (let round = 0; round < (isLong ? 6 : 1); round++)
+    for (const [fault, make] of Object.entries(faults)) {
+      const begun = performance.now()
+      await make(servers, progress)
+      t.pass(fault)
+      t.comment(`${fault}: ${Math.round(performance.now() - begun)} ms`)
+    }
+  await end()
+  await compare(t, engine, writers)
+  t.equal(
+    writers.reduce((sum, { conflicts }) => sum + conflicts, 0),
+    0,
+    'nobody else has written'
+  )
+})
+
+t.test('rivals for each log', async t => {
+  const servers = await EngineServers.start(t)
+  const engines = [await servers.connect(t), await servers.connect(t)]
+  await servers.makeStreams(engines[0]!)
+  const writers = accounts
+    .slice(0, 8)
+    .flatMap(subject => engines.map((engine, index) => new Writer(`rival ${index}`, engine, subject)))
+  const { end, progress } = startWriters(t, writers)
+  await goesOn('they write', progress)
+  for (let round = 0; round < (isLong ? 6 : 1); round++)
+    await faults['the leader is killed, and returns']!(servers, progress)
+  await end()
+  await compare(t, engines[0]!, writers)
+  t.not(
+    writers.reduce((sum, { conflicts }) => sum + conflicts, 0),
+    0,
+    "they were in each other's way"
+  )
+})
