@@ -25,7 +25,10 @@ export class RecordMismatch extends Error {
 
 /** Where a copy stands in its log. */
 export interface CopyPlace extends Position {
-  /** Sequence of the last record that was applied. */
+  /**
+   * Sequence of the last record that was applied. A copy that begins may hold commits of the records behind it already: all up
+   * to its position.
+   */
   readonly sequence: number
 }
 
@@ -35,6 +38,8 @@ const start: CopyPlace = { lsn: 0, epoch: 0, sequence: 0 }
 export class Copy {
   readonly #descriptor: number
   #place: CopyPlace
+  /** What it holds to begin with. */
+  readonly #from: Position
   /** The part of a long commit that has arrived so far. */
   #part: Commit | undefined
 
@@ -42,6 +47,7 @@ export class Copy {
   constructor(file: string, place = start) {
     this.#descriptor = openSync(file, constants.O_RDWR | constants.O_CREAT, 0o600)
     this.#place = place
+    this.#from = place
   }
 
   get place(): CopyPlace {
@@ -59,12 +65,18 @@ export class Copy {
     const { commits, part } = this.#complete(record)
     this.#write(commits)
     this.#part = part
-    this.#place = { ...record.position, sequence }
+    const { epoch, lsn } = record.position.lsn < this.#from.lsn ? this.#from : record.position
+    this.#place = { lsn, epoch, sequence }
   }
 
   /** Syncs the copy, and closes it. */
   close(): void {
     fsyncSync(this.#descriptor)
+    closeSync(this.#descriptor)
+  }
+
+  /** Closes a copy that is of no use. */
+  abandon(): void {
     closeSync(this.#descriptor)
   }
 
@@ -75,18 +87,24 @@ export class Copy {
     let part = kind === 'takeover' ? undefined : this.#part
     let { epoch, lsn }: Position = this.#place
     for (const [index, commit] of commits.entries()) {
+      const isPart = goesOn && index === commits.length - 1
+      if (commit.lsn <= this.#from.lsn) {
+        if (commit.lsn === this.#from.lsn && commit.epoch !== this.#from.epoch && !isPart)
+          throw new RecordMismatch(`commit ${commit.lsn} is another`)
+        continue
+      }
       if (part && part.lsn !== commit.lsn) throw new RecordMismatch('the rest of a commit is missing')
       if (commit.lsn !== lsn + 1 || commit.epoch < epoch)
         throw new RecordMismatch(`it holds commit ${commit.lsn}, not ${lsn + 1}`)
       const joined: Commit = part ? { ...commit, changes: [...part.changes, ...commit.changes] } : commit
       part = undefined
-      if (goesOn && index === commits.length - 1) part = joined
+      if (isPart) part = joined
       else {
         whole.push(joined)
         ;({ epoch, lsn } = commit)
       }
     }
-    if (lsn !== position.lsn || epoch !== position.epoch)
+    if (position.lsn >= this.#from.lsn && (lsn !== position.lsn || epoch !== position.epoch))
       throw new RecordMismatch(`it says that commit ${position.lsn} is the last one, not ${lsn}`)
     return { commits: whole, part }
   }

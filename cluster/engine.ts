@@ -71,7 +71,7 @@ export interface Engine {
 }
 
 /** The part of an engine that a log of changes is written with. */
-export type Log = Pick<Engine, 'append' | 'last' | 'maxBytes'>
+export type Log = Pick<Engine, 'append' | 'last' | 'maxBytes' | 'read' | 'trim'>
 
 /** Something else is there than was expected: whoever expected it is no longer the one who writes. */
 export class Conflict extends Error {

@@ -9,7 +9,7 @@ import type { Position } from '../storage/wal/position.js'
 import type { Commit, PageChange } from './commit.js'
 import { Conflict, EngineUnavailable, type Log } from './engine.js'
 import type { Taken } from './frames.js'
-import { bytesOf, encode, maxBodyBytes, type LogRecord } from './records.js'
+import { bytesOf, encode, maxBodyBytes, type Base, type LogRecord } from './records.js'
 
 /** Where a log ends, and who writes it from there on. */
 export interface LogEnd {
@@ -19,6 +19,10 @@ export interface LogEnd {
   readonly position: Position
   /** Epoch of this process. */
   readonly epoch: number
+  /** What the log builds on, with the bytes of all its records. */
+  readonly base: Base
+  /** Tells this process from others. */
+  readonly writer: number
 }
 
 export interface OutboxOptions {
@@ -43,7 +47,10 @@ const overheadBytes = 4096
 export class Outbox {
   /** How far the log of the file has been taken, by the handle that was closed last. */
   taken: Taken | undefined
+  /** Number of handles of the file that are open. */
+  #handles = 0
   #sequence: number
+  #base: Base
   /** The last commit that has been taken from the file. */
   #position: Position
   /** The last one that is in the log. */
@@ -60,6 +67,7 @@ export class Outbox {
     private readonly options: OutboxOptions
   ) {
     this.#sequence = end.sequence
+    this.#base = end.base
     this.#position = end.position
     this.#confirmed = end.position
   }
@@ -77,6 +85,22 @@ export class Outbox {
   /** Whether this process no longer writes to the log. */
   get isOver(): boolean {
     return this.#isOver
+  }
+
+  /** Whether the file is open, or something is under way. */
+  get isInUse(): boolean {
+    return this.#handles > 0 || this.#isRunning || this.#trouble !== undefined
+  }
+
+  /** To be called when the file has been opened. */
+  opened(): void {
+    this.#handles++
+  }
+
+  /** To be called when the file has been closed. `taken`: how far its log has been taken. */
+  closed(taken: Taken): void {
+    this.#handles--
+    this.taken = taken
   }
 
   /** Whether something is under way whose end is still waited for. */
@@ -112,6 +136,13 @@ export class Outbox {
     )
   }
 
+  /** Ends it because its file is of no use any more, and says so. */
+  fail(error: Error): void {
+    if (this.#isOver) return
+    this.stop(error)
+    this.options.onEnd(error)
+  }
+
   /** Ends it: nothing is appended any more. */
   stop(error: Error): void {
     this.#isOver = true
@@ -132,8 +163,7 @@ export class Outbox {
         this.#tell()
       }
     } catch (error) {
-      if (!this.#isOver) this.options.onEnd(error as Error)
-      this.stop(error as Error)
+      this.fail(error as Error)
     }
     this.#isRunning = false
   }
@@ -142,7 +172,9 @@ export class Outbox {
     const { giveUpMs } = this.options
     const timer = setTimeout(() => this.#fail(new EngineUnavailable()), giveUpMs)
     try {
-      this.#sequence = await this.#append(await encode(record))
+      const bytes = await encode(record)
+      this.#sequence = await this.#append(bytes)
+      this.#base = { ...record.base, bytes: record.base.bytes + bytes.length }
     } finally {
       clearTimeout(timer)
     }
@@ -210,7 +242,9 @@ export class Outbox {
   }
 
   #record(commits: readonly Commit[], position: Position, goesOn: boolean): LogRecord {
-    return { kind: 'changes', epoch: this.end.epoch, position, previous: this.#sequence, commits, goesOn }
+    const { epoch, writer } = this.end
+    const [base, previous] = [this.#base, this.#sequence]
+    return { kind: 'changes', epoch, position, previous, base, writer, commits, goesOn }
   }
 
   /** Tells those whose commits are in the log. */

@@ -2,7 +2,7 @@
  * Records of the log of an account's changes, as bytes. Each holds commits, or part of a long one, and names the record before
  * it, so that a hole is noticed; a checksum covers all of it.
  *
- * A record is a head of 40 bytes, then its body, deflated if that makes it shorter. All numbers are big-endian.
+ * A record is a head of 68 bytes, then its body, deflated if that makes it shorter. All numbers are big-endian.
  *
  *     0  2 bytes   the mark
  *     2  1         version
@@ -15,6 +15,11 @@
  *    32  4         number of bytes of the body when inflated
  *    36  1         flags: 1 the body is deflated, 2 the last commit goes on in the next record
  *    37  3         0
+ *    40  6         lsn of the last snapshot, 0 if there is none
+ *    46  6         its epoch
+ *    52  6         sequence of the record from which on it is followed, 0 for the beginning
+ *    58  6         number of bytes of the records behind that one, without this one
+ *    64  4         a number that tells its writer from others
  *
  * The body is the commits: lsn (6 bytes), epoch (6), page size (4), pages of the file (4), number of changes (4); for each
  * change the page (4), its checksum (4), whether it is whole (1), number of bytes (4), and those.
@@ -24,11 +29,32 @@ import { crc32, deflateRaw, deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { Position } from '../storage/wal/position.js'
 import { mustFit, type Commit, type PageChange } from './commit.js'
 
-/** `changes`: commits. `takeover`: nothing but the claim of another process to be the one who writes from here on. */
-export type RecordKind = 'changes' | 'takeover'
+/**
+ * `changes`: commits. `takeover`: nothing but the claim of another process to be the one who writes from here on.
+ * `snapshot`: nothing but another base. `deleted`: the end of the account, behind which nobody writes.
+ */
+export type RecordKind = 'changes' | 'takeover' | 'snapshot' | 'deleted'
+
+/** What the log of an account builds on: a snapshot of its file, or, with lsn 0, nothing. */
+export interface Base extends Position {
+  /** Sequence of the record behind which everything is that the snapshot lacks, and maybe some that it has. */
+  readonly sequence: number
+  /** Bytes of the records behind that one. */
+  readonly bytes: number
+}
+
+/** The base of a log that begins with the whole file. */
+export const noBase: Base = { lsn: 0, epoch: 0, sequence: 0, bytes: 0 }
 
 export interface LogRecord {
   readonly kind: RecordKind
+  /**
+   * The base as of this record. Every record names it, so that the last one says how to restore the file; its bytes are
+   * those before this record.
+   */
+  readonly base: Base
+  /** Chosen at random: two writers that do the same at the same place write different records. */
+  readonly writer: number
   /** Epoch of the process that wrote it. */
   readonly epoch: number
   /** The last commit that is complete after this record; lsn 0 if there is none. */
@@ -58,9 +84,9 @@ export class RecordTooNew extends Error {
 
 const mark = 0xc0ff
 const version = 1
-const kinds: readonly RecordKind[] = ['changes', 'takeover']
+const kinds: readonly RecordKind[] = ['changes', 'takeover', 'snapshot', 'deleted']
 const flag = { deflated: 1, goesOn: 2 } as const
-const recordHead = 40
+const recordHead = 68
 const commitHead = 24
 const changeHead = 13
 /** Most bytes of an inflated body. */
@@ -97,6 +123,11 @@ export async function encode(record: LogRecord): Promise<Buffer> {
   head.writeUIntBE(record.previous, 26, 6)
   head.writeUInt32BE(body.length, 32)
   head.writeUInt8((isDeflated ? flag.deflated : 0) | (record.goesOn ? flag.goesOn : 0), 36)
+  head.writeUIntBE(record.base.lsn, 40, 6)
+  head.writeUIntBE(record.base.epoch, 46, 6)
+  head.writeUIntBE(record.base.sequence, 52, 6)
+  head.writeUIntBE(record.base.bytes, 58, 6)
+  head.writeUInt32BE(record.writer, 64)
   const bytes = Buffer.concat([head, isDeflated ? short : body])
   bytes.writeUInt32BE(checksum(bytes), 4)
   return bytes
@@ -119,6 +150,13 @@ export function decode(given: Uint8Array): LogRecord {
     epoch: bytes.readUIntBE(8, 6),
     position: { lsn: bytes.readUIntBE(14, 6), epoch: bytes.readUIntBE(20, 6) },
     previous: bytes.readUIntBE(26, 6),
+    base: {
+      lsn: bytes.readUIntBE(40, 6),
+      epoch: bytes.readUIntBE(46, 6),
+      sequence: bytes.readUIntBE(52, 6),
+      bytes: bytes.readUIntBE(58, 6)
+    },
+    writer: bytes.readUInt32BE(64),
     commits: commitsIn(body),
     goesOn: (flags & flag.goesOn) !== 0
   }

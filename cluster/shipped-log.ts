@@ -1,41 +1,84 @@
 /**
  * Makes commits durable by appending them to a log that other machines keep, instead of syncing the file: whoever appends
  * behind the last record he knows owns the account, and from then on nobody else can.
+ *
+ * Whoever takes an account over appends a record of his own first, and brings the file to where the log ended then. The other
+ * order would do, too, but this way nobody writes, trims or removes a snapshot while the file is being made of them.
  */
+import { randomInt } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { StoreUnavailable } from '../storage/errors.js'
-import { initializeLog } from '../storage/sqlite/open.js'
-import type { Durability, DurabilityProvider, FoundLog, OnDurable } from '../storage/wal/durability.js'
+import type { Layout } from '../storage/files/layout.js'
+import type { Drop, Durability, DurabilityProvider, FoundLog } from '../storage/wal/durability.js'
 import type { OpenedFile } from '../storage/wal/opened-file.js'
-import type { Position } from '../storage/wal/position.js'
-import { changesOfAll, type Changes } from './commit.js'
 import { Conflict, EngineUnavailable, type Log } from './engine.js'
-import { FrameReader, type Taken } from './frames.js'
-import { Outbox } from './outbox.js'
-import { decode, encode } from './records.js'
+import { FileThread } from './file-thread.js'
+import type { Objects } from './objects.js'
+import { Outbox, type LogEnd } from './outbox.js'
+import { Placement } from './placement.js'
+import { decode, encode, noBase, type LogRecord } from './records.js'
+import { ShippedFile } from './shipped-file.js'
 
 export interface ShippedLogsOptions {
   readonly log: Log
+  readonly objects: Objects
+  /** Where the accounts' files are. */
+  readonly layout: Layout
   /** The subject of an account's log. */
   subjectOf(account: string): string
+  /** Bytes of records from which on they are replaced by a snapshot, or a quarter of the file if that has more. */
+  readonly snapshotBytes: number
   /** Time after which whoever waits for a record is told that it cannot be confirmed, in milliseconds. */
   readonly giveUpMs: number
-  /** Called when another process has taken an account over, or its changes cannot be taken from its file. */
+  /**
+   * Called when another process has taken an account over, its changes cannot be taken from its file, or its file cannot be
+   * made of its log.
+   */
   onTrouble(account: string, error: Error): void
+}
+
+/** An account that this process writes. */
+interface Held {
+  readonly outbox: Outbox
+  /** Where the log ended when it was taken over. */
+  readonly end: LogEnd
+  /** Whether its file has been brought there. */
+  isPlaced: boolean
 }
 
 /** Time between two attempts to take an account over, in milliseconds. */
 const pauseMs = 20
+/** Time after a failure within which nothing is tried again, in milliseconds: records and snapshots may be large. */
+const restMs = 1000
+/** Accounts that are remembered as taken over although their files are closed. */
+const maxHeld = 10_000
 
 export class ShippedLogs implements DurabilityProvider {
-  readonly #outboxes = new Map<string, Outbox>()
+  /** In order of being opened, those that were opened longest ago first. */
+  readonly #held = new Map<string, Held>()
   readonly #opening = new Map<string, Promise<void>>()
+  /** Accounts that are being dropped: their files are closed, and nothing works on them any more, when these settle. */
+  readonly #dropping = new Map<string, Promise<void>>()
+  readonly #files = new FileThread()
+  readonly #placement: Placement
+  #drop: Drop = () => Promise.resolve()
 
-  constructor(private readonly options: ShippedLogsOptions) {}
+  constructor(protected readonly options: ShippedLogsOptions) {
+    this.#placement = new Placement({ ...options, files: this.#files })
+  }
+
+  whenLost(drop: Drop): void {
+    this.#drop = drop
+  }
 
   ready(account: string): Promise<void> | undefined {
-    const outbox = this.#outboxes.get(account)
-    if (outbox && !outbox.isOver) return undefined
+    const held = this.#held.get(account)
+    if (held?.isPlaced) {
+      this.#held.delete(account)
+      this.#held.set(account, held)
+      return undefined
+    }
     let opening = this.#opening.get(account)
     if (!opening) {
       opening = this.#takeOver(account).finally(() => this.#opening.delete(account))
@@ -45,31 +88,69 @@ export class ShippedLogs implements DurabilityProvider {
   }
 
   open(opened: OpenedFile, found: FoundLog): Durability {
-    const outbox = this.#outboxes.get(opened.account)
-    if (!outbox) throw new StoreUnavailable('The account has not been taken over')
-    return this.make(opened, found, outbox)
+    const held = this.#held.get(opened.account)
+    if (!held?.isPlaced) throw new StoreUnavailable('The account has not been taken over')
+    return this.make(opened, found, held.outbox)
   }
 
-  protected make(opened: OpenedFile, found: FoundLog, outbox: Outbox): ShippedLog {
-    return new ShippedLog(opened, found, outbox)
+  protected make(opened: OpenedFile, found: FoundLog, outbox: Outbox): ShippedFile {
+    return new ShippedFile(opened, found, outbox)
+  }
+
+  /** The accounts that this process writes, or could. */
+  held(): string[] {
+    return Array.from(this.#held.keys())
+  }
+
+  /** Resolves when all that was committed is in the log, and what was known of it is forgotten. Rejects if it cannot be confirmed. */
+  async letGo(account: string): Promise<void> {
+    await this.#opening.get(account)?.catch(() => undefined)
+    const held = this.#held.get(account)
+    if (!held) return await this.#dropping.get(account)
+    try {
+      await held.outbox.confirmed()
+    } finally {
+      this.#forget(account, held)
+    }
   }
 
   /** Resolves when nothing is under way, or cannot be confirmed in time. */
   async close(): Promise<void> {
-    const all = Array.from(this.#outboxes.values())
-    await Promise.allSettled(all.map(async outbox => await outbox.confirmed()))
-    for (const outbox of all) outbox.stop(new Error('The service is stopping'))
-    this.#outboxes.clear()
+    await Promise.allSettled(Array.from(this.#held.keys(), async account => await this.letGo(account)))
+    await Promise.allSettled(this.#opening.values())
+    await this.#files.close()
+  }
+
+  async #takeOver(account: string): Promise<void> {
+    await this.#dropping.get(account)
+    const held = this.#held.get(account) ?? (await this.#claim(account))
+    const { position, sequence } = held.end
+    try {
+      if (position.lsn > 0) {
+        const subject = this.options.subjectOf(account)
+        await this.#placement.place(account, { base: held.end.base, position, sequence, subject })
+      } else if (!existsSync(this.options.layout.userFile(account)))
+        throw new StoreUnavailable('The file of the account is on another machine, and has no log yet')
+    } catch (error) {
+      if (!(error instanceof EngineUnavailable)) this.options.onTrouble(account, error as Error)
+      await wait(restMs, undefined, { ref: false })
+      throw error instanceof StoreUnavailable
+        ? error
+        : new StoreUnavailable('The file of the account cannot be had at present', error)
+    }
+    held.isPlaced = true
+    this.#bound()
   }
 
   /** Appends a record of this process behind the last one, so that nobody before it can append any more. */
-  async #takeOver(account: string): Promise<void> {
-    const subject = this.options.subjectOf(account)
+  async #claim(account: string): Promise<Held> {
     const endMs = performance.now() + this.options.giveUpMs
     for (;;) {
       try {
-        this.#outboxes.set(account, await this.#outboxAt(account, subject))
-        return
+        const end = await this.#claimed(this.options.subjectOf(account))
+        const held = { end, outbox: this.#outboxOf(account, end), isPlaced: false }
+        this.#held.set(account, held)
+        return held
       } catch (error) {
         if (!(error instanceof Conflict || error instanceof EngineUnavailable)) throw error
         if (performance.now() > endMs)
@@ -79,130 +160,63 @@ export class ShippedLogs implements DurabilityProvider {
     }
   }
 
-  async #outboxAt(account: string, subject: string): Promise<Outbox> {
-    const { giveUpMs, log } = this.options
-    const onEnd = (error: Error): void => this.options.onTrouble(account, error)
-    const options = { log, subject, giveUpMs, onEnd }
+  async #claimed(subject: string): Promise<LogEnd> {
+    const { log } = this.options
+    const writer = randomInt(2 ** 32)
     const last = await log.last(subject)
     // The first record claims it.
-    if (!last) return new Outbox({ sequence: 0, position: { lsn: 0, epoch: 0 }, epoch: 1 }, options)
-    const { epoch: former, position } = decode(last.bytes)
+    if (!last) return { sequence: 0, position: { lsn: 0, epoch: 0 }, epoch: 1, base: noBase, writer }
+    const { epoch: former, kind, position, base: before } = decode(last.bytes)
+    if (kind === 'deleted') throw new StoreUnavailable('The account has been deleted')
     const epoch = former + 1
-    const claim = {
+    const base = { ...before, bytes: before.bytes + last.bytes.length }
+    const claim: LogRecord = {
       kind: 'takeover',
       epoch,
       position,
       previous: last.sequence,
+      base,
+      writer,
       commits: [],
       goesOn: false
-    } as const
-    const sequence = await log.append(subject, last.sequence, await encode(claim))
-    return new Outbox({ sequence, position, epoch }, options)
-  }
-}
-
-/** What is committed to one open file. */
-export class ShippedLog implements Durability {
-  /** Whoever checkpoints syncs the folder: nothing else here needs the log's directory entry. */
-  readonly isNamed = false
-  readonly #frames: FrameReader
-  #isNew: boolean
-
-  /** Throws `StoreUnavailable` if the file is not where its log ends. */
-  constructor(
-    private readonly opened: OpenedFile,
-    found: FoundLog,
-    private readonly outbox: Outbox
-  ) {
-    this.#isNew = found.isNew
-    this.#frames = this.reader(opened, outbox.taken)
-    if (outbox.position.lsn === 0) this.#takeAll()
-    else mustBeAt(opened.position(), outbox.position)
+    }
+    const bytes = await encode(claim)
+    const sequence = await log.append(subject, last.sequence, bytes)
+    return { sequence, position, epoch, base: { ...base, bytes: base.bytes + bytes.length }, writer }
   }
 
-  get isBusy(): boolean {
-    return this.outbox.isBusy
+  #outboxOf(account: string, end: LogEnd): Outbox {
+    const { giveUpMs, log } = this.options
+    const subject = this.options.subjectOf(account)
+    const onEnd = (error: Error): void => this.#lose(account, outbox, error)
+    const outbox = new Outbox(end, { log, subject, giveUpMs, onEnd })
+    return outbox
   }
 
-  get next(): Position {
-    return this.outbox.next
+  /** Somebody else writes the account, or what was written cannot be taken from its file: that is of no use any more. */
+  #lose(account: string, outbox: Outbox, error: Error): void {
+    this.options.onTrouble(account, error)
+    const held = this.#held.get(account)
+    if (held?.outbox !== outbox) return
+    this.#held.delete(account)
+    // Not within the commit that may have shown it.
+    const dropping = Promise.resolve()
+      .then(async () => await this.#drop(account))
+      .catch((problem: unknown) => this.options.onTrouble(account, problem as Error))
+      .finally(() => this.#dropping.delete(account))
+    this.#dropping.set(account, dropping)
   }
 
-  begin(): void {
-    this.outbox.mustBeOpen()
-    this.#initialize()
+  #forget(account: string, held: Held): void {
+    held.outbox.stop(new Error('The account is served by another process'))
+    if (this.#held.get(account) === held) this.#held.delete(account)
   }
 
-  capture(): void {
-    try {
-      const changes = this.take()
-      if (changes) this.#add(changes)
-    } catch (error) {
-      this.outbox.stop(error as Error)
+  /** Forgets accounts whose files are closed, if there are too many: they are taken over once more. */
+  #bound(): void {
+    for (const [account, held] of this.#held) {
+      if (this.#held.size <= maxHeld) return
+      if (held.isPlaced && !held.outbox.isInUse) this.#forget(account, held)
     }
   }
-
-  /** Nothing to do: what was captured is on its way, whether or not anybody waits for it. */
-  committed(): void {}
-
-  afterSync(done: OnDurable): void {
-    this.outbox.whenConfirmed(done)
-  }
-
-  confirmed(): Promise<void> | undefined {
-    return this.outbox.confirmed()
-  }
-
-  async restartable(): Promise<void> {
-    await this.outbox.confirmed()
-  }
-
-  close(): void {
-    this.capture()
-    this.#frames.close()
-    this.outbox.taken = this.#frames.taken
-  }
-
-  protected reader(opened: OpenedFile, taken: Taken | undefined): FrameReader {
-    return new FrameReader(opened.file, () => opened.lastFrame(), taken)
-  }
-
-  /** What has been committed since the last call. */
-  protected take(): Changes | undefined {
-    return this.#frames.take()
-  }
-
-  /** Hands changes over. Those whose transaction has not written a position get one now. */
-  #add(changes: Changes): void {
-    const { next, position } = this.outbox
-    const written = this.opened.position()
-    if (written?.lsn === next.lsn && written.epoch === next.epoch)
-      return this.outbox.add({ ...next, ...changes })
-    mustBeAt(written, position)
-    this.opened.commitPosition(next)
-    const more = this.take()
-    if (!more) throw new Error(`${this.opened.file}: a commit has left nothing in the log`)
-    this.outbox.add({ ...next, ...more, changes: [...changes.changes, ...more.changes] })
-  }
-
-  /** The first record of an account: all of its file. */
-  #takeAll(): void {
-    const { next } = this.outbox
-    this.#initialize()
-    this.opened.addPosition(next)
-    // All of it is among the pages.
-    this.take()
-    this.outbox.add({ ...next, ...changesOfAll(this.opened.pages()) })
-  }
-
-  #initialize(): void {
-    if (!this.#isNew) return
-    this.#isNew = false
-    initializeLog(this.opened.file)
-  }
-}
-
-function mustBeAt(found: Position | undefined, expected: Position): void {
-  if (found?.lsn !== expected.lsn || found.epoch !== expected.epoch)
-    throw new StoreUnavailable(`The file is at ${found?.lsn ?? 'no'} commit, its log at ${expected.lsn}`)
 }

@@ -16,6 +16,7 @@ import type { PlatformStore } from './platform/platform-store.js'
 import { removeLeftOvers } from './sqlite/left-overs.js'
 import { putAllBack } from './files/replacing.js'
 import { StorePool } from './user/store-pool.js'
+import { Handover } from './user/handover.js'
 import { UserFiles, type UserFilesOptions } from './user/user-files.js'
 import type { UserStore } from './user/user-store.js'
 import type { Account, Claim } from './platform/account.js'
@@ -47,6 +48,8 @@ export class Accounts {
   readonly #known = new Map<string, Account>()
   /** Accounts that are being deleted, have moved or are suspended, each with the error that calls in flight on it fail with. */
   readonly #away = new Map<string, Error>()
+  /** Gives accounts up to other processes. */
+  readonly handover: Handover
 
   constructor(
     private readonly layout: Layout,
@@ -62,6 +65,8 @@ export class Accounts {
       },
       open: (id, left) => this.#files.open(id, left)
     })
+    this.handover = new Handover(platform, this.#pool, options)
+    this.handover.whenLetGo(({ username }) => this.forget(username))
     if (options.isGuest) return
     mkdirSync(layout.usersDirectory, { recursive: true })
     syncPathNow(layout.root)

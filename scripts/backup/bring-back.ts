@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { AttachmentStore } from '../../storage/files/attachments.js'
 import { DiskAttachments } from '../../storage/files/attachments.js'
-import { migrateUserFile, renewUserTexts } from '../../storage/sqlite/copies.js'
+import { adoptUserFile, migrateUserFile } from '../../storage/user/adoption.js'
 import { syncPath, writeWithin } from '../../storage/files/durable.js'
 import { UserInspection } from '../../storage/inspection.js'
 import type { Layout } from '../../storage/files/layout.js'
@@ -39,7 +39,7 @@ export async function bringBack(
     for (const detail of userFileProblems(target, user.id)) report(problemOf(user, detail))
     if (problems.length > 0) return problems
     migrateUserFile(target, user.id)
-    renewUserTexts(target, user.id)
+    adoptUserFile(target, user.id)
     vetAccount(target, user, options, report)
     for (const problem of strayFiles(target, user, record)) report(problem)
     // Stop here: following rows known to be invalid might never end.

@@ -1,7 +1,8 @@
 /** `coffer migrate`: migrates all files to the current schema, which the service would do file by file on first use. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Settings } from '../../core/settings/settings.js'
-import { migratePlatformFile, migrateUserFile, schemaVersions } from '../../storage/sqlite/copies.js'
+import { migratePlatformFile, schemaVersions } from '../../storage/sqlite/copies.js'
+import { migrateUserFile } from '../../storage/user/adoption.js'
 import { lockDirectory } from '../../storage/sqlite/lock.js'
 import { PlatformInspection } from '../../storage/inspection.js'
 import type { Layout } from '../../storage/files/layout.js'

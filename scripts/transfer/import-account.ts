@@ -7,7 +7,7 @@ import { newId } from '../../core/ids.js'
 import { isReservedUsername } from '../../core/registration/usernames.js'
 import { Username } from '../../schemas/account.js'
 import { DiskAttachments } from '../../storage/files/attachments.js'
-import { migrateUserFile, renewUserTexts } from '../../storage/sqlite/copies.js'
+import { adoptUserFile, migrateUserFile } from '../../storage/user/adoption.js'
 import { makeFolderNow, syncPath, writeWithin } from '../../storage/files/durable.js'
 import { Layout } from '../../storage/files/layout.js'
 import { newStanding } from '../../storage/platform/account.js'
@@ -98,7 +98,7 @@ async function fill(side: Layout, id: string, archive: Archive, newcomer: Newcom
   const [problem] = userFileProblems(side, id)
   if (problem !== undefined) throw new TransferError(`its file ${problem}`)
   migrateUserFile(side, id)
-  renewUserTexts(side, id)
+  adoptUserFile(side, id)
   const folders = new Set<string>()
   for (const fileId of archive.attachments) {
     const file = side.attachmentFile(id, fileId)

@@ -77,6 +77,11 @@ export class Layout {
     return join(this.root, 'replaced')
   }
 
+  /** Files of accounts that were not what other machines have, kept in case somebody misses something. */
+  get asideDirectory(): string {
+    return join(this.root, 'aside')
+  }
+
   /** Names accounts with imports under way. */
   get importingDirectory(): string {
     return join(this.root, 'importing')

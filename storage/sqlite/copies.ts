@@ -6,7 +6,6 @@ import { translated } from '../errors.js'
 import { versionOf, type Migration } from '../migrations/migrate.js'
 import { platformMigrations, platformSteps } from '../migrations/platform/index.js'
 import { userMigrations, userSteps } from '../migrations/user/index.js'
-import { renewTexts } from '../texts/tables.js'
 import { openFile, openReadOnly } from './open.js'
 
 /** Copies the file of one account below another root. Throws `StoreDamaged`, `StoreTooNew`, `StorageFull`. */
@@ -17,21 +16,6 @@ export async function copyUserFile(from: Layout, to: Layout, id: string): Promis
 /** Copies the platform file below another root. Throws as {@link copyUserFile} does. */
 export async function copyPlatformFile(from: Layout, to: Layout): Promise<void> {
   await copy(from.platformFile, to.platformFile, platformMigrations)
-}
-
-/** Migrates the file of one account to the current schema. Returns the version that it had. */
-export function migrateUserFile(layout: Layout, id: string): number {
-  return migrateFile(layout.userFile(id), userMigrations)
-}
-
-/** Rebuilds the text index of an account's file, which has the current schema but may come from elsewhere. */
-export function renewUserTexts(layout: Layout, id: string): void {
-  const db = openFile(layout.userFile(id), { migrations: userMigrations, synchronous: 'FULL' })
-  try {
-    db.transaction(renewTexts).immediate(db)
-  } finally {
-    db.close()
-  }
 }
 
 /** Migrates the platform file to the current schema. Returns the version that it had. */
@@ -88,7 +72,8 @@ async function copy(source: string, target: string, steps: readonly Migration[])
   }
 }
 
-function migrateFile(file: string, migrations: readonly Migration[]): number {
+/** Migrates a file to the current schema. Returns the version that it had. */
+export function migrateFile(file: string, migrations: readonly Migration[]): number {
   const version = versionIn(file, migrations)
   if (version < migrations.length) openFile(file, { migrations, synchronous: 'FULL' }).close()
   return version

@@ -92,6 +92,13 @@ export function openReadOnly(file: string, steps: number): Database {
   }
 }
 
+/** Opens a file that is there, whatever its schema, to look at it or to put its log into it. Throws what SQLite does. */
+export function openUnchecked(file: string, isReadOnly: boolean): Database {
+  const db = new SQLite(file, { readonly: isReadOnly, fileMustExist: true, timeout: 5000 })
+  db.exec('PRAGMA trusted_schema = OFF')
+  return db
+}
+
 /** Makes a database with the schema in memory. */
 export function openInMemory(migrations: readonly Migration[]): Database {
   const db = new SQLite(':memory:')

@@ -49,6 +49,11 @@ export class StorePool {
     return this.#open.size
   }
 
+  /** The accounts whose files are open. */
+  get accounts(): string[] {
+    return Array.from(this.#open.keys())
+  }
+
   /** The store of an account, opened if needed. Valid until the next `await`. Throws `StoreNotReady`. */
   get(account: string): UserStore {
     const known = this.#open.get(account)

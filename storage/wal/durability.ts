@@ -43,6 +43,9 @@ export interface FoundLog {
   readonly isNamed: boolean
 }
 
+/** Closes the file of an account, which another process serves now, without writing to it. Resolves when nothing uses it. */
+export type Drop = (account: string) => Promise<void>
+
 /** A way of keeping commits, for all files. The composition root chooses it. */
 export interface DurabilityProvider {
   /**
@@ -52,6 +55,15 @@ export interface DurabilityProvider {
   ready(account: string): Promise<void> | undefined
   /** To be called right after a file has been opened. */
   open(opened: OpenedFile, found: FoundLog): Durability
+  /** Where several processes may serve an account: has `drop` called whenever it turns out that another one does. */
+  whenLost?(drop: Drop): void
+  /**
+   * Where several processes may serve an account: gives it up. To be called after its file has been closed. Resolves when
+   * everything is durable; rejects with `StoreUnavailable` if that cannot be said, and has given it up all the same.
+   */
+  letGo?(account: string): Promise<void>
+  /** The accounts that {@link letGo} would give up. */
+  held?(): string[]
   /** Resolves when nothing that was handed over is on its way any more. To be called after all files have been closed. */
   close(): Promise<void>
 }

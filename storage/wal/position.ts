@@ -37,6 +37,11 @@ export function addPosition(db: Database, { epoch, lsn }: Position): void {
   db.transaction(add).immediate()
 }
 
+/** Takes the position of a file away, if it has one. */
+export function dropPosition(db: Database): void {
+  db.exec('DROP TABLE IF EXISTS log_position')
+}
+
 function hasTable(db: Database): boolean {
   const sql = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'log_position'"
   return raw(db, sql).get() !== undefined

@@ -44,7 +44,23 @@ export class MemoryLog implements Log {
     return last
   }
 
-  /** All records of a subject, the first one first. */
+  async read(subject: string, from: number, limit: number): Promise<Entry[]> {
+    await Promise.resolve()
+    if (this.isGone) throw new EngineUnavailable()
+    return this.entries(subject)
+      .filter(({ sequence }) => sequence >= from)
+      .slice(0, limit)
+  }
+
+  async trim(subject: string, before: number): Promise<void> {
+    await Promise.resolve()
+    if (this.isGone || this.fateOf(subject) === 'lost') throw new EngineUnavailable()
+    const entries = this.entries(subject)
+    const kept = entries.filter(({ sequence }) => sequence >= before)
+    if (entries.length > 0) this.#entries.set(subject, kept.length > 0 ? kept : entries.slice(-1))
+  }
+
+  /** All records of a subject that have not been trimmed, the first one first. */
   entries(subject: string): Entry[] {
     return this.#entries.get(subject) ?? []
   }

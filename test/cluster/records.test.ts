@@ -10,6 +10,7 @@ import {
   decode,
   encode,
   maxBodyBytes,
+  noBase,
   RecordDamaged,
   RecordTooNew,
   type LogRecord
@@ -33,7 +34,17 @@ function commit(lsn: number, pages: readonly Buffer[]): Commit {
 
 function record(commits: readonly Commit[], more: Partial<LogRecord> = {}): LogRecord {
   const position = { lsn: commits.at(-1)?.lsn ?? 0, epoch: 1 }
-  return { kind: 'changes', epoch: 1, position, previous: 0, commits, goesOn: false, ...more }
+  return {
+    kind: 'changes',
+    epoch: 1,
+    position,
+    previous: 0,
+    base: noBase,
+    writer: 7,
+    commits,
+    goesOn: false,
+    ...more
+  }
 }
 
 /** The record with its checksum put right again, so that what lies behind it is looked at. */
@@ -66,6 +77,11 @@ t.test('a record', async t => {
     t.same(decode(bytes), whole)
     const claim = record([], { kind: 'takeover', epoch: 9, previous: 2 ** 40, goesOn: false })
     t.same(decode(await encode(claim)), claim)
+    const base = { lsn: 2 ** 41, epoch: 12, sequence: 2 ** 42, bytes: 2 ** 43 }
+    for (const kind of ['snapshot', 'deleted'] as const) {
+      const other = record([], { kind, base, writer: 0xffff_ffff })
+      t.same(decode(await encode(other)), other)
+    }
     const long = record(
       [commit(1, [Buffer.alloc(65_536), Buffer.alloc(65_536)])].map(one => ({ ...one, pageSize: 65_536 }))
     )
@@ -79,7 +95,7 @@ t.test('a record', async t => {
   })
 
   t.test('is refused if a single bit is another', async t => {
-    for (let at = 0; at < bytes.length; at += at < 64 ? 1 : 61) {
+    for (let at = 0; at < bytes.length; at += at < 90 ? 1 : 61) {
       const damaged = Buffer.from(bytes)
       damaged.writeUInt8(damaged.readUInt8(at) ^ (1 << random.below(8)), at)
       const refusal = at === 2 ? /format|damaged/ : /damaged/
@@ -88,7 +104,7 @@ t.test('a record', async t => {
   })
 
   t.test('is refused if it is cut off, or goes on', async t => {
-    for (const length of [0, 1, 39, 40, bytes.length - 1])
+    for (const length of [0, 1, 67, 68, bytes.length - 1])
       t.throws(() => decode(bytes.subarray(0, length)), RecordDamaged)
     t.throws(() => decode(Buffer.concat([bytes, Buffer.alloc(1)])), RecordDamaged)
   })
@@ -117,10 +133,10 @@ t.test('a record', async t => {
       const forged = Buffer.from(
         from.subarray(0, random.chance(0.2) ? random.below(from.length) : from.length)
       )
-      for (let changes = 1 + random.below(4); changes > 0 && forged.length > 40; changes--)
+      for (let changes = 1 + random.below(4); changes > 0 && forged.length > 68; changes--)
         forged.writeUInt8(
           random.pick([0, 1, 127, 255, random.below(256)]),
-          3 + random.below(Math.min(forged.length - 3, 100))
+          3 + random.below(Math.min(forged.length - 3, 130))
         )
       if (forged.length > 8) resealed(forged)
       try {

@@ -6,7 +6,8 @@ import t, { type Test } from 'tap'
 import type { Changes } from '../../cluster/commit.js'
 import { FrameReader, type Taken } from '../../cluster/frames.js'
 import type { Outbox } from '../../cluster/outbox.js'
-import { ShippedLog, ShippedLogs } from '../../cluster/shipped-log.js'
+import { ShippedFile } from '../../cluster/shipped-file.js'
+import { ShippedLogs } from '../../cluster/shipped-log.js'
 import type { FoundLog } from '../../storage/wal/durability.js'
 import type { OpenedFile } from '../../storage/wal/opened-file.js'
 import { Random } from '../support/random.js'
@@ -42,7 +43,7 @@ t.test('a log that is begun anew while its file is open is followed', async t =>
 })
 
 /** Leaves out a page of some commits. */
-class Skipping extends ShippedLog {
+class Skipping extends ShippedFile {
   override take(): Changes | undefined {
     const changes = super.take()
     return changes && changes.changes.length > 4
@@ -58,14 +59,14 @@ class Merging extends FrameReader {
   }
 }
 
-class MergingLog extends ShippedLog {
+class MergingLog extends ShippedFile {
   protected override reader(opened: OpenedFile, taken: Taken | undefined): FrameReader {
     return new Merging(opened.file, () => opened.lastFrame(), taken)
   }
 }
 
 /** Takes a commit before the next one only. */
-class Late extends ShippedLog {
+class Late extends ShippedFile {
   override begin(): void {
     super.capture()
     super.begin()
@@ -81,7 +82,7 @@ for (const [name, Faulty] of [
 ] as const)
   t.test(`a capture that ${name} is found out`, async t => {
     class FaultyLogs extends ShippedLogs {
-      protected override make(opened: OpenedFile, found: FoundLog, outbox: Outbox): ShippedLog {
+      protected override make(opened: OpenedFile, found: FoundLog, outbox: Outbox): ShippedFile {
         return new Faulty(opened, found, outbox)
       }
     }

@@ -19,6 +19,7 @@ import {
 } from '../support/coffer.js'
 import type { Random } from '../support/random.js'
 import type { MemoryLog } from './memory-log.js'
+import { MemoryObjects } from './memory-objects.js'
 
 const settings: Overrides = {
   workers: 0,
@@ -42,6 +43,7 @@ export class World {
   readonly #people = new Map<string, Person>()
   readonly #places = new Map<string, CopyPlace>()
   readonly #layout = new Layout(this.directory)
+  readonly objects = new MemoryObjects()
   /** What the service could not do with an account. */
   readonly trouble: string[] = []
   /** Calls that failed. */
@@ -67,7 +69,11 @@ export class World {
   async run(calls: number, notes = 0): Promise<void> {
     const durability = this.logsOf({
       log: this.log,
+      objects: this.objects,
+      layout: this.#layout,
       subjectOf: account => `wal.${account}`,
+      // The copies follow the whole log.
+      snapshotBytes: 1e12,
       giveUpMs: 5000,
       onTrouble: (account, error) => void this.trouble.push(`${account}: ${error.message}`)
     })

@@ -1,0 +1,111 @@
+/** Works on accounts' closed files in a worker thread, one task after the other: reading, applying and syncing take time. */
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import type { Position } from '../storage/wal/position.js'
+import { RecordMismatch, type CopyPlace } from './apply.js'
+import type { Entry } from './engine.js'
+import type { FileAnswer, FileTask } from './file-worker.js'
+
+/** Time without work after which the thread ends, since it takes memory. */
+const idleMs = 10_000
+
+export class FileThread {
+  #worker: Worker | undefined
+  #last: Promise<unknown> = Promise.resolve()
+  #waiting = 0
+  #idle: NodeJS.Timeout | undefined
+
+  /** How far a file is, with what its log holds; `undefined` if there is none, or it cannot be read, or has no position. */
+  async look(file: string): Promise<Position | undefined> {
+    return (await this.#do({ kind: 'look', file })) as Position | undefined
+  }
+
+  /** Puts what the log of a closed file holds into the file. Rejects if that fails. */
+  async fold(file: string): Promise<void> {
+    await this.#do({ kind: 'fold', file })
+  }
+
+  /** Gives a closed file a position, and leaves no log beside it. */
+  async number(file: string, position: Position): Promise<void> {
+    await this.#do({ kind: 'number', file, position })
+  }
+
+  /** Begins applying records to a file, which stands at `place` or is to be made. */
+  async begin(file: string, place: CopyPlace): Promise<void> {
+    await this.#do({ kind: 'begin', file, place })
+  }
+
+  /** Applies records. Resolves with where the file stands then; rejects with `RecordMismatch` if they do not lead on. */
+  async apply(file: string, entries: readonly Pick<Entry, 'bytes' | 'sequence'>[]): Promise<CopyPlace> {
+    return (await this.#do({ kind: 'apply', file, entries })) as CopyPlace
+  }
+
+  /** Syncs the file. */
+  async end(file: string): Promise<void> {
+    await this.#do({ kind: 'end', file })
+  }
+
+  /** Ends applying records to a file that is of no use. */
+  async abandon(file: string): Promise<void> {
+    await this.#do({ kind: 'abandon', file })
+  }
+
+  /**
+   * Packs the pages of a file, which may be in use, as they are after one commit. Resolves with the position of that, and with
+   * their bytes. Takes as much memory as the file.
+   */
+  async pack(file: string, to: string): Promise<{ position: Position | undefined; bytes: number }> {
+    return (await this.#do({ kind: 'pack', file, to })) as { position: Position | undefined; bytes: number }
+  }
+
+  /** Writes the file that was packed, synced. Rejects with `RecordMismatch` if it is damaged. */
+  async unpack(file: string, to: string): Promise<void> {
+    await this.#do({ kind: 'unpack', file, to })
+  }
+
+  /** Ends the thread, once what was asked of it is done. */
+  async close(): Promise<void> {
+    await this.#last.catch(() => undefined)
+    this.#end()
+  }
+
+  #do(task: FileTask): Promise<unknown> {
+    clearTimeout(this.#idle)
+    this.#waiting++
+    const done = this.#last.catch(() => undefined).then(() => this.#run(task))
+    this.#last = done
+    return done
+  }
+
+  async #run(task: FileTask): Promise<unknown> {
+    const worker = (this.#worker ??= new Worker(new URL('./file-worker.js', import.meta.url)))
+    try {
+      worker.ref()
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread is not a window
+      worker.postMessage(task)
+      const { failure, value } = await this.#answerOf(worker)
+      if (!failure) return value
+      throw failure.isUnfit ? new RecordMismatch(failure.message) : new Error(failure.message)
+    } finally {
+      worker.unref()
+      if (--this.#waiting === 0) this.#idle = setTimeout(() => this.#end(), idleMs).unref()
+    }
+  }
+
+  async #answerOf(worker: Worker): Promise<FileAnswer> {
+    try {
+      // Rejects on an `error` event, after which the thread is gone.
+      const [answer] = (await once(worker, 'message')) as [FileAnswer]
+      return answer
+    } catch (error) {
+      this.#worker = undefined
+      throw error
+    }
+  }
+
+  #end(): void {
+    clearTimeout(this.#idle)
+    void this.#worker?.terminate()
+    this.#worker = undefined
+  }
+}

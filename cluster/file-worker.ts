@@ -1,0 +1,111 @@
+/** The worker thread that works on accounts' files while they are closed: it reads, applies, syncs and packs them. */
+import { closeSync, createReadStream, createWriteStream, fsyncSync, openSync, rmSync } from 'node:fs'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { parentPort, type MessagePort } from 'node:worker_threads'
+import { createGunzip, createGzip } from 'node:zlib'
+import { addPositionTo, foldLog, pagesOf, positionOf } from '../storage/wal/closed-file.js'
+import type { Position } from '../storage/wal/position.js'
+import { Copy, RecordMismatch, type CopyPlace } from './apply.js'
+import type { Entry } from './engine.js'
+import { RecordDamaged, RecordTooNew } from './records.js'
+
+/** Applies records to a file, from its beginning to its end. */
+type Following =
+  | { readonly kind: 'begin'; readonly file: string; readonly place: CopyPlace }
+  | {
+      readonly kind: 'apply'
+      readonly file: string
+      readonly entries: readonly Pick<Entry, 'bytes' | 'sequence'>[]
+    }
+  | { readonly kind: 'end' | 'abandon'; readonly file: string }
+
+/** What the thread does: see the methods of `FileThread`. */
+export type FileTask =
+  | Following
+  | { readonly kind: 'look'; readonly file: string }
+  | { readonly kind: 'fold'; readonly file: string }
+  | { readonly kind: 'number'; readonly file: string; readonly position: Position }
+  | { readonly kind: 'pack'; readonly file: string; readonly to: string }
+  | { readonly kind: 'unpack'; readonly file: string; readonly to: string }
+
+/** The answer to a task. */
+export interface FileAnswer {
+  readonly value?: unknown
+  readonly failure?: {
+    readonly message: string
+    /** Whether the records, or the packed file, do not lead to a file. */
+    readonly isUnfit: boolean
+  }
+}
+
+const port = parentPort as MessagePort
+
+/** Copies to which records are being applied, by their path. */
+const copies = new Map<string, Copy>()
+/** Bytes handed to the compressor at a time. */
+const sliceBytes = 256 * 1024
+
+port.on('message', (task: FileTask) => void answer(task))
+
+async function answer(task: FileTask): Promise<void> {
+  let answered: FileAnswer
+  try {
+    answered = { value: await run(task) }
+  } catch (error) {
+    const { message } = error as Error
+    const isUnfit = [RecordMismatch, RecordDamaged, RecordTooNew].some(kind => error instanceof kind)
+    answered = {
+      failure: { message, isUnfit: isUnfit || (error as { code?: string }).code?.startsWith('Z_') === true }
+    }
+  }
+  port.postMessage(answered)
+}
+
+function run(task: FileTask): unknown {
+  const { file } = task
+  if (task.kind === 'look') return positionOf(file)
+  if (task.kind === 'fold') return foldLog(file)
+  if (task.kind === 'number') return addPositionTo(file, task.position)
+  if (task.kind === 'pack') return pack(file, task.to)
+  if (task.kind === 'unpack') return unpack(file, task.to)
+  return follow(task)
+}
+
+/** Applies records to a copy. Returns where it stands. */
+function follow(task: Following): CopyPlace | undefined {
+  if (task.kind === 'begin') copies.set(task.file, new Copy(task.file, task.place))
+  const copy = copies.get(task.file)
+  if (task.kind === 'apply') for (const entry of task.entries) copy?.apply(entry)
+  if (task.kind === 'end') copy?.close()
+  if (task.kind === 'abandon') copy?.abandon()
+  if (task.kind === 'end' || task.kind === 'abandon') copies.delete(task.file)
+  return copy?.place
+}
+
+/** Writes all pages of a file, which may be in use, to another one, packed. Resolves with their position and number of bytes. */
+async function pack(file: string, to: string): Promise<{ position: Position | undefined; bytes: number }> {
+  const { pages, position } = pagesOf(file)
+  function* slices(): Generator<Buffer> {
+    for (let at = 0; at < pages.length; at += sliceBytes) yield pages.subarray(at, at + sliceBytes)
+  }
+  await pipeline(
+    Readable.from(slices()),
+    createGzip({ level: 1 }),
+    createWriteStream(to, { mode: 0o600, flush: true })
+  )
+  return { position, bytes: pages.length }
+}
+
+/** Writes the file that was packed. What is damaged leaves nothing behind. */
+async function unpack(file: string, to: string): Promise<void> {
+  try {
+    await pipeline(createReadStream(file), createGunzip(), createWriteStream(to, { mode: 0o600 }))
+  } catch (error) {
+    rmSync(to, { force: true })
+    throw error
+  }
+  const descriptor = openSync(to, 'r')
+  fsyncSync(descriptor)
+  closeSync(descriptor)
+}

@@ -1,0 +1,115 @@
+/** Takes what is committed to one open file, and hands it over to the account's log. */
+import { StoreUnavailable } from '../storage/errors.js'
+import { initializeLog } from '../storage/sqlite/open.js'
+import type { Durability, FoundLog, OnDurable } from '../storage/wal/durability.js'
+import type { OpenedFile } from '../storage/wal/opened-file.js'
+import type { Position } from '../storage/wal/position.js'
+import { changesOfAll, type Changes } from './commit.js'
+import { FrameReader, type Taken } from './frames.js'
+import type { Outbox } from './outbox.js'
+
+export class ShippedFile implements Durability {
+  /** Whoever checkpoints syncs the folder: nothing else here needs the log's directory entry. */
+  readonly isNamed = false
+  readonly #frames: FrameReader
+  #isNew: boolean
+
+  /** Throws `StoreUnavailable` if the file is not where its log ends. */
+  constructor(
+    private readonly opened: OpenedFile,
+    found: FoundLog,
+    private readonly outbox: Outbox
+  ) {
+    this.#isNew = found.isNew
+    this.#frames = this.reader(opened, outbox.taken)
+    if (outbox.position.lsn === 0) this.#takeAll()
+    else mustBeAt(opened.position(), outbox.position)
+    outbox.opened()
+  }
+
+  get isBusy(): boolean {
+    return this.outbox.isBusy
+  }
+
+  get next(): Position {
+    return this.outbox.next
+  }
+
+  begin(): void {
+    this.outbox.mustBeOpen()
+    this.#initialize()
+  }
+
+  capture(): void {
+    try {
+      const changes = this.take()
+      if (changes) this.#add(changes)
+    } catch (error) {
+      this.outbox.fail(error as Error)
+    }
+  }
+
+  /** Nothing to do: what was captured is on its way, whether or not anybody waits for it. */
+  committed(): void {}
+
+  afterSync(done: OnDurable): void {
+    this.outbox.whenConfirmed(done)
+  }
+
+  confirmed(): Promise<void> | undefined {
+    return this.outbox.confirmed()
+  }
+
+  async restartable(): Promise<void> {
+    await this.outbox.confirmed()
+  }
+
+  close(): void {
+    this.capture()
+    this.#frames.close()
+    this.outbox.closed(this.#frames.taken)
+  }
+
+  protected reader(opened: OpenedFile, taken: Taken | undefined): FrameReader {
+    return new FrameReader(opened.file, () => opened.lastFrame(), taken)
+  }
+
+  /** What has been committed since the last call. */
+  protected take(): Changes | undefined {
+    return this.#frames.take()
+  }
+
+  /** Hands changes over. Those whose transaction has not written a position get one now. */
+  #add(changes: Changes): void {
+    const { next, position } = this.outbox
+    const written = this.opened.position()
+    if (written?.lsn === next.lsn && written.epoch === next.epoch)
+      return this.outbox.add({ ...next, ...changes })
+    mustBeAt(written, position)
+    this.opened.commitPosition(next)
+    const more = this.take()
+    if (!more) throw new Error(`${this.opened.file}: a commit has left nothing in the log`)
+    this.outbox.add({ ...next, ...more, changes: [...changes.changes, ...more.changes] })
+  }
+
+  /** The first record of an account: all of its file. */
+  #takeAll(): void {
+    const { next } = this.outbox
+    this.#initialize()
+    this.opened.addPosition(next)
+    // All of it is among the pages.
+    this.take()
+    this.outbox.add({ ...next, ...changesOfAll(this.opened.pages()) })
+  }
+
+  #initialize(): void {
+    if (!this.#isNew) return
+    this.#isNew = false
+    initializeLog(this.opened.file)
+  }
+}
+
+function mustBeAt(found: Position | undefined, expected: Position): void {
+  if (found?.lsn !== expected.lsn || found.epoch !== expected.epoch)
+    throw new StoreUnavailable(`The file is at ${found?.lsn ?? 'no'} commit, its log at ${expected.lsn}`)
+}

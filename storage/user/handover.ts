@@ -1,0 +1,56 @@
+/** Hands accounts over to other processes that may serve them, where there are any. */
+import type { Account } from '../platform/account.js'
+import type { PlatformStore } from '../platform/platform-store.js'
+import type { DurabilityProvider } from '../wal/durability.js'
+import type { StorePool } from './store-pool.js'
+
+export class Handover {
+  readonly #told: ((account: Account) => void)[] = []
+
+  constructor(
+    private readonly platform: Pick<PlatformStore, 'standings'>,
+    private readonly pool: StorePool,
+    private readonly options: { readonly durability: DurabilityProvider }
+  ) {
+    options.durability.whenLost?.(async id => {
+      await pool.discard(id)
+      this.#tell(id)
+    })
+  }
+
+  /** Has `told` called whenever another process may serve an account now: what is remembered of it may not be true any more. */
+  whenLetGo(told: (account: Account) => void): void {
+    this.#told.push(told)
+  }
+
+  /**
+   * Gives an account up for another process to serve, after its pending writes. No call may be made on it any more. Rejects
+   * with `StoreUnavailable` if nobody can say that all of it is durable, and has given it up all the same.
+   */
+  async letGo({ id }: Pick<Account, 'id'>): Promise<void> {
+    try {
+      await this.pool.close(id)
+      await this.options.durability.letGo?.(id)
+    } finally {
+      // A call that came too late may have opened it once more.
+      await this.pool.discard(id)
+      this.#tell(id)
+    }
+  }
+
+  /** Gives up all accounts but those that are to be served here. */
+  async letGoUnless(stays: (account: Account) => boolean): Promise<void> {
+    const all = new Set([...this.pool.accounts, ...(this.options.durability.held?.() ?? [])])
+    const going = Array.from(all).filter(id => {
+      const account = this.platform.standings.find(id)
+      // One that is being made or deleted has somebody who sees to it.
+      return account !== undefined && !stays(account)
+    })
+    await Promise.allSettled(going.map(async id => await this.letGo({ id })))
+  }
+
+  #tell(id: string): void {
+    const account = this.platform.standings.find(id)
+    if (account) for (const told of this.#told) told(account)
+  }
+}

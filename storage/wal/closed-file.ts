@@ -1,0 +1,72 @@
+/** Files that are not open, or open elsewhere, as far as whoever takes them from one machine to another needs to know them. */
+import { existsSync, rmSync } from 'node:fs'
+import { openUnchecked, logOf } from '../sqlite/open.js'
+import { addPosition, dropPosition, readPosition, type Position } from './position.js'
+
+/**
+ * How far a file is, with what its log holds; `undefined` if there is none, or it cannot be read, or never had a position.
+ * Changes nothing.
+ */
+export function positionOf(file: string): Position | undefined {
+  if (!existsSync(file)) return undefined
+  try {
+    const db = openUnchecked(file, true)
+    try {
+      return readPosition(db)
+    } finally {
+      db.close()
+    }
+  } catch {
+    return undefined
+  }
+}
+
+/** Puts what the log of a closed file holds into the file, which is all there is afterwards. Blocking. Throws what SQLite does. */
+export function foldLog(file: string): void {
+  const db = openUnchecked(file, false)
+  try {
+    db.pragma('synchronous = FULL')
+    db.pragma('wal_checkpoint(TRUNCATE)')
+  } finally {
+    db.close()
+  }
+  // Closing removes it, unless something has it open; empty, it says nothing.
+  for (const kind of ['-wal', '-shm']) rmSync(file + kind, { force: true })
+}
+
+/** The pages of a file, which may be in use, as they are after one commit, and its position then. Takes as much memory. Blocking. */
+export function pagesOf(file: string): { readonly pages: Buffer; readonly position: Position | undefined } {
+  const db = openUnchecked(file, true)
+  try {
+    db.exec('BEGIN')
+    return { position: readPosition(db), pages: db.serialize() }
+  } finally {
+    db.close()
+  }
+}
+
+/** Gives a closed file a position. Blocking. */
+export function addPositionTo(file: string, position: Position): void {
+  const db = openUnchecked(file, false)
+  try {
+    db.pragma('synchronous = FULL')
+    addPosition(db, position)
+  } finally {
+    db.close()
+  }
+}
+
+/** Has a closed file claim no place in any log: its content comes from elsewhere. Blocking. */
+export function forgetPosition(file: string): void {
+  const db = openUnchecked(file, false)
+  try {
+    dropPosition(db)
+  } finally {
+    db.close()
+  }
+}
+
+/** The paths that a file consists of while it is in use. */
+export function pathsOf(file: string): string[] {
+  return [file, logOf(file), `${file}-shm`]
+}

@@ -1,0 +1,321 @@
+/**
+ * Several nodes, each a service with a folder of its own, that take accounts from each other, and are killed: what each was
+ * told is remembered, so that it can be looked for.
+ */
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Test } from 'tap'
+import { EngineUnavailable, type Entry, type Log } from '../../cluster/engine.js'
+import type { Objects } from '../../cluster/objects.js'
+import { ShippedLogs } from '../../cluster/shipped-log.js'
+import { silentLog } from '../../core/log.js'
+import { ManualClock } from '../../core/time.js'
+import { startServer } from '../../server/server.js'
+import { Layout } from '../../storage/files/layout.js'
+import type { Account } from '../../storage/platform/account.js'
+import { foldLog } from '../../storage/wal/closed-file.js'
+import type { ApiError } from '../../core/errors.js'
+import {
+  methodModules,
+  Service,
+  testSettings,
+  textsOf,
+  type Answer,
+  type Overrides
+} from '../support/coffer.js'
+import type { Random } from '../support/random.js'
+
+const settings: Overrides = {
+  workers: 0,
+  storage: { maxOpenUsers: 2 },
+  throttle: { perAddress: 100_000 }
+}
+
+/** What nodes share. */
+export interface Shared {
+  readonly log: Log
+  readonly objects: Objects
+  readonly snapshotBytes: number
+  subjectOf(account: string): string
+}
+
+/** One node. When it is killed, nothing that it sends arrives any more. */
+class Node {
+  readonly #logs: ShippedLogs
+  service!: Service
+  isDead = false
+
+  constructor(
+    readonly folder: string,
+    shared: Shared,
+    readonly trouble: string[]
+  ) {
+    const reached = async <T>(work: () => Promise<T>): Promise<T> => {
+      if (this.isDead) throw new EngineUnavailable('killed')
+      return await work()
+    }
+    const { log, objects } = shared
+    this.#logs = new ShippedLogs({
+      ...shared,
+      log: {
+        maxBytes: log.maxBytes,
+        append: (...given) => reached(() => log.append(...given)),
+        last: (...given) => reached(() => log.last(...given)),
+        read: (...given): Promise<Entry[]> => reached(() => log.read(...given)),
+        trim: (...given) => reached(() => log.trim(...given))
+      },
+      objects: {
+        put: (...given) => reached(() => objects.put(...given)),
+        get: (...given) => reached(() => objects.get(...given)),
+        remove: (...given) => reached(() => objects.remove(...given)),
+        list: (...given) => reached(() => objects.list(...given))
+      },
+      layout: new Layout(folder),
+      giveUpMs: 1000,
+      onTrouble: (account, error) => void (this.isDead || trouble.push(`${account}: ${error.message}`))
+    })
+  }
+
+  get logs(): ShippedLogs {
+    return this.#logs
+  }
+
+  async start(): Promise<this> {
+    const clock = new ManualClock()
+    const server = await startServer(testSettings(this.folder, settings), {
+      clock,
+      methodModules,
+      durability: this.#logs,
+      log: silentLog
+    })
+    this.service = new Service(server, clock, this.folder)
+    return this
+  }
+}
+
+interface Person {
+  readonly account: Account
+  readonly token: string
+  /** By event that was acknowledged, what it may say: what was acknowledged last, and what may have been written since. */
+  readonly told: Map<string, Set<string>>
+  /** What certainly was not written. */
+  readonly refused: Set<string>
+  /** The events that may be changed. */
+  readonly events: string[]
+}
+
+export class Nodes {
+  readonly #root = mkdtempSync(join(tmpdir(), 'coffer-nodes-'))
+  readonly #nodes: Node[] = []
+  readonly #people: Person[] = []
+  readonly #closing: Promise<void>[] = []
+  #folders = 0
+  #contents = 0
+  /** What nodes complained of. */
+  readonly trouble: string[] = []
+  /** Answers by their error, `ok` if there was none. */
+  readonly answers = new Map<string, number>()
+
+  constructor(
+    t: Test,
+    private readonly shared: Shared,
+    private readonly random: Random
+  ) {
+    t.teardown(async () => {
+      await this.stop()
+      rmSync(this.#root, { recursive: true, force: true })
+    })
+  }
+
+  /** Starts nodes, and creates accounts at the first of them. */
+  async start(nodes: number, accounts: number): Promise<void> {
+    for (let index = 0; index < nodes; index++) this.#nodes.push(await this.#node(this.#folder()).start())
+    const [first] = this.#nodes as [Node]
+    for (let index = 0; index < accounts; index++) {
+      const username = `person-${index}`
+      const { access } = await first.service.call(undefined, 'test.createUser', { username, fields: {} })
+      const account = first.service.server.services.accounts.find(username) as Account
+      const person = {
+        account,
+        token: access.token,
+        told: new Map<string, Set<string>>(),
+        refused: new Set<string>(),
+        events: []
+      }
+      await first.service.call(username, 'streams.create', { id: 'diary', name: 'Diary' }, person.token)
+      this.#people.push(person)
+      for (const node of this.#nodes.slice(1)) introduce(node, account)
+    }
+  }
+
+  /** Makes calls at random nodes, several at once, with whatever may happen in between. */
+  async run(rounds: number): Promise<void> {
+    const { random } = this
+    for (let round = 0; round < rounds; round++) {
+      const calls = Array.from({ length: 1 + random.below(5) }, async () => await this.#call())
+      const kind = random.below(100)
+      if (kind < 4) await this.#kill()
+      else if (kind < 12) await this.#handOver()
+      await Promise.all(calls)
+    }
+  }
+
+  /** Stops all nodes in order. */
+  async stop(): Promise<void> {
+    await Promise.all(this.#nodes.splice(0).map(async ({ service }) => await service.server.close()))
+    await Promise.allSettled(this.#closing.splice(0))
+  }
+
+  /** What is wrong with the accounts as a new node, which has no files, finds them: told and not there, or refused and there. */
+  async wrong(): Promise<string[]> {
+    const node = this.#node(this.#folder())
+    for (const person of this.#people) this.#introduceLater.push(person.account)
+    await node.start()
+    this.#nodes.push(node)
+    for (const account of this.#introduceLater.splice(0)) introduce(node, account)
+    const wrong: string[] = []
+    for (const { account, refused, token, told } of this.#people) {
+      const { events, error } = await node.service.call(
+        account.username,
+        'events.get',
+        { limit: 100_000 },
+        token
+      )
+      if (error) {
+        wrong.push(`${account.username}: ${error.message}`)
+        continue
+      }
+      const found = new Map((events as Answer[]).map(({ content, id }) => [String(id), String(content)]))
+      for (const [id, contents] of told)
+        if (!contents.has(found.get(id) ?? ''))
+          wrong.push(`${account.username}: ${[...contents].map(short).join(', ')}`)
+      for (const content of found.values())
+        if (refused.has(content)) wrong.push(`${account.username}: ${short(content)} is there`)
+    }
+    return wrong
+  }
+
+  /** The accounts whose files are not the same at all nodes, once each of them has brought its own to where the log ends. */
+  async differences(): Promise<string[]> {
+    const folders = this.#nodes.map(({ folder }) => folder)
+    await this.stop()
+    const different: string[] = []
+    for (const { account } of this.#people) {
+      const files: Buffer[] = []
+      for (const folder of folders) {
+        const node = this.#node(folder)
+        await node.logs.ready(account.id)
+        await node.logs.close()
+        const file = new Layout(folder).userFile(account.id)
+        foldLog(file)
+        files.push(readFileSync(file))
+      }
+      if (files.some(file => !file.equals(files[0] as Buffer)))
+        different.push(`${account.username}: ${files.map(({ length }) => length).join(', ')} bytes`)
+    }
+    return different
+  }
+
+  /** Number of calls that were answered well. */
+  get told(): number {
+    return this.#people.reduce((sum, { told }) => sum + told.size, 0)
+  }
+
+  readonly #introduceLater: Account[] = []
+
+  #folder(): string {
+    return join(this.#root, `node-${this.#folders++}`)
+  }
+
+  #node(folder: string): Node {
+    return new Node(folder, this.shared, this.trouble)
+  }
+
+  async #call(): Promise<void> {
+    const { random } = this
+    const person = random.pick(this.#people)
+    // Most accounts stay where they are for a while.
+    const node = random.chance(0.8) ? this.#usual(person) : random.pick(this.#nodes)
+    const content = `${++this.#contents} ${'x'.repeat(random.pick([10, 500, 20_000, 300_000]))}`
+    const { service } = node
+    const ask = async (method: string, params: object): Promise<Asked> =>
+      await askOf(service, person, method, params)
+    const known = random.chance(0.3) && person.events.length > 0 ? random.pick(person.events) : undefined
+    // Nobody else changes it meanwhile.
+    if (known !== undefined) person.events.splice(person.events.indexOf(known), 1)
+    const { answer, error } =
+      known === undefined
+        ? await ask('events.create', { streamIds: ['diary'], type: 'note/txt', content })
+        : await ask('events.update', { id: known, update: { content } })
+    const end = error?.id ?? 'ok'
+    this.answers.set(end, (this.answers.get(end) ?? 0) + 1)
+    if (known !== undefined) person.events.push(known)
+    if (!error) {
+      person.told.set(answer.event.id, new Set([content]))
+      if (known === undefined) person.events.push(answer.event.id)
+    } else if (error.details.retryAfter !== undefined) person.refused.add(content)
+    else if (known !== undefined) person.told.get(known)?.add(content)
+  }
+
+  #usual({ account }: Person): Node {
+    return this.#nodes[account.id.charCodeAt(20) % this.#nodes.length] as Node
+  }
+
+  /** Has a node give an account up, as it does when somebody else is to serve it. */
+  async #handOver(): Promise<void> {
+    const { accounts } = this.random.pick(this.#nodes).service.server.services
+    await accounts.handover.letGo(this.random.pick(this.#people).account).catch(() => undefined)
+  }
+
+  /** Ends a node as it is, and starts another one with what was in its folder then, or most of that. */
+  async #kill(): Promise<void> {
+    const { random } = this
+    const index = random.below(this.#nodes.length)
+    const node = this.#nodes[index] as Node
+    node.isDead = true
+    const folder = this.#folder()
+    cpSync(node.folder, folder, {
+      recursive: true,
+      filter: path => !path.endsWith('-shm') && !path.endsWith('.lock')
+    })
+    this.#closing.push(node.service.server.close())
+    if (random.chance(0.5)) this.#damage(new Layout(folder).userFile(random.pick(this.#people).account.id))
+    this.#nodes[index] = await this.#node(folder).start()
+  }
+
+  #damage(file: string): void {
+    if (!existsSync(file)) return
+    const kind = this.random.below(4)
+    if (kind === 0) rmSync(file)
+    else if (kind === 1) truncateSync(file, 4096 * this.random.below(5))
+    else if (kind === 2) writeFileSync(file, 'not a database at all'.repeat(1000))
+    else rmSync(`${file}-wal`, { force: true })
+  }
+}
+
+interface Asked {
+  readonly answer: Answer
+  readonly error?: ApiError
+}
+
+/** As `Service.call`, but an error keeps whether it says that nothing has been done. */
+async function askOf({ server }: Service, person: Person, method: string, params: object): Promise<Asked> {
+  const { account, token: authorization } = person
+  const credentials = { ip: '127.0.0.1', via: 'http', authorization } as const
+  const outcome = await server.dispatcher.call({ user: account.username, method, params, credentials })
+  if (!outcome.ok) return { answer: {}, error: outcome.error }
+  let text = ''
+  for await (const more of textsOf(outcome)) text += more
+  return { answer: JSON.parse(`{${text}}`) }
+}
+
+function short(content: string): string {
+  return content.slice(0, 12)
+}
+
+function introduce({ service }: Node, account: Account): void {
+  const { platform } = service.server.services
+  platform.claim({ ...account, unique: {} })
+  platform.setState(account.id, 'active')
+}

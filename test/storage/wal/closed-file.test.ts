@@ -1,0 +1,81 @@
+/** Files that are closed, or open elsewhere: how far they are, and what they hold. */
+import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import SQLite from 'better-sqlite3'
+import t from 'tap'
+import { Layout } from '../../../storage/files/layout.js'
+import { userMigrations } from '../../../storage/migrations/user/index.js'
+import { schemaVersions } from '../../../storage/sqlite/copies.js'
+import { createFile } from '../../../storage/sqlite/open.js'
+import { adoptUserFile, migrateUserFile } from '../../../storage/user/adoption.js'
+import {
+  addPositionTo,
+  foldLog,
+  forgetPosition,
+  pagesOf,
+  positionOf
+} from '../../../storage/wal/closed-file.js'
+
+const position = { lsn: 7, epoch: 3 }
+
+/** An account's file with a position, in a folder for data. */
+function placed(root: string, version = schemaVersions.user): { layout: Layout; id: string; file: string } {
+  const layout = new Layout(root)
+  const id = `c${'a'.repeat(24)}`
+  const file = layout.userFile(id)
+  mkdirSync(dirname(file), { recursive: true })
+  createFile(file, userMigrations.slice(0, version))
+  addPositionTo(file, position)
+  return { layout, id, file }
+}
+
+t.test('a position', async t => {
+  t.test('is read with what the log holds, which stays', async t => {
+    const { file, layout } = placed(t.testdir())
+    const db = new SQLite(file)
+    db.exec('UPDATE log_position SET lsn = 8')
+    t.same(positionOf(file), { lsn: 8, epoch: 3 })
+    const copy = join(layout.root, 'copy')
+    for (const kind of ['', '-wal']) copyFileSync(file + kind, copy + kind)
+    db.close()
+    const log = readFileSync(`${copy}-wal`)
+    t.same(positionOf(copy), { lsn: 8, epoch: 3 })
+    t.same(readFileSync(`${copy}-wal`), log)
+    foldLog(copy)
+    t.notOk(existsSync(`${copy}-wal`))
+    t.same(positionOf(copy), { lsn: 8, epoch: 3 })
+  })
+
+  t.test('is nobody’s if there is no file, or another one', async t => {
+    const folder = t.testdir({ empty: '', other: 'x'.repeat(10_000) })
+    for (const name of ['missing', 'empty', 'other']) t.equal(positionOf(join(folder, name)), undefined, name)
+  })
+
+  t.test('goes with the file’s adoption from elsewhere, with its migration, and by itself', async t => {
+    const adopted = placed(t.testdir())
+    adoptUserFile(adopted.layout, adopted.id)
+    t.equal(positionOf(adopted.file), undefined)
+
+    const migrated = placed(t.testdir({ other: {} }), schemaVersions.user - 1)
+    migrateUserFile(migrated.layout, migrated.id)
+    t.equal(positionOf(migrated.file), undefined)
+
+    const current = placed(t.testdir({ third: {} }))
+    migrateUserFile(current.layout, current.id)
+    t.same(positionOf(current.file), position, 'what is current already is not changed')
+    forgetPosition(current.file)
+    t.equal(positionOf(current.file), undefined)
+  })
+})
+
+t.test('the pages of a file in use are those after one commit', async t => {
+  const { file } = placed(t.testdir())
+  const db = new SQLite(file)
+  db.exec('UPDATE log_position SET lsn = 9')
+  const { pages, position: at } = pagesOf(file)
+  db.exec('UPDATE log_position SET lsn = 10')
+  t.same(at, { lsn: 9, epoch: 3 })
+  db.exec('UPDATE log_position SET lsn = 9')
+  db.close()
+  t.same(pages, readFileSync(file))
+})
