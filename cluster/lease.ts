@@ -1,0 +1,218 @@
+/**
+ * The lease of a node: a heartbeat on a register of its own. It allows to answer reads, nothing else; who may write is decided
+ * by the logs. Only monotonic clocks are asked.
+ */
+import { randomUUID } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import { Conflict, EngineUnavailable, type Register, type Registered } from './engine.js'
+
+/** What a node says of itself. */
+export interface NodeFacts {
+  /** Version of its software. */
+  readonly software: string
+  /** Version of the schema of its files: shards move only to nodes that have the same or a later one. */
+  readonly schema: number
+  /** Its own URL for clients; empty if it has none. */
+  readonly url: string
+}
+
+/** The register of a node. */
+export interface NodeState extends NodeFacts {
+  /** Counts the lives of a node, from 1. Whoever was declared dead begins another one, with nothing. */
+  readonly incarnation: number
+  /** `leaving`: takes no shards any more. `ended`: it has given up all of them. `dead`: others have ended its life. */
+  readonly state: 'alive' | 'leaving' | 'ended' | 'dead'
+  /** Tells the process from others that were started as the same node. */
+  readonly process: string
+  /** Time of the start of the process, seconds since the Unix epoch; for people only. */
+  readonly started: number
+  /** Number of the heartbeat within the incarnation. */
+  readonly beat: number
+}
+
+export interface LeaseOptions {
+  readonly register: Register
+  readonly node: string
+  readonly facts: NodeFacts
+  /** Time for which a heartbeat allows reads, in milliseconds; shorter than that after which others take over. */
+  readonly leaseMs: number
+  /** Silence after which a node is declared dead, in milliseconds. */
+  readonly takeoverMs: number
+  /** Time between two heartbeats, in milliseconds. */
+  readonly beatMs: number
+  /** Time for which heartbeats have to be confirmed before this node may judge others, in milliseconds. */
+  readonly steadyMs: number
+  /** Called as soon as it is known that others have declared this node dead: it owns nothing any more. */
+  onLost(): void
+}
+
+/** Time after which a heartbeat is tried again that was not confirmed, in milliseconds. */
+const retryMs = 200
+
+/** The key of a node's register. */
+export function nodeKey(node: string): string {
+  return `node.${node}`
+}
+
+export class Lease {
+  #incarnation = 0
+  #revision = 0
+  #beat = 0
+  #state: 'alive' | 'leaving' = 'alive'
+  readonly #process = randomUUID()
+  readonly #started = Date.now() / 1000
+  /** When the last heartbeat was sent that has been confirmed. */
+  #sentMs = -Infinity
+  /** Since when all heartbeats have been confirmed. */
+  #steadySinceMs = Infinity
+  readonly #stopping = new AbortController()
+  #running: Promise<void> = Promise.resolve()
+
+  constructor(private readonly options: LeaseOptions) {}
+
+  /** The life of this node that its shards belong to; 0 before the first heartbeat. */
+  get incarnation(): number {
+    return this.#incarnation
+  }
+
+  /** Whether what this node owns may be read: nobody can have declared it dead yet. */
+  isValid(): boolean {
+    return performance.now() - this.#sentMs < this.options.leaseMs
+  }
+
+  /** Whether this node may judge whether others live. */
+  isSteady(): boolean {
+    return this.isValid() && performance.now() - this.#steadySinceMs >= this.options.steadyMs
+  }
+
+  get isLeaving(): boolean {
+    return this.#state === 'leaving'
+  }
+
+  /** Resolves with the first confirmed heartbeat, which waits for an earlier life of this node to end. */
+  async start(): Promise<void> {
+    await this.#enter()
+    this.#running = this.#run()
+  }
+
+  /** Tells the others, with the next heartbeat, that this node takes no shards any more. */
+  leave(): void {
+    this.#state = 'leaving'
+  }
+
+  /** Ends the lease. Whoever owns shards still loses them at once, so that others need not wait. */
+  async end(): Promise<void> {
+    this.#stopping.abort()
+    await this.#running
+    this.#sentMs = -Infinity
+    if (this.#incarnation === 0) return
+    // If that fails, the others wait for the time of silence.
+    await this.#write('ended').catch(() => undefined)
+  }
+
+  /** Begins a life. Another one of this node that is not known to have ended has to be silent for as long as any other. */
+  async #enter(): Promise<void> {
+    const { register, node, takeoverMs } = this.options
+    let seen: { revision: number; sinceMs: number } | undefined
+    while (!this.#stopping.signal.aborted) {
+      try {
+        const found = await register.get(nodeKey(node))
+        const former = found && stateIn(found)
+        const revision = found?.revision ?? 0
+        if (seen?.revision !== revision) seen = { revision, sinceMs: performance.now() }
+        const hasEnded = !former || former.state === 'dead' || former.state === 'ended'
+        // The first heartbeat may have arrived without an answer.
+        const isOwn = former?.process === this.#process
+        if (hasEnded || isOwn || performance.now() - seen.sinceMs >= takeoverMs) {
+          const incarnation = (former?.incarnation ?? 0) + 1
+          this.#revision = revision
+          this.#beat = 0
+          const sentMs = performance.now()
+          this.#revision = await this.#write(this.#state, incarnation)
+          this.#incarnation = incarnation
+          this.#sentMs = sentMs
+          this.#steadySinceMs = performance.now()
+          return
+        }
+      } catch (error) {
+        if (!isForeseen(error)) throw error
+      }
+      await this.#pause(retryMs)
+    }
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stopping.signal.aborted) {
+      const begunMs = performance.now()
+      let pauseMs = retryMs
+      try {
+        await this.#confirm()
+        pauseMs = Math.max(0, this.options.beatMs - (performance.now() - begunMs))
+      } catch (error) {
+        if (!isForeseen(error)) throw error
+        this.#steadySinceMs = Infinity
+      }
+      await this.#pause(pauseMs)
+    }
+  }
+
+  /** Sends a heartbeat. Rejects if it is not confirmed. */
+  async #confirm(): Promise<void> {
+    const sentMs = performance.now()
+    try {
+      this.#revision = await this.#write(this.#state)
+    } catch (error) {
+      if (!(error instanceof Conflict)) throw error
+      await this.#settle()
+      return
+    }
+    // After a silence that may have been noticed, the others are to be looked at anew.
+    const wasLate = sentMs - this.#sentMs > this.options.leaseMs
+    this.#sentMs = sentMs
+    if (wasLate || this.#steadySinceMs === Infinity) this.#steadySinceMs = performance.now()
+  }
+
+  /** A heartbeat was refused: an earlier one of this life arrived late, or others have ended this life. */
+  async #settle(): Promise<void> {
+    const found = await this.options.register.get(nodeKey(this.options.node))
+    const state = found && stateIn(found)
+    if (found && state?.incarnation === this.#incarnation && state.state !== 'dead') {
+      // A register may be read from a copy that lags behind.
+      this.#revision = Math.max(this.#revision, found.revision)
+      return
+    }
+    if (found && found.revision <= this.#revision) return
+    this.#sentMs = -Infinity
+    this.#steadySinceMs = Infinity
+    this.#incarnation = 0
+    this.options.onLost()
+    await this.#enter()
+  }
+
+  async #write(state: NodeState['state'], incarnation = this.#incarnation): Promise<number> {
+    const { facts, node, register } = this.options
+    const value: NodeState = {
+      ...facts,
+      incarnation,
+      state,
+      process: this.#process,
+      started: this.#started,
+      beat: ++this.#beat
+    }
+    return await register.cas(nodeKey(node), this.#revision, Buffer.from(JSON.stringify(value)))
+  }
+
+  async #pause(milliseconds: number): Promise<void> {
+    const { signal } = this.#stopping
+    await wait(milliseconds, undefined, { signal }).catch(() => undefined)
+  }
+}
+
+/** What a node says of itself in its register. */
+export function stateIn({ bytes }: Registered): NodeState {
+  return JSON.parse(Buffer.from(bytes).toString()) as NodeState
+}
+
+function isForeseen(error: unknown): boolean {
+  return error instanceof Conflict || error instanceof EngineUnavailable
+}

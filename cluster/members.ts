@@ -1,0 +1,58 @@
+/** The nodes of a cluster as one of them sees them: who lives, and who has been silent for too long. */
+import type { Registered } from './engine.js'
+import { stateIn, type NodeState } from './lease.js'
+
+/** A node. */
+export interface Member extends NodeState {
+  readonly node: string
+  readonly revision: number
+  /** When its register was first seen like this, by the clock of `performance.now`. */
+  readonly seenMs: number
+}
+
+/** A life of a node. */
+export interface Life {
+  readonly node: string
+  readonly incarnation: number
+}
+
+export class Members {
+  readonly #members = new Map<string, Member>()
+
+  /** Takes note of registers. Reads may come from a copy that lags behind: what is older than what is known is ignored. */
+  update(registers: readonly Registered[]): void {
+    for (const register of registers) {
+      const node = register.key.slice('node.'.length)
+      const known = this.#members.get(node)
+      if (known && known.revision >= register.revision) continue
+      const { revision } = register
+      this.#members.set(node, { ...stateIn(register), node, revision, seenMs: performance.now() })
+    }
+  }
+
+  get all(): Member[] {
+    return Array.from(this.#members.values())
+  }
+
+  find(node: string): Member | undefined {
+    return this.#members.get(node)
+  }
+
+  /** Those that serve, or still do. */
+  get living(): Member[] {
+    return this.all.filter(({ state }) => state === 'alive' || state === 'leaving')
+  }
+
+  /** Whether a life is certain to have ended. Nobody else is meant than those whose registers say so. */
+  hasEnded({ incarnation, node }: Life): boolean {
+    const member = this.#members.get(node)
+    if (!member || member.incarnation < incarnation) return false
+    return member.incarnation > incarnation || member.state === 'dead' || member.state === 'ended'
+  }
+
+  /** Those that have been silent for so many milliseconds. */
+  silent(milliseconds: number): Member[] {
+    const untilMs = performance.now() - milliseconds
+    return this.living.filter(({ seenMs }) => seenMs <= untilMs)
+  }
+}

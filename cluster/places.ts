@@ -1,0 +1,54 @@
+/** Where shards are, and where they are to be: the value of their registers, and the node that suits each of them best. */
+import type { Registered } from './engine.js'
+import type { Life, Member } from './members.js'
+
+/** Number of shards, fixed for good: a user's shard follows from its name. */
+export const shardCount = 64
+
+/** All shards. */
+export const allShards: readonly number[] = Array.from({ length: shardCount }, (_, shard) => shard)
+
+/** The register of a shard. */
+export interface Placed extends Life {
+  /** Schema of the files that the owner has written. */
+  readonly schema: number
+  /** The node that an operator wants it to be on while that lives. */
+  readonly pin?: string
+}
+
+/** The key of a shard's register. */
+export function shardKey(shard: number): string {
+  return `shard.${String(shard).padStart(2, '0')}`
+}
+
+/** The shard of a register. */
+export function shardOf({ key }: Pick<Registered, 'key'>): number {
+  return Number(key.slice('shard.'.length))
+}
+
+/** Where a shard is, by its register. */
+export function placedIn({ bytes }: Pick<Registered, 'bytes'>): Placed {
+  return JSON.parse(Buffer.from(bytes).toString()) as Placed
+}
+
+/** The node that is to serve a shard: the one it is pinned to, or the one that ranks highest; `undefined` if none can. */
+export function bestFor(
+  shard: number,
+  placed: Placed | undefined,
+  members: readonly Member[]
+): Member | undefined {
+  const fit = members.filter(({ schema, state }) => state === 'alive' && schema >= (placed?.schema ?? 0))
+  const pinned = fit.find(({ node }) => node === placed?.pin)
+  return pinned ?? fit.toSorted((a, b) => rankOf(b.node, shard) - rankOf(a.node, shard))[0]
+}
+
+/** What a node ranks at for a shard. A node that comes or goes moves few shards. */
+function rankOf(node: string, shard: number): number {
+  let hash = 0x811c9dc5
+  for (const character of `${shard}/${node}/${shard}`)
+    hash = Math.imul(hash ^ character.charCodeAt(0), 0x01000193)
+  // FNV alone leaves what was hashed last in the low bits: mixed, names that differ in one letter rank at random.
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
+  return (hash ^ (hash >>> 16)) >>> 0
+}

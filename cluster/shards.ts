@@ -1,0 +1,274 @@
+/** Who serves which shard: one register each, changed by compare-and-swap. Orphans are taken over, and shards are moved. */
+import { setTimeout as wait } from 'node:timers/promises'
+import { Conflict, EngineUnavailable, type Engine } from './engine.js'
+import { nodeKey, type Lease, type NodeState } from './lease.js'
+import type { Life, Member, Members } from './members.js'
+import { allShards, bestFor, placedIn, shardKey, shardOf, type Placed } from './places.js'
+
+/** What happens to shards. */
+export interface ShardEvents {
+  /** Whether a shard may be taken over: its logs are sound, and this node knows all accounts. */
+  mayTake(shard: number): Promise<boolean>
+  /** A shard is served here from now on. */
+  taken(shard: number): void
+  /**
+   * A shard is no longer served here, and goes to another node. Resolves once nothing of it is under way any more. Must not
+   * reject.
+   */
+  release(shard: number): Promise<void>
+  /** Somebody else serves a shard than before. */
+  changed(shard: number): void
+}
+
+export interface ShardsOptions {
+  readonly engine: Pick<Engine, 'announce' | 'hear' | 'register'>
+  readonly node: string
+  readonly schema: number
+  readonly lease: Lease
+  readonly members: Members
+  readonly takeoverMs: number
+  /** Time between two looks at the registers, in milliseconds. */
+  readonly pollMs: number
+  readonly events: ShardEvents
+}
+
+interface Known extends Placed {
+  readonly revision: number
+}
+
+const topic = 'shards'
+
+export class Shards {
+  readonly #known = new Map<number, Known>()
+  /** Shards that are served here. */
+  readonly #mine = new Set<number>()
+  /** Shards on their way to another node, or whose last change is not known to have arrived. */
+  readonly #moving = new Map<number, Promise<void>>()
+  readonly #stopping = new AbortController()
+  #unhear = (): void => {}
+  #running: Promise<void> = Promise.resolve()
+  /** When the registers were last read. */
+  #readMs = -Infinity
+
+  constructor(private readonly options: ShardsOptions) {}
+
+  /** Who serves a shard, as far as is known; `undefined` if nobody ever has. */
+  ownerOf(shard: number): Life | undefined {
+    return this.#known.get(shard)
+  }
+
+  /** Whether a shard is served here. Reads need a valid lease besides. */
+  isMine(shard: number): boolean {
+    return this.#mine.has(shard)
+  }
+
+  get mine(): number[] {
+    return Array.from(this.#mine)
+  }
+
+  /** Resolves when a shard that is being moved has arrived elsewhere; `undefined` if it is not being moved. */
+  moved(shard: number): Promise<void> | undefined {
+    return this.#moving.get(shard)
+  }
+
+  /** Reads the registers, and looks after the shards from now on. */
+  start(): void {
+    this.#unhear = this.options.engine.hear(topic, message => this.#hear(message))
+    this.#running = this.#run()
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    this.#unhear()
+    await this.#running
+    await Promise.all(this.#moving.values())
+  }
+
+  /** Reads the registers now. Rejects with `EngineUnavailable`. */
+  async refresh(): Promise<void> {
+    const { members, engine } = this.options
+    const [nodes, shards] = await Promise.all([engine.register.list('node.'), engine.register.list('shard.')])
+    members.update(nodes)
+    for (const register of shards) this.#learn(shardOf(register), placedIn(register), register.revision)
+    this.#readMs = performance.now()
+  }
+
+  /** This life has ended: nothing is served here any more. */
+  lose(): void {
+    this.#mine.clear()
+  }
+
+  /** Moves a shard of this node to another one. With `pin`, it stays there while that node lives. */
+  async move(shard: number, to: string, pin = false): Promise<void> {
+    const member = this.options.members.find(to)
+    const own = this.#known.get(shard)
+    if (!member || member.state !== 'alive' || member.schema < (own?.schema ?? 0))
+      throw new Error(`${to} cannot take shards at present`)
+    if (!this.isMine(shard) || !own) throw new Error(`Shard ${shard} is not on this node`)
+    if (to === this.options.node) {
+      if (pin) await this.#place(shard, own, { ...this.#here, pin: to })
+      return
+    }
+    await this.#give(shard, own, member, pin ? to : undefined)
+  }
+
+  /** Moves all shards away. Resolves once they are, or there is nobody to take them. */
+  async drain(): Promise<void> {
+    const giving = this.mine.map(async shard => {
+      const own = this.#known.get(shard)
+      const best = this.#best(shard, true)
+      if (own && best) await this.#give(shard, own, best, own.pin)
+    })
+    await Promise.all(giving)
+  }
+
+  get #here(): Placed {
+    const { lease, node, schema } = this.options
+    return { node, incarnation: lease.incarnation, schema }
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopping
+    while (!signal.aborted) {
+      try {
+        await this.refresh()
+        if (this.options.lease.isSteady()) await this.#care()
+      } catch (error) {
+        if (!(error instanceof EngineUnavailable || error instanceof Conflict)) throw error
+      }
+      await wait(this.options.pollMs, undefined, { signal }).catch(() => undefined)
+    }
+  }
+
+  /** Declares the silent dead, takes orphans over, and gives away what others are to serve. */
+  async #care(): Promise<void> {
+    const { lease, members, node, takeoverMs } = this.options
+    for (const member of members.silent(takeoverMs))
+      if (member.node !== node && lease.isSteady()) await this.#declareDead(member)
+    if (lease.isLeaving) return
+    const orphans = allShards.filter(shard => this.#isOrphan(shard) && this.#best(shard)?.node === node)
+    await Promise.all(orphans.map(shard => this.#take(shard)))
+    for (const shard of this.#mine) {
+      const own = this.#known.get(shard)
+      const best = this.#best(shard)
+      // One at a time: each is a short wait for its users.
+      if (own && best && best.node !== node && !this.#moving.has(shard) && lease.isSteady()) {
+        await this.#give(shard, own, best, own.pin)
+        if (performance.now() - this.#readMs > this.options.takeoverMs / 4) return
+      }
+    }
+  }
+
+  async #declareDead(member: Member): Promise<void> {
+    const { node, revision, seenMs: _seenMs, ...state } = member
+    const dead: NodeState = { ...state, state: 'dead' }
+    const bytes = Buffer.from(JSON.stringify(dead))
+    const { members, engine } = this.options
+    try {
+      const declared = await engine.register.cas(nodeKey(node), revision, bytes)
+      members.update([{ key: nodeKey(node), revision: declared, bytes }])
+    } catch (error) {
+      // It lives, or another node was faster.
+      if (!(error instanceof Conflict)) throw error
+    }
+  }
+
+  #isOrphan(shard: number): boolean {
+    const known = this.#known.get(shard)
+    if (this.#moving.has(shard) || this.#mine.has(shard)) return false
+    return !known || this.options.members.hasEnded(known)
+  }
+
+  /** The node that is to serve a shard; with `others`, another one than this. */
+  #best(shard: number, others = false): Member | undefined {
+    const { members, node } = this.options
+    const candidates = members.living.filter(member => !others || member.node !== node)
+    return bestFor(shard, this.#known.get(shard), candidates)
+  }
+
+  async #take(shard: number): Promise<void> {
+    const { events, lease, schema } = this.options
+    const known = this.#known.get(shard)
+    if (known && known.schema > schema) return
+    if (!(await events.mayTake(shard)) || !lease.isSteady()) return
+    await this.#place(shard, known, { ...this.#here, ...(known?.pin !== undefined && { pin: known.pin }) })
+  }
+
+  async #place(shard: number, known: Known | undefined, placed: Placed): Promise<void> {
+    const { incarnation, node, pin, schema } = placed
+    const value: Placed = { node, incarnation, schema, ...(pin !== undefined && { pin }) }
+    const bytes = Buffer.from(JSON.stringify(value))
+    try {
+      const revision = await this.options.engine.register.cas(shardKey(shard), known?.revision ?? 0, bytes)
+      this.#learn(shard, value, revision)
+      this.#announce(shard, value, revision)
+    } catch (error) {
+      // Another node was faster; or nobody knows, and the next look at the registers tells.
+      if (!(error instanceof Conflict || error instanceof EngineUnavailable)) throw error
+    }
+  }
+
+  #give(shard: number, own: Known, to: Life, pin: string | undefined): Promise<void> {
+    const known = this.#moving.get(shard)
+    if (known) return known
+    const moving = this.#handOver(shard, own, to, pin).finally(() => this.#moving.delete(shard))
+    this.#moving.set(shard, moving)
+    return moving
+  }
+
+  async #handOver(shard: number, own: Known, { incarnation, node }: Life, pin?: string): Promise<void> {
+    const { events, lease, members, schema } = this.options
+    this.#mine.delete(shard)
+    await events.release(shard)
+    const target: Placed = { node, incarnation, schema, ...(pin !== undefined && { pin }) }
+    // Until it is known who serves it nobody does: whether the change has arrived is asked for as long as it takes.
+    while (lease.incarnation === own.incarnation && !this.#stopping.signal.aborted) {
+      // The one that was to take it may be gone meanwhile. Placed again, no former change can arrive any more.
+      await this.#place(shard, own, members.hasEnded(target) ? { ...own, ...this.#here } : target)
+      if (this.#hasMoved(shard, own)) return
+      await this.#settle(shard)
+      if (this.#hasMoved(shard, own)) return
+      await wait(this.options.pollMs / 4)
+    }
+  }
+
+  #hasMoved(shard: number, own: Known): boolean {
+    return (this.#known.get(shard)?.revision ?? 0) > own.revision
+  }
+
+  async #settle(shard: number): Promise<void> {
+    try {
+      const found = await this.options.engine.register.get(shardKey(shard))
+      if (found) this.#learn(shard, placedIn(found), found.revision)
+    } catch (error) {
+      if (!(error instanceof EngineUnavailable)) throw error
+    }
+  }
+
+  #learn(shard: number, placed: Placed, revision: number): void {
+    const known = this.#known.get(shard)
+    if (known && known.revision >= revision) return
+    this.#known.set(shard, { ...placed, revision })
+    const { events, lease, node } = this.options
+    const isHere = placed.node === node && placed.incarnation === lease.incarnation
+    if (isHere && !this.#mine.has(shard)) {
+      this.#mine.add(shard)
+      events.taken(shard)
+    }
+    if (!isHere) this.#mine.delete(shard)
+    if (known?.node !== placed.node || known.incarnation !== placed.incarnation) events.changed(shard)
+  }
+
+  #announce(shard: number, placed: Placed, revision: number): void {
+    this.options.engine.announce(topic, Buffer.from(JSON.stringify({ shard, placed, revision })))
+  }
+
+  #hear(message: Uint8Array): void {
+    const { placed, revision, shard } = JSON.parse(Buffer.from(message).toString()) as {
+      placed: Placed
+      revision: number
+      shard: number
+    }
+    this.#learn(shard, placed, revision)
+  }
+}

@@ -1,0 +1,226 @@
+/** Leases and shards: who lives, who serves what, over an engine in memory. Times are a twentieth of those in operation. */
+import { test, type Test } from 'tap'
+import { Lease } from '../../cluster/lease.js'
+import { Members } from '../../cluster/members.js'
+import { allShards, shardCount } from '../../cluster/places.js'
+import { Shards } from '../../cluster/shards.js'
+import { until } from '../support/socket.js'
+import { MemoryCluster, type MemoryEngine } from './memory-engine.js'
+
+const times = { leaseMs: 300, takeoverMs: 400, beatMs: 50, steadyMs: 100 }
+
+/** A node that does nothing but own shards. */
+class Node {
+  readonly engine: MemoryEngine
+  readonly lease: Lease
+  readonly members = new Members()
+  readonly shards: Shards
+  readonly released: number[] = []
+  lost = 0
+  mayTake = true
+  /** Holds what is being released. */
+  releasing: Promise<void> = Promise.resolve()
+
+  constructor(
+    readonly cluster: MemoryCluster,
+    readonly name: string,
+    schema = 1
+  ) {
+    this.engine = cluster.connect()
+    const { register } = this.engine
+    this.lease = new Lease({
+      ...times,
+      register,
+      node: name,
+      facts: { software: '1.0.0', schema, url: '' },
+      onLost: () => {
+        this.lost++
+        this.shards.lose()
+      }
+    })
+    this.shards = new Shards({
+      engine: this.engine,
+      node: name,
+      schema,
+      lease: this.lease,
+      members: this.members,
+      takeoverMs: times.takeoverMs,
+      pollMs: 20,
+      events: {
+        mayTake: async () => Promise.resolve(this.mayTake),
+        taken: () => {},
+        release: async shard => {
+          await this.releasing
+          this.released.push(shard)
+        },
+        changed: () => {}
+      }
+    })
+  }
+
+  async start(): Promise<this> {
+    await this.lease.start()
+    this.shards.start()
+    return this
+  }
+
+  async stop(): Promise<void> {
+    await this.shards.stop()
+    await this.lease.end()
+  }
+
+  get isServing(): boolean {
+    return this.lease.isValid() && this.shards.mine.length > 0
+  }
+}
+
+async function started(t: Test, cluster: MemoryCluster, ...names: string[]): Promise<Node[]> {
+  const nodes = await Promise.all(names.map(name => new Node(cluster, name).start()))
+  t.teardown(async () => {
+    for (const { engine } of nodes) engine.isCutOff = false
+    await Promise.all(nodes.map(node => node.stop()))
+  })
+  return nodes
+}
+
+/** Whether each shard is served by exactly one of these nodes. */
+function isShared(...nodes: Node[]): boolean {
+  return allShards.every(shard => nodes.filter(({ shards }) => shards.isMine(shard)).length === 1)
+}
+
+test('shards', async t => {
+  t.test('are divided among the nodes that live, by rank', async t => {
+    const nodes = await started(t, new MemoryCluster(), 'n1', 'n2', 'n3')
+    await until(() => isShared(...nodes), 'every shard to be served')
+    await until(() => nodes.every(({ shards }) => shards.mine.length >= 10), 'the shards to move')
+    for (const { shards } of nodes) t.ok(shards.mine.length <= 35, `${shards.mine.length} of ${shardCount}`)
+  })
+
+  t.test('move to a node that joins, each released first', async t => {
+    const cluster = new MemoryCluster()
+    const [first] = await started(t, cluster, 'n1')
+    await until(() => first!.shards.mine.length === shardCount, 'the shards to move')
+    const [second] = await started(t, cluster, 'n2')
+    await until(() => isShared(first!, second!) && second!.shards.mine.length >= 16, 'the shards to move')
+    t.same(first!.released.toSorted(), second!.shards.mine.toSorted())
+    t.same(first!.members.living.map(({ node }) => node).toSorted(), ['n1', 'n2'])
+  })
+
+  t.test('are not served twice while they move', async t => {
+    const cluster = new MemoryCluster()
+    const [first, second] = await started(t, cluster, 'n1', 'n2')
+    await until(() => isShared(first!, second!), 'every shard to be served once')
+    const [shard] = first!.shards.mine
+    let release!: () => void
+    first!.releasing = new Promise(resolve => (release = resolve))
+    const moving = first!.shards.move(shard!, 'n2', true)
+    t.notOk(first!.shards.isMine(shard!))
+    t.ok(first!.shards.moved(shard!), 'whoever asks for it waits')
+    t.notOk(second!.shards.isMine(shard!))
+    release()
+    await moving
+    await until(() => second!.shards.isMine(shard!), 'the shards to move')
+    t.same(second!.shards.ownerOf(shard!)?.node, 'n2')
+    t.same(first!.shards.ownerOf(shard!)?.node, 'n2')
+  })
+
+  t.test('stay where an operator wants them', async t => {
+    const cluster = new MemoryCluster()
+    const [first, second] = await started(t, cluster, 'n1', 'n2')
+    await until(() => isShared(first!, second!), 'every shard to be served once')
+    const [shard] = first!.shards.mine
+    await first!.shards.move(shard!, 'n2', true)
+    await until(() => second!.shards.isMine(shard!), 'the shards to move')
+    const [third] = await started(t, cluster, 'n3')
+    await until(
+      () => isShared(first!, second!, third!) && third!.shards.mine.length > 10,
+      'the shards to move'
+    )
+    t.ok(second!.shards.isMine(shard!))
+    await t.rejects(first!.shards.move(shard!, 'n3'), /not on this node/)
+    await t.rejects(second!.shards.move(shard!, 'n9'), /n9 cannot take shards/)
+  })
+
+  t.test('go to the others when a node is silent, and it learns of that', async t => {
+    const [first, second] = await started(t, new MemoryCluster(), 'n1', 'n2')
+    await until(() => isShared(first!, second!), 'every shard to be served once')
+    const theirs = second!.shards.mine
+    second!.engine.isCutOff = true
+    const beganMs = performance.now()
+    await until(() => !second!.isServing, 'the shards to move')
+    const readUntilMs = performance.now() - beganMs
+    t.notOk(
+      theirs.some(shard => first!.shards.isMine(shard)),
+      'nobody else serves them before'
+    )
+    await until(() => first!.shards.mine.length === shardCount, 'the shards to move')
+    const takenMs = performance.now() - beganMs
+    t.ok(readUntilMs <= times.leaseMs + 100, `reads ended after ${Math.round(readUntilMs)} ms`)
+    t.ok(takenMs >= times.takeoverMs - times.beatMs, `taken after ${Math.round(takenMs)} ms`)
+    t.equal(second!.lost, 0, 'it cannot know yet')
+    second!.engine.isCutOff = false
+    await until(() => second!.lost === 1, 'the shards to move')
+    await until(() => second!.lease.incarnation === 2 && isShared(first!, second!), 'the shards to move')
+  })
+
+  t.test('are not taken by a node that is not certain of itself', async t => {
+    const [first, second, third] = await started(t, new MemoryCluster(), 'n1', 'n2', 'n3')
+    await until(() => isShared(first!, second!, third!), 'every shard to be served once')
+    first!.mayTake = false
+    const theirs = second!.shards.mine
+    const before = first!.shards.mine
+    second!.engine.isCutOff = true
+    await until(() => theirs.some(shard => third!.shards.isMine(shard)), 'the shards to move')
+    t.same(first!.shards.mine, before)
+    first!.mayTake = true
+    await until(() => isShared(first!, third!), 'every shard to be served once')
+  })
+
+  t.test('do not move to older software', async t => {
+    const cluster = new MemoryCluster()
+    const newer = await new Node(cluster, 'n1', 2).start()
+    await until(() => newer.shards.mine.length === shardCount, 'the shards to move')
+    const [older] = await started(t, cluster, 'n2')
+    await until(() => newer.members.living.length === 2 && older!.lease.isSteady(), 'the shards to move')
+    await newer.stop()
+    await until(() => older!.members.living.length === 1, 'the shards to move')
+    t.equal(older!.shards.mine.length, 0)
+  })
+
+  t.test('leave with a node that stops, at once', async t => {
+    const [first, second] = await started(t, new MemoryCluster(), 'n1', 'n2')
+    await until(() => isShared(first!, second!), 'every shard to be served once')
+    second!.lease.leave()
+    await second!.shards.drain()
+    t.equal(second!.shards.mine.length, 0)
+    await until(() => first!.shards.mine.length === shardCount, 'the shards to move')
+  })
+
+  t.test('are settled when an answer is lost', async t => {
+    const [first, second] = await started(t, new MemoryCluster(), 'n1', 'n2')
+    await until(() => isShared(first!, second!), 'every shard to be served once')
+    for (const shard of first!.shards.mine.slice(0, 3)) {
+      first!.engine.unanswered = 2
+      await first!.shards.move(shard, 'n2', true)
+      await until(() => second!.shards.isMine(shard), 'the shards to move')
+    }
+    t.equal(first!.lost, 0, 'a heartbeat without an answer is not a death')
+    t.ok(first!.lease.isValid())
+  })
+})
+
+test('a lease', async t => {
+  t.test('waits for another process of the same name to be silent', async t => {
+    const cluster = new MemoryCluster()
+    const [first] = await started(t, cluster, 'n1')
+    let hasStarted = false
+    const again = new Node(cluster, 'n1')
+    t.teardown(() => again.stop())
+    const starting = again.start().then(() => (hasStarted = true))
+    await until(() => (first!.members.find('n1')?.beat ?? 0) > 12, 'some heartbeats')
+    t.notOk(hasStarted)
+    first!.engine.isCutOff = true
+    await starting
+    t.equal(again.lease.incarnation, 2)
+  })
+})
