@@ -1,0 +1,184 @@
+/**
+ * A connection between two lives of nodes: messages of any length, in order, each once. One batch is under way at a time, and
+ * acknowledged before the next; what is posted meanwhile goes with the next. A loss is noticed by both sides.
+ */
+import { setTimeout as wait } from 'node:timers/promises'
+import { encodeBatch, type BatchHead, type Part } from './batch.js'
+import { EngineUnavailable, type Engine } from './engine.js'
+import type { Life } from './members.js'
+
+/** The other side is gone, or cannot be reached. */
+export class ConnectionLost extends Error {
+  constructor(
+    /** Whether the other side can have got what was sent to it. */
+    readonly hasArrived: boolean,
+    cause?: unknown
+  ) {
+    super('The connection to another node is lost', { cause })
+    this.name = 'ConnectionLost'
+  }
+}
+
+/** Whoever uses a connection. */
+export interface ConnectionEvents {
+  /** A message of the other side. Must not throw. */
+  receive(message: Buffer): void
+  /** Nothing is sent or received any more. */
+  lost(reason: ConnectionLost): void
+  /** Whether something is expected of the other side, so that its end has to be noticed. */
+  isWaiting(): boolean
+}
+
+export interface ConnectionOptions {
+  readonly engine: Pick<Engine, 'maxBytes' | 'send'>
+  /** Time after which a batch that is not acknowledged is sent again, in milliseconds. */
+  readonly resendMs: number
+  /** Time after which the other side is taken for lost, in milliseconds. */
+  readonly giveUpMs: number
+  /** Bytes that may wait to be sent besides what is under way. */
+  readonly maxWaiting: number
+}
+
+/** What a batch is answered with. */
+export const taken = Buffer.of(0)
+export const unknown = Buffer.of(1)
+
+/** Longest part, in bytes. */
+const longestPart = 4 * 1024 * 1024
+/** What heads take, in bytes: more than enough. */
+const headBytes = 4096
+/** Longest message that is put together, in bytes. */
+const longestMessage = 512 * 1024 * 1024
+const pauseMs = 20
+
+export class Connection {
+  readonly #queue: Part[] = []
+  #waiting = 0
+  #sent = 0
+  #received = 0
+  /** Parts of a message that has not arrived whole yet. */
+  #parts: Uint8Array[] = []
+  #partsBytes = 0
+  #isSending = false
+  #isLost = false
+  /** Whether the other side has ever acknowledged anything. */
+  #isKnown: boolean
+  readonly #pinging: NodeJS.Timeout
+
+  /** `isBack`: whether this is the side that answers. */
+  constructor(
+    private readonly options: ConnectionOptions,
+    private readonly own: Life,
+    readonly remote: Life,
+    private readonly session: string,
+    private readonly isBack: boolean,
+    private readonly events: ConnectionEvents
+  ) {
+    this.#isKnown = isBack
+    this.#pinging = setInterval(() => {
+      if (!this.#isSending && this.events.isWaiting()) void this.#run(true)
+    }, options.resendMs)
+    this.#pinging.unref()
+    // Nothing is sent before the other side is known to be there: then it is certain that it has got nothing.
+    if (!isBack) void this.#run(true)
+  }
+
+  /** Whether there is room for another message. */
+  get hasRoom(): boolean {
+    return this.#waiting < this.options.maxWaiting
+  }
+
+  /** Sends a message. */
+  post(message: Uint8Array): void {
+    if (this.#isLost) return
+    const room = Math.min(longestPart, this.options.engine.maxBytes - headBytes)
+    for (let at = 0; at === 0 || at < message.length; at += room)
+      this.#queue.push({ bytes: message.subarray(at, at + room), goesOn: at + room < message.length })
+    this.#waiting += message.length
+    if (!this.#isSending) void this.#run(false)
+  }
+
+  /** Takes a batch of the other side. Returns how to answer it. */
+  take(number: number, parts: readonly Part[]): Buffer {
+    if (this.#isLost) return unknown
+    // It was sent again, since its answer was lost.
+    if (number <= this.#received) return taken
+    if (number !== this.#received + 1) {
+      this.close(new ConnectionLost(true))
+      return unknown
+    }
+    this.#received = number
+    for (const part of parts) this.#join(part)
+    return taken
+  }
+
+  /** Ends it on this side. */
+  close(reason: ConnectionLost): void {
+    if (this.#isLost) return
+    this.#isLost = true
+    clearInterval(this.#pinging)
+    this.#queue.length = 0
+    this.#parts = []
+    this.events.lost(reason)
+  }
+
+  #join({ bytes, goesOn }: Part): void {
+    this.#partsBytes += bytes.length
+    if (this.#partsBytes > longestMessage) return this.close(new ConnectionLost(true))
+    if (goesOn) return void this.#parts.push(bytes)
+    const message = Buffer.concat([...this.#parts, bytes])
+    this.#parts = []
+    this.#partsBytes = 0
+    this.events.receive(message)
+  }
+
+  async #run(isPing: boolean): Promise<void> {
+    this.#isSending = true
+    let isEmpty = isPing
+    try {
+      while (!this.#isLost && (isEmpty || this.#queue.length > 0)) {
+        await this.#send(isEmpty ? [] : this.#nextParts())
+        isEmpty = false
+      }
+    } catch (cause) {
+      this.close(new ConnectionLost(this.#isKnown, cause))
+    }
+    this.#isSending = false
+  }
+
+  #nextParts(): Part[] {
+    const room = Math.min(longestPart, this.options.engine.maxBytes - headBytes)
+    const parts: Part[] = []
+    let size = 0
+    for (let part = this.#queue[0]; part && (size === 0 || size + part.bytes.length <= room);) {
+      parts.push(part)
+      // Each part has a head, too.
+      size += part.bytes.length + 8
+      this.#waiting -= part.bytes.length
+      this.#queue.shift()
+      part = this.#queue[0]
+    }
+    return parts
+  }
+
+  /** Sends a batch as often as it takes. Rejects if the other side is lost. */
+  async #send(parts: readonly Part[]): Promise<void> {
+    const { engine, giveUpMs, resendMs } = this.options
+    const { isBack, own, remote, session } = this
+    const head: BatchHead = { session, isBack, number: ++this.#sent, from: own, to: remote.incarnation }
+    const bytes = encodeBatch(head, parts)
+    const endMs = performance.now() + giveUpMs
+    for (;;) {
+      try {
+        const answer = await engine.send(remote.node, bytes, resendMs)
+        if (answer[0] !== taken[0]) throw new ConnectionLost(true)
+        this.#isKnown = true
+        return
+      } catch (error) {
+        if (!(error instanceof EngineUnavailable) || this.#isLost) throw error
+        if (!this.#isKnown || performance.now() > endMs) throw error
+      }
+      await wait(pauseMs, undefined, { ref: false })
+    }
+  }
+}

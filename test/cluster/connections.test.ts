@@ -1,0 +1,152 @@
+/** Connections between nodes, over an engine in memory that loses messages. */
+import { createHash } from 'node:crypto'
+import { test, type Test } from 'tap'
+import { Connections } from '../../cluster/connections.js'
+import type { Connection, ConnectionEvents, ConnectionLost } from '../../cluster/connection.js'
+import type { Life } from '../../cluster/members.js'
+import { Random } from '../support/random.js'
+import { until } from '../support/socket.js'
+import { MemoryCluster, type MemoryEngine } from './memory-engine.js'
+
+type Posting = Pick<Connection, 'hasRoom' | 'post'>
+
+/** A node that says every message back. */
+class Echo {
+  readonly engine: MemoryEngine
+  readonly connections: Connections
+  readonly received: string[] = []
+  readonly lost: ConnectionLost[] = []
+  incarnation = 1
+  isBusy = false
+
+  constructor(
+    t: Test,
+    cluster: MemoryCluster,
+    readonly name: string,
+    maxBytes?: number
+  ) {
+    this.engine = cluster.connect(maxBytes)
+    this.connections = new Connections({
+      engine: this.engine,
+      resendMs: 40,
+      giveUpMs: 200,
+      maxWaiting: 1_000_000,
+      own: () => this.life,
+      accept: connection => this.events(message => connection.post(message)),
+      control: async message => Promise.resolve(message.subarray(1))
+    })
+    t.teardown(() => this.connections.close())
+  }
+
+  get life(): Life {
+    return { node: this.name, incarnation: this.incarnation }
+  }
+
+  events(then: (message: Buffer) => void): ConnectionEvents {
+    return {
+      receive: message => {
+        this.received.push(digest(message))
+        then(message)
+      },
+      lost: reason => void this.lost.push(reason),
+      isWaiting: () => this.isBusy
+    }
+  }
+
+  open(to: Life): Posting {
+    return this.connections.open(
+      to,
+      this.events(() => {})
+    )
+  }
+}
+
+function digest(message: Uint8Array): string {
+  return createHash('sha256').update(message).digest('hex')
+}
+
+test('a connection', async t => {
+  t.test('delivers every message once and in order, long ones in parts, while messages are lost', async t => {
+    const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
+    t.comment(`COFFER_TEST_SEED=${seed}`)
+    const random = new Random(seed)
+    const cluster = new MemoryCluster()
+    const [asker, answerer] = [new Echo(t, cluster, 'n1'), new Echo(t, cluster, 'n2', 200_000)]
+    const connection = asker.open(answerer.life)
+    const hello = Buffer.from('hello')
+    const sent = [digest(hello)]
+    connection.post(hello)
+    await until(() => asker.received.length === 1, 'the first answer')
+    for (let index = 0; index < 300; index++) {
+      const size = index === 150 ? 20_000_000 : random.below(random.below(20) === 0 ? 600_000 : 300)
+      const message = Buffer.alloc(size, index)
+      sent.push(digest(message))
+      connection.post(message)
+      if (random.below(10) === 0) await new Promise(resolve => setImmediate(resolve))
+      if (random.below(8) === 0) {
+        const engine = random.pick([asker, answerer]).engine
+        if (random.below(2) === 0) engine.lost.before = 2
+        else engine.lost.after = 2
+      }
+    }
+    await until(() => asker.received.length >= sent.length, 'all to be said back')
+    t.same(answerer.received, sent)
+    t.same(asker.received, sent)
+    t.same([asker.lost, answerer.lost], [[], []])
+  })
+
+  t.test('with a node that is not there is lost at once, and nothing has arrived', async t => {
+    const asker = new Echo(t, new MemoryCluster(), 'n1')
+    const connection = asker.open({ node: 'n2', incarnation: 1 })
+    connection.post(Buffer.from('hello'))
+    await until(() => asker.lost.length === 1, 'it to be lost')
+    t.equal(asker.lost[0]!.hasArrived, false)
+    connection.post(Buffer.from('nobody hears this'))
+  })
+
+  t.test('with another life of a node is lost', async t => {
+    const cluster = new MemoryCluster()
+    const [asker, answerer] = [new Echo(t, cluster, 'n1'), new Echo(t, cluster, 'n2')]
+    const connection = asker.open(answerer.life)
+    connection.post(Buffer.from('hello'))
+    await until(() => asker.received.length === 1, 'the answer')
+    answerer.incarnation = 2
+    answerer.connections.drop()
+    connection.post(Buffer.from('hello'))
+    await until(() => asker.lost.length === 1, 'it to be lost')
+    t.equal(asker.lost[0]!.hasArrived, true)
+    t.equal(answerer.received.length, 1)
+  })
+
+  t.test('is lost on both sides when one is cut off, while something is expected', async t => {
+    const cluster = new MemoryCluster()
+    const [asker, answerer] = [new Echo(t, cluster, 'n1'), new Echo(t, cluster, 'n2')]
+    asker.open(answerer.life).post(Buffer.from('hello'))
+    await until(() => asker.received.length === 1, 'the answer')
+    asker.isBusy = answerer.isBusy = true
+    answerer.engine.isCutOff = true
+    await until(() => asker.lost.length + answerer.lost.length === 2, 'it to be lost')
+    t.same(
+      [asker, answerer].map(({ lost }) => lost[0]?.hasArrived),
+      [true, true]
+    )
+  })
+
+  t.test('has no room for more than it may hold', async t => {
+    const cluster = new MemoryCluster()
+    const [asker, answerer] = [new Echo(t, cluster, 'n1'), new Echo(t, cluster, 'n2')]
+    const connection = asker.open(answerer.life)
+    connection.post(Buffer.alloc(900_000))
+    t.ok(connection.hasRoom)
+    connection.post(Buffer.alloc(200_000))
+    t.notOk(connection.hasRoom)
+    await until(() => connection.hasRoom, 'room')
+  })
+})
+
+test('other messages are answered apart', async t => {
+  const cluster = new MemoryCluster()
+  const node = new Echo(t, cluster, 'n1')
+  const answer = await node.engine.send('n1', Buffer.from('\u0002move'), 100)
+  t.equal(Buffer.from(answer).toString(), 'move')
+})
