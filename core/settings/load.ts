@@ -6,6 +6,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { problemsOfCluster } from './cluster.js'
 import { chosenFile, type Chosen } from './chosen.js'
 import { coercion } from '../validation/coercion.js'
 import { problemsOfAuth } from './auth.js'
@@ -79,8 +80,10 @@ export function readSettings(sources: Sources): ReadSettings {
     if (problem !== undefined) problems.push(`${setting.key} (${source}) ${problem}`)
     place(settings, setting.path, value)
   }
-  const { auth, custom, domain, hf, metrics, port, publicUrl } = settings as unknown as Settings
+  const { auth, cluster, custom, domain, hf, metrics, port, publicUrl, workers } =
+    settings as unknown as Settings
   problems.push(...problemsOf(custom.systemStreams), ...problemsOfAuth(auth))
+  problems.push(...problemsOfCluster(cluster, workers))
   // May be of any type: problems are collected, not thrown.
   const url: unknown = publicUrl
   if (['reg', 'access'].some(name => domain !== '' && String(url).includes(`://${name}.${domain}`)))

@@ -20,6 +20,7 @@ import {
 import { audit } from './audit.js'
 import { auth } from './auth.js'
 import { backup } from './backup.js'
+import { cluster } from './cluster.js'
 import { deletions, imports, limits, previews, quota, sockets, throttle, uploads } from './limits.js'
 import { oauth } from './oauth.js'
 import { services } from './services.js'
@@ -213,6 +214,7 @@ export const Settings = group({
     })
   }),
   backup,
+  cluster,
   http: group({
     trustedProxies: Type.Array(Type.String({ form: 'range', minLength: 1 }), {
       default: [],

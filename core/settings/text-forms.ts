@@ -22,6 +22,14 @@ const forms = {
       'a redirect URI: https, http on a loopback address, or a scheme such as com.example.app, and no fragment',
     fits: text => faultOf(text) === undefined
   },
+  webUrls: {
+    words: 'URLs with http or https, separated by commas',
+    fits: text => text.split(',').every(part => isUrl(part.trim(), web))
+  },
+  engineUrls: {
+    words: 'URLs such as nats://10.0.0.1:4222, separated by commas',
+    fits: text => text.split(',').every(part => isUrl(part.trim(), ['nats:', 'tls:']))
+  },
   host: { words: 'a host name or an address', fits: isHost },
   schedule: {
     words: 'a schedule such as 30 3 * * * (minute, hour, day of the month, month, day of the week)',
