@@ -11,7 +11,7 @@ import { oauthData } from './client-data.js'
 import { findClient, type Client } from './clients.js'
 import { refuse, type OAuthErrorCode } from './errors.js'
 import { userOfResource } from './metadata.js'
-import { mustBeAllowed, parseScope, type Scope } from './scope.js'
+import { mustBeAllowed, parseAskedScope, type Scope } from './scope.js'
 
 /** Parameters as they came: several values where one was repeated. */
 export type Params = Readonly<Record<string, string | readonly string[]>>
@@ -68,7 +68,7 @@ export function appRequest(config: Config, { client, redirectUri }: Recipient, p
   if (!['query', undefined].includes(one(params, 'response_mode')))
     refuse('invalid_request', 'The response_mode has to be query')
   const challenge = challengeOf(params)
-  const asked = parseScope(
+  const asked = parseAskedScope(
     one(params, 'scope') ?? client.scopes?.join(' ') ?? refuse('invalid_scope', 'The scope is missing')
   )
   if (client.scopes) mustBeAllowed(asked, client.scopes)

@@ -7,7 +7,7 @@ import { faultOf } from '../redirect-uri.js'
 import { secretHash } from './clients.js'
 import { refuse } from './errors.js'
 import { authMethods } from './metadata.js'
-import { parseScope } from './scope.js'
+import { parseScope, withoutUnknownWords } from './scope.js'
 
 /** What a client says of itself. Whatever else it says is not kept. */
 export const ClientMetadata = Type.Object({
@@ -28,9 +28,13 @@ export interface NewClient {
 
 const grantTypes = ['authorization_code', 'refresh_token']
 
-/** Returns the client that the metadata describe. Throws `invalid_redirect_uri` and `invalid_client_metadata`. */
+/**
+ * Returns the client that the metadata describe. What it may use beside what there is, is left out; the answer tells what it
+ * can have. (RFC 7591, 3.2.1) Throws `invalid_redirect_uri` and `invalid_client_metadata`.
+ */
 export function newClient(metadata: ClientMetadata, now: number): NewClient {
-  const { redirect_uris: redirectURIs, scope } = metadata
+  const { redirect_uris: redirectURIs } = metadata
+  const scope = withoutUnknownWords(metadata.scope ?? '')
   for (const uri of redirectURIs) {
     const fault = faultOf(uri)
     if (fault !== undefined) refuse('invalid_redirect_uri', `The redirect URI ${uri.slice(0, 200)} ${fault}`)
@@ -41,9 +45,9 @@ export function newClient(metadata: ClientMetadata, now: number): NewClient {
       'invalid_client_metadata',
       `The token_endpoint_auth_method has to be one of ${authMethods.join(', ')}`
     )
-  mustKnow('grant_types', metadata.grant_types ?? [], grantTypes)
-  mustKnow('response_types', metadata.response_types ?? [], ['code'])
-  if (scope !== undefined) parseScope(scope)
+  mustHave('grant_types', metadata.grant_types, 'authorization_code')
+  mustHave('response_types', metadata.response_types, 'code')
+  parseScope(scope)
   const name = nameIn(metadata)
   const secret = method === 'none' ? undefined : randomBytes(32).toString('base64url')
   const client: RegisteredClient = {
@@ -52,8 +56,7 @@ export function newClient(metadata: ClientMetadata, now: number): NewClient {
     created: now,
     ...(name !== undefined && { name }),
     ...(secret !== undefined && { secretHash: secretHash(secret) }),
-    ...(scope !== undefined &&
-      scope.trim() !== '' && { scopes: scope.split(' ').filter(token => token !== '') })
+    ...(scope !== '' && { scopes: scope.split(' ') })
   }
   const answer = {
     client_id: client.id,
@@ -64,7 +67,7 @@ export function newClient(metadata: ClientMetadata, now: number): NewClient {
     token_endpoint_auth_method: method,
     grant_types: grantTypes,
     response_types: ['code'],
-    ...(scope !== undefined && { scope })
+    ...(scope !== '' && { scope })
   }
   return { client, answer }
 }
@@ -77,8 +80,8 @@ function nameIn({ client_name: name = '' }: ClientMetadata): string | undefined 
   return shown === '' ? undefined : shown
 }
 
-function mustKnow(what: string, asked: readonly string[], known: readonly string[]): void {
-  const unknown = asked.find(each => !known.includes(each))
-  if (unknown !== undefined)
-    refuse('invalid_client_metadata', `Of ${what} only ${known.join(' and ')} can be had`)
+/** Throws `invalid_client_metadata` for a client that does not want what alone can be had. */
+function mustHave(what: string, asked: readonly string[] = [], needed: string): void {
+  if (asked.length > 0 && !asked.includes(needed))
+    refuse('invalid_client_metadata', `The ${what} have to hold ${needed}`)
 }

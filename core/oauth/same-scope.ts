@@ -2,7 +2,7 @@
 import type { Access } from '../../schemas/access.js'
 import type { IdentityScope } from '../../schemas/oauth.js'
 import { refuse } from './errors.js'
-import { parseScope, scopeOf } from './scope.js'
+import { parseAskedScope, scopeOf } from './scope.js'
 
 /** Throws `invalid_scope` for any other scope. The access is the token: it cannot be narrowed for one refresh. */
 export function mustBeSameScope(
@@ -11,7 +11,7 @@ export function mustBeSameScope(
   scope: string | undefined
 ): void {
   if (scope === undefined) return
-  const asked = parseScope(scope)
+  const asked = parseAskedScope(scope)
   const bare = asked.permissions.map(each =>
     'streamId' in each ? { streamId: each.streamId, level: each.level } : each
   )

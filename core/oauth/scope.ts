@@ -42,6 +42,20 @@ export function parseScope(text: string): Scope {
   return { identity: [...identity], permissions: [...permissions.values()] }
 }
 
+/**
+ * Parses what a client asks for, as {@link parseScope}. Those of OpenID Connect ask for `address`, `phone` or `groups` as a
+ * matter of course: such words are left out, which the scope of the answer tells. (OpenID Connect Core, 3.1.2.1)
+ */
+export function parseAskedScope(text: string): Scope {
+  return parseScope(text.split(' ').includes('openid') ? withoutUnknownWords(text) : text)
+}
+
+/** Leaves out words that are no scope here and cannot be meant as a permission. */
+export function withoutUnknownWords(text: string): string {
+  const tokens = text.split(' ').filter(token => token !== '')
+  return tokens.filter(token => isIdentity(token) || /[:=]/.test(token)).join(' ')
+}
+
 /** The scopes that permissions stand for. The names of streams are left out: they are of use only while streams are made. */
 export function scopeOf(permissions: readonly Permission[], identity: readonly IdentityScope[]): string {
   const tokens = permissions.map(permission =>

@@ -1,0 +1,201 @@
+/** What clients and libraries of today send as a matter of course, and must not be refused for. (docs/api/oauth.md) */
+import t from 'tap'
+import { coffer, type Answer } from '../../../support/coffer.js'
+import { agree, app, apps, begin, clientId, exchange, obtain, post } from '../../../support/oauth.js'
+
+const loopback = 'http://127.0.0.1/callback'
+
+t.test('a request may hold what libraries send', async t => {
+  const service = await coffer(t, apps({ ...app, oauth: { redirectURIs: [loopback] } }))
+  const { alice } = service
+  const { url } = service.server
+  const usual = { redirect_uri: 'http://127.0.0.1:33418/callback', scope: 'openid diary:read:Diary' }
+  for (const params of [
+    { prompt: 'consent', scope: 'openid offline_access *:read' },
+    { prompt: 'login consent' },
+    { prompt: 'select_account', login_hint: 'alice@example.com' },
+    { max_age: '0' },
+    { max_age: '86400' },
+    { nonce: 'a-nonce', display: 'page', acr_values: '1', claims: '{"userinfo":{"email":null}}' },
+    { id_token_hint: 'a.b.c', ui_locales: 'de-CH fr en' },
+    { audience: url, access_type: 'offline', response_mode: 'query' },
+    { resource: `${url}/` },
+    { resource: url },
+    { resource: `${url}/alice/mcp` },
+    { resource: `${url}/alice` },
+    { scope: ' openid  profile diary:read:Diary ' },
+    { scope: 'openid profile email address phone offline_access' },
+    { state: undefined },
+    { state: 'x'.repeat(1900) }
+  ])
+    await t.test(JSON.stringify(params).slice(0, 100), async t => {
+      service.clock.advance(1)
+      await service.call(undefined, 'test.noteSignIns', { username: 'alice' })
+      const begun = await begin(service, { ...usual, ...params })
+      t.equal(begun.location.searchParams.get('error'), null)
+      const { body, status } = await exchange(service, begun, await agree(service, alice, begun), {
+        ...(params.resource !== undefined && { resource: params.resource })
+      })
+      t.equal(status, 200, JSON.stringify(body))
+      t.notMatch(body.scope, /address|phone/, 'what was left out is told')
+    })
+
+  await t.test('but for scopes of which nothing is known', async t => {
+    for (const scope of ['phone', 'mcp:tools', 'openid diary:raed', 'openid https://example.com/scope'])
+      t.equal(
+        (await begin(service, { ...usual, scope })).location.searchParams.get('error'),
+        'invalid_scope',
+        scope
+      )
+  })
+
+  await t.test('as a form, too', async t => {
+    const { params } = await begin(service, usual)
+    const { headers, status } = await post(service, '/oauth/authorize', params)
+    t.equal(status, 303)
+    t.match(headers.get('location'), 'key=')
+  })
+})
+
+t.test('a client without a secret may say so in any way', async t => {
+  const service = await coffer(t, apps(app))
+  const { alice } = service
+  const empty = `Basic ${Buffer.from(`${clientId}:`).toString('base64')}`
+  for (const [name, fields, headers] of [
+    ['nothing', {}, {}],
+    ['an empty secret in the form', { client_secret: '' }, {}],
+    ['an empty secret in Basic credentials', {}, { authorization: empty }],
+    [
+      'a type with a character set',
+      {},
+      { 'content-type': 'application/x-www-form-urlencoded; charset=UTF-8' }
+    ]
+  ] as const) {
+    const begun = await begin(service)
+    const code = (await agree(service, alice, begun)).searchParams.get('code')!
+    const { body, status } = await post(
+      service,
+      '/oauth/token',
+      {
+        grant_type: 'authorization_code',
+        client_id: clientId,
+        code,
+        code_verifier: begun.verifier,
+        redirect_uri: begun.params['redirect_uri'],
+        ...fields
+      },
+      headers
+    )
+    t.equal(status, 200, `${name}: ${JSON.stringify(body)}`)
+  }
+})
+
+t.test('assistants register as they do', async t => {
+  const service = await coffer(t, { oauth: { registration: true } })
+  const register = async (metadata: object): Promise<Answer> =>
+    await service.http('POST', '/oauth/register', metadata)
+  const common = { response_types: ['code'], token_endpoint_auth_method: 'none' }
+  const [code, again] = ['authorization_code', 'refresh_token']
+  for (const [name, metadata] of [
+    [
+      'an editor',
+      {
+        client_name: 'Visual Studio Code',
+        client_uri: 'https://code.example.com',
+        application_type: 'native',
+        grant_types: [code, again, 'urn:ietf:params:oauth:grant-type:device_code'],
+        redirect_uris: ['https://vscode.example.com/redirect', 'http://127.0.0.1/', 'http://localhost:33418/']
+      }
+    ],
+    ['a site', { grant_types: [code, again], scope: 'assistant', redirect_uris: [loopback] }],
+    ['a command', { grant_types: [code, again], redirect_uris: ['http://localhost:8123/callback'] }],
+    ['one that says little', { redirect_uris: ['https://assistant.example.com/callback'] }],
+    [
+      'one that says a lot',
+      {
+        grant_types: [code],
+        redirect_uris: [loopback],
+        contacts: ['ops@example.com'],
+        logo_uri: 'https://assistant.example.com/logo.png',
+        tos_uri: 'https://assistant.example.com/terms',
+        policy_uri: 'https://assistant.example.com/privacy',
+        jwks: { keys: [] },
+        software_id: 'x',
+        software_version: '1.2',
+        require_pushed_authorization_requests: false
+      }
+    ]
+  ] as const)
+    await t.test(name, async t => {
+      const { body, status } = await register({ ...common, ...metadata })
+      t.equal(status, 201, JSON.stringify(body))
+      t.same(body.grant_types, [code, again], 'is told what it can have')
+      t.same(body.response_types, ['code'])
+      const [redirect_uri] = metadata.redirect_uris
+      const scope = '*:read offline_access'
+      t.ok(
+        (await obtain(service, service.alice, { client_id: body.client_id, redirect_uri, scope }))
+          .refresh_token
+      )
+    })
+  await t.test('but for those who can use nothing that there is', async t => {
+    for (const metadata of [
+      { grant_types: ['client_credentials'] },
+      { grant_types: [again] },
+      { response_types: ['token'] },
+      { token_endpoint_auth_method: 'private_key_jwt' }
+    ])
+      t.match(await register({ redirect_uris: [loopback], ...metadata }), {
+        status: 400,
+        body: { error: 'invalid_client_metadata' }
+      })
+  })
+})
+
+t.test('nothing is advertised that is refused', async t => {
+  const service = await coffer(t, apps(app))
+  const { body } = await service.http('GET', '/.well-known/oauth-authorization-server')
+  for (const name of [
+    'registration_endpoint',
+    'pushed_authorization_request_endpoint',
+    'device_authorization_endpoint',
+    'end_session_endpoint',
+    'check_session_iframe',
+    'client_id_metadata_document_supported',
+    'dpop_signing_alg_values_supported',
+    'backchannel_logout_supported'
+  ])
+    t.notOk(name in body, name)
+  for (const prompt of body.prompt_values_supported)
+    t.equal((await begin(service, { prompt })).location.searchParams.get('error'), null, prompt)
+  for (const scope of body.scopes_supported)
+    t.equal((await begin(service, { scope })).location.searchParams.get('error'), null, scope)
+  for (const response_mode of body.response_modes_supported)
+    t.equal((await begin(service, { response_mode })).location.searchParams.get('error'), null, response_mode)
+  for (const grant_type of body.grant_types_supported) {
+    const { error } = (await post(service, '/oauth/token', { grant_type, client_id: clientId })).body
+    t.ok(['invalid_request', 'invalid_grant'].includes(error), `${grant_type}: ${error}`)
+  }
+})
+
+t.test('pages of other origins may send the headers of assistants', async t => {
+  const service = await coffer(t, apps(app))
+  for (const path of ['/alice/mcp', '/.well-known/oauth-authorization-server', '/oauth/token']) {
+    const names = 'authorization, content-type, mcp-protocol-version, mcp-session-id, last-event-id'
+    const { headers, status } = await service.http('OPTIONS', path, undefined, {
+      origin: 'https://inspector.example.com',
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': names
+    })
+    t.equal(status, 200)
+    for (const name of names.split(', '))
+      t.match(headers.get('access-control-allow-headers')?.toLowerCase(), name, `${path} ${name}`)
+  }
+  const { headers } = await service.http(
+    'POST',
+    '/alice/mcp',
+    {},
+    { origin: 'https://inspector.example.com' }
+  )
+  t.match(headers.get('access-control-expose-headers')?.toLowerCase(), 'www-authenticate', 'where to sign in')
+})
