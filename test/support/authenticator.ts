@@ -20,6 +20,10 @@ export interface Lies {
   readonly statement?: Buffer
   /** Whether the page is in a frame of another one. */
   readonly topOrigin?: string
+  /** Whether it is, as browsers say that do not tell of which one. */
+  readonly isFramed?: boolean
+  /** A key of COSE in place of the passkey's own. */
+  readonly key?: Buffer
 }
 
 /** One passkey, with its private key. */
@@ -54,7 +58,7 @@ export class Authenticator {
     const rawId = Buffer.from(id, 'base64url')
     const length = Buffer.alloc(2)
     length.writeUInt16BE(rawId.length)
-    const credential = Buffer.concat([Buffer.alloc(16), length, rawId, this.#coseKey])
+    const credential = Buffer.concat([Buffer.alloc(16), length, rawId, lies.key ?? this.#coseKey])
     const authData = Buffer.concat([this.#head(rp.id, 0x40, lies), credential])
     const attestationObject = Buffer.concat([
       Buffer.from([0xa3]),
@@ -116,13 +120,13 @@ export class Authenticator {
   }
 
   #clientData(kind: string, challenge: string, lies: Lies): Buffer {
-    const { challenge: other, origin, topOrigin, type } = lies
+    const { challenge: other, isFramed = false, origin, topOrigin, type } = lies
     return Buffer.from(
       JSON.stringify({
         type: type ?? kind,
         challenge: other ?? challenge,
         origin: origin ?? this.origin,
-        crossOrigin: topOrigin !== undefined,
+        crossOrigin: isFramed || topOrigin !== undefined,
         ...(topOrigin !== undefined && { topOrigin })
       })
     )

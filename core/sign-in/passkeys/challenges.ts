@@ -35,9 +35,13 @@ export function newChallenge(services: Services, purpose: Purpose, now: number):
   return Buffer.concat([front, mac(services, purpose, front)]).toString('base64url')
 }
 
-/** Whether a challenge was made here for the purpose, and has not ended. Compares in constant time. */
+/**
+ * Whether a challenge was made here for the purpose, and has not ended. Compares in constant time. Its text has to be the one
+ * that was handed out: it is by the text that the used ones are known, and decoding lets others pass for the same bytes.
+ */
 export function isChallenge(services: Services, purpose: Purpose, challenge: string, now: number): boolean {
   const given = Buffer.from(challenge, 'base64url')
+  if (given.toString('base64url') !== challenge) return false
   const front = given.subarray(0, nonceBytes + endBytes)
   const rest = given.subarray(front.length)
   if (front.length < nonceBytes + endBytes || front.readUInt32BE(nonceBytes) <= now) return false

@@ -30,6 +30,7 @@ export async function verifySignature(
   const { authenticatorData, clientDataJSON, signature } = response
   const { expected, seen } = expectationOf(call, purpose)
   try {
+    const isFramed = await wasFramed(clientDataJSON)
     const { authenticationInfo, verified } = await verifyAuthenticationResponse({
       ...expected,
       response: {
@@ -42,7 +43,7 @@ export async function verifySignature(
       // The library looks at the counter before the signature, so that anybody could pretend a clone.
       credential: { id, publicKey: new Uint8Array(passkey?.key ?? decoyKey()), counter: -1 }
     })
-    if (!verified || !passkey || seen.challenge === undefined) return undefined
+    if (!verified || !passkey || isFramed || seen.challenge === undefined) return undefined
     const { credentialBackedUp: isSynced, newCounter: counter } = authenticationInfo
     return { challenge: seen.challenge, counter, isSynced }
   } catch {
@@ -83,7 +84,8 @@ export async function verifyNew(
       },
       supportedAlgorithmIDs: algorithms
     })
-    if (!verified || registrationInfo.credential.id !== id || seen.challenge === undefined) return undefined
+    const isOther = registrationInfo?.credential.id !== id || (await wasFramed(response.clientDataJSON))
+    if (!verified || isOther || seen.challenge === undefined) return undefined
     const { credential, credentialBackedUp: isSynced } = registrationInfo
     return {
       challenge: seen.challenge,
@@ -126,6 +128,15 @@ function expectationOf({ now, services }: ServiceCall, purpose: Purpose): Expect
     },
     seen
   }
+}
+
+/**
+ * Whether the page was in a frame of another one. The library refuses that only if the browser tells of which one, and not all
+ * of them do; no page may frame ours.
+ */
+async function wasFramed(clientDataJSON: string): Promise<boolean> {
+  const { decodeClientDataJSON } = await import('@simplewebauthn/server/helpers')
+  return Boolean(decodeClientDataJSON(clientDataJSON).crossOrigin)
 }
 
 /**
