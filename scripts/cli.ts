@@ -127,6 +127,7 @@ function addDataCommands(program: Command): void {
   )
     .usage('<file> [options]')
     .option('--as <name>', 'Give the account this name')
+    .option('--identities', 'Take identities of providers along: only if you know who wrote the archive')
     .option('--json', 'Print the report as JSON')
   offer(
     program,

@@ -35,19 +35,32 @@ export async function exportUser(args: readonly string[], options: ExportOptions
 
 export interface ImportOptions {
   readonly as?: string
+  readonly identities?: true
   readonly json?: true
 }
 
 /** Imports an account, whether or not a service runs. */
-export async function importUser(args: readonly string[], { as, json }: ImportOptions): Promise<void> {
+export async function importUser(
+  args: readonly string[],
+  { as, identities, json }: ImportOptions
+): Promise<void> {
   const { flags, operands } = split(args, 'file')
   const { layout, settings } = directoryOf(flags)
   const config = toConfig(settings, version)
-  const done = await importAccount(layout, resolve(operands[0]!), as, config)
+  const done = await importAccount(
+    layout,
+    resolve(operands[0]!),
+    { as, keepsIdentities: identities === true },
+    config
+  )
   if (json) return console.log(JSON.stringify(done))
   console.log(`${done.username}: imported; signed-in users have to sign in again`)
   if (!done.hasSecrets)
     console.log(
       'The account has no password yet, and its accesses have new tokens: coffer reset-link makes a link that sets one'
+    )
+  if (done.identitiesLeftOut > 0)
+    console.log(
+      `${counted(done.identitiesLeftOut, 'identity of a provider was', 'identities of providers were')} left out, as an archive may name anybody’s: with --identities they are taken along, if you know who wrote it`
     )
 }

@@ -29,17 +29,31 @@ const share = 0.9
 
 type NewAccount = Parameters<typeof bringIn>[2]
 
-/** Imports an account. Returns its name. Throws {@link TransferError} or `Taken`, leaving nothing behind. */
+/** How an archive is brought in. */
+export interface Manner {
+  /** Name of the account, in place of that in the archive. */
+  readonly as?: string | undefined
+  readonly keepsIdentities: boolean
+}
+
+/** What was brought in. */
+export interface Imported {
+  readonly username: string
+  readonly hasSecrets: boolean
+  readonly identitiesLeftOut: number
+}
+
+/** Imports an account. Throws {@link TransferError} or `Taken`, leaving nothing behind. */
 export async function importAccount(
   target: Layout,
   file: string,
-  as: string | undefined,
+  manner: Manner,
   config: Config
-): Promise<{ username: string; hasSecrets: boolean }> {
+): Promise<Imported> {
   const wasThere = existsSync(target.root)
   makeFolderNow(target.root)
   try {
-    return await importInto(target, file, as, config)
+    return await importInto(target, file, manner, config)
   } catch (error) {
     if (!wasThere) rmSync(target.root, { recursive: true, force: true })
     throw error
@@ -49,9 +63,9 @@ export async function importAccount(
 async function importInto(
   target: Layout,
   file: string,
-  as: string | undefined,
+  { as, keepsIdentities }: Manner,
   config: Config
-): Promise<{ username: string; hasSecrets: boolean }> {
+): Promise<Imported> {
   const { bavail, bsize } = statfsSync(target.root)
   const archive = await Archive.open(file, bavail * bsize * share)
   const side = makeCopies(target)
@@ -60,10 +74,11 @@ async function importInto(
     const username = as ?? archive.head.username
     mustBeFree(target, username, config)
     const account = { id: newId(), username, created, ...newStanding }
-    await fill(side, account.id, archive, new Newcomer(target, config, hasSecrets))
+    const newcomer = new Newcomer(target, config, { hasSecrets, keepsIdentities })
+    await fill(side, account.id, archive, newcomer)
     await mustBeSound(side, account, config)
     await bringIn(target, side, account)
-    return { username, hasSecrets }
+    return { username, hasSecrets, identitiesLeftOut: newcomer.identitiesLeftOut }
   } catch (error) {
     throw error instanceof Taken || error instanceof Unfinished ? error : refused(file, error)
   } finally {

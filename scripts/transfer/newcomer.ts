@@ -1,4 +1,4 @@
-/** Adapts the rows of an imported archive: sessions are dropped, and webhooks take the limits of this service. */
+/** Adapts the rows of an imported archive: sessions and identities are dropped, and webhooks take the limits of this service. */
 import type { Config } from '../../core/settings/config.js'
 import { newId, newToken } from '../../core/ids.js'
 import type { Layout } from '../../storage/files/layout.js'
@@ -12,31 +12,47 @@ import { TransferError } from './transfer-error.js'
  */
 const notImported = new Set<ExportedTable>(['session', 'sign_in_state', 'access_consent'])
 
+/** How far an archive is trusted, and what it holds. */
+export interface Origin {
+  /** Whether it holds secrets: tokens, passwords, second factors. */
+  readonly hasSecrets: boolean
+  /**
+   * Whether its identities of providers count. Whoever wrote an archive may have named somebody else's, who would then be
+   * signed in to an account that is not theirs, and fill it.
+   */
+  readonly keepsIdentities: boolean
+}
+
 export class Newcomer {
   #taken: ReadonlySet<string> | undefined
+  /** Number of identities that were left out. */
+  identitiesLeftOut = 0
 
   constructor(
     private readonly target: Layout,
     private readonly config: Config,
-    /** Whether the archive holds secrets: tokens, passwords, second factors. */
-    private readonly hasSecrets: boolean
+    private readonly origin: Origin
   ) {}
 
   /** The row to insert for one of the archive; `undefined` to skip it. A value that is not a row passes, and is refused later. */
   rowOf(table: ExportedTable, row: unknown): unknown {
     if (notImported.has(table)) return undefined
+    if (table === 'identity' && !this.origin.keepsIdentities) {
+      this.identitiesLeftOut++
+      return undefined
+    }
     if (typeof row !== 'object' || row === null) return row
     const { body } = row as Row
     if (typeof body !== 'object' || body === null) return row
     if (table === 'webhook') return this.#webhook(row as Row, body)
-    return this.hasSecrets ? row : withNewSecrets(table, row as Row, body)
+    return this.origin.hasSecrets ? row : withNewSecrets(table, row as Row, body)
   }
 
   #webhook(row: Row, body: object): Row {
     const { maxRetries, minIntervalMs } = this.config.webhooks
     this.#taken ??= this.#idsInUse()
     const id = this.#taken.has(String(row['id'])) ? newId() : row['id']
-    const secret = this.hasSecrets ? row['secret'] : null
+    const secret = this.origin.hasSecrets ? row['secret'] : null
     return { ...row, id, secret, body: { ...body, id, maxRetries, minIntervalMs } }
   }
 

@@ -85,7 +85,7 @@ t.test('a change that a crash left in doubt is settled by the account’s file',
   t.equal(await opens((await opened(t, layout.root)).service), 'alice')
 })
 
-t.test('an archive and a backup bring identities along', async t => {
+t.test('a backup brings identities along', async t => {
   const layout = await kept(t)
   const [backup, restored] = [join(t.testdir(), 'backup'), join(t.testdir({}), 'restored')]
   t.equal((await command(['backup', '--dataDir', layout.root, backup])).code, 0)
@@ -93,6 +93,30 @@ t.test('an archive and a backup bring identities along', async t => {
   t.equal(done.code, 0, done.errors)
   t.equal(await opens((await opened(t, restored)).service), 'alice')
 })
+
+t.test(
+  'an archive brings identities along only where its writer is known: it may name anybody’s',
+  async t => {
+    const layout = await kept(t)
+    const folder = t.testdir()
+    const file = join(folder, 'alice.zip')
+    const carefully = join(folder, 'carefully')
+    const known = join(folder, 'known')
+    t.equal((await command(['export', '--dataDir', layout.root, 'alice', file])).code, 0)
+
+    const done = await command(['import', '--dataDir', carefully, file])
+    t.equal(done.code, 0, done.errors)
+    t.match(done.output, /1 identity of a provider was left out/)
+    const stranger = await opened(t, carefully)
+    t.equal(await opens(stranger.service), undefined)
+
+    t.match(await command(['import', '--dataDir', known, '--identities', '--json', file]), {
+      code: 0,
+      output: /"identitiesLeftOut":0/
+    })
+    t.equal(await opens((await opened(t, known)).service), 'alice')
+  }
+)
 
 t.test('tickets, secrets and subjects are not readable in the platform file', async t => {
   const layout = await kept(t)
