@@ -40,8 +40,9 @@ export class GrowthLog {
       if (this.#isClosed || platform.growth.isMeasured(clock.now())) return
       await this.space.measure()
       const space = this.space.latest()
-      if (space && !this.#isClosed)
-        platform.growth.measure(clock.now(), { ...space, accounts: platform.standings.counts().accounts })
+      if (!space || this.#isClosed) return
+      const { accounts } = platform.standings.counts()
+      await platform.change('measureGrowth', clock.now(), { ...space, accounts })
     } catch (cause) {
       log.warn('what the service holds could not be noted', { cause })
     }

@@ -52,6 +52,7 @@ import { PictureProcesses } from './pictures/renderer.js'
 import { SpaceMeter } from './space.js'
 import { endpoints } from '../transports/http/endpoints.js'
 import { UdpSyslog } from './syslog.js'
+import { makeSecrets } from '../core/auth/secrets.js'
 import type { Services } from '../core/call/services.js'
 
 export interface RuntimeOptions {
@@ -157,6 +158,7 @@ async function build(
   const layout = new Layout(config.dataDir)
   const platform = new PlatformStore(layout)
   closers.push(() => platform.close())
+  await makeSecrets({ platform })
   const accounts = new Accounts(layout, platform, {
     ...accountsOptions(config, log, durability),
     maxOpen: Math.ceil(config.storage.maxOpenUsers / shard.map.size),
@@ -187,7 +189,8 @@ async function build(
     clock,
     log,
     platform,
-    authRequests: platform.authRequests,
+    // The file may be replaced while it is served.
+    authRequests: { find: (key, now) => platform.authRequests.find(key, now) },
     accounts,
     attachments,
     exports: new ExportDrafts(layout),

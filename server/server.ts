@@ -129,7 +129,7 @@ export async function startServer(
       monitor,
       map,
       endpoint: new Mcp(dispatcher),
-      signIns: new SignIns(config, clock, host.platform.identityProofs, providers),
+      signIns: new SignIns(config, clock, host.platform, providers),
       ...(isOpen && { setup: new Desk(dispatcher, new Layout(config.dataDir), setup) })
     })
     const { trustedProxies } = config.http

@@ -1,17 +1,11 @@
 /** The life of an account, from claiming its name to removing its last file, in steps that a restart completes or undoes. */
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
-import {
-  AccountElsewhere,
-  AccountGone,
-  AccountMoved,
-  AccountSuspended,
-  StoreNotReady,
-  translated
-} from './errors.js'
+import { AccountElsewhere, StoreNotReady, StoreUnavailable, translated } from './errors.js'
 import { syncPathNow } from './files/durable.js'
 import { removeFolder } from './files/leaving.js'
 import type { Layout } from './files/layout.js'
+import type { Command } from './platform/commands.js'
 import type { PlatformStore } from './platform/platform-store.js'
 import { removeLeftOvers } from './sqlite/left-overs.js'
 import { putAllBack } from './files/replacing.js'
@@ -19,7 +13,7 @@ import { StorePool } from './user/store-pool.js'
 import { Handover } from './user/handover.js'
 import { UserFiles, type UserFilesOptions } from './user/user-files.js'
 import type { UserStore } from './user/user-store.js'
-import type { Account, Claim } from './platform/account.js'
+import { awayOf, changesOfState, type Account, type Claim } from './platform/account.js'
 
 export interface AccountsOptions extends UserFilesOptions {
   /** Whether this thread may open an account's file. By default all; with several threads each serves its own shard. */
@@ -67,6 +61,7 @@ export class Accounts {
     })
     this.handover = new Handover(platform, this.#pool, options)
     this.handover.whenLetGo(({ username }) => this.forget(username))
+    platform.onChange(command => this.#follow(command))
     if (options.isGuest) return
     mkdirSync(layout.usersDirectory, { recursive: true })
     syncPathNow(layout.root)
@@ -96,20 +91,18 @@ export class Accounts {
   }
 
   /**
-   * Marks an account as moved to another server: it is no longer found, and calls in flight fail. Its files are kept.
-   * Resolves once pending writes are on disk.
+   * Marks an account as moved to another server: it is no longer found, and calls in flight fail; `onGone` is called then.
+   * Its files are kept. Resolves once pending writes are on disk.
    */
-  async relocate({ id, username }: Account, url: string): Promise<void> {
-    this.platform.relocate(id, url)
-    this.#known.delete(username)
-    this.#away.set(id, new AccountMoved(url))
+  async relocate({ id }: Account, url: string, onGone: () => void = () => {}): Promise<void> {
+    await this.platform.change('relocate', id, url)
+    onGone()
     await this.#pool.close(id)
   }
 
   /** Serves an account here again. */
-  bringBack({ id }: Account): void {
-    this.platform.relocate(id, null)
-    this.#away.delete(id)
+  async bringBack({ id }: Account): Promise<void> {
+    await this.platform.change('relocate', id, null)
   }
 
   /** Whether an operator lets nobody use the account of this name. */
@@ -119,26 +112,23 @@ export class Accounts {
   }
 
   /**
-   * Suspends an account since `now` (seconds): it is no longer found, and calls in flight fail. Its files are kept. Resolves
-   * once pending writes are on disk.
+   * Suspends an account since `now` (seconds): it is no longer found, and calls in flight fail; `onGone` is called then. Its
+   * files are kept. Resolves once pending writes are on disk.
    */
-  async suspend({ id, username }: Account, now: number): Promise<void> {
-    this.platform.standings.suspend(id, now)
-    this.#known.delete(username)
-    this.#away.set(id, new AccountSuspended())
+  async suspend({ id }: Account, now: number, onGone: () => void = () => {}): Promise<void> {
+    await this.platform.change('suspend', id, now)
+    onGone()
     await this.#pool.close(id)
   }
 
   /** Lets the owner and others use a suspended account again. */
-  resume({ id }: Account): void {
-    this.platform.standings.suspend(id, null)
-    this.#away.delete(id)
+  async resume({ id }: Account): Promise<void> {
+    await this.platform.change('suspend', id, null)
   }
 
   /** Limits what an account may store, in bytes; 0: any number, `null`: as the settings say. */
-  limit({ id, username }: Account, bytes: number | null): void {
-    this.platform.standings.limit(id, bytes)
-    this.#known.delete(username)
+  async limit({ id }: Account, bytes: number | null): Promise<void> {
+    await this.platform.change('limit', id, bytes)
   }
 
   /**
@@ -201,14 +191,17 @@ export class Accounts {
    */
   async create(account: NewAccount): Promise<string[]> {
     if (!this.owns(account)) throw new AccountElsewhere(account.username)
-    const taken = this.platform.claim(account)
+    const { created, id, invitationToken, unique, username } = account
+    const claim = { id, username, created, unique, ...(invitationToken !== undefined && { invitationToken }) }
+    const taken = await this.platform.change('claim', claim)
     if (taken.length > 0) return taken
     try {
       await this.#files.make(account)
       await this.ready(account)
       const store = this.#pool.get(account.id)
       await store.write(() => account.fill(store))
-      this.platform.setState(account.id, 'active')
+      if (!(await this.platform.change('activate', id)))
+        throw new StoreUnavailable('The claim of the account was given up')
       return []
     } catch (error) {
       await this.#undo(account.id)
@@ -217,15 +210,12 @@ export class Accounts {
   }
 
   /**
-   * Deletes an account with all its files, and frees its name. The account is unreachable as soon as this is called;
-   * after a crash the next start completes the removal.
+   * Deletes an account with all its files, and frees its name. The account is unreachable as soon as the platform file says
+   * so, without a cluster at once; `onGone` is called then. After a crash the next start completes the removal.
    */
-  async remove(account: Account): Promise<void> {
-    const { id, username } = account
-    this.platform.setState(id, 'deleting')
-    this.#known.delete(username)
-    if (this.#away.size >= maxCached) this.#away.clear()
-    this.#away.set(id, new AccountGone(username))
+  async remove({ id }: Account, onGone: () => void = () => {}): Promise<void> {
+    await this.platform.change('leave', id)
+    onGone()
     await this.#erase(id)
   }
 
@@ -249,37 +239,58 @@ export class Accounts {
     await this.#pool.discard(id)
     const directory = this.layout.userDirectory(id)
     if (existsSync(directory)) await removeFolder(this.layout, directory, id)
-    this.platform.remove(id)
+    await this.platform.change('remove', id)
+  }
+
+  /** Follows what becomes of accounts, whoever has decided it. `undefined`: any of it may have changed. */
+  #follow(command: Command | undefined): void {
+    if (!command) {
+      this.#known.clear()
+      this.#away.clear()
+    } else if (changesOfState.has(command[0])) this.#look(command[1] as string)
+  }
+
+  #look(id: string): void {
+    const account = this.platform.findById(id)
+    if (!account) return
+    this.#known.delete(account.username)
+    const away = awayOf(account)
+    if (!away) this.#away.delete(id)
+    else {
+      if (this.#away.size >= maxCached) this.#away.clear()
+      this.#away.set(id, away)
+    }
   }
 
   /** A name that was claimed but not acknowledged is given back; a deletion that was begun is ended. */
   #recover(): void {
     removeLeftOvers(this.layout)
-    for (const id of putAllBack(this.layout)) this.#settle(id, 'replaceUnique')
+    for (const id of putAllBack(this.layout))
+      this.#visitNow(id, store => this.platform.changeNow('replaceUnique', id, store.fields.listUnique()))
     rmSync(this.layout.leavingDirectory, { recursive: true, force: true })
     syncPathNow(this.layout.root)
     for (const { id } of this.platform.listUnfinished()) {
       // A command may be bringing it in: it is to notice.
-      this.platform.giveUp(id)
+      this.platform.changeNow('giveUp', id)
       const directory = this.layout.userDirectory(id)
       rmSync(directory, { recursive: true, force: true })
       if (existsSync(dirname(directory))) syncPathNow(dirname(directory))
-      this.platform.remove(id)
+      this.platform.changeNow('remove', id)
     }
     // After a crash just before the checkpoint, the write-ahead log still holds the pages of removed rows.
     this.platform.emptyLog()
   }
 
-  /** Recovers after a crash while unique values were changing: the account's own file is the truth. */
+  /** Recovers after a crash while unique values were changing: opening the account's own file, which is the truth, does it. */
   #settleUnique(): void {
-    for (const { id } of this.platform.listInDoubt()) this.#settle(id, 'settleUnique')
+    for (const { id } of this.platform.listInDoubt()) this.#visitNow(id, () => {})
   }
 
-  #settle(id: string, how: 'replaceUnique' | 'settleUnique'): void {
+  #visitNow(id: string, work: (store: UserStore) => void): void {
     try {
       // Closed at once: another thread may be the one that serves the account.
       const store = this.#files.open(id)
-      this.platform[how](id, store.fields.listUnique())
+      work(store)
       store.close()
     } catch (error) {
       this.options.onTrouble(id, error)

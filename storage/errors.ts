@@ -101,6 +101,14 @@ export class StoreNotReady extends StoreUnavailable {
   }
 }
 
+/** A write needs unique values that are not reserved yet: it is undone, and made again by its store once they are. */
+export class Unreserved extends Error {
+  constructor(readonly values: readonly { readonly field: string; readonly key: string }[]) {
+    super('A write needs unique values that are not reserved')
+    this.name = 'Unreserved'
+  }
+}
+
 /** Responses that clients have not read yet fill the space reserved for them. */
 export class SpoolsFull extends Error {
   constructor() {

@@ -80,8 +80,8 @@ export function setValue(call: Call, field: AccountField, content: unknown): voi
   // Clients send back what they have read: an unchanged value must not count as confirmed.
   if (before?.content === content) return
   claim(call, field, content)
-  comesIntoForce(call, field, content)
   if (before) release(call, before)
+  comesIntoForce(call, field, content)
   const modified = store.stamp(now)
   const by = caller.signature
   const event = before

@@ -3,6 +3,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Access } from '../../schemas/access.js'
 import type { Attachment } from '../../schemas/event.js'
 import type { Services } from '../call/services.js'
+import { secretFor } from './secrets.js'
 import type { Account } from '../../storage/platform/account.js'
 
 /**
@@ -52,5 +53,5 @@ export function withReadTokens(
 
 function mac(services: Services, account: Account, eventId: string, fileId: string, access: Access): string {
   const subject = JSON.stringify([account.id, eventId, fileId, access.id, access.token])
-  return createHmac('sha256', services.platform.secrets.get('readToken')).update(subject).digest('base64url')
+  return createHmac('sha256', secretFor(services, 'readToken')).update(subject).digest('base64url')
 }

@@ -33,7 +33,7 @@ export interface Services {
   readonly accounts: Accounts
   readonly platform: PlatformStore
   /** Those of the platform. */
-  readonly authRequests: AuthRequestRepository
+  readonly authRequests: Pick<AuthRequestRepository, 'find'>
   readonly attachments: AttachmentStore
   readonly exports: ExportDrafts
   readonly imports: Imports

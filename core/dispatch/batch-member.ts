@@ -5,7 +5,9 @@ import type { Failure } from '../call/outcome.js'
 import type { Changes } from '../changes.js'
 import type { Reading } from './reader.js'
 import { MemberWriter } from './result-writer.js'
+import { isMuch } from './run-write.js'
 import type { Compiled } from './stages.js'
+import type { UserStore } from '../../storage/user/user-store.js'
 import { refuseParams } from '../validation/params.js'
 
 /** A call of a batch, or the error of one that cannot be made. */
@@ -64,6 +66,20 @@ export function paramsOf(call: unknown): unknown {
 /** Throws `invalid-parameters-format` for a call without params. */
 export function mustHaveParams(call: unknown): void {
   if (paramsOf(call) === undefined) refuseParams([withoutParams])
+}
+
+/** Whether a call is asynchronous, or runs in steps. */
+export function needsToWait({ definition }: Compiled, params: unknown, storeNow: () => UserStore): boolean {
+  if (definition.mode === 'service') return true
+  if (definition.mode === 'batch') return false
+  if (definition.prepare) return true
+  if (!definition.steps) return false
+  try {
+    return isMuch(definition, storeNow(), params)
+  } catch {
+    // Its params have not been checked yet; errors are reported when it runs.
+    return false
+  }
 }
 
 const withoutParams = {

@@ -10,6 +10,7 @@ import {
   finished,
   methodOf,
   mustHaveParams,
+  needsToWait,
   paramsOf,
   textOf,
   type Done,
@@ -26,10 +27,12 @@ import type { MemberWriter } from './result-writer.js'
 import { onceWritten, withAccess, type Success } from '../call/outcome.js'
 import { Reading } from './reader.js'
 import type { Compiled, Dispatch, Stages } from './stages.js'
-import { isMuch, runWrite } from './run-write.js'
+import { runWrite } from './run-write.js'
+import { Unreserved } from '../../storage/errors.js'
 import { MuchToJudge } from '../notifications/webhook-queue.js'
 import type { Credentials } from '../call/credentials.js'
 import type { Account } from '../../storage/platform/account.js'
+import type { UserStore } from '../../storage/user/user-store.js'
 
 /** Time after which a chunk ends, so that other calls get their turn, in milliseconds. */
 const turnMs = 5
@@ -105,9 +108,10 @@ export class Batch {
   async #runChunk(start: number): Promise<number> {
     const { calls } = this
     const chunk: Member[] = []
+    const storeNow = (): UserStore => this.#stages.services.accounts.store(this.account)
     for (let index = start; index < calls.length && chunk.length < this.#most; index++) {
       const entry = this.#find(index, calls[index])
-      if (entry.compiled && this.#needsToWait(entry.compiled, paramsOf(entry.call))) {
+      if (entry.compiled && needsToWait(entry.compiled, paramsOf(entry.call), storeNow)) {
         if (chunk.length > 0) break
         await this.#runAlone(entry.compiled, paramsOf(entry.call))
         return index + 1
@@ -124,7 +128,11 @@ export class Batch {
     const done: Done[] = []
     let size = 0
     let deferred: Compiled | undefined
+    // It may run twice.
     const work = (): void => {
+      done.length = 0
+      size = 0
+      deferred = undefined
       const end = performance.now() + turnMs
       for (const { index, call, compiled, error } of chunk) {
         const method = methodOf(call)
@@ -136,6 +144,7 @@ export class Batch {
           size += writer?.size ?? text.length
           if (writer?.isDone === false || size > chunkText) break
         } catch (thrown) {
+          if (thrown instanceof Unreserved) throw thrown
           // Rolled back by itself; made again in steps once the calls before it are committed.
           if (thrown instanceof MuchToJudge) deferred = compiled
           if (deferred) break
@@ -196,20 +205,6 @@ export class Batch {
     }
   }
 
-  /** Whether a call is asynchronous, or runs in steps. */
-  #needsToWait({ definition }: Compiled, params: unknown): boolean {
-    if (definition.mode === 'service') return true
-    if (definition.mode === 'batch') return false
-    if (definition.prepare) return true
-    if (!definition.steps) return false
-    try {
-      return isMuch(definition, this.#stages.services.accounts.store(this.account), params)
-    } catch {
-      // Its params have not been checked yet; errors are reported when it runs.
-      return false
-    }
-  }
-
   #runIn(
     compiled: Compiled,
     params: unknown,
@@ -231,7 +226,7 @@ export class Batch {
       if (method.mode === 'write' && !this.caller.isCurrent(call.store)) this.#reading.written()
       return { caller, changes: call.changes, text, writer }
     } catch (error) {
-      throw error instanceof MuchToJudge ? error : withAccess(error, caller)
+      throw error instanceof MuchToJudge || error instanceof Unreserved ? error : withAccess(error, caller)
     }
   }
 

@@ -63,11 +63,12 @@ export async function runRecorded(
   const target = findTarget()
   try {
     const result = await definition.run(call, params)
-    record(definition, call, params, target ?? findTarget(), null)
+    await record(definition, call, params, target ?? findTarget(), null)
     return result
   } catch (error) {
     // The thread that has the account's file records it.
-    if (!(error instanceof AccountElsewhere)) record(definition, call, params, target, toApiError(error).id)
+    if (!(error instanceof AccountElsewhere))
+      await record(definition, call, params, target, toApiError(error).id)
     throw error
   }
 }
@@ -76,30 +77,30 @@ export async function runRecorded(
  * Records that a call was refused before it ran, if it would have been a deed of an operator. What its params ask for is not
  * recorded: they have not been checked.
  */
-export function recordRefused(
+export async function recordRefused(
   definition: ServiceMethod,
   call: ServiceCall,
   params: unknown,
   error: unknown
-): void {
+): Promise<void> {
   if (!definition.deed) return
   const { username } = Object(params) as { readonly username?: unknown }
   const target =
     typeof username === 'string' ? call.services.platform.find(username.toLowerCase()) : undefined
-  record({ id: definition.id }, call, params, target?.id, toApiError(error).id)
+  await record({ id: definition.id }, call, params, target?.id, toApiError(error).id)
 }
 
-function record(
+async function record(
   definition: Pick<ServiceMethod, 'deed' | 'id'>,
   { credentials, now, services }: ServiceCall,
   params: unknown,
   target: string | undefined,
   error: string | null
-): void {
+): Promise<void> {
   const { ip, operator } = credentials
   if (!operator && !hasAdminKey(services, credentials)) return
   try {
-    services.platform.deeds.add({
+    await services.platform.change('addDeed', {
       time: now,
       method: definition.id,
       operator: operator?.id ?? null,

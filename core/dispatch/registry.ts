@@ -146,7 +146,7 @@ export class Registry implements Dispatch, Dispatcher {
     try {
       this.stages.admit(compiled, anonymous, credentials, params)
     } catch (error) {
-      recordRefused(definition, call, params, error)
+      await recordRefused(definition, call, params, error)
       throw error
     }
     const known = this.#constants.get(definition.id)

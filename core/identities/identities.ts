@@ -50,6 +50,14 @@ export function newIdentity({ email, issuer, provider, subject }: IdentityProof,
   return { id: newId(), issuer, subject, provider, email: email?.address ?? null, created: now, used: null }
 }
 
+/** Throws what {@link linkIdentity} would, as things are. */
+export function mustBeLinkable({ account, services, store }: Call, proof: IdentityProof): void {
+  if (store.identities.find(proof.issuer, proof.subject)) return
+  mustHaveRoom(store)
+  const holder = services.platform.findByUnique(identityField, identityKey(proof))
+  if (holder && holder.id !== account.id) refuseTaken()
+}
+
 /**
  * Links an identity with the account of a call, and tells the user by mail. Throws `item-already-exists` if it opens another
  * account, `invalid-operation` if there are too many. Must run within a write.
@@ -58,14 +66,18 @@ export function linkIdentity(call: Call, proof: IdentityProof): Identity {
   const { changes, now, services, store } = call
   const known = store.identities.find(proof.issuer, proof.subject)
   if (known) return known
-  if (store.identities.list().length >= maxIdentities)
-    fail('invalid-operation', `An account has ${maxIdentities} identities at most`)
+  mustHaveRoom(store)
   if (!store.unique.claim(identityField, identityKey(proof))) refuseTaken()
   const identity = newIdentity(proof, now)
   store.identities.insert(identity)
   changes.add('account')
   tell(call, { kind: 'identityLinked', provider: shownIdentity(services.config, identity).provider.label })
   return identity
+}
+
+function mustHaveRoom({ identities }: Call['store']): void {
+  if (identities.list().length >= maxIdentities)
+    fail('invalid-operation', `An account has ${maxIdentities} identities at most`)
 }
 
 /** Throws the error for an identity that opens another account. */

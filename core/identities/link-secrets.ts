@@ -25,12 +25,17 @@ export function newLinkSecret({ caller, now, store }: Call): string {
 }
 
 /** Uses a secret. Throws `forbidden` unless it was made in this session. Must run within a write. */
-export function useLinkSecret({ caller, now, store }: Call, secret: string): void {
+export function useLinkSecret(call: Call, secret: string): void {
+  mustBeLinkSecret(call, secret)
+  call.store.signIn.remove(secret)
+}
+
+/** Throws `forbidden` unless a secret was made in this session, and has not been used. */
+export function mustBeLinkSecret({ caller, now, store }: Call, secret: string): void {
   const begun = store.signIn.find('identity', secret, now) as Begun | undefined
   const current = sessionOf(caller.access)
   if (begun?.accessId !== current?.accessId || begun?.digest !== current?.digest || !begun)
     fail('forbidden', 'This identity was not asked for in this session. Please begin again')
-  store.signIn.remove(secret)
 }
 
 function sessionOf(access: Access | undefined): Begun | undefined {

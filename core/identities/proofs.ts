@@ -1,5 +1,6 @@
 /** Proofs of identity: what a provider has vouched for, for the page that asked for it, good once. (docs/spec/identities.md#proofs) */
 import { Type, type Static } from 'typebox'
+import { secretDigest } from '../../schemas/secret-digest.js'
 import type { IdentityProof } from '../../storage/identities/identity-proofs.js'
 import type { ServiceCall } from '../call/method.js'
 import { fail } from '../errors.js'
@@ -28,7 +29,7 @@ export function proven({ services, credentials, now }: ServiceCall, { secret, ti
 }
 
 /** Makes a ticket invalid. Throws `invalid-credentials` if somebody was faster. */
-export function useProof({ services }: ServiceCall, { ticket }: Proof): void {
-  if (!services.platform.identityProofs.remove(ticket))
+export async function useProof({ services }: ServiceCall, { ticket }: Pick<Proof, 'ticket'>): Promise<void> {
+  if (!(await services.platform.change('useProof', secretDigest(ticket))))
     fail('invalid-credentials', 'The proof of identity was used')
 }

@@ -1,6 +1,6 @@
 /** Sends people to a provider and takes them back: authorization code with PKCE, state, nonce and issuer. (docs/spec/identities.md#the-way) */
 import { secretDigest } from '../../schemas/secret-digest.js'
-import type { IdentityProofRepository } from '../../storage/identities/identity-proofs.js'
+import type { PlatformStore } from '../../storage/platform/platform-store.js'
 import { fail } from '../errors.js'
 import { newToken } from '../ids.js'
 import type { Config } from '../settings/config.js'
@@ -36,7 +36,7 @@ export class SignIns {
   constructor(
     private readonly config: Config,
     private readonly clock: Clock,
-    private readonly proofs: IdentityProofRepository,
+    private readonly platform: Pick<PlatformStore, 'change'>,
     private readonly providers: Providers
   ) {}
 
@@ -101,7 +101,8 @@ export class SignIns {
       const claims = await this.#claims(provider, pending, state, query)
       const ticket = newToken() + newToken()
       const proof = proofOf(provider, pending, claims)
-      this.proofs.insert(ticket, proof, now, now + proofLife, maxProofs)
+      const digest = secretDigest(ticket)
+      await this.platform.change('addProof', digest, proof, now, now + proofLife, maxProofs)
       return { url: `${page}#identity=${ticket}` }
     } catch (error) {
       return { url: this.#withProblem(page, name, error) }

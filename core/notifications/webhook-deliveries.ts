@@ -78,7 +78,7 @@ export class Deliveries {
         log.error('the webhooks of an account cannot be read', { accountId: account.id, cause })
       }
     }
-    if (without.length > 0) platform.removeWebhookAccounts(without)
+    if (without.length > 0) await platform.change('removeWebhooks', without)
   }
 
   #startOne(account: Account, store: UserStore): void {

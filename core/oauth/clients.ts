@@ -52,8 +52,15 @@ export function provenClient(
 }
 
 /** Removes clients that have registered themselves, and are used no more. `now` in seconds. */
-export function removeUnusedClients({ config, platform }: Services, now: number): void {
-  platform.oauthClients.removeUnused(now - config.oauth.clientMaxAge)
+export async function removeUnusedClients({ config, platform }: Services, now: number): Promise<void> {
+  const since = now - config.oauth.clientMaxAge
+  if (platform.oauthClients.hasUnused(since)) await platform.change('removeUnusedClients', since)
+}
+
+/** Notes that a client is used at `now` (seconds), unless that has been noted lately. */
+export async function noteUse({ platform }: Services, id: string, now: number): Promise<void> {
+  const time = platform.oauthClients.useToNote(id, now)
+  if (time !== undefined) await platform.change('useClient', id, time)
 }
 
 /** The digest by which a client's secret is recognised, in hexadecimal. */

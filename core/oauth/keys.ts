@@ -78,7 +78,7 @@ async function newKey(services: Services, latest: KnownKey | undefined, now: num
   // Names sort by time.
   const name = `${prefix}${String(Math.floor(now)).padStart(12, '0')}`
   const former = known.slice(0, -1).map(each => each.name)
-  services.platform.secrets.replace(name, value, former)
+  await services.platform.change('replaceSecret', { name, value }, former)
   return knownKeys(services).at(-1)!
 }
 

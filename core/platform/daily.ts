@@ -52,9 +52,8 @@ async function daily(services: Services, settledBefore: number, signal: AbortSig
   // Work that does not belong to an account is done by the first thread.
   if (services.shard.index === 0) {
     await guarded(services, () => services.attachments.sweepDrafts())
-    await guarded(services, async () => services.platform.authRequests.removeExpired(services.clock.now()))
-    await guarded(services, async () => removeUnusedClients(services, services.clock.now()))
-    await guarded(services, async () => services.platform.identityProofs.removeExpired(services.clock.now()))
+    await guarded(services, () => services.platform.change('removeExpired', services.clock.now()))
+    await guarded(services, () => removeUnusedClients(services, services.clock.now()))
   }
   for await (const account of activeAccounts(services)) {
     if (isStopped()) return
@@ -65,7 +64,7 @@ async function daily(services: Services, settledBefore: number, signal: AbortSig
         await guarded(services, () => sweepAttachments(services, account, settledBefore), account)
         await guarded(services, () => cleanDeletions(services, account, isStopped), account)
         await guarded(services, () => services.previews.cleanUp(account), account)
-        await guarded(services, async () => countEvents(services, account), account)
+        await guarded(services, () => countEvents(services, account), account)
         await guarded(services, () => cleanAudit(services, account, isStopped), account)
         await guarded(services, () => services.imports.expire(account), account)
       })

@@ -6,9 +6,10 @@ import type { Account } from '../../storage/platform/account.js'
 const newSeconds = 2 * 86_400
 
 /** Counts the events that an account has got since it was counted before. */
-export function countEvents({ accounts, clock, platform }: Services, account: Account): void {
+export async function countEvents({ accounts, clock, platform }: Services, account: Account): Promise<void> {
   const now = clock.now()
   const store = accounts.store(account)
   const highest = store.read(() => store.events.highestNumber)
-  platform.growth.count(now, account.id, highest, account.created > now - newSeconds)
+  if (platform.growth.counted(account.id) === highest) return
+  await platform.change('countEvents', now, account.id, highest, account.created > now - newSeconds)
 }

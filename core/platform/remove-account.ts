@@ -10,10 +10,10 @@ export async function removeAccount(
   account: Account,
   via: Credentials['via'] = 'http'
 ): Promise<void> {
-  const removed = services.accounts.remove(account)
-  // Subscribers see that it is gone: sockets are closed, webhooks are not called.
-  if (via !== 'socket.io') announce(services, account)
-  await removed
+  await services.accounts.remove(account, () => {
+    // Subscribers see that it is gone: sockets are closed, webhooks are not called.
+    if (via !== 'socket.io') announce(services, account)
+  })
   services.throttle.forget(account.username)
   services.previews.forget(account)
   // A socket that made the call gets the response before it is closed.

@@ -165,8 +165,8 @@ class Backup {
     // Otherwise it stays of the version that it has: the version before may be the one that restores it.
     if (missing.length > 0 || this.#hasUnfinished) {
       const store = new PlatformStore(this.draft)
-      for (const { id } of missing) store.remove(id)
-      for (const { id } of store.listUnfinished()) store.remove(id)
+      for (const { id } of missing) store.changeNow('remove', id)
+      for (const { id } of store.listUnfinished()) store.changeNow('remove', id)
       store.close()
     }
     return await this.vault.put(`platform-${this.#stamp}.sqlite`, bytesIn(this.draft.platformFile))

@@ -213,10 +213,10 @@ async function settlePlatform(
   const store = new PlatformStore(side)
   try {
     // Requests for access are obsolete: no app is waiting for an answer.
-    store.authRequests.removeExpired(Infinity)
-    store.identityProofs.removeExpired(Infinity)
+    store.changeNow('removeExpired', Infinity)
     const accounts = users.flatMap(({ username }) => store.find(username) ?? [])
-    for (const { id } of accounts.filter(({ username }) => leftOut.has(username))) store.remove(id)
+    for (const { id } of accounts.filter(({ username }) => leftOut.has(username)))
+      store.changeNow('remove', id)
     const restored = accounts.filter(({ username }) => !leftOut.has(username))
     for (const account of restored) {
       await writeOwner(target, account)

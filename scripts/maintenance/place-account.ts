@@ -59,17 +59,17 @@ export async function bringIn(target: Layout, side: Layout, account: Omit<Accoun
     await writeOwner(side, account)
     syncPathNow(side.userDirectory(id))
     const unique = Object.fromEntries(held.map(({ field, key }) => [field, key]))
-    const taken = platform.claim({ ...account, unique })
+    const taken = platform.changeNow('claim', { id, username, created: account.created, unique })
     if (taken.length > 0) throw new Taken(username, taken)
     try {
       // What is broken off after the claim goes at the next start of the service. An account without files is never found.
       makeFolderNow(dirname(place))
       renameSync(side.userDirectory(id), place)
       syncPathNow(dirname(place))
-      if (!platform.complete(account)) throw new Unfinished(username)
+      if (!platform.changeNow('complete', account)) throw new Unfinished(username)
     } catch (error) {
       rmSync(place, { recursive: true, force: true })
-      platform.remove(id)
+      platform.changeNow('remove', id)
       throw error
     }
   } finally {
@@ -105,7 +105,7 @@ export async function replace(
     replaceFolder(target, id, {
       coming: side.userDirectory(id),
       leaving: join(side.root, 'former'),
-      settle: () => platform.replaceUnique(id, held)
+      settle: () => platform.changeNow('replaceUnique', id, held)
     })
   } finally {
     platform.close()

@@ -14,9 +14,11 @@ export interface Conflict {
 /** Rebuilds the index of accounts from their files. Returns the values that another account has too. */
 export function reindex(layout: Layout, platform: PlatformStore, accounts: readonly Account[]): Conflict[] {
   // Two passes: stale entries have to be gone before they conflict with valid ones.
-  for (const { id } of accounts) platform.replaceUnique(id, valuesOf(layout, id))
+  for (const { id } of accounts) platform.changeNow('replaceUnique', id, valuesOf(layout, id))
   return accounts.flatMap(({ id, username }) =>
-    platform.replaceUnique(id, valuesOf(layout, id)).map(({ field }) => ({ user: username, field }))
+    platform
+      .changeNow('replaceUnique', id, valuesOf(layout, id))
+      .map(({ field }) => ({ user: username, field }))
   )
 }
 

@@ -18,25 +18,18 @@ export interface IdentityProof {
   readonly hasSecondFactor: boolean
 }
 
-/** Runs work in one transaction. */
-type Write = <T>(work: () => T) => T
-
+/** The proofs. What changes them is done by commands alone. (storage/platform/commands.ts) */
 export class IdentityProofRepository {
-  constructor(
-    private readonly db: Database,
-    private readonly write: Write
-  ) {}
+  constructor(private readonly db: Database) {}
 
-  /** Keeps a proof until it expires (seconds). Beyond `limit` the oldest are removed. */
-  insert(ticket: string, proof: IdentityProof, now: number, expires: number, limit: number): void {
-    this.write(() => {
-      this.#removeExpired(now)
-      const sql = 'INSERT INTO identity_proof (hash, expires, body) VALUES (?, ?, ?)'
-      statement(this.db, sql).run(secretDigest(ticket), expires, JSON.stringify(proof))
-      const oldest = `DELETE FROM identity_proof WHERE hash IN (SELECT hash FROM identity_proof
-        ORDER BY expires LIMIT max(0, (SELECT count(*) FROM identity_proof) - ?))`
-      statement(this.db, oldest).run(limit)
-    })
+  /** Keeps the proof of a ticket with this digest until it expires (seconds). Beyond `limit` the oldest are removed. */
+  insert(digest: string, proof: IdentityProof, now: number, expires: number, limit: number): void {
+    this.removeExpired(now)
+    const sql = 'INSERT INTO identity_proof (hash, expires, body) VALUES (?, ?, ?)'
+    statement(this.db, sql).run(digest, expires, JSON.stringify(proof))
+    const oldest = `DELETE FROM identity_proof WHERE hash IN (SELECT hash FROM identity_proof
+      ORDER BY expires, hash LIMIT max(0, (SELECT count(*) FROM identity_proof) - ?))`
+    statement(this.db, oldest).run(limit)
   }
 
   /** The proof of a ticket that is valid at `now`, for whoever has the secret; `undefined` otherwise. */
@@ -47,18 +40,13 @@ export class IdentityProofRepository {
     return proof?.secret === secretDigest(secret) ? proof : undefined
   }
 
-  /** Removes a proof: a ticket is good once. Returns `false` if somebody was faster. */
-  remove(ticket: string): boolean {
-    const sql = 'DELETE FROM identity_proof WHERE hash = ?'
-    return this.write(() => statement(this.db, sql).run(secretDigest(ticket)).changes > 0)
+  /** Removes the proof of a ticket with this digest: it is good once. Returns `false` if somebody was faster. */
+  remove(digest: string): boolean {
+    return statement(this.db, 'DELETE FROM identity_proof WHERE hash = ?').run(digest).changes > 0
   }
 
   /** Removes expired proofs. */
   removeExpired(now: number): void {
-    this.write(() => this.#removeExpired(now))
-  }
-
-  #removeExpired(now: number): void {
     statement(this.db, 'DELETE FROM identity_proof WHERE expires <= ?').run(now)
   }
 }

@@ -6,11 +6,9 @@ import { column, statement } from '../sqlite/statements.js'
 /** Seconds between two notes of a client's use: each is a synced write. */
 const noteInterval = 86_400
 
+/** The clients. What changes them is done by commands alone. (storage/platform/commands.ts) */
 export class OAuthClientRepository {
-  constructor(
-    private readonly db: Database,
-    private readonly write: <T>(work: () => T) => T
-  ) {}
+  constructor(private readonly db: Database) {}
 
   find(id: string): RegisteredClient | undefined {
     const body = column(this.db, 'SELECT body FROM oauth_client WHERE id = ?').get(id) as string | undefined
@@ -22,32 +20,38 @@ export class OAuthClientRepository {
    * (seconds), gives way; returns `false` if there is none.
    */
   insert(client: RegisteredClient, now: number, limit: number, idleSince: number): boolean {
-    return this.write(() => {
-      const count = column(this.db, 'SELECT count(*) FROM oauth_client').get() as number
-      if (count >= limit) {
-        const oldest = `DELETE FROM oauth_client WHERE id = (SELECT id FROM oauth_client
-          WHERE used < ? AND used = json_extract(body, '$.created') ORDER BY used LIMIT 1)`
-        if (statement(this.db, oldest).run(idleSince).changes === 0) return false
-      }
-      const sql = 'INSERT INTO oauth_client (id, used, body) VALUES (?, ?, ?)'
-      statement(this.db, sql).run(client.id, now, JSON.stringify(client))
-      return true
-    })
+    const count = column(this.db, 'SELECT count(*) FROM oauth_client').get() as number
+    if (count >= limit) {
+      const oldest = `DELETE FROM oauth_client WHERE id = (SELECT id FROM oauth_client
+        WHERE used < ? AND used = json_extract(body, '$.created') ORDER BY used, id LIMIT 1)`
+      if (statement(this.db, oldest).run(idleSince).changes === 0) return false
+    }
+    const sql = 'INSERT INTO oauth_client (id, used, body) VALUES (?, ?, ?)'
+    statement(this.db, sql).run(client.id, now, JSON.stringify(client))
+    return true
   }
 
-  /** Notes that a client is used: the first time, and then once a day. */
-  use(id: string, now: number): void {
+  /** The time (seconds) to note as that of a client's use: the first time, and then once a day; `undefined` otherwise. */
+  useToNote(id: string, now: number): number | undefined {
     const sql = `SELECT used, used = json_extract(body, '$.created') AS isFirst FROM oauth_client WHERE id = ?`
     const row = statement(this.db, sql).get(id) as { used: number; isFirst: 0 | 1 } | undefined
-    if (!row || (row.isFirst === 0 && now - row.used < noteInterval)) return
+    if (!row || (row.isFirst === 0 && now - row.used < noteInterval)) return undefined
     // Later than it was made, however fast: that tells it from those that were never used.
-    const time = Math.max(now, row.used + 1)
-    this.write(() => statement(this.db, 'UPDATE oauth_client SET used = ? WHERE id = ?').run(time, id))
+    return Math.max(now, row.used + 1)
+  }
+
+  /** Notes when (seconds) a client was used. */
+  use(id: string, time: number): void {
+    statement(this.db, 'UPDATE oauth_client SET used = max(used, ?) WHERE id = ?').run(time, id)
+  }
+
+  /** Whether clients were last used before `time` (seconds). */
+  hasUnused(time: number): boolean {
+    return column(this.db, 'SELECT 1 FROM oauth_client WHERE used < ? LIMIT 1').get(time) !== undefined
   }
 
   /** Removes clients that were last used before `time` (seconds). */
   removeUnused(time: number): void {
-    const isAny = column(this.db, 'SELECT 1 FROM oauth_client WHERE used < ? LIMIT 1').get(time) !== undefined
-    if (isAny) this.write(() => statement(this.db, 'DELETE FROM oauth_client WHERE used < ?').run(time))
+    statement(this.db, 'DELETE FROM oauth_client WHERE used < ?').run(time)
   }
 }

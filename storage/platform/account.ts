@@ -1,4 +1,5 @@
 /** An account, and the claim that creates one. */
+import { AccountGone, AccountMoved, AccountSuspended } from '../errors.js'
 
 export type AccountState = 'creating' | 'active' | 'deleting'
 
@@ -30,4 +31,20 @@ export interface Claim {
   readonly unique: Readonly<Record<string, string | number>>
   /** The invitation that this account uses up. */
   readonly invitationToken?: string
+}
+
+/** Commands after which an account may be found, or no more, or otherwise than before. */
+export const changesOfState: ReadonlySet<string> = new Set([
+  'leave',
+  'giveUp',
+  'relocate',
+  'suspend',
+  'limit'
+])
+
+/** The error that calls in flight on an account fail with, if it is not served here. */
+export function awayOf({ relocatedTo, state, suspended, username }: Account): Error | undefined {
+  if (state === 'deleting') return new AccountGone(username)
+  if (relocatedTo !== null) return new AccountMoved(relocatedTo)
+  return suspended === null ? undefined : new AccountSuspended()
 }

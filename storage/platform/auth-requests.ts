@@ -37,14 +37,9 @@ interface Row {
   readonly username: string | null
 }
 
-/** Runs work in one transaction. */
-type Write = <T>(work: () => T) => T
-
+/** The requests. What changes them is done by commands alone. (storage/platform/commands.ts) */
 export class AuthRequestRepository {
-  constructor(
-    private readonly db: Database,
-    private readonly write: Write
-  ) {}
+  constructor(private readonly db: Database) {}
 
   /** A request that has not expired. */
   find(key: string, now: number): KnownRequest | undefined {
@@ -56,31 +51,23 @@ export class AuthRequestRepository {
 
   /** Adds a request. Beyond `limit` the oldest are removed, so that a flood of requests cannot fill the disk. */
   insert({ key, expires, request, page, asker }: OpenRequest, now: number, limit: number): void {
-    this.write(() => {
-      this.#removeExpired(now)
-      const sql = 'INSERT INTO auth_request (key, expires, body) VALUES (?, ?, ?)'
-      statement(this.db, sql).run(key, expires, JSON.stringify({ request, page, asker }))
-      const oldest =
-        'DELETE FROM auth_request WHERE key IN (SELECT key FROM auth_request ORDER BY expires LIMIT max(0, (SELECT count(*) FROM auth_request) - ?))'
-      statement(this.db, oldest).run(limit)
-    })
+    this.removeExpired(now)
+    const sql = 'INSERT INTO auth_request (key, expires, body) VALUES (?, ?, ?)'
+    statement(this.db, sql).run(key, expires, JSON.stringify({ request, page, asker }))
+    const oldest = `DELETE FROM auth_request WHERE key IN (SELECT key FROM auth_request
+      ORDER BY expires LIMIT max(0, (SELECT count(*) FROM auth_request) - ?))`
+    statement(this.db, oldest).run(limit)
   }
 
   /** Records the decision on a request; the first one counts. Returns `false` if it is already decided, or gone. */
-  decide(key: string, decision: Decision, account: string | undefined, now: number): boolean {
+  decide(key: string, decision: Decision, account: string | null, now: number): boolean {
     const sql =
       'UPDATE auth_request SET decision = ?, account = ? WHERE key = ? AND decision IS NULL AND expires > ?'
-    return this.write(
-      () => statement(this.db, sql).run(JSON.stringify(decision), account ?? null, key, now).changes === 1
-    )
+    return statement(this.db, sql).run(JSON.stringify(decision), account, key, now).changes === 1
   }
 
   /** Removes expired requests. */
   removeExpired(now: number): void {
-    this.write(() => this.#removeExpired(now))
-  }
-
-  #removeExpired(now: number): void {
     statement(this.db, 'DELETE FROM auth_request WHERE expires <= ?').run(now)
   }
 }

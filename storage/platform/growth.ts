@@ -24,11 +24,9 @@ export const growthDays = 400
 
 const daySeconds = 86_400
 
+/** The days. What changes them is done by commands alone. (storage/platform/commands.ts) */
 export class GrowthRepository {
-  constructor(
-    private readonly db: Database,
-    private readonly write: (work: () => void) => void
-  ) {}
+  constructor(private readonly db: Database) {}
 
   /** All days that are kept, oldest first. */
   list(): GrowthDay[] {
@@ -46,10 +44,8 @@ export class GrowthRepository {
     const sql = `INSERT INTO growth (day, accounts, documents, attachments, previews, others) VALUES (?, ?, ?, ?, ?, ?)
       ON CONFLICT (day) DO UPDATE SET accounts = excluded.accounts, documents = excluded.documents,
         attachments = excluded.attachments, previews = excluded.previews, others = excluded.others`
-    this.write(() => {
-      statement(this.db, sql).run(dayOf(time), accounts, documents, attachments, previews, others)
-      this.#removeOld()
-    })
+    statement(this.db, sql).run(dayOf(time), accounts, documents, attachments, previews, others)
+    this.#removeOld()
   }
 
   /**
@@ -57,30 +53,31 @@ export class GrowthRepository {
    * first time they count only if it `isNew`: others have been restored, or come from an earlier version.
    */
   count(time: number, account: string, highest: number, isNew: boolean): void {
-    const former = column(this.db, 'SELECT number FROM counted_events WHERE account = ?').get(account)
-    if (former === highest) return
-    const added = highest - ((former as number | undefined) ?? (isNew ? 0 : highest))
-    this.write(() => {
-      const place = `INSERT INTO counted_events (account, number) SELECT id, ? FROM account WHERE id = ?
-        ON CONFLICT (account) DO UPDATE SET number = excluded.number`
-      statement(this.db, place).run(highest, account)
-      if (added <= 0) return
-      const sql = `INSERT INTO growth (day, events) VALUES (?, ?)
-        ON CONFLICT (day) DO UPDATE SET events = events + excluded.events`
-      statement(this.db, sql).run(dayOf(time), added)
-      this.#removeOld()
-    })
+    const former = this.counted(account)
+    const added = highest - (former ?? (isNew ? 0 : highest))
+    const place = `INSERT INTO counted_events (account, number) SELECT id, ? FROM account WHERE id = ?
+      ON CONFLICT (account) DO UPDATE SET number = excluded.number`
+    statement(this.db, place).run(highest, account)
+    if (added <= 0) return
+    const sql = `INSERT INTO growth (day, events) VALUES (?, ?)
+      ON CONFLICT (day) DO UPDATE SET events = events + excluded.events`
+    statement(this.db, sql).run(dayOf(time), added)
+    this.#removeOld()
+  }
+
+  /** The number up to which the events of an account have been counted, if they have. */
+  counted(account: string): number | undefined {
+    const sql = 'SELECT number FROM counted_events WHERE account = ?'
+    return column(this.db, sql).get(account) as number | undefined
   }
 
   /** Adds days that were saved from another file. */
   restore(days: readonly GrowthDay[]): void {
     const sql = `INSERT OR IGNORE INTO growth (day, events, accounts, documents, attachments, previews, others)
       VALUES (?, ?, ?, ?, ?, ?, ?)`
-    this.write(() => {
-      for (const { accounts, attachments, day, documents, events, others, previews } of days)
-        statement(this.db, sql).run(day, events, accounts, documents, attachments, previews, others)
-      this.#removeOld()
-    })
+    for (const { accounts, attachments, day, documents, events, others, previews } of days)
+      statement(this.db, sql).run(day, events, accounts, documents, attachments, previews, others)
+    this.#removeOld()
   }
 
   /** Days and not times decide: a clock that was wrong for a while must not remove all. */

@@ -33,6 +33,15 @@ export class InvitationRepository {
     statement(this.db, sql).run(token, created, createdBy, description)
   }
 
+  /** Adds invitations, but for those whose token there is already. Returns the tokens that were not free. */
+  insertFree(invitations: readonly Invitation[]): string[] {
+    return invitations.flatMap(invitation => {
+      if (this.isKnown(invitation.token)) return [invitation.token]
+      this.insert(invitation)
+      return []
+    })
+  }
+
   /** All invitations, latest first. */
   list(): KnownInvitation[] {
     return statement(
@@ -70,5 +79,15 @@ export class InvitationRepository {
     const sql =
       'UPDATE invitation SET consumed = NULL, consumedBy = NULL WHERE consumedBy = ? AND consumed = ?'
     statement(this.db, sql).run(username, created)
+  }
+
+  /** Adds invitations that were saved from another file, with their use. */
+  restore(invitations: readonly KnownInvitation[]): void {
+    for (const invitation of invitations) {
+      if (this.isKnown(invitation.token)) continue
+      this.insert(invitation)
+      const { consumed, consumedBy, token } = invitation
+      if (consumed !== null) this.consume(token, { username: consumedBy, created: consumed })
+    }
   }
 }

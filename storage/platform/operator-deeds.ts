@@ -34,20 +34,18 @@ export const refusalsKept = 1000
 
 type Row = Omit<KnownDeed, 'detail'> & { readonly detail: string }
 
+/** The deeds. What adds some is done by commands alone. (storage/platform/commands.ts) */
 export class DeedRepository {
   constructor(
     private readonly db: Database,
-    private readonly write: (work: () => void) => void,
     private readonly kept = deedsKept,
     private readonly keptRefusals = refusalsKept
   ) {}
 
   /** Adds a deed, and removes the oldest one of its kind, done or refused, if there are too many. */
   add(deed: Deed): void {
-    this.write(() => {
-      this.#insert(deed)
-      this.#removeExcess(deed.error !== null)
-    })
+    this.#insert(deed)
+    this.#removeExcess(deed.error !== null)
   }
 
   /** The latest deeds before a number, latest first. */
@@ -61,10 +59,8 @@ export class DeedRepository {
 
   /** Adds deeds that were saved from another file, oldest first. */
   restore(deeds: readonly (Omit<Deed, 'detail'> & { readonly detail: string })[]): void {
-    this.write(() => {
-      for (const { detail, ...deed } of deeds) this.#insert({ ...deed, detail: detailIn(detail) })
-      for (const isRefused of [false, true]) this.#removeExcess(isRefused)
-    })
+    for (const { detail, ...deed } of deeds) this.#insert({ ...deed, detail: detailIn(detail) })
+    for (const isRefused of [false, true]) this.#removeExcess(isRefused)
   }
 
   #insert({ detail, error, ip, method, operator, target, time }: Deed): void {

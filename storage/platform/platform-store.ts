@@ -4,45 +4,32 @@ import type { Database } from 'better-sqlite3'
 import { translated } from '../errors.js'
 import type { Layout } from '../files/layout.js'
 import { platformMigrations } from '../migrations/platform/index.js'
+import type { UniqueValue } from '../repositories/account-fields.js'
+import { copyInThread } from '../sqlite/copy-thread.js'
 import { createFile, openFile } from '../sqlite/open.js'
+import { addPosition, readPosition, writePosition, type Position } from '../wal/position.js'
+import type { Account, Claim } from './account.js'
 import { platformProblems } from './check-thread.js'
-import { AuthRequestRepository } from './auth-requests.js'
-import { IdentityProofRepository } from '../identities/identity-proofs.js'
-import { InvitationRepository, type Invitation, type KnownInvitation } from './invitations.js'
-import { uniqueKey, type UniqueValue } from '../repositories/account-fields.js'
-import { UniqueFieldRepository } from './unique-fields.js'
+import { applied, type Arguments, type Command, type CommandName, type Result } from './commands.js'
+import type { KnownInvitation } from './invitations.js'
+import { tried, type Tried } from './outcomes.js'
+import type { PlatformCounts } from './platform-accounts.js'
 import type { Salvaged } from './salvage.js'
-import { OAuthClientRepository } from '../oauth/oauth-clients.js'
-import { column, statement } from '../sqlite/statements.js'
-import { DeedRepository } from './operator-deeds.js'
-import { GrowthRepository } from './growth.js'
-import { SecretRepository } from './secrets.js'
-import { StandingRepository } from './standings.js'
-import type { Account, AccountState, Claim } from './account.js'
+import { tablesOf, type Tables } from './tables.js'
+import type { Reservation } from './unique-fields.js'
 
-/** Row counts of the file. */
-export interface PlatformCounts {
-  readonly accounts: number
-  /** Accounts whose creation or removal is incomplete: the next start recovers them. */
-  readonly unfinished: number
-  readonly relocated: number
-  readonly uniqueFields: number
-  /** Accounts that may have webhooks. */
-  readonly webhookAccounts: number
-  readonly invitations: number
-}
+/** Makes changes that other machines have to hear of, too: in a cluster they go through a log that every node follows. */
+export type Changing = <N extends CommandName>(name: N, args: Arguments<N>) => Promise<Result<N>>
 
+/** Hears of each command once it has been applied; of `undefined` if the whole file has been replaced. */
+export type ChangeListener = (command: Command | undefined) => void
+
+/** Reads are local and synchronous; the repositories are here for reading alone. Changes are commands, see {@link change}. */
 export class PlatformStore {
-  readonly #db: Database
-  readonly #invitations: InvitationRepository
-  readonly authRequests: AuthRequestRepository
-  readonly deeds: DeedRepository
-  readonly identityProofs: IdentityProofRepository
-  readonly growth: GrowthRepository
-  readonly oauthClients: OAuthClientRepository
-  readonly secrets: SecretRepository
-  readonly standings: StandingRepository
-  readonly #unique: UniqueFieldRepository
+  #db: Database
+  #tables: Tables
+  #changing: Changing | undefined
+  readonly #listeners = new Set<ChangeListener>()
 
   /** Opens the file, and creates it if there are no accounts yet. Throws `StoreDamaged`, `StoreTooNew`, `StorageFull`. */
   constructor({ platformFile, usersDirectory }: Pick<Layout, 'platformFile' | 'usersDirectory'>) {
@@ -50,53 +37,132 @@ export class PlatformStore {
     const mayCreate = !existsSync(usersDirectory) || readdirSync(usersDirectory).length === 0
     if (mayCreate && !statSync(platformFile, { throwIfNoEntry: false })?.size)
       createFile(platformFile, platformMigrations)
-    this.#db = openFile(platformFile, {
-      migrations: platformMigrations,
-      synchronous: 'FULL',
-      secureDelete: true
+    this.#db = opened(platformFile)
+    this.#tables = tablesOf(this.#db)
+  }
+
+  get authRequests(): Pick<Tables['authRequests'], 'find'> {
+    return this.#tables.authRequests
+  }
+
+  get deeds(): Pick<Tables['deeds'], 'list'> {
+    return this.#tables.deeds
+  }
+
+  get growth(): Pick<Tables['growth'], 'counted' | 'isMeasured' | 'list'> {
+    return this.#tables.growth
+  }
+
+  get identityProofs(): Pick<Tables['identityProofs'], 'find'> {
+    return this.#tables.identityProofs
+  }
+
+  get oauthClients(): Pick<Tables['oauthClients'], 'find' | 'hasUnused' | 'useToNote'> {
+    return this.#tables.oauthClients
+  }
+
+  get secrets(): Pick<Tables['secrets'], 'find' | 'list'> {
+    return this.#tables.secrets
+  }
+
+  get standings(): Pick<Tables['standings'], 'counts' | 'find' | 'search' | 'sqliteVersion'> {
+    return this.#tables.standings
+  }
+
+  /**
+   * Makes a change, and resolves with what it answers once it is on disk: without a cluster that is done before this returns.
+   * Rejects with what the command throws, with `StorageFull`, and in a cluster with `StoreUnavailable`.
+   */
+  async change<N extends CommandName>(name: N, ...args: Arguments<N>): Promise<Result<N>> {
+    return this.#changing ? await this.#changing(name, args) : this.changeNow(name, ...args)
+  }
+
+  /**
+   * Makes a change at once: for the start, and for commands in the folder of a service that no cluster is about. Throws if the
+   * file follows the log of one.
+   */
+  changeNow<N extends CommandName>(name: N, ...args: Arguments<N>): Result<N> {
+    const result = this.#write(() => {
+      this.#mustBeAlone()
+      return applied(this.#tables, name, args)
     })
-    this.#invitations = new InvitationRepository(this.#db)
-    this.authRequests = new AuthRequestRepository(this.#db, work => this.#write(work))
-    this.deeds = new DeedRepository(this.#db, work => this.#write(work))
-    this.identityProofs = new IdentityProofRepository(this.#db, work => this.#write(work))
-    this.growth = new GrowthRepository(this.#db, work => this.#write(work))
-    this.standings = new StandingRepository(this.#db, work => this.#write(work))
-    this.oauthClients = new OAuthClientRepository(this.#db, work => this.#write(work))
-    this.secrets = new SecretRepository(this.#db, work => this.#write(work))
-    this.#unique = new UniqueFieldRepository(this.#db)
+    this.#tell([[name, ...args] as unknown as Command])
+    return result
+  }
+
+  /** Has changes made by something else from now on, which applies them by {@link applyAll}. */
+  changeBy(changing: Changing): void {
+    this.#changing = changing
+  }
+
+  /** Calls back after each change that is made by this object. Returns what ends that. */
+  onChange(listener: ChangeListener): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** How far the file is in the log that it follows; `undefined` if it follows none. */
+  position(): Position | undefined {
+    return readPosition(this.#db)
+  }
+
+  /** Lets the file follow a log, from a position on. */
+  follow(position: Position): void {
+    addPosition(this.#db, position)
+  }
+
+  /**
+   * Applies commands of the log that the file follows, and moves it to the position behind them, in one transaction. What a
+   * command throws is its outcome; throws `StorageFull` and the like, with nothing applied.
+   */
+  applyAll(commands: readonly Command[], position: Position): Tried[] {
+    const outcomes = this.#write(() => {
+      const all = commands.map(([name, ...args]) => tried(this.#db, () => applied(this.#tables, name, args)))
+      writePosition(this.#db, position)
+      return all
+    })
+    this.#tell(commands)
+    return outcomes
+  }
+
+  /** Closes the file, lets `replace` put another one in its place, and goes on with that. */
+  replaceFile(replace: (file: string) => void): void {
+    const { name } = this.#db
+    this.#db.close()
+    try {
+      replace(name)
+    } finally {
+      this.#db = opened(name)
+      this.#tables = tablesOf(this.#db)
+    }
+    for (const listener of this.#listeners) listener(undefined)
+  }
+
+  /** Makes a consistent copy of the file while it is in use. */
+  async copyTo(file: string): Promise<void> {
+    await copyInThread(this.#db.name, file)
   }
 
   find(username: string): Account | undefined {
-    return statement(this.#db, 'SELECT * FROM account WHERE username = ?').get(username) as
-      Account | undefined
+    return this.#tables.accounts.find(username)
+  }
+
+  findById(id: string): Account | undefined {
+    return this.#tables.accounts.findById(id)
   }
 
   /** The next accounts that are served here, by name, after the name `after`. */
   listActive(after: string, limit: number): Account[] {
-    const sql = `SELECT * FROM account WHERE state = 'active' AND relocatedTo IS NULL AND suspended IS NULL AND username > ?
-      ORDER BY username LIMIT +?`
-    return statement(this.#db, sql).all(after, limit) as Account[]
+    return this.#tables.accounts.listActive(after, limit)
   }
 
   /** As {@link listActive}, including accounts that are suspended or have moved. */
   listKnown(after: string, limit: number): Account[] {
-    const sql = "SELECT * FROM account WHERE state = 'active' AND username > ? ORDER BY username LIMIT +?"
-    return statement(this.#db, sql).all(after, limit) as Account[]
-  }
-
-  /** Records the URL that an account has moved to; `null` when it is back. */
-  relocate(id: string, url: string | null): void {
-    this.#write(() => statement(this.#db, 'UPDATE account SET relocatedTo = ? WHERE id = ?').run(url, id))
+    return this.#tables.accounts.listKnown(after, limit)
   }
 
   counts(): PlatformCounts {
-    const sql = `SELECT
-      (SELECT count(*) FROM account WHERE state = 'active') AS accounts,
-      (SELECT count(*) FROM account WHERE state <> 'active') AS unfinished,
-      (SELECT count(*) FROM account WHERE relocatedTo IS NOT NULL) AS relocated,
-      (SELECT count(*) FROM unique_field) AS uniqueFields,
-      (SELECT count(*) FROM webhook_account) AS webhookAccounts, (SELECT count(*) FROM invitation) AS invitations`
-    return statement(this.#db, sql).get() as PlatformCounts
+    return this.#tables.accounts.counts()
   }
 
   /** Runs SQLite's checks in a worker thread. Returns the problems found; empty if there are none. */
@@ -106,125 +172,52 @@ export class PlatformStore {
 
   /** All invitations, latest first. */
   listInvitations(): KnownInvitation[] {
-    return this.#invitations.list()
+    return this.#tables.invitations.list()
+  }
+
+  /** Whether an invitation exists and may still be used. */
+  isInvited(token: string): boolean {
+    return this.#tables.invitations.isUnused(token)
   }
 
   /** Accounts in a state other than `active`: operations to complete or undo. */
   listUnfinished(): Account[] {
-    return statement(this.#db, "SELECT * FROM account WHERE state <> 'active'").all() as Account[]
+    return this.#tables.accounts.listUnfinished()
   }
 
   /** The account that holds a value of a unique field, or has reserved it. */
   findByUnique(name: string, value: string | number): Account | undefined {
-    const sql = 'SELECT account.* FROM unique_field JOIN account ON account = id WHERE name = ? AND value = ?'
-    return statement(this.#db, sql).get(name, uniqueKey(name, value)) as Account | undefined
+    return this.#tables.accounts.findByUnique(name, value)
+  }
+
+  /** The id of the account that holds a unique value, or has reserved it. */
+  holderOf({ field, key }: UniqueValue): string | undefined {
+    return this.#tables.unique.holder(field, key)
   }
 
   /** The names of the parts of a claim that are already taken: `username`, unique fields, `invitationToken`. */
   taken(claim: Pick<Claim, 'username' | 'unique' | 'invitationToken'>): string[] {
-    const { invitationToken, unique, username } = claim
-    const taken = this.find(username) ? ['username'] : []
-    for (const [name, value] of Object.entries(unique))
-      if (this.findByUnique(name, value) !== undefined) taken.push(name)
-    if (invitationToken !== undefined && !this.#invitations.isUnused(invitationToken))
-      taken.push('invitationToken')
-    return taken
-  }
-
-  /**
-   * Claims a name, unique fields and an invitation for an account in state `creating`: all or none. Returns what was
-   * already taken; empty on success.
-   */
-  claim(claim: Claim): string[] {
-    return this.#write(() => {
-      const taken = this.taken(claim)
-      if (taken.length > 0) return taken
-      const { id, username, created, unique, invitationToken } = claim
-      const account = "INSERT INTO account (id, username, state, created) VALUES (?, ?, 'creating', ?)"
-      statement(this.#db, account).run(id, username, created)
-      const field = statement(this.#db, 'INSERT INTO unique_field (name, value, account) VALUES (?, ?, ?)')
-      for (const [name, value] of Object.entries(unique)) field.run(name, uniqueKey(name, value), id)
-      if (invitationToken !== undefined) this.#invitations.consume(invitationToken, claim)
-      return []
-    })
-  }
-
-  /** Reserves a value of a unique field for an account, in doubt until settled. Returns `false` if another account has it. */
-  reserveUnique(account: string, name: string, value: string): boolean {
-    return this.#write(() => this.#unique.reserve(account, name, value))
-  }
-
-  /** Settles an account's values in doubt: those in `held` stay, the others are released. */
-  settleUnique(account: string, held: readonly UniqueValue[]): void {
-    this.#write(() => this.#unique.settle(account, held))
-  }
-
-  /** Replaces all of an account's values by `held`. Returns those that another account has. */
-  replaceUnique(account: string, held: readonly UniqueValue[]): UniqueValue[] {
-    return this.#write(() => this.#unique.replace(account, held))
+    return this.#tables.accounts.taken(claim)
   }
 
   /** Active accounts with unique values in doubt. */
   listInDoubt(): Account[] {
-    return this.#unique.listInDoubt()
+    return this.#tables.unique.listInDoubt()
   }
 
-  /**
-   * Registers an account whose files are already in place, as active. Returns which of `username` and its unique values
-   * other accounts have; if any, nothing was changed.
-   */
-  adopt(account: Omit<Account, 'state'>, held: readonly UniqueValue[]): string[] {
-    const { created, id, quota, relocatedTo, suspended, username } = account
-    return this.#write(() => {
-      const unique = Object.fromEntries(held.map(({ field, key }) => [field, key]))
-      const taken = this.taken({ username, unique })
-      if (taken.length > 0) return taken
-      const sql =
-        "INSERT INTO account (id, username, state, created, relocatedTo, suspended, quota) VALUES (?, ?, 'active', ?, ?, ?, ?)"
-      statement(this.#db, sql).run(id, username, created, relocatedTo, suspended, quota)
-      this.#unique.replace(id, held)
-      // It may have webhooks: the next start finds out.
-      statement(this.#db, 'INSERT INTO webhook_account (account) VALUES (?)').run(id)
-      return []
-    })
+  /** The unique values of an account that are in doubt. */
+  reservations(account: string): Reservation[] {
+    return this.#tables.unique.reservations(account)
   }
 
-  /** Serves an account that was claimed, its files being in their place by now; `false` where the claim was given up. */
-  complete({ id, relocatedTo }: Pick<Account, 'id' | 'relocatedTo'>): boolean {
-    return this.#write(() => {
-      const sql = "UPDATE account SET state = 'active', relocatedTo = ? WHERE id = ? AND state = 'creating'"
-      if (statement(this.#db, sql).run(relocatedTo, id).changes === 0) return false
-      // Whether it has webhooks shows at the next start.
-      statement(this.#db, 'INSERT INTO webhook_account (account) VALUES (?)').run(id)
-      return true
-    })
+  /** Whether an account is noted as one that may have webhooks. */
+  isWebhookAccount(id: string): boolean {
+    return this.#tables.accounts.mayHaveWebhooks(id)
   }
 
-  /** Begins to undo a claim: nobody can complete it any more. */
-  giveUp(id: string): void {
-    this.#write(() => {
-      const sql = "UPDATE account SET state = 'deleting' WHERE id = ? AND state = 'creating' RETURNING *"
-      const account = statement(this.#db, sql).get(id) as Account | undefined
-      if (account) this.#invitations.release(account)
-    })
-  }
-
-  setState(id: string, state: AccountState): void {
-    this.#write(() => statement(this.#db, 'UPDATE account SET state = ? WHERE id = ?').run(state, id))
-  }
-
-  /**
-   * Removes an account's row and all that refers to it. Frees the name, and the invitation if the account was never
-   * active. Nothing of the row remains in the files.
-   */
-  remove(id: string): void {
-    this.#write(() => {
-      const sql = 'DELETE FROM account WHERE id = ? RETURNING *'
-      const account = statement(this.#db, sql).get(id) as Account | undefined
-      if (account?.state === 'creating') this.#invitations.release(account)
-      else if (account) this.#invitations.forget(account)
-    })
-    this.emptyLog()
+  /** Accounts that may have webhooks. */
+  listWebhookAccounts(): Account[] {
+    return this.#tables.accounts.listWithWebhooks()
   }
 
   /** Checkpoints and truncates the write-ahead log, which still holds earlier states of pages with removed rows. */
@@ -232,60 +225,38 @@ export class PlatformStore {
     this.#db.pragma('wal_checkpoint(TRUNCATE)')
   }
 
-  /** Restores salvaged invitations, secrets, deeds of operators, and how the service has grown. */
+  /**
+   * Registers an account whose files are in place, as active, while no service runs. Returns which of `username` and its
+   * unique values other accounts have; if any, nothing was changed.
+   */
+  adopt(account: Omit<Account, 'state'>, held: readonly UniqueValue[]): string[] {
+    return this.#write(() => this.#tables.accounts.adopt(account, held))
+  }
+
+  /**
+   * Restores salvaged invitations, secrets, deeds of operators, and how the service has grown, while no service runs.
+   */
   restore({ deeds, growth, invitations, secrets }: Omit<Salvaged, 'accounts'>): void {
-    this.deeds.restore(deeds)
-    this.growth.restore(growth)
     this.#write(() => {
-      for (const { name, value } of secrets) this.secrets.add(name, value)
-      for (const invitation of invitations) {
-        if (this.#invitations.isKnown(invitation.token)) continue
-        this.#invitations.insert(invitation)
-        const { consumed, consumedBy, token } = invitation
-        if (consumed !== null) this.#invitations.consume(token, { username: consumedBy, created: consumed })
-      }
+      this.#tables.deeds.restore(deeds)
+      this.#tables.growth.restore(growth)
+      this.#tables.secrets.add(secrets)
+      this.#tables.invitations.restore(invitations)
     })
-  }
-
-  /** Adds an invitation. Throws `UniqueViolation` if the token already exists. */
-  invite(invitation: Invitation): void {
-    this.#write(() => this.#invitations.insert(invitation))
-  }
-
-  /** Whether an invitation exists and may still be used. */
-  isInvited(token: string): boolean {
-    return this.#invitations.isUnused(token)
-  }
-
-  /** Whether an account is noted as one that may have webhooks. */
-  isWebhookAccount(id: string): boolean {
-    return column(this.#db, 'SELECT account FROM webhook_account WHERE account = ?').get(id) !== undefined
-  }
-
-  /** Notes that an account may have webhooks. */
-  addWebhookAccount(id: string): void {
-    if (this.isWebhookAccount(id)) return
-    this.#write(() =>
-      statement(this.#db, 'INSERT OR IGNORE INTO webhook_account (account) VALUES (?)').run(id)
-    )
-  }
-
-  /** Removes the notes of accounts that turned out to have no webhooks. */
-  removeWebhookAccounts(ids: readonly string[]): void {
-    this.#write(() => {
-      for (const id of ids) statement(this.#db, 'DELETE FROM webhook_account WHERE account = ?').run(id)
-    })
-  }
-
-  /** Accounts that may have webhooks. */
-  listWebhookAccounts(): Account[] {
-    const sql =
-      "SELECT account.* FROM webhook_account JOIN account ON account = id WHERE state = 'active' AND relocatedTo IS NULL AND suspended IS NULL ORDER BY id"
-    return statement(this.#db, sql).all() as Account[]
   }
 
   close(): void {
     this.#db.close()
+  }
+
+  #tell(commands: readonly Command[]): void {
+    // Nothing of a removed row remains in the files.
+    if (commands.some(([name]) => name === 'remove')) this.emptyLog()
+    for (const command of commands) for (const listener of this.#listeners) listener(command)
+  }
+
+  #mustBeAlone(): void {
+    if (this.position()) throw new Error(`${this.#db.name} follows the log of a cluster: change it by a node`)
   }
 
   #write<T>(work: () => T): T {
@@ -295,4 +266,8 @@ export class PlatformStore {
       throw translated(error, this.#db.name)
     }
   }
+}
+
+function opened(file: string): Database {
+  return openFile(file, { migrations: platformMigrations, synchronous: 'FULL', secureDelete: true })
 }

@@ -3,20 +3,18 @@ import type { Database } from 'better-sqlite3'
 import { column, statement } from '../sqlite/statements.js'
 import type { Account } from './account.js'
 
+/** The standings. What changes them is done by commands alone. (storage/platform/commands.ts) */
 export class StandingRepository {
-  constructor(
-    private readonly db: Database,
-    private readonly write: (work: () => void) => void
-  ) {}
+  constructor(private readonly db: Database) {}
 
   /** Notes since when (seconds) an account is suspended; `null` when it is open again. */
   suspend(id: string, since: number | null): void {
-    this.write(() => statement(this.db, 'UPDATE account SET suspended = ? WHERE id = ?').run(since, id))
+    statement(this.db, 'UPDATE account SET suspended = ? WHERE id = ?').run(since, id)
   }
 
   /** Notes how many bytes an account may store, 0 for any number; `null` for what the settings say. */
   limit(id: string, bytes: number | null): void {
-    this.write(() => statement(this.db, 'UPDATE account SET quota = ? WHERE id = ?').run(bytes, id))
+    statement(this.db, 'UPDATE account SET quota = ? WHERE id = ?').run(bytes, id)
   }
 
   /** The account of an id, also one that is suspended or has moved. */

@@ -1,38 +1,63 @@
 /** The platform's index of unique values; the values themselves are in users' files. */
 import type { Database } from 'better-sqlite3'
-import { statement } from '../sqlite/statements.js'
+import { column, statement } from '../sqlite/statements.js'
 import type { UniqueValue } from '../repositories/account-fields.js'
 import type { Account } from './account.js'
 
+/** A value in doubt. */
+export interface Reservation extends UniqueValue {
+  /** Tells it from others of the same value, earlier and later ones: never 0. */
+  readonly ticket: number
+}
+
+/** The index. What changes it is done by commands alone. (storage/platform/commands.ts) */
 export class UniqueFieldRepository {
   constructor(private readonly db: Database) {}
 
-  /** Adds a value of an account, or marks its existing one, as in doubt. Returns `false` if another account has it. */
-  reserve(account: string, name: string, value: string): boolean {
-    const sql = `INSERT INTO unique_field (name, value, account, inDoubt) VALUES (?, ?, ?, 1)
-      ON CONFLICT (name, value) DO UPDATE SET inDoubt = 1 WHERE account = excluded.account`
-    return statement(this.db, sql).run(name, value, account).changes > 0
+  /** Adds values of an account, or marks those that it has, as in doubt. Returns those that other accounts have. */
+  reserve(account: string, values: readonly UniqueValue[], ticket: number): UniqueValue[] {
+    const sql = `INSERT INTO unique_field (name, value, account, inDoubt) VALUES (?, ?, ?, ?)
+      ON CONFLICT (name, value) DO UPDATE SET inDoubt = excluded.inDoubt WHERE account = excluded.account`
+    return values.filter(
+      ({ field, key }) => statement(this.db, sql).run(field, key, account, ticket).changes === 0
+    )
   }
 
-  /** Confirms the values that the account holds, and removes its others in doubt. */
-  settle(account: string, held: readonly UniqueValue[]): void {
-    const keep = 'UPDATE unique_field SET inDoubt = 0 WHERE account = ? AND name = ? AND value = ?'
-    for (const { field, key } of held) statement(this.db, keep).run(account, field, key)
-    statement(this.db, 'DELETE FROM unique_field WHERE account = ? AND inDoubt = 1').run(account)
+  /** Ends the doubt about values of an account: keeps some, and removes others. Those that were reserved again stay. */
+  settle(account: string, kept: readonly Reservation[], dropped: readonly Reservation[]): void {
+    const place = 'WHERE account = ? AND name = ? AND value = ? AND inDoubt = ?'
+    const keep = `UPDATE unique_field SET inDoubt = 0 ${place}`
+    for (const { field, key, ticket } of kept) statement(this.db, keep).run(account, field, key, ticket)
+    const drop = `DELETE FROM unique_field ${place}`
+    for (const { field, key, ticket } of dropped) statement(this.db, drop).run(account, field, key, ticket)
   }
 
   /** Replaces all values of an account. Returns those that other accounts have. */
   replace(account: string, held: readonly UniqueValue[]): UniqueValue[] {
-    statement(this.db, 'UPDATE unique_field SET inDoubt = 1 WHERE account = ?').run(account)
-    const taken = held.filter(({ field, key }) => !this.reserve(account, field, key))
-    this.settle(account, held)
-    return taken
+    statement(this.db, 'DELETE FROM unique_field WHERE account = ?').run(account)
+    const sql = `INSERT INTO unique_field (name, value, account) VALUES (?, ?, ?)
+      ON CONFLICT (name, value) DO UPDATE SET inDoubt = 0 WHERE account = excluded.account`
+    return held.filter(({ field, key }) => statement(this.db, sql).run(field, key, account).changes === 0)
   }
 
+  /** The id of the account that has a value, or has reserved it. */
+  holder(field: string, key: string): string | undefined {
+    const sql = 'SELECT account FROM unique_field WHERE name = ? AND value = ?'
+    return column(this.db, sql).get(field, key) as string | undefined
+  }
+
+  /** Active accounts with values in doubt. */
   listInDoubt(): Account[] {
     const sql = `SELECT * FROM account WHERE state = 'active'
-      AND id IN (SELECT account FROM unique_field WHERE inDoubt = 1)`
+      AND id IN (SELECT account FROM unique_field WHERE inDoubt <> 0)`
     return statement(this.db, sql).all() as Account[]
+  }
+
+  /** The values of an account that are in doubt. */
+  reservations(account: string): Reservation[] {
+    const sql =
+      'SELECT name AS field, value AS key, inDoubt AS ticket FROM unique_field WHERE account = ? AND inDoubt <> 0'
+    return statement(this.db, sql).all(account) as Reservation[]
   }
 
   /** The values of an account. */

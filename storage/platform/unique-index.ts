@@ -1,48 +1,125 @@
 /**
  * The platform's index of unique values, from the view of one account. Two files cannot share a transaction: before the
  * account's file is written, values to be added or removed are marked as in doubt, which keeps them from other accounts.
- * Once the write is on disk or rolled back, the account's file settles them; after a crash in between, the next start does.
+ * Once the write is on disk or rolled back, the account's file settles them; after a crash in between, the next start or the
+ * next opening of the file does.
+ *
+ * Marking them may take a while in a cluster, and a transaction never waits. So a write only notes what it needs. If not all
+ * of it is marked, it is broken off by {@link Unreserved}, made again once it is, and finds it marked then.
  */
-import type { PlatformStore } from './platform-store.js'
+import { randomInt } from 'node:crypto'
+import { Unreserved } from '../errors.js'
 import { uniqueKey, type UniqueValue } from '../repositories/account-fields.js'
+import type { PlatformStore } from './platform-store.js'
+import type { Reservation } from './unique-fields.js'
 
 /** The part of the index that an account's store uses. */
-export type UniqueValues = Pick<UniqueIndex, 'isInDoubt' | 'claim' | 'release' | 'settle'>
+export type UniqueValues = Pick<
+  UniqueIndex,
+  'begin' | 'claim' | 'due' | 'isInDoubt' | 'mustBeReserved' | 'release' | 'reserve' | 'settle'
+>
+
+/** Tickets are below: numbers that both SQLite and JSON hold. */
+const tickets = 2 ** 47
+
+/** A value in doubt. What is due is told by identity: whoever needs the value again makes another one of it. */
+interface Doubt extends Reservation {
+  /** Whether it is certain that the value is marked. */
+  readonly isMarked: boolean
+}
 
 export class UniqueIndex {
-  #isInDoubt = false
+  /** By value. */
+  readonly #doubts = new Map<string, Doubt>()
+  /** What the write that is running needs, by value. */
+  readonly #needed = new Map<string, UniqueValue>()
 
   constructor(
     private readonly platform: PlatformStore,
     private readonly account: string,
     private readonly onTrouble: (error: unknown) => void
-  ) {}
+  ) {
+    for (const each of platform.reservations(account))
+      this.#doubts.set(nameOf(each), { ...each, isMarked: false })
+  }
 
   /** Whether the index may differ from the account's file. */
   get isInDoubt(): boolean {
-    return this.#isInDoubt
+    return this.#doubts.size > 0
   }
 
-  /** Reserves a value for the account. Returns `false` if another has it. Throws if the platform file cannot be written. */
+  /** Must be called before each write. */
+  begin(): void {
+    if (this.#needed.size > 0) this.#needed.clear()
+  }
+
+  /** Claims a value for the account. Returns `false` if another has it. Within a write. */
   claim(field: string, value: unknown): boolean {
-    const isOurs = this.platform.reserveUnique(this.account, field, uniqueKey(field, value))
-    if (isOurs) this.#isInDoubt = true
-    return isOurs
+    return this.#need({ field, key: uniqueKey(field, value) })
   }
 
-  /** Marks a value that is about to be released. Throws if the platform file cannot be written. */
+  /** Notes that a value is about to be released. Within a write. */
   release(field: string, value: unknown): void {
-    this.platform.reserveUnique(this.account, field, uniqueKey(field, value))
-    this.#isInDoubt = true
+    // If another account has it, there is nothing to be released.
+    this.#need({ field, key: uniqueKey(field, value) })
   }
 
-  /** Keeps the values that the file holds and releases the rest. If that fails, they stay in doubt until the next attempt. */
-  settle(held: readonly UniqueValue[]): void {
+  /** Throws {@link Unreserved} unless everything that the write needs is marked. To be called before what cannot be undone. */
+  mustBeReserved(): void {
+    if (this.#needed.size === 0) return
+    const doubts = Array.from(this.#needed.keys(), name => [name, this.#doubts.get(name)] as const)
+    // Nothing that has been due before is to settle them now.
+    for (const [name, doubt] of doubts)
+      if (doubt?.isMarked) this.#doubts.set(name, { ...doubt })
+      else this.#doubts.delete(name)
+    if (doubts.some(([, doubt]) => !doubt?.isMarked)) throw new Unreserved(Array.from(this.#needed.values()))
+  }
+
+  /** Marks values as in doubt; those that other accounts have stay theirs. Rejects if the platform file cannot be changed. */
+  async reserve(values: readonly UniqueValue[]): Promise<void> {
+    const ticket = randomInt(1, tickets)
+    const note = (isMarked: boolean, each: UniqueValue): void =>
+      void this.#doubts.set(nameOf(each), { ...each, ticket, isMarked })
     try {
-      this.platform.settleUnique(this.account, held)
-      this.#isInDoubt = false
+      const taken = await this.platform.change('reserveUnique', this.account, values, ticket)
+      const others = new Set(taken.map(nameOf))
+      for (const each of values) if (!others.has(nameOf(each))) note(true, each)
     } catch (error) {
-      this.onTrouble(error)
+      // They may be marked all the same, or will be: the next settlement ends that.
+      for (const each of values) note(false, each)
+      throw error
     }
   }
+
+  /** What a settlement can settle once everything written so far is on disk. */
+  due(): readonly Doubt[] {
+    return Array.from(this.#doubts.values())
+  }
+
+  /** Keeps the values that the file holds, and releases the others. If that fails, they stay in doubt until the next attempt. */
+  settle(due: readonly Doubt[], held: readonly UniqueValue[]): void {
+    const own = new Set(held.map(nameOf))
+    const current = due.filter(each => this.#doubts.get(nameOf(each)) === each)
+    if (current.length === 0) return
+    for (const each of current) this.#doubts.delete(nameOf(each))
+    const reservations = current.map(({ field, key, ticket }) => ({ field, key, ticket }))
+    const kept = reservations.filter(each => own.has(nameOf(each)))
+    const dropped = reservations.filter(each => !own.has(nameOf(each)))
+    this.platform.change('settleUnique', this.account, kept, dropped).catch(error => {
+      for (const each of current)
+        if (!this.#doubts.has(nameOf(each))) this.#doubts.set(nameOf(each), { ...each, isMarked: false })
+      this.onTrouble(error)
+    })
+  }
+
+  /** Returns whether no other account has a value, and notes it then. */
+  #need(value: UniqueValue): boolean {
+    if ((this.platform.holderOf(value) ?? this.account) !== this.account) return false
+    this.#needed.set(nameOf(value), value)
+    return true
+  }
+}
+
+function nameOf({ field, key }: UniqueValue): string {
+  return `${field}\n${key}`
 }

@@ -1,6 +1,6 @@
 /** Commits several writes in one transaction. A write that throws is rolled back alone; the others resolve once on disk. */
 import type { Database } from 'better-sqlite3'
-import { translated, Unconfirmed } from '../errors.js'
+import { translated, Unconfirmed, Unreserved } from '../errors.js'
 import type { UniqueValues } from '../platform/unique-index.js'
 import type { AuditMark } from '../repositories/audit.js'
 import { statement } from '../sqlite/statements.js'
@@ -17,6 +17,8 @@ export interface Committing {
   readonly unique: UniqueValues
   begin(): void
   savepoint<T>(work: () => T): T
+  /** Makes a write again, before those that wait, once the values that it needs are reserved. */
+  again(write: PendingWrite, needed: Unreserved): void
   /** Called right after a commit, before its writes are acknowledged. */
   counted(): void
   committed(): void
@@ -29,9 +31,6 @@ interface Success {
 }
 
 export class GroupCommit {
-  /** Number of requests to settle unique values. */
-  #settling = 0
-
   constructor(
     private readonly db: Database,
     private readonly durability: Durability,
@@ -46,21 +45,26 @@ export class GroupCommit {
     const done: Success[] = []
     const end = performance.now() + groupMs
     let count = 0
+    let short: Unreserved | undefined
     try {
       this.store.begin()
       for (const write of group) {
         count++
         try {
-          const value = group.length === 1 ? write.run() : this.store.savepoint(write.run)
+          const run = (): unknown => this.#run(write)
+          const value = group.length === 1 ? run() : this.store.savepoint(run)
           done.push({ write, value })
         } catch (error) {
           if (!this.db.inTransaction) throw error
-          write.reject(translated(error, this.db.name))
+          // Those behind it wait, so that the order stays.
+          if (error instanceof Unreserved) short = error
+          else write.reject(translated(error, this.db.name))
         }
-        if (performance.now() > end) break
+        if (short || performance.now() > end) break
       }
       if (done.length === 0) {
         this.#rollback(mark)
+        if (short) this.store.again(group[count - 1]!, short)
         return count
       }
       audit.flush()
@@ -75,21 +79,32 @@ export class GroupCommit {
     }
     this.store.counted()
     audit.settle()
-    this.#settleUnique()
+    this.settleUnique()
     this.#acknowledge(done)
+    // Before anything else holds up writes.
+    if (short) this.store.again(group[count - 1]!, short)
     this.store.committed()
     return count
   }
 
-  /** Settles unique values in doubt by the file's content, once that is on disk. */
-  #settleUnique(): void {
+  /** Settles unique values in doubt by the file's content, once that is on disk. To be called after each commit. */
+  settleUnique(): void {
     const { unique } = this.store
     if (!unique.isInDoubt) return
-    const request = ++this.#settling
+    // What is reserved or written from now on is settled when that is on disk.
+    const due = unique.due()
+    const held = this.parts.fields.listUnique()
     this.durability.afterSync(failure => {
-      // Commits since then may not be on disk yet: the latest request settles for all.
-      if (!failure && request === this.#settling) unique.settle(this.parts.fields.listUnique())
+      if (!failure) unique.settle(due, held)
     })
+  }
+
+  #run(write: PendingWrite): unknown {
+    const { unique } = this.store
+    unique.begin()
+    const value = write.run()
+    unique.mustBeReserved()
+    return value
   }
 
   #acknowledge(done: readonly Success[]): void {
@@ -107,6 +122,6 @@ export class GroupCommit {
     if (this.db.inTransaction) statement(this.db, 'ROLLBACK').run()
     this.parts.audit.undo(mark)
     this.store.forget()
-    this.#settleUnique()
+    this.settleUnique()
   }
 }

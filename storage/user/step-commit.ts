@@ -1,8 +1,23 @@
 /** Runs work in steps as one transaction, on a connection of its own. */
 import type { Database } from 'better-sqlite3'
+import { Unreserved } from '../errors.js'
+import type { UniqueValues } from '../platform/unique-index.js'
 import type { AuditRepository } from '../repositories/audit.js'
 import { statement } from '../sqlite/statements.js'
 import { inTurns, type Steps } from '../steps.js'
+
+/** Runs a write, and makes it again whenever it turns out to need unique values that have to be reserved first. */
+export async function reserving<T>(unique: UniqueValues, write: () => Promise<T>): Promise<T> {
+  for (;;) {
+    unique.begin()
+    try {
+      return await write()
+    } catch (error) {
+      if (!(error instanceof Unreserved)) throw error
+      await unique.reserve(error.values)
+    }
+  }
+}
 
 /** Runs the steps, returning to the event loop every few milliseconds, and commits. `commit` ends the transaction synchronously. */
 export async function inOneTransaction<T>(

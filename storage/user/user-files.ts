@@ -56,6 +56,8 @@ export class UserFiles {
     const store = new UserStore(db, kept, policies, unique)
     try {
       store.bringFieldsUpToDate(policies.system, Date.now() / 1000)
+      // Left by whoever had it open before, and did not come to settle them.
+      if (unique.isInDoubt) unique.settle(unique.due(), store.fields.listUnique())
     } catch (error) {
       // The account works without: the older values can be read where they are.
       this.options.onTrouble(id, error)

@@ -1,7 +1,7 @@
 /** One user's open file: its repositories, and the one way to write to it. */
 import type { Database } from 'better-sqlite3'
 import { copyInThread } from '../sqlite/copy-thread.js'
-import { translated } from '../errors.js'
+import { translated, type Unreserved } from '../errors.js'
 import type { Policies } from '../repositories/policies.js'
 import type { StorageUsed } from '../repositories/storage-used.js'
 import type { SystemStreams } from '../streams/system-streams.js'
@@ -17,7 +17,7 @@ import { bringUpToDate } from './adopt-values.js'
 import { Bookkeeping } from './bookkeeping.js'
 import { GroupCommit } from './group-commit.js'
 import { Repositories } from './repositories.js'
-import { inOneTransaction } from './step-commit.js'
+import { inOneTransaction, reserving } from './step-commit.js'
 import { WriteQueue, type PendingSteps } from './write-queue.js'
 import type { LeftLog } from '../wal/left-log.js'
 
@@ -53,6 +53,7 @@ export class UserStore extends Repositories {
       begin: () => this.#begin(),
       commit: () => commit(db, durability),
       savepoint: <T>(work: () => T) => this.savepoint(work),
+      again: this.#queue.again(({ values }: Unreserved) => unique.reserve(values)),
       counted: () => void this.#version++,
       committed: () => this.#committed(),
       forget: () => this.#forget(),
@@ -202,10 +203,7 @@ export class UserStore extends Repositories {
     this.#end(() => closeWithCheckpoint(this.db, this.durability.isNamed))
   }
 
-  /**
-   * Closes the file without syncing. If its log is not empty it is left behind, and passed to `onLeft`. Throws, after that,
-   * if the bookkeeping could not be written.
-   */
+  /** Closes the file without syncing; `onLeft` gets a log that is not empty. Throws, after that, if bookkeeping failed. */
   leave(onLeft: (log: LeftLog) => void): void {
     this.#end(() => {
       const size = closeLeavingLog(this.db)
@@ -215,11 +213,7 @@ export class UserStore extends Repositories {
 
   /** Closes a file that is to be removed, without writing its bookkeeping. */
   abandon(): void {
-    if (!this.#isOpen) return
-    this.#isOpen = false
-    this.#log.close()
-    this.durability.close()
-    closeLeavingLog(this.db)
+    this.#end(() => closeLeavingLog(this.db), false)
   }
 
   /** Makes a consistent copy of the file while it is in use. */
@@ -227,11 +221,11 @@ export class UserStore extends Repositories {
     await copyInThread(this.db.name, file)
   }
 
-  /** Writes the bookkeeping, and closes the file even if that fails. */
-  #end(close: () => void): void {
+  /** Writes the bookkeeping if the file is kept, and closes it even if that fails. */
+  #end(close: () => void, isKept = true): void {
     if (!this.#isOpen) return
     try {
-      if (this.#bookkeeping.isDirty) this.#bookkeeping.write()
+      if (isKept && this.#bookkeeping.isDirty) this.#bookkeeping.write()
     } finally {
       this.#isOpen = false
       this.#log.close()
@@ -258,27 +252,34 @@ export class UserStore extends Repositories {
   }
 
   async #commitSteps({ stepsIn, resolve, reject }: PendingSteps<UserStore>): Promise<void> {
-    let draft: UserStore | undefined
     this.#isInSteps = true
     try {
       if (this.#bookkeeping.isDirty) this.#bookkeeping.write()
-      this.durability.begin()
-      const own = (draft = this.#draft())
+      const value = await reserving(this.unique, () => this.#inDraft(stepsIn))
+      void this.durable().then(() => resolve(value), reject)
+      this.#log.committed()
+    } catch (error) {
+      reject(translated(error, this.db.name))
+    }
+    this.#isInSteps = false
+    this.audit.undo(this.audit.mark)
+    this.#groups.settleUnique()
+  }
+
+  async #inDraft(stepsIn: (draft: UserStore) => Steps<unknown>): Promise<unknown> {
+    this.durability.begin()
+    const own = this.#draft()
+    try {
       // The caches of this store are outdated: they must be dropped in the same turn as the commit.
-      const value = await inOneTransaction(own.db, own.audit, stepsIn(own), () => {
+      return await inOneTransaction(own.db, own.audit, stepsIn(own), () => {
+        this.unique.mustBeReserved()
         commit(own.db, this.durability)
         this.#forget()
         this.#version++
         this.streams.takeOver(own.streams)
       })
-      void this.durable().then(() => resolve(value), reject)
-      this.#log.committed()
-    } catch (error) {
-      reject(translated(error, this.db.name))
     } finally {
-      this.#isInSteps = false
-      draft?.db.close()
-      this.audit.undo(this.audit.mark)
+      own.db.close()
     }
   }
 

@@ -59,6 +59,17 @@ export class WriteQueue<Draft> {
     this.#arm()
   }
 
+  /**
+   * Returns what holds up writes while `work` removes the cause for which one has failed, and then puts it before those that
+   * wait. If `work` rejects, so does the write.
+   */
+  again<Cause>(work: (cause: Cause) => Promise<void>): (write: PendingWrite, cause: Cause) => void {
+    return (write, cause) => {
+      const done = (): void => void this.#pending.unshift(write)
+      void this.#holdFor(() => work(cause).then(done, error => write.reject(error)))
+    }
+  }
+
   /** Runs `work` while writes wait; skips it if something else already holds them up. */
   async pauseFor(work: () => Promise<void>): Promise<void> {
     if (!this.#isHeld) await this.#holdFor(work)

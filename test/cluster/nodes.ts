@@ -316,6 +316,6 @@ function short(content: string): string {
 
 function introduce({ service }: Node, account: Account): void {
   const { platform } = service.server.services
-  platform.claim({ ...account, unique: {} })
-  platform.setState(account.id, 'active')
+  platform.changeNow('claim', { ...account, unique: {} })
+  platform.changeNow('activate', account.id)
 }

@@ -294,10 +294,9 @@ export const operatorScenarios: Contract = {
       ...byAdmin,
       before: async ({ service: { clock, directory } }) => {
         const platform = new PlatformStore(new Layout(directory))
-        const { growth } = platform
         const measured = { accounts: 3, documents: 5000, attachments: 70, previews: 6, others: 8 }
-        growth.measure(clock.now() - 86_400, measured)
-        growth.measure(clock.now(), { ...measured, accounts: 4 })
+        platform.changeNow('measureGrowth', clock.now() - 86_400, measured)
+        platform.changeNow('measureGrowth', clock.now(), { ...measured, accounts: 4 })
         platform.close()
       },
       answer: { growth: Array },

@@ -1,5 +1,6 @@
 /** A server that changes an address and dies on the way: `index-killed.js {dataDir} {when}`. */
 import { startServer } from '../../server/server.js'
+import type { Arguments, CommandName } from '../../storage/platform/commands.js'
 import { testSettings } from '../support/coffer.js'
 
 const [dataDir = '', when] = process.argv.slice(2)
@@ -21,17 +22,12 @@ const { token } = await send('POST', '/robert/auth/login', user)
 
 const { platform } = server.services
 const die = (): never => process.kill(process.pid, 'SIGKILL') as never
-const reserve = platform.reserveUnique.bind(platform)
-const settle = platform.settleUnique.bind(platform)
-let reserved = 0
-platform.reserveUnique = (...args) => {
-  const answer = reserve(...args)
-  // The new address is claimed, then the former one let go of.
-  return when === 'reserved' && ++reserved === 2 ? die() : answer
-}
-platform.settleUnique = (...args) => {
-  if (when === 'committed') die()
-  settle(...args)
-  if (when === 'settled') die()
-}
+const change = platform.change.bind(platform)
+platform.change = (async (name: CommandName, ...args: Arguments<CommandName>) => {
+  if (name === 'settleUnique' && when === 'committed') die()
+  const answer = await change(name, ...args)
+  if (name === 'reserveUnique' && when === 'reserved') die()
+  if (name === 'settleUnique' && when === 'settled') die()
+  return answer
+}) as typeof platform.change
 await send('PUT', '/robert/account', { email: 'second@example.com' }, String(token))

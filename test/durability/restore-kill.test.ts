@@ -89,7 +89,7 @@ t.test('restoring an account whose deletion was broken off is refused until that
   t.match(await command(['backup', folder, '--dataDir', directory]), { code: 0 })
   await service.server.close()
   const platform = new PlatformStore(new Layout(directory))
-  platform.setState(platform.find('daisy')!.id, 'deleting')
+  platform.changeNow('leave', platform.find('daisy')!.id)
   platform.close()
   const restore = ['restore', folder, '--user=daisy', '--dataDir', directory]
   // In its place it would go with what was there at the next start.

@@ -220,7 +220,9 @@ t.test('an account', async t => {
 
   t.test('that could not be filled leaves nothing', async t => {
     const storage = start(t)
-    storage.platform.invite({ token: 'abcde', created: 1, createdBy: 'admin', description: '' })
+    storage.platform.changeNow('invite', [
+      { token: 'abcde', created: 1, createdBy: 'admin', description: '' }
+    ])
     await t.rejects(storage.create('alice', { fill: throwing, invitationToken: 'abcde' }), /as asked/)
     t.equal(storage.platform.find('alice'), undefined)
     t.ok(storage.platform.isInvited('abcde'))
@@ -246,7 +248,9 @@ t.test('an account', async t => {
 
   t.test('keeps its invitation used when it is deleted', async t => {
     const storage = start(t)
-    storage.platform.invite({ token: 'abcde', created: 1, createdBy: 'admin', description: '' })
+    storage.platform.changeNow('invite', [
+      { token: 'abcde', created: 1, createdBy: 'admin', description: '' }
+    ])
     await storage.create('alice', { invitationToken: 'abcde' })
     await storage.accounts.remove(storage.accounts.find('alice')!)
     t.notOk(storage.platform.isInvited('abcde'))
@@ -275,8 +279,10 @@ t.test('a restart', async t => {
     t.test(`undoes a registration that ended ${name}`, async t => {
       const storage = start(t)
       await storage.create('bobby')
-      storage.platform.invite({ token: 'abcde', created: 1, createdBy: 'admin', description: '' })
-      t.strictSame(storage.platform.claim(claim), [])
+      storage.platform.changeNow('invite', [
+        { token: 'abcde', created: 1, createdBy: 'admin', description: '' }
+      ])
+      t.strictSame(storage.platform.changeNow('claim', claim), [])
       leave(storage)
       t.notOk(storage.platform.isInvited('abcde'))
       const again = await storage.restarted()
@@ -294,7 +300,7 @@ t.test('a restart', async t => {
       const storage = start(t)
       for (const name of ['alice', 'bobby']) await storage.create(name)
       const file = storage.file('alice')
-      storage.platform.setState(storage.platform.find('alice')!.id, 'deleting')
+      storage.platform.changeNow('leave', storage.platform.find('alice')!.id)
       const again = await storage.restarted(() => {
         if (!isFileThere) rmSync(file)
       })

@@ -17,7 +17,7 @@ const deed = (time: number): Deed => ({
 t.test('DeedRepository', async t => {
   const db = openInMemory(platformMigrations)
   t.teardown(() => db.close())
-  const deeds = new DeedRepository(db, work => db.transaction(work).immediate(), 5, 2)
+  const deeds = new DeedRepository(db, 5, 2)
 
   t.test('keeps the latest only, and numbers none twice', async t => {
     for (let time = 1; time <= 12; time++) deeds.add(deed(time))
@@ -42,7 +42,7 @@ t.test('DeedRepository', async t => {
   t.test('keeps as many of those from another file', async t => {
     const other = openInMemory(platformMigrations)
     t.teardown(() => other.close())
-    const restored = new DeedRepository(other, work => other.transaction(work).immediate(), 5, 2)
+    const restored = new DeedRepository(other, 5, 2)
     const saved = Array.from({ length: 9 }, (_, at) => ({ ...deed(at), detail: `{"bytes":${at}}` }))
     restored.restore([...saved, ...saved.map(each => ({ ...each, error: 'forbidden' }))])
     t.same(
@@ -56,7 +56,7 @@ t.test('DeedRepository', async t => {
     t.teardown(() => other.close())
     const sql = "INSERT INTO operator_deed (time, method, detail, ip) VALUES (1, 'm', ?, '')"
     for (const detail of ['{', '12', 'null']) other.prepare(sql).run(detail)
-    const forged = new DeedRepository(other, work => work())
+    const forged = new DeedRepository(other)
     t.same(
       forged.list(100, 100).map(({ detail }) => detail),
       [{}, {}, {}]

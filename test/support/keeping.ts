@@ -22,4 +22,13 @@ export const unsealed: Policies = {
 }
 
 /** No other accounts: every value is free. */
-export const alone: UniqueValues = { isInDoubt: false, claim: () => true, release() {}, settle() {} }
+export const alone: UniqueValues = {
+  isInDoubt: false,
+  begin() {},
+  claim: () => true,
+  due: () => [],
+  mustBeReserved() {},
+  release() {},
+  async reserve() {},
+  settle() {}
+}

@@ -209,7 +209,7 @@ const prove = serviceMethod({
       hasSecondFactor: false
     }
     const whole = { ...given, ...proof, secret: secretDigest(secret) }
-    services.platform.identityProofs.insert(ticket, whole, now, now + 900, 10_000)
+    await services.platform.change('addProof', secretDigest(ticket), whole, now, now + 900, 10_000)
     if (username === undefined) return {}
     const store = services.accounts.store(services.accounts.find(username)!)
     await store.write(() => {

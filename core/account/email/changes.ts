@@ -19,6 +19,7 @@ export function comesIntoForce(call: Call, { name }: AccountField, value: unknow
   if (confirmedAddress(store) === value) return
   if (caller.isPersonal) return confirmAddress(call, value)
   tellFormer(call, value, nameOf(services.config, caller.access))
+  store.unique.mustBeReserved()
   sendConfirmation(services, account.username)
 }
 

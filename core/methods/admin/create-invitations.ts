@@ -2,8 +2,7 @@
 import { randomInt } from 'node:crypto'
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
-import { UniqueViolation } from '../../../storage/errors.js'
-import type { Invitation } from '../../../storage/platform/invitations.js'
+import type { Invitation, KnownInvitation } from '../../../storage/platform/invitations.js'
 import { adminOnly } from '../../auth/admin.js'
 import { ListedInvitation, listedInvitation } from '../../registration/invitation-view.js'
 import { serviceMethod, type ServiceCall } from '../../call/method.js'
@@ -26,25 +25,30 @@ export const createInvitations = serviceMethod({
   allow: adminOnly,
   auditAs: 'admin',
   deed: ({ count = 1 }) => ({ count }),
-  run(call, { count = 1, message = '' }) {
-    const data = Array.from({ length: count }, () => listedInvitation(invite(call, message)))
-    return { data }
+  async run(call, { count = 1, message = '' }) {
+    return { data: (await invite(call, count, message)).map(listedInvitation) }
   }
 })
 
-/** Creates an invitation. Five-letter tokens may collide: then another one is drawn. */
-function invite(
-  { services, now }: ServiceCall,
+/** Creates invitations. Five-letter tokens may collide: then others are drawn. */
+async function invite(
+  { now, services }: ServiceCall,
+  count: number,
   description: string
-): Invitation & { consumed: null; consumedBy: null } {
-  for (;;) {
-    const token = Array.from({ length: letters }, () => String.fromCharCode(97 + randomInt(26))).join('')
-    const invitation = { token, created: now, createdBy: 'admin', description }
-    try {
-      services.platform.invite(invitation)
-      return { ...invitation, consumed: null, consumedBy: null }
-    } catch (error) {
-      if (!(error instanceof UniqueViolation)) throw error
+): Promise<KnownInvitation[]> {
+  const made = new Map<string, Invitation>()
+  while (made.size < count) {
+    const drawn = new Map<string, Invitation>()
+    while (made.size + drawn.size < count) {
+      const token = randomToken()
+      if (!made.has(token)) drawn.set(token, { token, created: now, createdBy: 'admin', description })
     }
+    const taken = new Set(await services.platform.change('invite', Array.from(drawn.values())))
+    for (const [token, invitation] of drawn) if (!taken.has(token)) made.set(token, invitation)
   }
+  return Array.from(made.values(), invitation => ({ ...invitation, consumed: null, consumedBy: null }))
+}
+
+function randomToken(): string {
+  return Array.from({ length: letters }, () => String.fromCharCode(97 + randomInt(26))).join('')
 }

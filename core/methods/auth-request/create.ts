@@ -43,7 +43,7 @@ export const create = serviceMethod({
   result: NeedSignin,
   mode: 'service',
   allow: anyone,
-  run({ services, credentials, now }, params) {
+  async run({ services, credentials, now }, params) {
     const { access } = services.config
     const request = requestOf(params)
     if (typeof request.returnURL === 'string') mustBeReturnable(services.config, request.returnURL)
@@ -63,7 +63,7 @@ export const create = serviceMethod({
       ...(origin && { origin: origin.slice(0, maxOriginLength) })
     }
     const open = { key: newKey(), expires: now + requestLife, request, page, asker }
-    services.platform.authRequests.insert(open, now, access.maxRequests)
+    await services.platform.change('askForAccess', open, now, access.maxRequests)
     return authState(services, open, now)
   }
 })

@@ -52,7 +52,8 @@ export const decide = serviceMethod({
     const code =
       account && access && isByOAuth(known) ? await codeFor(call, known, { access, account }) : undefined
     // Of two that decide at the same time one does.
-    if (!services.platform.authRequests.decide(key, decision, account?.id, now)) refuseSecond()
+    const isFirst = await services.platform.change('decideOnAccess', key, decision, account?.id ?? null, now)
+    if (!isFirst) refuseSecond()
     if (account && access) await noteConsent(services, account, { access, credentials, known, now })
     const decided = { ...known, decision, ...(account && { username: account.username }) }
     const { oauth } = known.request

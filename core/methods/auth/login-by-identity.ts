@@ -2,22 +2,25 @@
 import { Type } from 'typebox'
 import { AppId } from '../../../schemas/account.js'
 import { closed } from '../../../schemas/scalars.js'
+import type { Identity } from '../../../storage/identities/identity-repository.js'
 import { trustedApp } from '../../auth/allow.js'
-import { method } from '../../call/method.js'
+import { method, type Call } from '../../call/method.js'
 import { fail } from '../../errors.js'
-import { ProofParams, proven, useProof } from '../../identities/proofs.js'
+import { ProofParams, proven, useProof, type Proven } from '../../identities/proofs.js'
 import { factorOf } from '../../sign-in/mfa/factor.js'
 import { openMfaSession } from '../../sign-in/mfa/sessions.js'
 import { SignedIn, signedInFacts, signIn } from '../../sign-in/signed-in.js'
+
+const Params = Type.Object({ ...ProofParams, appId: AppId }, closed)
 
 /**
  * Signs in as `auth.login` does. The second factor of the account is asked for as well, unless the provider has asked for one
  * and is trusted to.
  */
-export const loginByIdentity = method({
+export const loginByIdentity = method<typeof Params, Proven>({
   id: 'auth.loginByIdentity',
   summary: 'Sign in with a proof of identity',
-  params: Type.Object({ ...ProofParams, appId: AppId }, closed),
+  params: Params,
   result: Type.Union([SignedIn, Type.Object({ mfaToken: Type.String() })]),
   mode: 'write',
   mayExceedQuota: true,
@@ -25,19 +28,27 @@ export const loginByIdentity = method({
   facts: (result: SignedIn | { mfaToken: string }) =>
     'mfaToken' in result ? { isPending: true } : signedInFacts(result),
   auditAs: 'valid-identity',
-  run(call, params) {
+  async prepare(call, params) {
+    const found = proven(call, params)
+    identityOf(call, found)
+    await useProof(call, params)
+    return found
+  },
+  run(call, { appId }, found) {
     const { services, now, store } = call
-    const { proof } = proven(call, params)
-    // The account's own file has the last word, not the platform's index.
-    const identity =
-      store.identities.find(proof.issuer, proof.subject) ??
-      fail('forbidden', 'This identity does not open this account')
-    useProof(call, params)
+    const { proof } = found
+    const identity = identityOf(call, found)
     call.provider = proof.provider
     store.identities.touch(identity.id, now)
-    const { appId } = params
     if (!factorOf(store) || proof.hasSecondFactor) return signIn(call, appId, proof.provider)
     const session = { purpose: 'login', appId, provider: proof.provider } as const
     return { mfaToken: openMfaSession(services.config, store, session, now) }
   }
 })
+
+/** The account's own file has the last word, not the platform's index. */
+function identityOf({ store }: Call, { proof: { issuer, subject } }: Proven): Identity {
+  return (
+    store.identities.find(issuer, subject) ?? fail('forbidden', 'This identity does not open this account')
+  )
+}

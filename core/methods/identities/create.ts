@@ -2,12 +2,12 @@
 import { Type } from 'typebox'
 import { personalOnly } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
-import { linkIdentity, ShownIdentity, shownIdentity } from '../../identities/identities.js'
-import { useLinkSecret } from '../../identities/link-secrets.js'
-import { Proof, proven, useProof } from '../../identities/proofs.js'
+import { linkIdentity, mustBeLinkable, ShownIdentity, shownIdentity } from '../../identities/identities.js'
+import { mustBeLinkSecret, useLinkSecret } from '../../identities/link-secrets.js'
+import { Proof, proven, useProof, type Proven } from '../../identities/proofs.js'
 
 /** Links what has been proven with a secret of this session. Linking what is linked already changes nothing. */
-export const create = method({
+export const create = method<typeof Proof, Proven>({
   id: 'identities.create',
   summary: 'Link an identity',
   params: Proof,
@@ -15,11 +15,16 @@ export const create = method({
   mode: 'write',
   mayExceedQuota: true,
   allow: personalOnly,
-  run(call, params) {
+  async prepare(call, params) {
+    mustBeLinkSecret(call, params.secret)
+    const found = proven(call, params)
+    mustBeLinkable(call, found.proof)
+    await useProof(call, params)
+    return found
+  },
+  run(call, params, { proof }) {
     useLinkSecret(call, params.secret)
-    const { proof } = proven(call, params)
     const identity = linkIdentity(call, proof)
-    useProof(call, params)
     return { identity: shownIdentity(call.services.config, identity) }
   }
 })

@@ -30,7 +30,7 @@ export const authorize = serviceMethod({
   result: Type.Object({ redirect: Type.String() }),
   mode: 'service',
   allow: anyone,
-  run(call, given) {
+  async run(call, given) {
     const params = given as Params
     const { config } = call.services
     if (Buffer.byteLength(JSON.stringify(params)) > config.access.maxRequestBytes)
@@ -40,7 +40,7 @@ export const authorize = serviceMethod({
       )
     const recipient = recipientOf(call.services, params)
     try {
-      return { redirect: pageFor(call, appRequest(config, recipient, params)) }
+      return { redirect: await pageFor(call, appRequest(config, recipient, params)) }
     } catch (error) {
       if (!(error instanceof ApiError) || error.id === 'too-many-requests' || error.status >= 500) throw error
       const { client, redirectUri } = recipient
@@ -51,16 +51,16 @@ export const authorize = serviceMethod({
   }
 })
 
-function pageFor(
+async function pageFor(
   { credentials, now, services }: ServiceCall,
   request: ReturnType<typeof appRequest>
-): string {
+): Promise<string> {
   const { config } = services
   services.throttle.ask(credentials.ip)
   const page = defaultAuthUrl(config)
   const asker = { ip: addressOf(config, credentials) }
   const open = { key: newKey(), expires: now + requestLife, request, page, asker }
-  services.platform.authRequests.insert(open, now, config.access.maxRequests)
+  await services.platform.change('askForAccess', open, now, config.access.maxRequests)
   return withQuery(pageUrls(config, open.key, page, request).authUrl, { username: request.oauth?.loginHint })
 }
 

@@ -15,15 +15,15 @@ export const register = serviceMethod({
   result: Type.Object({ client_id: Type.String(), client_secret: Type.Optional(Type.String()) }),
   mode: 'service',
   allow: anyone,
-  run({ credentials, now, services }, metadata) {
+  async run({ credentials, now, services }, metadata) {
     const { maxClients, registration } = services.config.oauth
     if (!registration)
       fail('unavailable-method', 'Programs cannot register themselves here: ask the operator')
     const { answer, client } = newClient(metadata, now)
     services.throttle.registerClient(credentials.ip)
-    removeUnusedClients(services, now)
+    await removeUnusedClients(services, now)
     // By then nobody is about to decide on what it has asked for when it was made.
-    if (!services.platform.oauthClients.insert(client, now, maxClients, now - requestLife))
+    if (!(await services.platform.change('addClient', client, now, maxClients, now - requestLife)))
       fail('api-unavailable', 'Too many clients have registered themselves: please try again later')
     return answer
   }

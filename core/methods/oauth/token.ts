@@ -2,7 +2,7 @@
 import { Type, type Static } from 'typebox'
 import { anyone } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
-import { ClientParams, provenClient, type Client } from '../../oauth/clients.js'
+import { ClientParams, noteUse, provenClient, type Client } from '../../oauth/clients.js'
 import { refuse } from '../../oauth/errors.js'
 import { issue, prolong, TokenAnswer } from '../../oauth/issuing.js'
 import { signingKey, type SigningKey } from '../../oauth/keys.js'
@@ -40,7 +40,7 @@ export const token = method<typeof Params, Prepared>({
   async prepare(call, params) {
     const client = provenClient(call.services, call.credentials, params)
     const good = await presented(call, client, params)
-    call.services.platform.oauthClients.use(client.id, call.now)
+    await noteUse(call.services, client.id, call.now)
     const needsKey = good.kind === 'code' && good.use.scopes.includes('openid')
     return { client, good, key: needsKey ? await signingKey(call.services, call.now) : undefined }
   },

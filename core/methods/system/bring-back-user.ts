@@ -17,10 +17,10 @@ export const bringBackUser = serviceMethod({
   allow: adminOnly,
   auditAs: 'admin',
   deed: () => ({}),
-  run({ services }, params) {
+  async run({ services }, params) {
     const account = accountOf(services, params.username)
     if (account.relocatedTo === null) fail('unknown-resource', 'This account has not moved')
-    services.accounts.bringBack(account)
+    await services.accounts.bringBack(account)
     // Webhooks are told what they missed.
     announce(services, account)
     return { relocationDeletion: { username: account.username } }

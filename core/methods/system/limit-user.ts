@@ -18,9 +18,9 @@ export const limitUser = serviceMethod({
   allow: adminOnly,
   auditAs: 'admin',
   deed: ({ bytes }) => ({ bytes }),
-  run({ services }, { bytes, username }) {
+  async run({ services }, { bytes, username }) {
     const account = accountOf(services, username)
-    services.accounts.limit(account, bytes)
+    await services.accounts.limit(account, bytes)
     // Other threads remember accounts, too.
     announce(services, account)
     return { quota: { username: account.username, bytes } }

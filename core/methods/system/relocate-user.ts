@@ -26,10 +26,8 @@ export const relocateUser = serviceMethod({
   async run({ services }, { username, url }) {
     mustBePlace(url)
     const account = accountOf(services, username)
-    const moved = services.accounts.relocate(account, url)
     // Whoever listens finds it gone: sockets are cut, webhooks stay silent.
-    announce(services, account)
-    await moved
+    await services.accounts.relocate(account, url, () => announce(services, account))
     return { relocation: { username: account.username, url } }
   }
 })

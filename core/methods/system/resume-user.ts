@@ -17,10 +17,10 @@ export const resumeUser = serviceMethod({
   allow: adminOnly,
   auditAs: 'admin',
   deed: () => ({}),
-  run({ services }, params) {
+  async run({ services }, params) {
     const account = accountOf(services, params.username)
     if (account.suspended === null) fail('unknown-resource', 'This account is not suspended')
-    services.accounts.resume(account)
+    await services.accounts.resume(account)
     // Webhooks are told what they missed.
     announce(services, account)
     const open = services.accounts.find(account.username)

@@ -22,10 +22,8 @@ export const suspendUser = serviceMethod({
     const account = accountOf(services, params.username)
     mustBeAnother(call, account)
     const since = account.suspended ?? now
-    const suspended = services.accounts.suspend(account, since)
     // Whoever listens finds it gone: sockets are cut, webhooks stay silent.
-    announce(services, account)
-    await suspended
+    await services.accounts.suspend(account, since, () => announce(services, account))
     return { suspension: { username: account.username, since } }
   }
 })

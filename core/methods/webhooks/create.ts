@@ -20,8 +20,13 @@ export const create = method({
   }),
   mode: 'write',
   allow: anyAccess,
+  async prepare({ account, caller, services: { platform } }) {
+    // Before the webhook is there: an account too many is looked into at the next start, one too few never.
+    if (!caller.isPersonal && !platform.isWebhookAccount(account.id))
+      await platform.change('addWebhooks', account.id)
+  },
   run(call, { scopes, signed, url }) {
-    const { account, caller, services, store } = call
+    const { caller, services, store } = call
     if (caller.isPersonal) fail('forbidden', 'Personal accesses cannot create webhooks')
     mustBeCallable(url)
     if (scopes) mustMayHave(call, caller.accessId, scopes)
@@ -33,8 +38,6 @@ export const create = method({
       ...(signed && { signed })
     }
     const secret = signed ? randomBytes(32).toString('base64url') : undefined
-    // Before the webhook is there: an account too many is looked into at the next start, one too few never.
-    services.platform.addWebhookAccount(account.id)
     const hidden = secret === undefined ? {} : { secret }
     orTaken(url, () => store.webhooks.insert({ webhook, ...hidden, owed: [], sending: [] }))
     return { webhook: { ...webhook, ...hidden } }

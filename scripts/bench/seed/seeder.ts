@@ -174,7 +174,7 @@ export class Seeder {
         store.webhooks.insert({ webhook, owed: ['eventsChanged'], sending: [] })
       }
     })
-    this.#platform.addWebhookAccount(account.id)
+    await this.#platform.change('addWebhooks', account.id)
   }
 
   /** Checkpoints and closes all files. */

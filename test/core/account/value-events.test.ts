@@ -448,7 +448,7 @@ t.test('values of account fields', async t => {
     t.same(store.fields.listUnique(), [{ field: 'email', key: 'alice@example.com' }])
     t.equal(store.account.field('unheardOf'), 1)
     t.same(store.storageUsed(), store.recountStorageUsed())
-    t.match(services.platform.replaceUnique(account.id, store.fields.listUnique()), [])
+    t.match(services.platform.changeNow('replaceUnique', account.id, store.fields.listUnique()), [])
     t.equal(holder('alice@example.com'), 'alice')
     t.match(await daisy.call('account.update', { update: { email: 'alice@example.com' } }), { status: 409 })
   })
@@ -562,14 +562,15 @@ t.test('fields of an operator', async t => {
     const values = (): unknown[] =>
       ['robert', 'rosie', 'daisy'].map(name => {
         const { id } = services.accounts.find(name)!
-        return services.platform.replaceUnique(
+        return services.platform.changeNow(
+          'replaceUnique',
           id,
           services.accounts.store(services.accounts.find(name)!).fields.listUnique()
         )
       })
     const robert = services.accounts.find('robert')!
-    services.platform.replaceUnique(robert.id, [{ field: 'email', key: 'rosie-s@example.com' }])
-    services.platform.replaceUnique(services.accounts.find('daisy')!.id, [
+    services.platform.changeNow('replaceUnique', robert.id, [{ field: 'email', key: 'rosie-s@example.com' }])
+    services.platform.changeNow('replaceUnique', services.accounts.find('daisy')!.id, [
       { field: 'insurance', key: '1234' }
     ])
     t.same(

@@ -38,7 +38,7 @@ t.test('events are counted once, when they have been added', async t => {
 t.test('GrowthRepository', async t => {
   const db = openInMemory(platformMigrations)
   t.teardown(() => db.close())
-  const growth = new GrowthRepository(db, work => db.transaction(work).immediate())
+  const growth = new GrowthRepository(db)
   db.exec("INSERT INTO account (id, username, state, created) VALUES ('a', 'anna', 'active', 0)")
   const measured = { accounts: 1, documents: 2, attachments: 3, previews: 4, others: 5 }
 
@@ -72,7 +72,7 @@ t.test('GrowthRepository', async t => {
     t.equal(days.at(-1)?.day, growthDays + 49)
     const other = openInMemory(platformMigrations)
     t.teardown(() => other.close())
-    const restored = new GrowthRepository(other, work => other.transaction(work).immediate())
+    const restored = new GrowthRepository(other)
     restored.restore(days)
     t.same(restored.list(), days)
   })

@@ -250,7 +250,7 @@ t.test('with invitations, auth.register', async t => {
 
   t.test('takes one that was given out once, of several at the same instant too', async t => {
     const { services, register } = await start(t, { registration: { invitationTokens: ['first'] } })
-    services.platform.invite(invite)
+    services.platform.changeNow('invite', [invite])
     const answers = await Promise.all(
       ['roberta', 'roberto'].map(username =>
         register({ username, email: username, invitationToken: 'abcde' })
@@ -266,14 +266,14 @@ t.test('with invitations, auth.register', async t => {
 
   t.test('leaves an invitation as it is when it refuses', async t => {
     const { services, register } = await start(t, { registration: { invitationTokens: ['first'] } })
-    services.platform.invite(invite)
+    services.platform.changeNow('invite', [invite])
     t.match(await register({ username: 'alice', invitationToken: 'abcde' }), { status: 409 })
     t.ok(services.platform.isInvited('abcde'))
   })
 
   t.test('refuses everybody once it is closed', async t => {
     const { services, register } = await start(t, { registration: { invitationTokens: [] } })
-    services.platform.invite(invite)
+    services.platform.changeNow('invite', [invite])
     t.match(await register(), invitation)
     t.match(await register({ invitationToken: 'abcde' }), invitation)
   })

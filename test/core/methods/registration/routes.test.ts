@@ -107,7 +107,9 @@ t.test('the check of an invitation answers plain text', async t => {
     registration: { invitationTokens: ['first'] },
     throttle: { failures: 3 }
   })
-  service.server.services.platform.invite({ token: 'abcde', created: 1, createdBy: 'admin', description: '' })
+  service.server.services.platform.changeNow('invite', [
+    { token: 'abcde', created: 1, createdBy: 'admin', description: '' }
+  ])
   for (const [invitationtoken, text] of [
     ['first', 'true'],
     ['abcde', 'true'],

@@ -172,9 +172,9 @@ t.test('system.checkPlatformIntegrity', async t => {
     t.same(await check(), [])
     const app = await bob.grant('read', 'diary', { type: 'app' })
     await app.do('webhooks.create', { url: 'https://hooks.example/' })
-    platform.removeWebhookAccounts([accounts.find('bobby')!.id])
+    platform.changeNow('removeWebhooks', [accounts.find('bobby')!.id])
     await carol.do('account.update', { update: { email: 'other@example.com' } })
-    platform.replaceUnique(accounts.find('carol')!.id, [])
+    platform.changeNow('replaceUnique', accounts.find('carol')!.id, [])
     t.match((await check()).toSorted(), [/^The email of carol/, /^bobby has webhooks/])
     t.notOk((await check()).some(error => error.includes('example.com')))
     // Nobody but a hand from outside could do this.

@@ -81,7 +81,9 @@ t.test('users.delete', async t => {
     await service.http('GET', `/user-of-mark/events?streams=${mark}-stream`, undefined, {
       authorization: token
     })
-    services.platform.invite({ token: 'abcde', created: 1, createdBy: 'admin', description: '' })
+    services.platform.changeNow('invite', [
+      { token: 'abcde', created: 1, createdBy: 'admin', description: '' }
+    ])
     t.ok(filesWith(service.directory, mark).length >= 3, 'the mark is found while the account is there')
     t.ok(filesWith(service.directory, 'user-of-mark').length > 0)
     const before = left(service.directory)

@@ -1,0 +1,118 @@
+/**
+ * Every change of the platform file while a service runs, as a command: a name and arguments that JSON can hold. Applied to
+ * the same file, a command always does the same: times, ids and secrets are made by whoever asks for it. So nodes that apply
+ * the same commands in the same order have the same file.
+ */
+import type { Decision } from '../../schemas/auth-request.js'
+import type { RegisteredClient } from '../../schemas/oauth.js'
+import type { IdentityProof } from '../identities/identity-proofs.js'
+import type { UniqueValue } from '../repositories/account-fields.js'
+import type { Account, Claim } from './account.js'
+import type { OpenRequest } from './auth-requests.js'
+import type { Measured } from './growth.js'
+import type { Invitation } from './invitations.js'
+import type { Deed } from './operator-deeds.js'
+import type { Secret } from './secrets.js'
+import type { Tables } from './tables.js'
+import type { Reservation } from './unique-fields.js'
+
+/** The commands. Each runs within a transaction, and is undone if it throws. The comments stand at what they call. */
+export const commands = {
+  claim: ({ accounts }: Tables, claim: Claim) => accounts.claim(claim),
+  complete: ({ accounts }: Tables, account: Pick<Account, 'id' | 'relocatedTo'>) =>
+    accounts.complete(account),
+  activate: ({ accounts }: Tables, id: string) => accounts.activate(id),
+  giveUp: ({ accounts }: Tables, id: string) => accounts.giveUp(id),
+  leave: ({ accounts }: Tables, id: string) => accounts.leave(id),
+  relocate: ({ accounts }: Tables, id: string, url: string | null) => accounts.relocate(id, url),
+  remove: ({ accounts }: Tables, id: string) => accounts.remove(id),
+  addWebhooks: ({ accounts }: Tables, id: string) => accounts.addWebhooks(id),
+  removeWebhooks: ({ accounts }: Tables, ids: readonly string[]) => accounts.removeWebhooks(ids),
+
+  suspend: ({ standings }: Tables, id: string, since: number | null) => standings.suspend(id, since),
+  limit: ({ standings }: Tables, id: string, bytes: number | null) => standings.limit(id, bytes),
+
+  reserveUnique: ({ unique }: Tables, account: string, values: readonly UniqueValue[], ticket: number) =>
+    unique.reserve(account, values, ticket),
+  settleUnique: (
+    { unique }: Tables,
+    account: string,
+    kept: readonly Reservation[],
+    dropped: readonly Reservation[]
+  ) => unique.settle(account, kept, dropped),
+  replaceUnique: ({ unique }: Tables, account: string, held: readonly UniqueValue[]) =>
+    unique.replace(account, held),
+
+  invite: ({ invitations }: Tables, invitation: readonly Invitation[]) => invitations.insertFree(invitation),
+
+  askForAccess: ({ authRequests }: Tables, request: OpenRequest, now: number, limit: number) =>
+    authRequests.insert(request, now, limit),
+  decideOnAccess: (
+    { authRequests }: Tables,
+    key: string,
+    decision: Decision,
+    account: string | null,
+    now: number
+  ) => authRequests.decide(key, decision, account, now),
+
+  addProof: (
+    { identityProofs }: Tables,
+    digest: string,
+    proof: IdentityProof,
+    now: number,
+    expires: number,
+    limit: number
+  ) => identityProofs.insert(digest, proof, now, expires, limit),
+  useProof: ({ identityProofs }: Tables, digest: string) => identityProofs.remove(digest),
+
+  removeExpired({ authRequests, identityProofs }: Tables, now: number): void {
+    authRequests.removeExpired(now)
+    identityProofs.removeExpired(now)
+  },
+
+  addClient: (
+    { oauthClients }: Tables,
+    client: RegisteredClient,
+    now: number,
+    limit: number,
+    idleSince: number
+  ) => oauthClients.insert(client, now, limit, idleSince),
+  useClient: ({ oauthClients }: Tables, id: string, time: number) => oauthClients.use(id, time),
+  removeUnusedClients: ({ oauthClients }: Tables, time: number) => oauthClients.removeUnused(time),
+
+  addSecrets: ({ secrets }: Tables, added: readonly Secret[]) => secrets.add(added),
+  replaceSecret: ({ secrets }: Tables, secret: Secret, former: readonly string[]) =>
+    secrets.replace(secret, former),
+
+  addDeed: ({ deeds }: Tables, deed: Deed) => deeds.add(deed),
+  measureGrowth: ({ growth }: Tables, time: number, measured: Measured) => growth.measure(time, measured),
+  countEvents: ({ growth }: Tables, time: number, account: string, highest: number, isNew: boolean) =>
+    growth.count(time, account, highest, isNew)
+}
+
+export type CommandName = keyof typeof commands
+
+/** What a command takes. */
+export type Arguments<N extends CommandName> =
+  Parameters<(typeof commands)[N]> extends [Tables, ...infer Rest] ? Rest : never
+
+/** What a command answers. */
+export type Result<N extends CommandName> = ReturnType<(typeof commands)[N]>
+
+/** A command as it is written down. */
+export type Command = { readonly [N in CommandName]: readonly [name: N, ...args: Arguments<N>] }[CommandName]
+
+/** Whether there is a command of this name. */
+export function isCommand(name: unknown): name is CommandName {
+  return typeof name === 'string' && Object.hasOwn(commands, name)
+}
+
+/** Applies a command within a transaction. */
+export function applied<N extends CommandName>(
+  tables: Tables,
+  name: N,
+  args: Readonly<Arguments<N>>
+): Result<N> {
+  const command = commands[name] as unknown as (tables: Tables, ...args: Readonly<Arguments<N>>) => Result<N>
+  return command(tables, ...args)
+}

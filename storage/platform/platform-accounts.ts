@@ -1,0 +1,181 @@
+/** The accounts in the platform file: names, states, who has moved, and which may have webhooks. */
+import type { Database } from 'better-sqlite3'
+import { uniqueKey, type UniqueValue } from '../repositories/account-fields.js'
+import { column, statement } from '../sqlite/statements.js'
+import type { Account, Claim } from './account.js'
+import type { InvitationRepository } from './invitations.js'
+import type { UniqueFieldRepository } from './unique-fields.js'
+
+/** Row counts of the file. */
+export interface PlatformCounts {
+  readonly accounts: number
+  /** Accounts whose creation or removal is incomplete: the next start recovers them. */
+  readonly unfinished: number
+  readonly relocated: number
+  readonly uniqueFields: number
+  /** Accounts that may have webhooks. */
+  readonly webhookAccounts: number
+  readonly invitations: number
+}
+
+/** The accounts. What changes them is done by commands alone. (storage/platform/commands.ts) */
+export class PlatformAccounts {
+  constructor(
+    private readonly db: Database,
+    private readonly invitations: InvitationRepository,
+    private readonly unique: UniqueFieldRepository
+  ) {}
+
+  find(username: string): Account | undefined {
+    return statement(this.db, 'SELECT * FROM account WHERE username = ?').get(username) as Account | undefined
+  }
+
+  findById(id: string): Account | undefined {
+    return statement(this.db, 'SELECT * FROM account WHERE id = ?').get(id) as Account | undefined
+  }
+
+  /** The account that holds a value of a unique field, or has reserved it. */
+  findByUnique(name: string, value: string | number): Account | undefined {
+    const sql = 'SELECT account.* FROM unique_field JOIN account ON account = id WHERE name = ? AND value = ?'
+    return statement(this.db, sql).get(name, uniqueKey(name, value)) as Account | undefined
+  }
+
+  /** The next accounts that are served here, by name, after the name `after`. */
+  listActive(after: string, limit: number): Account[] {
+    const sql = `SELECT * FROM account WHERE state = 'active' AND relocatedTo IS NULL AND suspended IS NULL AND username > ?
+      ORDER BY username LIMIT +?`
+    return statement(this.db, sql).all(after, limit) as Account[]
+  }
+
+  /** As {@link listActive}, including accounts that are suspended or have moved. */
+  listKnown(after: string, limit: number): Account[] {
+    const sql = "SELECT * FROM account WHERE state = 'active' AND username > ? ORDER BY username LIMIT +?"
+    return statement(this.db, sql).all(after, limit) as Account[]
+  }
+
+  counts(): PlatformCounts {
+    const sql = `SELECT
+      (SELECT count(*) FROM account WHERE state = 'active') AS accounts,
+      (SELECT count(*) FROM account WHERE state <> 'active') AS unfinished,
+      (SELECT count(*) FROM account WHERE relocatedTo IS NOT NULL) AS relocated,
+      (SELECT count(*) FROM unique_field) AS uniqueFields,
+      (SELECT count(*) FROM webhook_account) AS webhookAccounts, (SELECT count(*) FROM invitation) AS invitations`
+    return statement(this.db, sql).get() as PlatformCounts
+  }
+
+  /** Accounts in a state other than `active`: operations to complete or undo. */
+  listUnfinished(): Account[] {
+    return statement(this.db, "SELECT * FROM account WHERE state <> 'active'").all() as Account[]
+  }
+
+  /** The names of the parts of a claim that are already taken: `username`, unique fields, `invitationToken`. */
+  taken(claim: Pick<Claim, 'username' | 'unique' | 'invitationToken'>): string[] {
+    const { invitationToken, unique, username } = claim
+    const taken = this.find(username) ? ['username'] : []
+    for (const [name, value] of Object.entries(unique))
+      if (this.findByUnique(name, value) !== undefined) taken.push(name)
+    if (invitationToken !== undefined && !this.invitations.isUnused(invitationToken))
+      taken.push('invitationToken')
+    return taken
+  }
+
+  /**
+   * Claims a name, unique fields and an invitation for an account in state `creating`: all or none. Returns what was
+   * already taken; empty on success.
+   */
+  claim(claim: Claim): string[] {
+    const taken = this.taken(claim)
+    if (taken.length > 0) return taken
+    const { created, id, invitationToken, unique, username } = claim
+    const account = "INSERT INTO account (id, username, state, created) VALUES (?, ?, 'creating', ?)"
+    statement(this.db, account).run(id, username, created)
+    const field = statement(this.db, 'INSERT INTO unique_field (name, value, account) VALUES (?, ?, ?)')
+    for (const [name, value] of Object.entries(unique)) field.run(name, uniqueKey(name, value), id)
+    if (invitationToken !== undefined) this.invitations.consume(invitationToken, claim)
+    return []
+  }
+
+  /**
+   * Registers an account whose files are already in place, as active. Returns which of `username` and its unique values
+   * other accounts have; if any, nothing was changed.
+   */
+  adopt(account: Omit<Account, 'state'>, held: readonly UniqueValue[]): string[] {
+    const { created, id, quota, relocatedTo, suspended, username } = account
+    const unique = Object.fromEntries(held.map(({ field, key }) => [field, key]))
+    const taken = this.taken({ username, unique })
+    if (taken.length > 0) return taken
+    const sql =
+      "INSERT INTO account (id, username, state, created, relocatedTo, suspended, quota) VALUES (?, ?, 'active', ?, ?, ?, ?)"
+    statement(this.db, sql).run(id, username, created, relocatedTo, suspended, quota)
+    this.unique.replace(id, held)
+    // It may have webhooks: the next start finds out.
+    this.addWebhooks(id)
+    return []
+  }
+
+  /** Serves an account that was claimed, its files being in their place by now; `false` where the claim was given up. */
+  complete({ id, relocatedTo }: Pick<Account, 'id' | 'relocatedTo'>): boolean {
+    const sql = "UPDATE account SET state = 'active', relocatedTo = ? WHERE id = ? AND state = 'creating'"
+    if (statement(this.db, sql).run(relocatedTo, id).changes === 0) return false
+    // Whether it has webhooks shows at the next start.
+    this.addWebhooks(id)
+    return true
+  }
+
+  /** Serves an account that was claimed, its file being made; `false` where the claim was given up. */
+  activate(id: string): boolean {
+    const sql = "UPDATE account SET state = 'active' WHERE id = ? AND state = 'creating'"
+    return statement(this.db, sql).run(id).changes > 0
+  }
+
+  /** Begins to undo a claim: nobody can complete it any more. */
+  giveUp(id: string): void {
+    const sql = "UPDATE account SET state = 'deleting' WHERE id = ? AND state = 'creating' RETURNING *"
+    const account = statement(this.db, sql).get(id) as Account | undefined
+    if (account) this.invitations.release(account)
+  }
+
+  /** Begins to remove an account: nobody finds it any more. */
+  leave(id: string): void {
+    statement(this.db, "UPDATE account SET state = 'deleting' WHERE id = ?").run(id)
+  }
+
+  /** Records the URL that an account has moved to; `null` when it is back. */
+  relocate(id: string, url: string | null): void {
+    statement(this.db, 'UPDATE account SET relocatedTo = ? WHERE id = ?').run(url, id)
+  }
+
+  /**
+   * Removes an account's row and all that refers to it. Frees the name, and the invitation if the account was never
+   * active.
+   */
+  remove(id: string): void {
+    const sql = 'DELETE FROM account WHERE id = ? RETURNING *'
+    const account = statement(this.db, sql).get(id) as Account | undefined
+    if (account?.state === 'creating') this.invitations.release(account)
+    else if (account) this.invitations.forget(account)
+  }
+
+  /** Whether an account is noted as one that may have webhooks. */
+  mayHaveWebhooks(id: string): boolean {
+    return column(this.db, 'SELECT account FROM webhook_account WHERE account = ?').get(id) !== undefined
+  }
+
+  /** Notes that an account may have webhooks, if it is still there. */
+  addWebhooks(id: string): void {
+    const sql = 'INSERT OR IGNORE INTO webhook_account (account) SELECT id FROM account WHERE id = ?'
+    statement(this.db, sql).run(id)
+  }
+
+  /** Removes the notes of accounts that turned out to have no webhooks. */
+  removeWebhooks(ids: readonly string[]): void {
+    for (const id of ids) statement(this.db, 'DELETE FROM webhook_account WHERE account = ?').run(id)
+  }
+
+  /** Accounts that may have webhooks. */
+  listWithWebhooks(): Account[] {
+    const sql =
+      "SELECT account.* FROM webhook_account JOIN account ON account = id WHERE state = 'active' AND relocatedTo IS NULL AND suspended IS NULL ORDER BY id"
+    return statement(this.db, sql).all() as Account[]
+  }
+}

@@ -1,0 +1,43 @@
+/** The tables of the platform file, each by its repository. */
+import type { Database } from 'better-sqlite3'
+import { IdentityProofRepository } from '../identities/identity-proofs.js'
+import { OAuthClientRepository } from '../oauth/oauth-clients.js'
+import { AuthRequestRepository } from './auth-requests.js'
+import { GrowthRepository } from './growth.js'
+import { InvitationRepository } from './invitations.js'
+import { DeedRepository } from './operator-deeds.js'
+import { PlatformAccounts } from './platform-accounts.js'
+import { SecretRepository } from './secrets.js'
+import { StandingRepository } from './standings.js'
+import { UniqueFieldRepository } from './unique-fields.js'
+
+/** What commands are applied to. */
+export interface Tables {
+  readonly accounts: PlatformAccounts
+  readonly authRequests: AuthRequestRepository
+  readonly deeds: DeedRepository
+  readonly growth: GrowthRepository
+  readonly identityProofs: IdentityProofRepository
+  readonly invitations: InvitationRepository
+  readonly oauthClients: OAuthClientRepository
+  readonly secrets: SecretRepository
+  readonly standings: StandingRepository
+  readonly unique: UniqueFieldRepository
+}
+
+export function tablesOf(db: Database): Tables {
+  const invitations = new InvitationRepository(db)
+  const unique = new UniqueFieldRepository(db)
+  return {
+    accounts: new PlatformAccounts(db, invitations, unique),
+    authRequests: new AuthRequestRepository(db),
+    deeds: new DeedRepository(db),
+    growth: new GrowthRepository(db),
+    identityProofs: new IdentityProofRepository(db),
+    invitations,
+    oauthClients: new OAuthClientRepository(db),
+    secrets: new SecretRepository(db),
+    standings: new StandingRepository(db),
+    unique
+  }
+}
