@@ -127,6 +127,15 @@ export class EngineServers {
     delete this.members[index]!.pid
   }
 
+  /** Lets a server end in its own way. */
+  async stop(index: number): Promise<void> {
+    const { folder } = this.members[index]!
+    process.kill(this.#pid(index), 'SIGTERM')
+    const log = join(folder, 'server.log')
+    await until('it has ended', () => readFileSync(log, 'utf8').trimEnd().endsWith('Server Exiting..'))
+    await this.kill(index)
+  }
+
   /** Stops a server where it is. */
   freeze(index: number): void {
     process.kill(this.#pid(index), 'SIGSTOP')

@@ -1,0 +1,132 @@
+/** Checks at the start of a node that the engine keeps what it acknowledges: its version, its settings, and its streams. */
+import { EngineUnavailable } from './engine.js'
+import { objectsStream } from './nats/object-places.js'
+import { serverState, streamStates, type ServerState, type StreamState } from './nats/monitor.js'
+import { bucketStream, platformStream, shardCount, shardStream } from './nats/places.js'
+
+/** The engine would lose what it acknowledges, or is not set up. */
+export class EngineUnfit extends Error {
+  constructor(
+    /** What is wrong, each with what to do. */
+    readonly problems: readonly string[]
+  ) {
+    super(`The engine of the cluster cannot be used:\n${problems.map(problem => `- ${problem}`).join('\n')}`)
+    this.name = 'EngineUnfit'
+  }
+}
+
+/** Servers, and replicas of each stream, that it takes to lose one of them without losing anything else. */
+const fewest = 3
+/** The first version that syncs each message once, and recovers from being killed. */
+const firstVersion = [2, 15, 1]
+/** Bytes of a message that records and calls between nodes may need. */
+const payloadBytes = 8 * 1024 * 1024
+
+export interface CheckOptions {
+  /** Addresses at which the servers tell how they are: one of each. */
+  readonly monitors: readonly string[]
+  /** Whether the engine keeps attachments and snapshots, too. */
+  readonly hasObjects: boolean
+}
+
+/**
+ * Checks the servers, and resolves with the addresses of those that did not answer: one of three may be down. Rejects with
+ * {@link EngineUnfit}, or with `EngineUnavailable` if most servers do not answer.
+ */
+export async function checkEngine({ hasObjects, monitors }: CheckOptions): Promise<string[]> {
+  if (monitors.length < fewest)
+    throw new EngineUnfit([
+      `Only ${monitors.length} of its servers are named to be watched: it takes ${fewest}, so name the address that each one's "http" says`
+    ])
+  const servers = await Promise.all(
+    monitors.map(async monitor => ({
+      monitor,
+      server: await serverState(monitor),
+      streams: await streamStates(monitor)
+    }))
+  )
+  const silent = servers.filter(({ server, streams }) => !server || !streams).map(({ monitor }) => monitor)
+  if (silent.length > (monitors.length - 1) / 2)
+    throw new EngineUnavailable(new Error(`No answer from ${silent.join(', ')}`))
+  const problems = [
+    ...twice(servers),
+    ...servers.flatMap(({ monitor, server }) => (server ? serverProblems(monitor, server) : [])),
+    ...streamProblems(
+      servers.flatMap(({ streams }) => streams ?? []),
+      hasObjects
+    )
+  ]
+  if (problems.length > 0) throw new EngineUnfit(problems)
+  return silent
+}
+
+/** Addresses of one and the same server: it would be compared with itself. */
+function twice(servers: readonly { monitor: string; server: ServerState | undefined }[]): string[] {
+  const seen = new Map<string, string>()
+  return servers.flatMap(({ monitor, server }) => {
+    if (!server) return []
+    const other = seen.get(server.server_id)
+    seen.set(server.server_id, monitor)
+    return other === undefined ? [] : [`${other} and ${monitor} are the same server: name each one once`]
+  })
+}
+
+function serverProblems(
+  monitor: string,
+  { jetstream, max_payload, server_name, version }: ServerState
+): string[] {
+  const problems: string[] = []
+  const say = (problem: string): void => void problems.push(`${server_name} (${monitor}) ${problem}`)
+  if (isOlder(version)) say(`has version ${version}: install ${firstVersion.join('.')} or later`)
+  if (!jetstream?.config) say('runs without JetStream: add "jetstream" to its configuration')
+  else if (jetstream.config.sync_always !== true)
+    say('acknowledges what is not on its disk: set "sync_interval: always" in "jetstream"')
+  if (max_payload < payloadBytes) say(`takes ${max_payload} bytes in a message: set "max_payload: 8MB"`)
+  return problems
+}
+
+function isOlder(version: string): boolean {
+  const parts = version.split(/[.-]/).map(Number)
+  for (const [index, first] of firstVersion.entries()) {
+    const part = parts[index] ?? 0
+    if (part !== first) return !(part > first)
+  }
+  // A version before the release, as 2.15.1-dev.
+  return version.includes('-')
+}
+
+function streamProblems(copies: readonly ReadonlyMap<string, StreamState>[], hasObjects: boolean): string[] {
+  const names = [
+    platformStream,
+    bucketStream,
+    ...Array.from({ length: shardCount }, (_, shard) => shardStream(shard)),
+    ...(hasObjects ? [objectsStream] : [])
+  ]
+  const streams = names.map(name => ({
+    name,
+    config: copies.find(copy => copy.has(name))?.get(name)?.config
+  }))
+  const missing = streams.filter(({ config }) => !config).map(({ name }) => name)
+  return [
+    ...(missing.length > 0 ? [`It has no stream ${listed(missing)}: run "coffer cluster init"`] : []),
+    ...wrong(streams, `fewer than ${fewest} replicas`, ({ num_replicas = 1 }) => num_replicas < fewest),
+    ...wrong(streams, 'another storage than files', ({ storage }) => storage !== 'file'),
+    ...wrong(streams, 'another way than to refuse what does not fit', ({ discard }) => discard !== 'new')
+  ]
+}
+
+function wrong(
+  streams: readonly { name: string; config: StreamState['config'] }[],
+  what: string,
+  isWrong: (config: NonNullable<StreamState['config']>) => boolean
+): string[] {
+  const names = streams.flatMap(({ config, name }) => (config && isWrong(config) ? [name] : []))
+  return names.length > 0 ? [`${listed(names)} has ${what}: run "coffer cluster init"`] : []
+}
+
+/** Some names, and how many more there are. */
+function listed(names: readonly string[]): string {
+  const most = 3
+  const shown = names.slice(0, most).join(', ')
+  return names.length > most ? `${shown} and ${names.length - most} more` : shown
+}

@@ -1,0 +1,156 @@
+/**
+ * Whether the copies of a stream agree. A server whose files were damaged goes on without the records in them, may lead the
+ * stream, and answers as if there had been none: only its count of records tells.
+ */
+import { setTimeout as wait } from 'node:timers/promises'
+import { EngineUnavailable } from './engine.js'
+import type { NatsEngine } from './nats-engine.js'
+import { ask, JetStreamError } from './nats/jetstream.js'
+import { serverState, streamStates } from './nats/monitor.js'
+
+/** One server's copy of a stream at some moment. */
+export interface Replica {
+  readonly server: string
+  readonly leader: string
+  readonly messages: number
+  readonly first: number
+  readonly last: number
+}
+
+/** What comparing the copies of a stream has shown. */
+export interface ReplicaReport {
+  readonly stream: string
+  /** The server that leads it; empty if there is none at present. */
+  readonly leader: string
+  /** The servers whose copies are complete, since two of them agree. */
+  readonly sound: readonly string[]
+  /** The servers whose copies lack records that another one has. */
+  readonly unsound: readonly string[]
+}
+
+/** Copies are looked at so often before they are said to differ: they do for a moment whenever a log is trimmed. */
+const looks = 6
+const pauseMs = 150
+
+export class Replicas {
+  /**
+   * Compares what servers say at the addresses where they tell how they are, and steps leaders down by the engine.
+   */
+  constructor(
+    private readonly engine: NatsEngine,
+    private readonly monitors: readonly string[]
+  ) {}
+
+  /** Compares the copies of some streams, or of all. A server that does not answer is left out. */
+  async compare(streams?: readonly string[]): Promise<ReplicaReport[]> {
+    const seen = new Map<string, Replica[][]>()
+    for (let times = 0; times < looks; times++) {
+      if (times > 0) await wait(pauseMs)
+      for (const [stream, replicas] of await this.#look())
+        if (!streams || streams.includes(stream)) seen.set(stream, [...(seen.get(stream) ?? []), replicas])
+      if (Array.from(seen).every(([stream, all]) => isSettled(reportOf(stream, all), all))) break
+    }
+    return Array.from(seen, ([stream, all]) => reportOf(stream, all))
+  }
+
+  /**
+   * Resolves when a stream is led by a server whose copy is complete, after it has made such a one the leader if need be. Rejects
+   * with `EngineUnavailable` if there is none in time, or the copies do not agree.
+   */
+  async mustBeSound(stream: string, timeoutMs: number): Promise<void> {
+    const deadline = performance.now() + timeoutMs
+    for (;;) {
+      const [report] = await this.compare([stream])
+      if (report?.sound.includes(report.leader)) return
+      if (performance.now() > deadline)
+        throw new EngineUnavailable(new Error(alarmOf(report) ?? `No sound copy of ${stream} leads it`))
+      if (report) await this.#replaceLeader(report)
+      await wait(pauseMs)
+    }
+  }
+
+  /** Compares all streams, and steps down leaders whose copies are not complete. Resolves with what the operator has to know. */
+  async care(): Promise<string[]> {
+    const reports = await this.compare()
+    for (const report of reports) await this.#replaceLeader(report)
+    return reports.flatMap(report => alarmOf(report) ?? [])
+  }
+
+  /** Asks a leader whose copy lacks records to hand over to a server that has them. */
+  async #replaceLeader({ leader, sound, stream, unsound }: ReplicaReport): Promise<void> {
+    const [preferred] = sound
+    if (preferred === undefined || !unsound.includes(leader)) return
+    try {
+      const wanted = { placement: { preferred } }
+      await ask(this.engine.connection, `STREAM.LEADER.STEPDOWN.${stream}`, wanted, this.engine.timeoutMs)
+    } catch (error) {
+      // It is tried again when the copies are compared next.
+      if (!(error instanceof JetStreamError || error instanceof EngineUnavailable)) throw error
+    }
+  }
+
+  /** The copies of each stream, as their servers see them now. */
+  async #look(): Promise<Map<string, Replica[]>> {
+    const servers = await Promise.all(
+      this.monitors.map(async monitor => ({
+        name: (await serverState(monitor))?.server_name,
+        streams: await streamStates(monitor)
+      }))
+    )
+    const found = new Map<string, Replica[]>()
+    for (const { name, streams } of servers)
+      for (const [stream, { cluster, state }] of name === undefined ? [] : (streams ?? [])) {
+        const replica = {
+          server: name as string,
+          leader: cluster?.leader ?? '',
+          messages: state.messages,
+          first: state.first_seq,
+          last: state.last_seq
+        }
+        found.set(stream, [...(found.get(stream) ?? []), replica])
+      }
+    return found
+  }
+}
+
+/**
+ * What several looks at the copies of a stream show. Copies can be compared while they end with the same record. One that has as
+ * many records as any other, and agrees with a second one, is sound; one that always has fewer than another is not.
+ */
+export function reportOf(stream: string, seen: readonly (readonly Replica[])[]): ReplicaReport {
+  const sound = new Set<string>()
+  const fewer = new Map<string, number>()
+  for (const replicas of seen)
+    for (const replica of replicas) {
+      const others = replicas.filter(other => other !== replica && other.last === replica.last)
+      if (others.some(({ messages }) => messages > replica.messages))
+        fewer.set(replica.server, (fewer.get(replica.server) ?? 0) + 1)
+      else if (others.some(({ first, messages }) => messages === replica.messages && first === replica.first))
+        sound.add(replica.server)
+    }
+  const unsound = [...fewer].filter(([server, times]) => times > 1 && !sound.has(server))
+  const last = seen.at(-1) ?? []
+  // Only who leads it himself is believed: others learn later that he does not.
+  const leader = last.find(replica => replica.server === replica.leader)?.server ?? ''
+  return {
+    stream,
+    leader,
+    sound: [...sound].toSorted(),
+    unsound: unsound.map(([server]) => server).toSorted()
+  }
+}
+
+/** What the operator has to know of a stream; `undefined` if its copies agree, or could not be compared. */
+export function alarmOf(report: ReplicaReport | undefined): string | undefined {
+  if (!report || report.unsound.length === 0) return undefined
+  const { sound, stream, unsound } = report
+  const lacking = unsound.join(' and ')
+  return sound.length > 0
+    ? `${lacking} lacks records of ${stream} that ${sound.join(' and ')} have: stop it, remove the files of that stream there, and start it again`
+    : `${lacking} lacks records of ${stream}, and no two other copies agree: accounts in it are not served until they do`
+}
+
+/** Whether another look would not change a report: every copy that was seen is sound. */
+function isSettled({ sound }: ReplicaReport, seen: readonly (readonly Replica[])[]): boolean {
+  return seen.flat().every(({ server }) => sound.includes(server))
+}

@@ -1,0 +1,60 @@
+/** A node refuses an engine that would lose what it acknowledges, and says all that is wrong with it. */
+import t from 'tap'
+import { EngineUnavailable } from '../../../cluster/engine.js'
+import { checkEngine, EngineUnfit } from '../../../cluster/engine-check.js'
+import { ask } from '../../../cluster/nats/jetstream.js'
+import { EngineServers } from '../engine-servers.js'
+
+t.setTimeout(180_000)
+
+/** What a check says is wrong. */
+async function problemsOf(monitors: readonly string[], hasObjects = true): Promise<string> {
+  const end = await checkEngine({ monitors, hasObjects }).catch((error: unknown) => error)
+  return end instanceof EngineUnfit ? end.message : ''
+}
+
+t.test('an engine as it has to be', async t => {
+  const servers = await EngineServers.start(t)
+  const engine = await servers.connect(t)
+  const { monitors } = servers
+
+  const without = await problemsOf(monitors)
+  t.match(
+    without,
+    /no stream COFFER_PLATFORM, KV_coffer_lease, COFFER_WAL_00 and 64 more: run "coffer cluster init"/
+  )
+
+  await servers.makeStreams(engine, true)
+  t.same(await checkEngine({ monitors, hasObjects: true }), [])
+
+  t.match(await problemsOf(monitors.slice(0, 2)), /Only 2 of its servers are named/)
+  t.match(
+    await problemsOf([monitors[0]!, monitors[1]!, monitors[0]!]),
+    /are the same server: name each one once/
+  )
+
+  await ask(engine.connection, 'STREAM.DELETE.COFFER_WAL_07', {}, 5000)
+  const config = { name: 'COFFER_WAL_07', subjects: ['coffer.wal.07.>'], storage: 'file', num_replicas: 1 }
+  await ask(engine.connection, 'STREAM.CREATE.COFFER_WAL_07', config, 5000)
+  const once = await problemsOf(monitors)
+  t.match(once, /COFFER_WAL_07 has fewer than 3 replicas/)
+  t.match(
+    once,
+    /COFFER_WAL_07 has another way than to refuse what does not fit/,
+    'everything is told at once'
+  )
+  await servers.makeStreams(engine, true)
+  t.same(await checkEngine({ monitors, hasObjects: true }), [], 'making the streams again mends it')
+
+  await servers.kill(0)
+  t.same(await checkEngine({ monitors, hasObjects: true }), [monitors[0]], 'one of three may be down')
+  await servers.kill(1)
+  await t.rejects(checkEngine({ monitors, hasObjects: true }), EngineUnavailable)
+})
+
+t.test('an engine that acknowledges before it has synced', async t => {
+  const servers = await EngineServers.start(t, { syncAlways: false })
+  const problems = await problemsOf(servers.monitors)
+  for (const name of ['n1', 'n2', 'n3'])
+    t.match(problems, new RegExp(`${name} .*set "sync_interval: always" in "jetstream"`))
+})
