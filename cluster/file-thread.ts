@@ -25,11 +25,6 @@ export class FileThread {
     await this.#do({ kind: 'fold', file })
   }
 
-  /** Gives a closed file a position, and leaves no log beside it. */
-  async number(file: string, position: Position): Promise<void> {
-    await this.#do({ kind: 'number', file, position })
-  }
-
   /** Begins applying records to a file, which stands at `place` or is to be made. */
   async begin(file: string, place: CopyPlace): Promise<void> {
     await this.#do({ kind: 'begin', file, place })

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { parentPort, type MessagePort } from 'node:worker_threads'
 import { createGunzip, createGzip } from 'node:zlib'
-import { addPositionTo, foldLog, pagesOf, positionOf } from '../storage/wal/closed-file.js'
+import { foldLog, pagesOf, positionOf } from '../storage/wal/closed-file.js'
 import type { Position } from '../storage/wal/position.js'
 import { Copy, RecordMismatch, type CopyPlace } from './apply.js'
 import type { Entry } from './engine.js'
@@ -25,7 +25,6 @@ export type FileTask =
   | Following
   | { readonly kind: 'look'; readonly file: string }
   | { readonly kind: 'fold'; readonly file: string }
-  | { readonly kind: 'number'; readonly file: string; readonly position: Position }
   | { readonly kind: 'pack'; readonly file: string; readonly to: string }
   | { readonly kind: 'unpack'; readonly file: string; readonly to: string }
 
@@ -66,7 +65,6 @@ function run(task: FileTask): unknown {
   const { file } = task
   if (task.kind === 'look') return positionOf(file)
   if (task.kind === 'fold') return foldLog(file)
-  if (task.kind === 'number') return addPositionTo(file, task.position)
   if (task.kind === 'pack') return pack(file, task.to)
   if (task.kind === 'unpack') return unpack(file, task.to)
   return follow(task)

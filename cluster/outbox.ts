@@ -2,14 +2,15 @@
  * The commits of one account on their way into its log. It outlives the handles of the file. One record is under way at a time;
  * what is committed meanwhile goes with the next.
  */
-import { setTimeout as wait } from 'node:timers/promises'
 import { StoreUnavailable } from '../storage/errors.js'
 import type { OnDurable } from '../storage/wal/durability.js'
 import type { Position } from '../storage/wal/position.js'
-import type { Commit, PageChange } from './commit.js'
+import { appendSurely } from './appending.js'
+import type { Commit } from './commit.js'
 import { Conflict, EngineUnavailable, type Log } from './engine.js'
 import type { Taken } from './frames.js'
-import { bytesOf, encode, maxBodyBytes, type Base, type LogRecord } from './records.js'
+import { takeCommits } from './packing.js'
+import { encode, type Base, type LogRecord } from './records.js'
 
 /** Where a log ends, and who writes it from there on. */
 export interface LogEnd {
@@ -30,8 +31,25 @@ export interface OutboxOptions {
   readonly subject: string
   /** Time after which whoever waits for a record is told that it cannot be confirmed, in milliseconds. */
   readonly giveUpMs: number
+  /** Called when a record has been appended. */
+  onGrown(): void
   /** Called when another process writes to the log, or its engine fails in a way that is not foreseen. */
   onEnd(error: Error): void
+}
+
+/** A place in a log behind which the rest of no commit comes. */
+export interface Mark {
+  /** Sequence of the record before it. */
+  readonly sequence: number
+  /** Bytes of the log up to there. */
+  readonly bytes: number
+}
+
+interface Rebasing {
+  /** The snapshot, and the bytes of records that it replaces. */
+  readonly base: Base
+  done(): void
+  failed(error: Error): void
 }
 
 interface Waiting {
@@ -39,16 +57,17 @@ interface Waiting {
   readonly done: OnDurable
 }
 
-/** First and longest time between two questions, in milliseconds. */
-const [firstPauseMs, longestPauseMs] = [20, 500]
-/** What a head and a commit take besides their changes, in bytes: more than enough. */
-const overheadBytes = 4096
-
 export class Outbox {
   /** How far the log of the file has been taken, by the handle that was closed last. */
   taken: Taken | undefined
-  /** Number of handles of the file that are open. */
+  /** Number of handles of the file that are open, and how often one was opened. */
   #handles = 0
+  #openings = 0
+  #mark: Mark
+  #isDivided = false
+  #rebasing: Rebasing | undefined
+  #fileBytes = 0
+  #grewAtMs = performance.now()
   #sequence: number
   #base: Base
   /** The last commit that has been taken from the file. */
@@ -68,6 +87,7 @@ export class Outbox {
   ) {
     this.#sequence = end.sequence
     this.#base = end.base
+    this.#mark = { sequence: end.sequence, bytes: end.base.bytes }
     this.#position = end.position
     this.#confirmed = end.position
   }
@@ -87,6 +107,31 @@ export class Outbox {
     return this.#isOver
   }
 
+  /** How often the file has been opened: what is done then, such as a migration, is not numbered at once. */
+  get openings(): number {
+    return this.#openings
+  }
+
+  /** The last place behind which the rest of no commit comes. */
+  get mark(): Mark {
+    return this.#mark
+  }
+
+  /** Bytes of the records behind the last snapshot. */
+  get logBytes(): number {
+    return this.#base.bytes
+  }
+
+  /** Bytes of the file as of the last commit; 0 if there was none yet. */
+  get fileBytes(): number {
+    return this.#fileBytes
+  }
+
+  /** When something was committed last, by `performance.now()`. */
+  get grewAtMs(): number {
+    return this.#grewAtMs
+  }
+
   /** Whether the file is open, or something is under way. */
   get isInUse(): boolean {
     return this.#handles > 0 || this.#isRunning || this.#trouble !== undefined
@@ -95,6 +140,7 @@ export class Outbox {
   /** To be called when the file has been opened. */
   opened(): void {
     this.#handles++
+    this.#openings++
   }
 
   /** To be called when the file has been closed. `taken`: how far its log has been taken. */
@@ -116,9 +162,23 @@ export class Outbox {
   /** Takes a commit, at the position {@link next}. */
   add(commit: Commit): void {
     this.#position = { lsn: commit.lsn, epoch: commit.epoch }
+    this.#fileBytes = commit.pages * commit.pageSize
+    this.#grewAtMs = performance.now()
     if (this.#isOver) return
     this.#queue.push(commit)
     if (!this.#isRunning) void this.#run()
+  }
+
+  /**
+   * Appends a record that names a snapshot, which is stored: `base.bytes` are those of records that it replaces. Rejects with
+   * `Conflict` if another process writes to the log.
+   */
+  async rebase(base: Base): Promise<void> {
+    if (this.#isOver) throw new Conflict(this.options.subject)
+    await new Promise<void>((done, failed) => {
+      this.#rebasing = { base, done, failed }
+      if (!this.#isRunning) void this.#run()
+    })
   }
 
   /** Calls back, later, when all commits so far are in the log. */
@@ -147,20 +207,20 @@ export class Outbox {
   stop(error: Error): void {
     this.#isOver = true
     this.#queue.length = 0
+    this.#rebasing?.failed(new Conflict(this.options.subject))
+    this.#rebasing = undefined
     this.#fail(error)
   }
 
   async #run(): Promise<void> {
     this.#isRunning = true
     try {
-      while (this.#queue.length > 0) {
+      while (this.#queue.length > 0 || this.#rebasing) {
         const record = this.#takeRecord()
         await this.#ship(record)
         // It was ended meanwhile, and everybody told.
         if (this.#isOver) break
-        this.#confirmed = record.position
-        this.#trouble = undefined
-        this.#tell()
+        this.#shipped(record)
       }
     } catch (error) {
       this.fail(error as Error)
@@ -168,83 +228,44 @@ export class Outbox {
     this.#isRunning = false
   }
 
+  #shipped({ goesOn, kind, position }: LogRecord): void {
+    this.#confirmed = position
+    this.#isDivided = goesOn
+    if (!goesOn) this.#mark = { sequence: this.#sequence, bytes: this.#base.bytes }
+    if (kind === 'snapshot') {
+      this.#rebasing?.done()
+      this.#rebasing = undefined
+    }
+    this.#trouble = undefined
+    this.#tell()
+    this.options.onGrown()
+  }
+
   async #ship(record: LogRecord): Promise<void> {
-    const { giveUpMs } = this.options
+    const { giveUpMs, log, subject } = this.options
     const timer = setTimeout(() => this.#fail(new EngineUnavailable()), giveUpMs)
     try {
       const bytes = await encode(record)
-      this.#sequence = await this.#append(bytes)
+      const expected = this.#sequence
+      this.#sequence = await appendSurely({ log, subject, expected, bytes, isOver: () => this.#isOver })
       this.#base = { ...record.base, bytes: record.base.bytes + bytes.length }
     } finally {
       clearTimeout(timer)
     }
   }
 
-  /** Appends a record, as often as it takes. Returns its sequence. Rejects with `Conflict` if another process writes. */
-  async #append(bytes: Buffer): Promise<number> {
-    const { log, subject } = this.options
-    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
-      try {
-        return await log.append(subject, this.#sequence, bytes)
-      } catch (error) {
-        if (!(error instanceof Conflict || error instanceof EngineUnavailable)) throw error
-      }
-      const sequence = await this.#fate(bytes)
-      if (sequence !== undefined) return sequence
-      await this.#pause(pauseMs)
-    }
-  }
-
-  /** The sequence of a record that may have arrived; `undefined` if it has not. */
-  async #fate(bytes: Buffer): Promise<number | undefined> {
-    const { log, subject } = this.options
-    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
-      try {
-        const last = await log.last(subject)
-        if (last && bytes.equals(last.bytes)) return last.sequence
-        if ((last?.sequence ?? 0) === this.#sequence) return undefined
-        throw new Conflict(subject)
-      } catch (error) {
-        if (!(error instanceof EngineUnavailable)) throw error
-      }
-      await this.#pause(pauseMs)
-    }
-  }
-
-  async #pause(milliseconds: number): Promise<void> {
-    await wait(milliseconds, undefined, { ref: false })
-    if (this.#isOver) throw new EngineUnavailable()
-  }
-
-  /** The next record: as many commits as fit, or part of one that is longer. */
+  /** The next record: another base, unless the rest of a commit has to come first, or commits. */
   #takeRecord(): LogRecord {
-    const room = Math.min(maxBodyBytes, this.options.log.maxBytes) - overheadBytes
-    const commits: Commit[] = []
-    let position = this.#confirmed
-    let size = 0
-    for (;;) {
-      const commit = this.#queue[0]
-      if (!commit) break
-      const { fitting, length } = fit(commit.changes, room - size)
-      if (fitting < commit.changes.length) {
-        // Only a commit that stands alone is divided.
-        if (commits.length > 0) break
-        this.#queue[0] = { ...commit, changes: commit.changes.slice(fitting) }
-        commits.push({ ...commit, changes: commit.changes.slice(0, fitting) })
-        return this.#record(commits, position, true)
-      }
-      this.#queue.shift()
-      commits.push(commit)
-      position = { lsn: commit.lsn, epoch: commit.epoch }
-      size += length + overheadBytes / 64
-    }
-    return this.#record(commits, position, false)
-  }
-
-  #record(commits: readonly Commit[], position: Position, goesOn: boolean): LogRecord {
     const { epoch, writer } = this.end
     const [base, previous] = [this.#base, this.#sequence]
-    return { kind: 'changes', epoch, position, previous, base, writer, commits, goesOn }
+    const head = { epoch, writer, previous }
+    if (this.#rebasing && !this.#isDivided) {
+      const { bytes, ...place } = this.#rebasing.base
+      const rest = { ...place, bytes: base.bytes - bytes }
+      return { ...head, kind: 'snapshot', base: rest, position: this.#confirmed, commits: [], goesOn: false }
+    }
+    const taken = takeCommits(this.#queue, this.options.log.maxBytes, this.#confirmed)
+    return { ...head, kind: 'changes', base, ...taken }
   }
 
   /** Tells those whose commits are in the log. */
@@ -264,16 +285,4 @@ export class Outbox {
     this.#waiting = []
     for (const { done } of waiting) done(trouble)
   }
-}
-
-/** How many changes fit, one at least, and their length. */
-function fit(changes: readonly PageChange[], room: number): { fitting: number; length: number } {
-  let length = 0
-  let fitting = 0
-  for (const change of changes) {
-    if (fitting > 0 && length + bytesOf(change) > room) break
-    length += bytesOf(change)
-    fitting++
-  }
-  return { fitting, length }
 }

@@ -19,6 +19,7 @@ import { Outbox, type LogEnd } from './outbox.js'
 import { Placement } from './placement.js'
 import { decode, encode, noBase, type LogRecord } from './records.js'
 import { ShippedFile } from './shipped-file.js'
+import { Snapshots } from './snapshots.js'
 
 export interface ShippedLogsOptions {
   readonly log: Log
@@ -29,6 +30,8 @@ export interface ShippedLogsOptions {
   subjectOf(account: string): string
   /** Bytes of records from which on they are replaced by a snapshot, or a quarter of the file if that has more. */
   readonly snapshotBytes: number
+  /** Time after a failure within which no snapshot is made, in milliseconds. */
+  readonly snapshotRetryMs: number
   /** Time after which whoever waits for a record is told that it cannot be confirmed, in milliseconds. */
   readonly giveUpMs: number
   /**
@@ -62,10 +65,12 @@ export class ShippedLogs implements DurabilityProvider {
   readonly #dropping = new Map<string, Promise<void>>()
   readonly #files = new FileThread()
   readonly #placement: Placement
+  readonly #snapshots: Snapshots
   #drop: Drop = () => Promise.resolve()
 
   constructor(protected readonly options: ShippedLogsOptions) {
     this.#placement = new Placement({ ...options, files: this.#files })
+    this.#snapshots = new Snapshots({ ...options, files: this.#files }, () => this.#outboxes())
   }
 
   whenLost(drop: Drop): void {
@@ -116,8 +121,11 @@ export class ShippedLogs implements DurabilityProvider {
 
   /** Resolves when nothing is under way, or cannot be confirmed in time. */
   async close(): Promise<void> {
+    const ended = this.#snapshots.close()
     await Promise.allSettled(Array.from(this.#held.keys(), async account => await this.letGo(account)))
     await Promise.allSettled(this.#opening.values())
+    // A snapshot whose record does not arrive ends with its outbox.
+    await ended
     await this.#files.close()
   }
 
@@ -189,8 +197,13 @@ export class ShippedLogs implements DurabilityProvider {
     const { giveUpMs, log } = this.options
     const subject = this.options.subjectOf(account)
     const onEnd = (error: Error): void => this.#lose(account, outbox, error)
-    const outbox = new Outbox(end, { log, subject, giveUpMs, onEnd })
+    const onGrown = (): void => this.#snapshots.grown(account, outbox)
+    const outbox = new Outbox(end, { log, subject, giveUpMs, onEnd, onGrown })
     return outbox
+  }
+
+  *#outboxes(): Generator<[string, Outbox]> {
+    for (const [account, { outbox }] of this.#held) yield [account, outbox]
   }
 
   /** Somebody else writes the account, or what was written cannot be taken from its file: that is of no use any more. */

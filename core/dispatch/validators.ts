@@ -47,6 +47,8 @@ export class Validators {
   constructor(private readonly services: Pick<Services, 'accounts' | 'bus' | 'config' | 'log'>) {
     this.#work = new Turns(cause => services.log.error('a change could not be judged', { cause }))
     services.bus.subscribe((username, change) => this.#note(username, change))
+    // What others change meanwhile is not counted here.
+    services.accounts.handover.whenLetGo(({ username }) => this.#seen.delete(username))
   }
 
   /**

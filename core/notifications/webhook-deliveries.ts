@@ -37,6 +37,8 @@ export class Deliveries {
       const account = services.accounts.find(username)
       if (account) this.#wake(account)
     })
+    // What is owed lies in the account's file: whoever serves it now sends it.
+    services.accounts.handover.whenLetGo(account => this.#letGo(account))
   }
 
   /** Notifies all active webhooks of the start, together with messages still queued. Never rejects. */
@@ -61,6 +63,14 @@ export class Deliveries {
     clearTimeout(timer)
     await this.sender.close()
     await Promise.all(this.#sending)
+  }
+
+  #letGo({ id }: Account): void {
+    for (const [key, task] of this.#tasks) {
+      if (task.account.id !== id) continue
+      task.cancelTimer()
+      this.#tasks.delete(key)
+    }
   }
 
   async #startAll(): Promise<void> {

@@ -1,7 +1,7 @@
 /** Files that are not open, or open elsewhere, as far as whoever takes them from one machine to another needs to know them. */
 import { existsSync, rmSync } from 'node:fs'
 import { openUnchecked, logOf } from '../sqlite/open.js'
-import { addPosition, dropPosition, readPosition, type Position } from './position.js'
+import { dropPosition, readPosition, type Position } from './position.js'
 
 /**
  * How far a file is, with what its log holds; `undefined` if there is none, or it cannot be read, or never had a position.
@@ -40,17 +40,6 @@ export function pagesOf(file: string): { readonly pages: Buffer; readonly positi
   try {
     db.exec('BEGIN')
     return { position: readPosition(db), pages: db.serialize() }
-  } finally {
-    db.close()
-  }
-}
-
-/** Gives a closed file a position. Blocking. */
-export function addPositionTo(file: string, position: Position): void {
-  const db = openUnchecked(file, false)
-  try {
-    db.pragma('synchronous = FULL')
-    addPosition(db, position)
   } finally {
     db.close()
   }

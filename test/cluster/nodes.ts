@@ -2,6 +2,7 @@
  * Several nodes, each a service with a folder of its own, that take accounts from each other, and are killed: what each was
  * told is remembered, so that it can be looked for.
  */
+import { randomBytes } from 'node:crypto'
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -31,6 +32,9 @@ const settings: Overrides = {
   storage: { maxOpenUsers: 2 },
   throttle: { perAddress: 100_000 }
 }
+
+/** Text that hardly gets shorter by being deflated. */
+const noise = randomBytes(500_000).toString('base64')
 
 /** What nodes share. */
 export interface Shared {
@@ -72,6 +76,7 @@ class Node {
         list: (...given) => reached(() => objects.list(...given))
       },
       layout: new Layout(folder),
+      snapshotRetryMs: 50,
       giveUpMs: 1000,
       onTrouble: (account, error) => void (this.isDead || trouble.push(`${account}: ${error.message}`))
     })
@@ -122,7 +127,10 @@ export class Nodes {
     private readonly shared: Shared,
     private readonly random: Random
   ) {
+    // Without a service, nothing else keeps the process alive while something is tried again.
+    const alive = setInterval(() => undefined, 1000)
     t.teardown(async () => {
+      clearInterval(alive)
       await this.stop()
       rmSync(this.#root, { recursive: true, force: true })
     })
@@ -147,6 +155,16 @@ export class Nodes {
       this.#people.push(person)
       for (const node of this.#nodes.slice(1)) introduce(node, account)
     }
+  }
+
+  /** The service of a node. */
+  at(node: number): Service {
+    return (this.#nodes[node] as Node).service
+  }
+
+  /** An account, with the token of its owner. */
+  person(index: number): { readonly account: Account; readonly token: string } {
+    return this.#people[index] as Person
   }
 
   /** Makes calls at random nodes, several at once, with whatever may happen in between. */
@@ -175,17 +193,14 @@ export class Nodes {
     this.#nodes.push(node)
     for (const account of this.#introduceLater.splice(0)) introduce(node, account)
     const wrong: string[] = []
-    for (const { account, refused, token, told } of this.#people) {
-      const { events, error } = await node.service.call(
-        account.username,
-        'events.get',
-        { limit: 100_000 },
-        token
-      )
+    for (const person of this.#people) {
+      const { account, refused, told } = person
+      const { answer, error } = await surely(node, person)
       if (error) {
         wrong.push(`${account.username}: ${error.message}`)
         continue
       }
+      const { events } = answer
       const found = new Map((events as Answer[]).map(({ content, id }) => [String(id), String(content)]))
       for (const [id, contents] of told)
         if (!contents.has(found.get(id) ?? ''))
@@ -205,7 +220,7 @@ export class Nodes {
       const files: Buffer[] = []
       for (const folder of folders) {
         const node = this.#node(folder)
-        await node.logs.ready(account.id)
+        await untilReady(node.logs, account.id)
         await node.logs.close()
         const file = new Layout(folder).userFile(account.id)
         foldLog(file)
@@ -237,7 +252,8 @@ export class Nodes {
     const person = random.pick(this.#people)
     // Most accounts stay where they are for a while.
     const node = random.chance(0.8) ? this.#usual(person) : random.pick(this.#nodes)
-    const content = `${++this.#contents} ${'x'.repeat(random.pick([10, 500, 20_000, 300_000]))}`
+    const from = random.below(noise.length / 2)
+    const content = `${++this.#contents} ${noise.slice(from, from + random.pick([10, 500, 20_000, 300_000]))}`
     const { service } = node
     const ask = async (method: string, params: object): Promise<Asked> =>
       await askOf(service, person, method, params)
@@ -291,6 +307,25 @@ export class Nodes {
     else if (kind === 1) truncateSync(file, 4096 * this.random.below(5))
     else if (kind === 2) writeFileSync(file, 'not a database at all'.repeat(1000))
     else rmSync(`${file}-wal`, { force: true })
+  }
+}
+
+/** Takes an account over, however badly engine and objects answer. */
+async function untilReady(logs: ShippedLogs, account: string): Promise<void> {
+  for (let left = 20; ; left--)
+    try {
+      return await logs.ready(account)
+    } catch (error) {
+      if (left === 0) throw error
+    }
+}
+
+/** All events of an account, however badly engine and objects answer. */
+async function surely({ logs, service }: Node, person: Person): Promise<Asked> {
+  for (let left = 20; ; left--) {
+    await untilReady(logs, person.account.id)
+    const asked = await askOf(service, person, 'events.get', { limit: 100_000 })
+    if (!asked.error || left === 0) return asked
   }
 }
 

@@ -24,6 +24,26 @@ async function nothingIsLost(t: Test, nodes: Nodes): Promise<void> {
   t.comment(nodes.trouble.slice(0, 5).join('\n'))
 }
 
+t.test(
+  'nodes that take accounts from each other, make snapshots all the time, and are badly answered',
+  async t => {
+    const random = new Random(seed + 1)
+    const fates = ['lost', 'unanswered', 'late'] as const
+    // So little fits into a record that long commits are divided.
+    const log = new MemoryLog(100_000, () => (random.chance(0.05) ? random.pick(fates) : 'well'))
+    const objects = new MemoryObjects(() => random.chance(0.05))
+    const nodes = new Nodes(
+      t,
+      { log, objects, snapshotBytes: 50_000, subjectOf: id => id },
+      new Random(seed + 2)
+    )
+    await nothingIsLost(t, nodes)
+    t.comment(objects.keys.join(', '))
+    t.ok(objects.keys.length > 0, 'snapshots have been made')
+    t.ok(objects.keys.length < 12, 'those that have been replaced are removed')
+  }
+)
+
 t.test('nodes that take accounts from each other', async t => {
   const shared = {
     log: new MemoryLog(),

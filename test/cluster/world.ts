@@ -74,6 +74,7 @@ export class World {
       subjectOf: account => `wal.${account}`,
       // The copies follow the whole log.
       snapshotBytes: 1e12,
+      snapshotRetryMs: 0,
       giveUpMs: 5000,
       onTrouble: (account, error) => void this.trouble.push(`${account}: ${error.message}`)
     })

@@ -8,13 +8,8 @@ import { userMigrations } from '../../../storage/migrations/user/index.js'
 import { schemaVersions } from '../../../storage/sqlite/copies.js'
 import { createFile } from '../../../storage/sqlite/open.js'
 import { adoptUserFile, migrateUserFile } from '../../../storage/user/adoption.js'
-import {
-  addPositionTo,
-  foldLog,
-  forgetPosition,
-  pagesOf,
-  positionOf
-} from '../../../storage/wal/closed-file.js'
+import { foldLog, forgetPosition, pagesOf, positionOf } from '../../../storage/wal/closed-file.js'
+import { addPosition } from '../../../storage/wal/position.js'
 
 const position = { lsn: 7, epoch: 3 }
 
@@ -25,7 +20,9 @@ function placed(root: string, version = schemaVersions.user): { layout: Layout; 
   const file = layout.userFile(id)
   mkdirSync(dirname(file), { recursive: true })
   createFile(file, userMigrations.slice(0, version))
-  addPositionTo(file, position)
+  const db = new SQLite(file)
+  addPosition(db, position)
+  db.close()
   return { layout, id, file }
 }
 

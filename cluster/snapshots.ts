@@ -1,0 +1,118 @@
+/**
+ * Keeps the logs of accounts short: a snapshot of the file takes the place of the records before it. Who restores the file
+ * reads the snapshot that the last record names. While objects cannot be stored the log grows, and it is tried again.
+ */
+import { randomUUID } from 'node:crypto'
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Layout } from '../storage/files/layout.js'
+import { Conflict, EngineUnavailable, type Log } from './engine.js'
+import type { FileThread } from './file-thread.js'
+import type { Objects } from './objects.js'
+import type { Outbox } from './outbox.js'
+import { lsnOf, snapshotKey, snapshotPrefix } from './snapshot-key.js'
+
+export interface SnapshotsOptions {
+  readonly layout: Layout
+  readonly log: Pick<Log, 'trim'>
+  readonly objects: Objects
+  readonly files: FileThread
+  /** Bytes of records from which on they are replaced by a snapshot, or a quarter of the file if that has more. */
+  readonly snapshotBytes: number
+  /** Time after a failure within which no snapshot is made, in milliseconds. */
+  readonly snapshotRetryMs: number
+  /** The subject of an account's log. */
+  subjectOf(account: string): string
+  onTrouble(account: string, error: Error): void
+}
+
+/** Records of fewer bytes are left alone even if their account rests. */
+const restingBytes = 64 * 1024
+/** Time without a commit after which an account rests, in milliseconds. */
+const restMs = 10 * 60_000
+/** Interval of looking for accounts that rest, in milliseconds. */
+const sweepMs = 60_000
+
+export class Snapshots {
+  /** Accounts whose turn comes, in that order. */
+  readonly #due = new Map<string, Outbox>()
+  readonly #timer: NodeJS.Timeout
+  #working: Promise<void> | undefined
+  #restsUntilMs = 0
+  #isClosed = false
+
+  /** `held`: the accounts that this process writes. */
+  constructor(
+    private readonly options: SnapshotsOptions,
+    private readonly held: () => Iterable<readonly [account: string, outbox: Outbox]>
+  ) {
+    this.#timer = setInterval(() => this.#sweep(), sweepMs)
+    this.#timer.unref()
+  }
+
+  /** To be called when something has been appended. */
+  grown(account: string, outbox: Outbox): void {
+    const { snapshotBytes } = this.options
+    if (outbox.logBytes > Math.max(snapshotBytes, outbox.fileBytes / 4)) this.#enqueue(account, outbox)
+  }
+
+  /** Begins no more snapshots; resolves when the last one is over. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearInterval(this.#timer)
+    this.#due.clear()
+    await this.#working
+  }
+
+  #sweep(): void {
+    const sinceMs = performance.now() - restMs
+    for (const [account, outbox] of this.held())
+      if (outbox.logBytes > restingBytes && outbox.grewAtMs < sinceMs) this.#enqueue(account, outbox)
+  }
+
+  #enqueue(account: string, outbox: Outbox): void {
+    if (this.#isClosed || performance.now() < this.#restsUntilMs) return
+    this.#due.set(account, outbox)
+    this.#working ??= this.#work().finally(() => (this.#working = undefined))
+  }
+
+  /** One after the other: each may take as much memory as the file. */
+  async #work(): Promise<void> {
+    for (const [account, outbox] of this.#due) {
+      this.#due.delete(account)
+      try {
+        await this.#make(account, outbox)
+      } catch (error) {
+        // Its file may have been closed and replaced meanwhile.
+        if (this.#isClosed || outbox.isOver || error instanceof Conflict) continue
+        this.#restsUntilMs = performance.now() + this.options.snapshotRetryMs
+        if (!(error instanceof EngineUnavailable)) this.options.onTrouble(account, error as Error)
+        this.#due.clear()
+      }
+    }
+  }
+
+  async #make(account: string, outbox: Outbox): Promise<void> {
+    const { files, layout, log, objects } = this.options
+    // All that is in the log by now is in the file that is read from here on.
+    const { bytes, sequence } = outbox.mark
+    const { openings } = outbox
+    const packed = join(layout.draftsDirectory, `snapshot-${randomUUID()}`)
+    await mkdir(layout.draftsDirectory, { recursive: true, mode: 0o700 })
+    try {
+      const { position } = await files.pack(layout.userFile(account), packed)
+      // What an opening does to the file is numbered a moment later.
+      if (!position || outbox.isOver || outbox.openings !== openings) return
+      // What is not in the log yet may never get there: another commit would have its number.
+      await outbox.confirmed()
+      if (outbox.isOver) return
+      await objects.put(snapshotKey(account, position.lsn), packed)
+      await outbox.rebase({ ...position, sequence, bytes })
+      await log.trim(this.options.subjectOf(account), sequence + 1)
+      for (const key of await objects.list(snapshotPrefix(account)))
+        if (lsnOf(key) < position.lsn) await objects.remove(key)
+    } finally {
+      await rm(packed, { force: true })
+    }
+  }
+}
