@@ -86,38 +86,48 @@ t.test('whoever has got hold of a token that is not of a session adds and sees n
   t.equal(body.error.id, 'invalid-access-token')
 })
 
-/** Keys of COSE that no authenticator makes. */
-function oddKeys(): readonly (readonly [string, Buffer])[] {
-  const bytes = (size: number, fill = 0xff): Buffer => Buffer.alloc(size, fill)
-  const point = (x: Buffer, y: Buffer): Buffer =>
-    Buffer.concat([Buffer.from('a5010203262001215820', 'hex'), x, Buffer.from('225820', 'hex'), y])
-  const rsa = (modulus: Buffer, exponent: Buffer): Buffer => {
-    const size = Buffer.from([0x59, modulus.length >> 8, modulus.length & 255])
-    const head = Buffer.concat([Buffer.from('a401030339010020', 'hex'), size, modulus, Buffer.from([0x21])])
-    return Buffer.concat([head, Buffer.from([0x58, exponent.length]), exponent])
-  }
-  const ed = (x: Buffer): Buffer => Buffer.concat([Buffer.from('a4010103272006215820', 'hex'), x])
-  return [
-    ['no point of the curve', point(bytes(32, 1), bytes(32, 2))],
-    ['the point at infinity', point(bytes(32, 0), bytes(32, 0))],
-    ['coordinates beyond the field', point(bytes(32), bytes(32))],
-    ['an Ed25519 point of small order', ed(bytes(32, 0))],
-    ['an RSA key of two bytes', rsa(bytes(2), bytes(1, 3))],
-    ['a huge RSA key', rsa(bytes(20_000), bytes(3))],
-    ['an RSA key with a huge exponent', rsa(bytes(512), bytes(255))],
-    ['an RSA key without an exponent', rsa(bytes(256), Buffer.alloc(0))],
-    ['no key', Buffer.from('a0', 'hex')],
-    ['a list', Buffer.from('80', 'hex')],
-    ['nothing', Buffer.alloc(0)],
-    ['lists in lists', Buffer.alloc(15_000, 0x81)],
-    ['a map that says it is huge', Buffer.from('bb0fffffffffffffff', 'hex')],
-    ['a text that says it is huge', Buffer.from('a1017b0fffffffffffffff', 'hex')]
-  ]
+function bytes(size: number, fill = 0xff): Buffer {
+  return Buffer.alloc(size, fill)
 }
+
+/** A key of COSE for ES256. */
+function point(x: Buffer, y: Buffer): Buffer {
+  return Buffer.concat([Buffer.from('a5010203262001215820', 'hex'), x, Buffer.from('225820', 'hex'), y])
+}
+
+/** A key of COSE for EdDSA. */
+function edwards(x: Buffer): Buffer {
+  return Buffer.concat([Buffer.from('a4010103272006215820', 'hex'), x])
+}
+
+/** A key of COSE for RS256. */
+function rsa(modulus: Buffer, exponent: Buffer): Buffer {
+  const size = Buffer.from([0x59, modulus.length >> 8, modulus.length & 255])
+  const head = Buffer.concat([Buffer.from('a401030339010020', 'hex'), size, modulus, Buffer.from([0x21])])
+  return Buffer.concat([head, Buffer.from([0x58, exponent.length]), exponent])
+}
+
+/** Keys of COSE that no authenticator makes. */
+const oddKeys: readonly (readonly [string, Buffer])[] = [
+  ['no point of the curve', point(bytes(32, 1), bytes(32, 2))],
+  ['the point at infinity', point(bytes(32, 0), bytes(32, 0))],
+  ['coordinates beyond the field', point(bytes(32), bytes(32))],
+  ['an Ed25519 key of zeros', edwards(bytes(32, 0))],
+  ['an RSA key of two bytes', rsa(bytes(2), bytes(1, 3))],
+  ['a huge RSA key', rsa(bytes(20_000), bytes(3))],
+  ['an RSA key with a huge exponent', rsa(bytes(512), bytes(255))],
+  ['an RSA key without an exponent', rsa(bytes(256), Buffer.alloc(0))],
+  ['no key', Buffer.from('a0', 'hex')],
+  ['a list', Buffer.from('80', 'hex')],
+  ['nothing', Buffer.alloc(0)],
+  ['lists in lists', Buffer.alloc(15_000, 0x81)],
+  ['a map that says it is huge', Buffer.from('bb0fffffffffffffff', 'hex')],
+  ['a text that says it is huge', Buffer.from('a1017b0fffffffffffffff', 'hex')]
+]
 
 t.test('odd keys open nothing, and hold nobody up', async t => {
   const { alice, service } = await start(t)
-  for (const [name, key] of oddKeys()) {
+  for (const [name, key] of oddKeys) {
     const authenticator = new Authenticator(originOf(service))
     const credential = authenticator.create(await creationFor(alice), { key })
     const begun = performance.now()
