@@ -96,6 +96,7 @@ t.test('signing in by a provider', browserNeeded(), async t => {
     await untilHeading(page, 'Your account')
     await page.getByRole('button', { name: 'Link Work' }).click()
     await page.getByText('Work is linked: you can sign in by it from now on.').waitFor()
+    await page.getByRole('button', { name: 'Link another identity at Work' }).waitFor()
     await look(t, page, 'sso-linked')
     await page.context().close()
     const again = await open('/access/access.html')

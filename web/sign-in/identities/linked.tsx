@@ -11,7 +11,7 @@ import { goTo, takeReturned } from './going.js'
 
 interface Identity {
   readonly id: string
-  readonly provider: { readonly label: string }
+  readonly provider: { readonly name: string; readonly label: string }
   readonly email?: string
   readonly isUsable: boolean
   readonly created: number
@@ -59,6 +59,8 @@ export function Linked({ session }: { readonly session: Session }) {
     setNotice(t('identity.unlinked', { provider: provider.label }))
     await read()
   }
+  const isLinked = (name: string): boolean =>
+    ways?.identities.some(({ provider }) => provider.name === name) === true
   return (
     <section>
       <h2>{t('identity.title')}</h2>
@@ -96,7 +98,7 @@ export function Linked({ session }: { readonly session: Session }) {
           <div class="providers">
             {facts.providers.map(({ label, name }) => (
               <Action key={name} onClick={async () => await begin(name)}>
-                {t('identity.link', { provider: label })}
+                {t(isLinked(name) ? 'identity.linkAnother' : 'identity.link', { provider: label })}
               </Action>
             ))}
           </div>
