@@ -3,13 +3,13 @@
  * their event, so that no row ever lacks its bytes.
  */
 import { createHash, randomUUID } from 'node:crypto'
-import { createReadStream, createWriteStream, mkdirSync, open } from 'node:fs'
-import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
+import { createReadStream, mkdirSync, open } from 'node:fs'
+import { mkdir, readdir, rename, rm, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import { translated } from '../errors.js'
+import { receiveInto } from './draft.js'
 import { syncPath } from './durable.js'
 import type { Layout } from './layout.js'
 
@@ -68,6 +68,8 @@ export class DiskAttachments implements AttachmentStore {
 
   /** Folders known to be on disk, with their parents. */
   readonly #synced = new Set<string>()
+  /** Received files that have been put in place here, rather than in another thread: there is no draft to look for. */
+  readonly #placed = new WeakSet<ReceivedFile>()
 
   constructor(private readonly layout: Layout) {
     mkdirSync(layout.draftsDirectory, { recursive: true, mode: 0o700 })
@@ -75,53 +77,40 @@ export class DiskAttachments implements AttachmentStore {
 
   async receive(source: Readable, algorithm: DigestAlgorithm): Promise<ReceivedFile> {
     const draft = join(this.layout.draftsDirectory, `${this.#prefix}${++this.#drafts}`)
-    // `flush` makes Node fsync the file before closing it.
-    const file = createWriteStream(draft, { flush: true, highWaterMark: 256 * 1024, mode: 0o600 })
-    const closed = new Promise<void>(resolve => file.once('close', resolve))
     const hash = createHash(algorithm)
     let size = 0
     try {
-      await pipeline(
-        source,
-        async function* (chunks: AsyncIterable<Buffer>) {
-          for await (const chunk of chunks) {
-            hash.update(chunk)
-            size += chunk.length
-            yield chunk
-          }
-        },
-        file
-      )
+      await receiveInto(draft, source, piece => {
+        hash.update(piece)
+        size += piece.length
+      })
       return { draft, size, digest: hash.digest('base64') }
     } catch (error) {
-      // Wait for the close: a file that is still being opened would appear after its removal.
-      await closed
       await rm(draft, { force: true })
       throw translated(error, draft)
     }
   }
 
-  async put(account: string, id: string, { draft }: ReceivedFile): Promise<void> {
+  async put(account: string, id: string, received: ReceivedFile): Promise<void> {
     const file = this.layout.attachmentFile(account, id)
     const folder = dirname(file)
     try {
       const isSynced = this.#synced.has(folder)
       if (!isSynced) await this.#makeFolders(account, folder)
-      await rename(draft, file)
+      await rename(received.draft, file)
+      this.#placed.add(received)
       await syncPath(folder)
-      if (isSynced) return
       // Another call, or an earlier process that crashed, may have made the folders without syncing them yet.
-      await syncPath(dirname(folder))
-      await syncPath(this.layout.userDirectory(account))
-      if (this.#synced.size >= maxRemembered) this.#synced.clear()
-      this.#synced.add(folder)
+      if (!isSynced) await this.#syncAbove(account, folder)
     } catch (error) {
+      // The folder may have been removed since, with those of an account that was deleted or is restored.
+      if (isMissing(error) && this.#synced.delete(folder)) return await this.put(account, id, received)
       throw translated(error, file)
     }
   }
 
-  async discard({ draft }: ReceivedFile): Promise<void> {
-    await rm(draft, { force: true })
+  async discard(received: ReceivedFile): Promise<void> {
+    if (!this.#placed.has(received)) await unlink(received.draft).catch(undefinedIfMissing)
   }
 
   async get(account: string, id: string, range?: ByteRange): Promise<Readable | undefined> {
@@ -165,14 +154,38 @@ export class DiskAttachments implements AttachmentStore {
 
   /** Makes the folders for files, but not that of the account: if it is missing, the account was deleted. */
   async #makeFolders(account: string, folder: string): Promise<void> {
-    for (const path of [this.layout.attachmentsDirectory(account), folder])
-      await mkdir(path, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
-        if (error.code !== 'EEXIST') throw error
-      })
+    const all = this.layout.attachmentsDirectory(account)
+    try {
+      await makeFolder(folder)
+    } catch (error) {
+      if (!isMissing(error)) throw error
+      this.#synced.delete(all)
+      await makeFolder(all)
+      await makeFolder(folder)
+    }
+  }
+
+  /** Syncs the entry of a folder for files, and that of the folder of all of them unless it is known to be on disk. */
+  async #syncAbove(account: string, folder: string): Promise<void> {
+    const all = this.layout.attachmentsDirectory(account)
+    await syncPath(all)
+    if (!this.#synced.has(all)) await syncPath(this.layout.userDirectory(account))
+    if (this.#synced.size >= maxRemembered) this.#synced.clear()
+    this.#synced.add(all).add(folder)
   }
 }
 
+async function makeFolder(path: string): Promise<void> {
+  await mkdir(path, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error
+  })
+}
+
 function undefinedIfMissing(error: unknown): undefined {
-  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+  if (isMissing(error)) return undefined
   throw translated(error)
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
 }

@@ -1,5 +1,5 @@
 /** What becomes of an attachment's bytes. */
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -49,6 +49,32 @@ t.test('an attachment', async t => {
     await files.remove(account, id)
     await files.remove(account, id)
     t.same(await files.list(account), [])
+  })
+
+  t.test('is whole, however large its pieces are', async t => {
+    const { files, newAccount } = open(t)
+    const account = newAccount()
+    for (const sizes of [[], [0, 3], [600_000, 1, 300_000], Array<number>(3000).fill(150)]) {
+      const pieces = sizes.map(size => randomBytes(size))
+      const whole = Buffer.concat(pieces)
+      const id = newId()
+      const received = await files.receive(Readable.from(pieces), 'sha256')
+      t.match(received, { size: whole.length, digest: createHash('sha256').update(whole).digest('base64') })
+      await files.put(account, id, received)
+      t.ok(whole.equals(await buffer((await files.get(account, id))!)), `${sizes.length} pieces`)
+    }
+  })
+
+  t.test('is put into folders made again after they were removed', async t => {
+    const { directory, files, newAccount } = open(t)
+    const account = newAccount()
+    const ids = [newId(), newId()]
+    for (let time = 0; time < 2; time++) {
+      for (const id of ids)
+        await files.put(account, id, await files.receive(Readable.from([bytes]), 'sha256'))
+      t.same((await files.list(account)).toSorted(), ids.toSorted())
+      rmSync(new Layout(directory).attachmentsDirectory(account), { recursive: true })
+    }
   })
 
   t.test('is not put where the account is gone', async t => {
