@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { verify } from '@node-rs/argon2'
 import busboy from 'busboy'
+import { accessInfo } from './echoes.js'
 import type { BareStore } from './store.js'
 
 /** The data that the handler serves. */
@@ -41,6 +42,8 @@ const actions: Readonly<Record<string, (call: Call) => unknown>> = {
   latest: ({ parts, response, size, user }) => reply(response, parts.readers[user]!.latest(Number(size))),
   'in-stream': ({ parts, response, size, user }) =>
     reply(response, parts.readers[user]!.inStream(Number(size))),
+  one: ({ parts, response, size, user }) => reply(response, parts.readers[user]!.one(Number(size))),
+  access: ({ response }) => reply(response, JSON.stringify(accessInfo)),
   streams: ({ parts, response, size }) => reply(response, parts.streams[size]!),
   'points-out': ({ parts, response, user }) => parts.readers[user]!.series.sendAll(response),
   file: ({ parts, response }) => readFile(parts.file, (_error, bytes) => reply(response, bytes)),

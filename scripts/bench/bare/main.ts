@@ -6,13 +6,12 @@ import { join } from 'node:path'
 import { createPasswords } from '../../../core/security/passwords.js'
 import { password, previewBytes } from '../seed/sample.js'
 import { bareHandler } from './actions.js'
-import { routerEcho, socketEcho } from './echoes.js'
+import { socketEcho } from './echoes.js'
 import { BareStore, makeBareFile, type Durability } from './store.js'
 
 /** Where the bare servers listen. */
 export interface BarePorts {
   readonly http: number
-  readonly router: number
   readonly sockets: number
 }
 
@@ -34,7 +33,6 @@ const handler = bareHandler({
 })
 const ports: BarePorts = {
   http: await listening(createServer(handler).listen(0, '127.0.0.1')),
-  router: await listening(routerEcho().listen(0, '127.0.0.1')),
   sockets: await listening(socketEcho().listen(0, '127.0.0.1'))
 }
 process.send?.(ports)

@@ -43,6 +43,7 @@ export class BareStore {
   readonly series: BareSeries
   readonly #latest: Statement
   readonly #inStream: Statement
+  readonly #one: Statement
   readonly #insert: Statement
   readonly #link: Statement
   readonly #begin: Statement
@@ -73,6 +74,7 @@ export class BareStore {
         WHERE stream = ? AND hidden = 0 ORDER BY link.time DESC LIMIT 20`
       )
       .pluck()
+    this.#one = db.prepare('SELECT body FROM item WHERE number = ?').pluck()
     this.#insert = db.prepare(
       'INSERT INTO item (id, time, until, kind, hidden, changed, body) VALUES (?, ?, NULL, ?, 0, ?, ?)'
     )
@@ -94,6 +96,11 @@ export class BareStore {
   /** The newest events of a stream as JSON text. */
   inStream(stream: number): string {
     return listOf(this.#inStream.all(stream))
+  }
+
+  /** An event as JSON text, by its number. */
+  one(number: number): string {
+    return `{"event":${this.#one.get(number) as string},"meta":{"apiVersion":"0","serverTime":0}}`
   }
 
   /** Inserts a posted event, completed as a service does. Returns its JSON text. */

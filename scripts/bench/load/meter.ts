@@ -1,4 +1,5 @@
 /** Takes measurements and reports medians: other work on the machine spoils some, but rarely most. */
+import { setTimeout as wait } from 'node:timers/promises'
 import { Child } from './child.js'
 import type { Job, Load } from './load.js'
 import { cpuUs, median } from './statistics.js'
@@ -22,11 +23,27 @@ export interface Subject extends Omit<Job, 'seconds'> {
 /** A warm-up ends after this many requests, or this many rounds of this many seconds. */
 const warmUp = { requests: 3000, rounds: 5, seconds: 0.3 }
 
+/** A process is at rest that uses at most this share of a core for so many seconds; it is looked at so many times. */
+const atRest = { share: 0.02, seconds: 1, times: 60 }
+
 export class Meter {
   /** Rows with error responses, whose figures are meaningless. */
   readonly complaints: string[] = []
   readonly #load = new Child<Job, Load>(new URL('load.js', import.meta.url))
   readonly #samples = new Map<string, Figures[]>()
+
+  /**
+   * Waits until a process has nothing left to do of its own accord, such as an index to complete: its CPU time would count as that
+   * of requests. Gives up after a while, and adds a complaint.
+   */
+  async untilIdle(pid: number): Promise<void> {
+    for (let times = 0; times < atRest.times; times++) {
+      const before = cpuUs(pid)
+      await wait(atRest.seconds * 1000)
+      if (cpuUs(pid) - before <= atRest.share * atRest.seconds * 1e6) return
+    }
+    this.complaints.push('The server did not come to rest before the measurement')
+  }
 
   /** Measures all subjects round by round, so that they run under the same conditions. */
   async interleave(subjects: readonly Subject[], rounds: number, seconds: number): Promise<void> {

@@ -26,6 +26,7 @@ export async function measureRows(bench: Bench, rows: readonly Row[]): Promise<T
         for (const user of users.get(who)!) all.push(...[await asks(user, origin)].flat())
         subjects.push({ name, pid, port, asks: all, connections }, ...bareSubject(bench, row))
       }
+      await meter.untilIdle(pid)
       await meter.interleave(subjects, options.rounds, options.seconds)
       return [
         { title: 'row', lines: rows.map(row => lineOf(row, meter)) },
