@@ -24,9 +24,16 @@ export type Viewing = Pick<Call, 'account' | 'credentials' | 'services' | 'store
  * that got in would take it along. (docs/spec/authentication.md#sessions-of-pages)
  */
 export function publicAccess(call: Viewing, access: Access): PublicAccess {
-  const { id, token, ...rest } = withLastUse(call, access)
-  if (call.credentials.isPage && rest.type === 'personal') return { id, ...rest }
-  return { id, token, apiEndpoint: apiEndpoint(call.services.config, call.account.username, token), ...rest }
+  const shown = withLastUse(call, access)
+  const { id, token, type } = shown
+  if (call.credentials.isPage && type === 'personal') return withoutToken(shown)
+  const first = { id, token, apiEndpoint: apiEndpoint(call.services.config, call.account.username, token) }
+  // To copy the first ones once more costs less than to copy all but them.
+  return Object.assign(first, shown)
+}
+
+function withoutToken({ token: _kept, ...rest }: Access): PublicAccess {
+  return rest
 }
 
 /** An access with its last use, which is stored separately. */

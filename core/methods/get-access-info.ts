@@ -58,8 +58,8 @@ function operatorIn({ account, caller, credentials, services }: Call): { isOpera
 
 /** A shared access with what its permissions are worth now: no more than those of the app that shared it. */
 function asWorth({ caller }: Call, access: PublicAccess): PublicAccess {
+  if (access.type !== 'shared') return access
   const { integrity: _kept, permissions = [], ...rest } = access
-  if (rest.type !== 'shared') return access
   let isSame = true
   const worth = permissions.flatMap((permission): Permission[] => {
     if (!isStreamPermission(permission)) return [permission]
@@ -92,8 +92,8 @@ function worthOf(caller: Caller, { level, streamId }: StreamPermission): Level |
  * out then. (docs/spec/accesses.md#access-info)
  */
 function withOwnAudit({ caller, services }: Call, access: PublicAccess): PublicAccess {
+  if (caller.isPersonal || !services.config.audit.active || !caller.mayAudit(access.id)) return access
   const { integrity: _without, ...rest } = access
   const { id, permissions = [] } = rest
-  if (caller.isPersonal || !services.config.audit.active || !caller.mayAudit(id)) return access
   return { ...rest, permissions: [...permissions, { streamId: auditStreamOf(id), level: 'read' }] }
 }
