@@ -37,6 +37,12 @@ export interface Sent {
   readonly keepalive?: boolean
 }
 
+/**
+ * What is sent is for this service alone, and 307 and 308 would have it sent elsewhere. Not so in a page: browsers hide there
+ * all that has such a status, and with 302 the service asks for a second factor.
+ */
+const redirect = 'document' in globalThis ? 'follow' : 'manual'
+
 const repeatableVerbs: ReadonlySet<string> = new Set(['GET', 'HEAD', 'PUT'])
 
 export class Http {
@@ -129,6 +135,7 @@ export class Http {
           ...this.headers(sent)
         },
         credentials: isPage ? 'same-origin' : 'omit',
+        redirect,
         ...(sentBody === undefined ? {} : { body: sentBody }),
         ...(cache === undefined ? {} : { cache }),
         ...(keepalive === undefined ? {} : { keepalive }),

@@ -247,6 +247,24 @@ t.test('the client', async t => {
     await t.rejects(mine.request('GET', 'http://127.0.0.1:1/alice/events'), TypeError)
     await t.rejects(mine.request('GET', '//127.0.0.1:1/alice/events'), TypeError)
   })
+
+  for (const status of [301, 302, 303, 307, 308])
+    t.test(`nothing follows a redirect to somewhere else: ${status}`, async t => {
+      const elsewhere = await scripted(t, server.url, pass)
+      const { url } = await scripted(t, server.url, (_asked, response) => {
+        const location = `${elsewhere.url}/alice/`
+        const error = { id: 'user-account-relocated', message: 'It has moved', data: location }
+        response
+          .writeHead(status, { location, 'content-type': 'application/json' })
+          .end(JSON.stringify({ error }))
+      })
+      const led = new Coffer(`${url}/alice/`, { token: alice.token })
+      const moved = { id: 'user-account-relocated', status }
+      t.match(await refusalOf(led.call('events.create', note)), moved)
+      t.match(await refusalOf(led.call('events.get')), moved)
+      t.match(await refusalOf(led.batch([{ method: 'events.create', params: note }])), moved)
+      t.same(elsewhere.asked, [], 'neither what is asked nor what is sent comes there')
+    })
 })
 
 function contents({ events }: { readonly events: readonly { readonly content: unknown }[] }): unknown[] {
