@@ -5,13 +5,12 @@
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { ReadableStream } from 'node:stream/web'
+import { S3Client } from '../../storage/objects/s3-client.js'
+import { upload } from '../../storage/objects/s3-upload.js'
 import { BackupError } from './backup-error.js'
 import type { Opened, Place, StorageSettings } from './place.js'
 import { bytesOf } from './reading.js'
-import { S3Client } from './s3-client.js'
 
-/** Bytes of a part of a large file. There may be 10,000 parts, so a file may have 160 GB. */
-const partSize = 16 * 1024 * 1024
 /** Keys that are listed, or removed, by one request. */
 const keysAtOnce = 1000
 const lockName = 'backup.lock'
@@ -156,32 +155,9 @@ export class S3Place implements Place {
     await this.replace(lockName, Buffer.from(JSON.stringify({ id: this.#id, until: this.#lockedUntil })))
   }
 
-  /** Stores bytes: in parts, if there are many. Returns how many. */
+  /** Stores bytes. Returns how many. */
   async #stored(path: string, source: AsyncIterable<Buffer>): Promise<number> {
-    const key = this.prefix + path
-    const parts: { partNumber: number; etag: string }[] = []
-    let upload: string | undefined
-    let size = 0
-    try {
-      for await (const part of inParts(source)) {
-        size += part.length
-        if (!upload && part.length < partSize) {
-          await this.#asked(path, () => this.bucket.putObject(key, part))
-          return size
-        }
-        upload ??= await this.#asked(path, () => this.bucket.getMultipartUploadId(key))
-        const [id, number] = [upload, parts.length + 1]
-        parts.push(await this.#asked(path, () => this.bucket.uploadPart(key, id, part, number)))
-      }
-      if (upload) {
-        const id = upload
-        await this.#asked(path, () => this.bucket.completeMultipartUpload(key, id, parts))
-      }
-      return size
-    } catch (error) {
-      if (upload) await this.bucket.abortMultipartUpload(key, upload).catch(() => {})
-      throw error
-    }
+    return await upload(this.bucket, this.prefix + path, source, ask => this.#asked(path, ask))
   }
 
   /** The entries of a folder. */
@@ -268,23 +244,4 @@ export class S3Place implements Place {
 function split(path: string): [folder: string, name: string] {
   const at = path.lastIndexOf('/')
   return [path.slice(0, Math.max(0, at)), path.slice(at + 1)]
-}
-
-/** Bytes in parts of equal size; the last, or the only one, may be smaller. */
-async function* inParts(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
-  let chunks: Buffer[] = []
-  let length = 0
-  let count = 0
-  for await (const chunk of source) {
-    chunks.push(chunk)
-    length += chunk.length
-    while (length >= partSize) {
-      const all = Buffer.concat(chunks)
-      yield all.subarray(0, partSize)
-      count++
-      chunks = [all.subarray(partSize)]
-      length -= partSize
-    }
-  }
-  if (length > 0 || count === 0) yield Buffer.concat(chunks)
 }

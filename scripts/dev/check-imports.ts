@@ -21,7 +21,7 @@ interface Room {
 
 const house: Readonly<Record<string, Room>> = {
   schemas: { rooms: [], libraries: ['typebox'] },
-  storage: { rooms: ['schemas'], libraries: ['better-sqlite3'] },
+  storage: { rooms: ['schemas'], libraries: ['better-sqlite3', 's3mini'] },
   imports: { rooms: [], libraries: ['yauzl'] },
   core: {
     rooms: ['schemas'],

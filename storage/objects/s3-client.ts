@@ -1,12 +1,19 @@
 /** The client for S3-compatible storage, which is not trusted to come to an end. */
 import { S3mini } from 's3mini'
-import { BackupError } from './backup-error.js'
-import { isPlainXml } from './reading.js'
+import { isPlainXml } from './plain-xml.js'
 
 /** Bytes of the largest answer that is no file: a thousand keys take less. */
 const largestAnswer = 16 * 1024 * 1024
 /** Pages of a list in a row that may bring nothing new. */
 const emptyPages = 10
+
+/** The storage answers as no S3-compatible storage does. */
+export class OddAnswer extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'OddAnswer'
+  }
+}
 
 /** Asks the storage. What it answers beside the bytes of files is bounded, and so are pages of a list that bring nothing new. */
 export class S3Client extends S3mini {
@@ -16,11 +23,11 @@ export class S3Client extends S3mini {
   override readonly _fetch = async (...[input, init]: Parameters<typeof fetch>): Promise<Response> => {
     const url = input instanceof Request ? input.url : String(input)
     if (/[?&]list-type=/.test(url) && ++this.pages > emptyPages)
-      throw new BackupError('the storage lists the same keys again, or none, without an end')
+      throw new OddAnswer('the storage lists the same keys again, or none, without an end')
     const answer = await fetch(input, { ...init, redirect: 'manual' })
     if (answer.headers.has('location') && answer.status >= 300 && answer.status < 400)
-      throw new BackupError(
-        `the storage says to look at ${elsewhere(answer, url)}, which is not followed: name that in backup.s3.endpoint if it is right`
+      throw new OddAnswer(
+        `the storage says to look at ${elsewhere(answer, url)}, which is not followed: name that as the endpoint if it is right`
       )
     return answer.ok && !url.includes('?') ? answer : await whole(answer)
   }
@@ -38,14 +45,14 @@ async function whole(answer: Response): Promise<Response> {
   let size = 0
   for await (const chunk of answer.body ?? []) {
     size += chunk.length
-    if (size > largestAnswer) throw new BackupError('the storage answers with more than it can have to say')
+    if (size > largestAnswer) throw new OddAnswer('the storage answers with more than it can have to say')
     chunks.push(chunk)
   }
   const text = Buffer.concat(chunks).toString()
   const { headers, ok, status, statusText } = answer
   const isKnown = isPlainXml(text)
   if (ok && !isKnown)
-    throw new BackupError('the storage answers with something else than S3-compatible storage does')
+    throw new OddAnswer('the storage answers with something else than S3-compatible storage does')
   return new Response([204, 205, 304].includes(status) ? null : isKnown ? text : '', {
     headers,
     status,
