@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Msg, NatsConnection } from '@nats-io/transport-node'
 import { EngineUnavailable, type Answering, type Engine, type Entry, type Register } from './engine.js'
 import { appendBehind } from './nats/append.js'
-import { connectTo, type EngineOptions } from './nats/connection.js'
+import { connectTo, type Connected, type EngineOptions } from './nats/connection.js'
 import { getMessages } from './nats/direct-get.js'
 import { ask, JetStreamError, request } from './nats/jetstream.js'
 import { lastMessage } from './nats/last.js'
@@ -19,7 +19,7 @@ const pageBytes = 16 * 1024 * 1024
 /** Time before another replica is asked for what the first one has not got yet, in milliseconds. */
 const behindMs = 50
 
-export class NatsEngine implements Engine {
+export class NatsEngine implements Engine, Connected {
   readonly register: Register
   #maxPayload: number
 

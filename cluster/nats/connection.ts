@@ -26,6 +26,12 @@ export interface EngineOptions {
   readonly timeoutMs?: number | undefined
 }
 
+/** A connection, and for how long an answer is waited for on it, in milliseconds. */
+export interface Connected {
+  readonly connection: NatsConnection
+  readonly timeoutMs: number
+}
+
 /** Time between two pings, in milliseconds: a line that was cut silently is given up after two of them. */
 const pingMs = 1000
 /** Time between two tries to connect, in milliseconds. */

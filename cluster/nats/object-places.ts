@@ -26,7 +26,12 @@ export function headsLike(prefix: string): string {
   return `${headPrefix}${prefix.slice(0, prefix.lastIndexOf('/') + 1).replaceAll('/', '.')}>`
 }
 
-/** The subject of the bytes that were stored under an id. */
-export function bytesSubject(id: string): string {
-  return bytesPrefix + id
+/** The subject of a piece of the bytes that were stored under an id, from 0. */
+export function pieceSubject(id: string, piece: number): string {
+  return `${bytesPrefix}${id}.${piece}`
+}
+
+/** All pieces of the bytes that were stored under an id, as a pattern. */
+export function pieceSubjects(id: string): string {
+  return `${bytesPrefix}${id}.*`
 }

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Test } from 'tap'
 import type { EngineOptions } from '../../cluster/nats/connection.js'
-import { makeStreams, streamsOf, type StreamConfig } from '../../cluster/engine-streams.js'
+import { makeStreams, streamsOf, type StreamConfig } from '../../cluster/nats/streams.js'
 import { NatsEngine } from '../../cluster/nats-engine.js'
 import { findEngine } from '../../scripts/dev/fetch-engine.js'
 

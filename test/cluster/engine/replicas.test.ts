@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { EngineUnavailable } from '../../../cluster/engine.js'
 import { ask } from '../../../cluster/nats/jetstream.js'
-import { alarmOf, Replicas, reportOf, type Replica } from '../../../cluster/replicas.js'
+import { alarmOf, Replicas, reportOf, type Replica } from '../../../cluster/nats/replicas.js'
 import { EngineServers, until } from '../engine-servers.js'
 
 t.setTimeout(300_000)

@@ -3,10 +3,10 @@
  * stream, and answers as if there had been none: only its count of records tells.
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import { EngineUnavailable } from './engine.js'
-import type { NatsEngine } from './nats-engine.js'
-import { ask, JetStreamError } from './nats/jetstream.js'
-import { serverState, streamStates } from './nats/monitor.js'
+import type { Connected } from './connection.js'
+import { EngineUnavailable } from '../engine.js'
+import { ask, JetStreamError } from './jetstream.js'
+import { serverState, streamStates } from './monitor.js'
 
 /** One server's copy of a stream at some moment. */
 export interface Replica {
@@ -37,7 +37,7 @@ export class Replicas {
    * Compares what servers say at the addresses where they tell how they are, and steps leaders down by the engine.
    */
   constructor(
-    private readonly engine: NatsEngine,
+    private readonly engine: Connected,
     private readonly monitors: readonly string[]
   ) {}
 

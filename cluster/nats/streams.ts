@@ -1,6 +1,6 @@
 /** Makes the streams of a cluster in its engine. Doing it again changes their limits, and nothing else. */
-import type { NatsEngine } from './nats-engine.js'
-import { ask, JetStreamError, refusal } from './nats/jetstream.js'
+import type { Connected } from './connection.js'
+import { ask, JetStreamError, refusal } from './jetstream.js'
 import {
   bucketStream,
   bucketSubjects,
@@ -9,8 +9,8 @@ import {
   shardCount,
   shardStream,
   shardSubjects
-} from './nats/places.js'
-import { objectsStream, objectsSubjects } from './nats/object-places.js'
+} from './places.js'
+import { objectsStream, objectsSubjects } from './object-places.js'
 
 /** Most bytes on the disk of each server. The engine reserves them: they have to fit into its `max_file_store` together. */
 export interface StreamLimits {
@@ -66,7 +66,7 @@ export function streamsOf({
 }
 
 /** Makes the streams that are missing, and gives the others their limits. Rejects with `JetStreamError` or `EngineUnavailable`. */
-export async function makeStreams(engine: NatsEngine, streams: readonly StreamConfig[]): Promise<void> {
+export async function makeStreams(engine: Connected, streams: readonly StreamConfig[]): Promise<void> {
   const left = [...streams]
   const make = async (): Promise<void> => {
     for (let next = left.shift(); next; next = left.shift()) await makeStream(engine, next)
@@ -74,7 +74,7 @@ export async function makeStreams(engine: NatsEngine, streams: readonly StreamCo
   await Promise.all(Array.from({ length: atOnce }, make))
 }
 
-async function makeStream({ connection }: NatsEngine, wanted: StreamConfig): Promise<void> {
+async function makeStream({ connection }: Connected, wanted: StreamConfig): Promise<void> {
   const config = { ...common, ...wanted }
   try {
     await ask(connection, `STREAM.CREATE.${wanted.name}`, config, patienceMs)

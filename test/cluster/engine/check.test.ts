@@ -1,7 +1,7 @@
 /** A node refuses an engine that would lose what it acknowledges, and says all that is wrong with it. */
 import t from 'tap'
 import { EngineUnavailable } from '../../../cluster/engine.js'
-import { checkEngine, EngineUnfit } from '../../../cluster/engine-check.js'
+import { checkEngine, EngineUnfit } from '../../../cluster/nats/check.js'
 import { ask } from '../../../cluster/nats/jetstream.js'
 import { EngineServers } from '../engine-servers.js'
 

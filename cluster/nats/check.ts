@@ -1,8 +1,8 @@
 /** Checks at the start of a node that the engine keeps what it acknowledges: its version, its settings, and its streams. */
-import { EngineUnavailable } from './engine.js'
-import { objectsStream } from './nats/object-places.js'
-import { serverState, streamStates, type ServerState, type StreamState } from './nats/monitor.js'
-import { bucketStream, platformStream, shardCount, shardStream } from './nats/places.js'
+import { EngineUnavailable } from '../engine.js'
+import { objectsStream } from './object-places.js'
+import { serverState, streamStates, type ServerState, type StreamState } from './monitor.js'
+import { bucketStream, platformStream, shardCount, shardStream } from './places.js'
 
 /** The engine would lose what it acknowledges, or is not set up. */
 export class EngineUnfit extends Error {
