@@ -1,0 +1,108 @@
+/** Objects in a bucket of S3-compatible storage. */
+import { createReadStream } from 'node:fs'
+import { open, rm } from 'node:fs/promises'
+import { S3Client } from '../../storage/objects/s3-client.js'
+import { upload } from '../../storage/objects/s3-upload.js'
+import { EngineUnavailable } from '../engine.js'
+import type { Objects } from '../objects.js'
+
+export interface BucketOptions {
+  /** Address of the storage, without the bucket. */
+  readonly endpoint: string
+  readonly region: string
+  readonly bucket: string
+  /** What the keys of all objects begin with; empty, or ends with a slash. */
+  readonly prefix: string
+  readonly accessKey: string
+  readonly secretKey: string
+}
+
+/** Keys that are listed by one request. */
+const keysAtOnce = 1000
+
+export class BucketObjects implements Objects {
+  readonly #client: S3Client
+  readonly #prefix: string
+
+  constructor({ accessKey, bucket, endpoint, prefix, region, secretKey }: BucketOptions) {
+    this.#prefix = prefix
+    this.#client = new S3Client({
+      accessKeyId: accessKey,
+      secretAccessKey: secretKey,
+      endpoint: `${endpoint.replace(/\/$/, '')}/${bucket}`,
+      region
+    })
+  }
+
+  async put(key: string, path: string): Promise<void> {
+    await upload(this.#client, this.#prefix + key, createReadStream(path), asked)
+  }
+
+  async get(key: string, path: string): Promise<boolean> {
+    const answer = await asked(() => this.#client.getObjectResponse(this.#prefix + key))
+    if (!answer?.body) {
+      // Where the bucket itself is missing, nobody knows what was in it.
+      if (!(await asked(() => this.#client.bucketExists()))) throw noBucket()
+      return false
+    }
+    const size = Number(answer.headers.get('content-length'))
+    const file = await open(path, 'wx', 0o600)
+    let isWhole = false
+    try {
+      let written = 0
+      const chunks = answer.body[Symbol.asyncIterator]()
+      for (;;) {
+        const { done, value } = await asked(() => chunks.next())
+        if (done === true) break
+        await file.write(value)
+        written += value.length
+      }
+      if (answer.headers.has('content-length') && written !== size)
+        throw new EngineUnavailable(new Error(`The storage broke off ${key}`))
+      await file.sync()
+      isWhole = true
+    } finally {
+      await file.close()
+      if (!isWhole) await rm(path, { force: true })
+    }
+    return true
+  }
+
+  async remove(key: string): Promise<void> {
+    await asked(() => this.#client.deleteObject(this.#prefix + key))
+  }
+
+  async list(prefix: string): Promise<string[]> {
+    const keys = new Set<string>()
+    this.#client.pages = 0
+    let token: string | undefined
+    do {
+      const from = token
+      const page = await asked(() =>
+        // One page at a time: as many as there are in it.
+        this.#client.listObjectsPaged('/', this.#prefix + prefix, 1, from, { 'max-keys': String(keysAtOnce) })
+      )
+      if (!page) throw noBucket()
+      for (const { Key } of page.objects ?? []) {
+        if (!Key.startsWith(this.#prefix + prefix) || keys.has(Key)) continue
+        keys.add(Key)
+        this.#client.pages = 0
+      }
+      token = page.nextContinuationToken
+    } while (token !== undefined && token !== '')
+    return Array.from(keys, key => key.slice(this.#prefix.length)).toSorted()
+  }
+}
+
+function noBucket(): EngineUnavailable {
+  return new EngineUnavailable(new Error('There is no such bucket'))
+}
+
+/** Asks the storage. Whatever goes wrong, nobody knows what has become of it. */
+async function asked<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask()
+  } catch (error) {
+    throw new EngineUnavailable(error)
+  }
+}

@@ -1,0 +1,211 @@
+/** Objects in a stream of the engine, for those who have no other storage: pieces of bytes, and a head that names them. */
+import { createHash, randomUUID } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { open, rm, type FileHandle } from 'node:fs/promises'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Connected } from '../nats/connection.js'
+import { Conflict, EngineUnavailable } from '../engine.js'
+import { appendBehind } from '../nats/append.js'
+import { getMessages } from '../nats/direct-get.js'
+import { ask, JetStreamError } from '../nats/jetstream.js'
+import { lastMessage } from '../nats/last.js'
+import {
+  headsLike,
+  headSubject,
+  keyOfHead,
+  objectsStream,
+  pieceSubject,
+  pieceSubjects
+} from '../nats/object-places.js'
+import type { Objects } from '../objects.js'
+
+/** What a head says of an object. */
+interface Head {
+  /** Of its bytes: those of an object that replaces it have another one. */
+  readonly id: string
+  readonly pieces: number
+  /** SHA-256, in hexadecimal digits. */
+  readonly digest: string
+}
+
+/** Bytes of a piece. */
+const pieceBytes = 512 * 1024
+/** Pieces that are written at once, and read at once. */
+const atOnce = 8
+/** For how long something is tried again, and the time between two tries, in milliseconds. */
+const [patienceMs, pauseMs] = [15_000, 100]
+
+export class EngineObjects implements Objects {
+  constructor(private readonly engine: Connected) {}
+
+  async put(key: string, path: string): Promise<void> {
+    const head = headSubject(key)
+    const id = randomUUID()
+    try {
+      const { digest, pieces } = await this.#store(id, path)
+      const replaced = await this.#replaceHead(head, { id, pieces, digest })
+      if (replaced) await this.#purge(pieceSubjects(replaced.id))
+    } catch (error) {
+      await this.#purge(pieceSubjects(id)).catch(() => {})
+      throw error
+    }
+  }
+
+  async get(key: string, path: string): Promise<boolean> {
+    const subject = headSubject(key)
+    for (const deadline = performance.now() + patienceMs; ;) {
+      const head = (await this.#head(subject))?.head
+      if (!head) return false
+      if (await this.#load(head, path)) return true
+      // It was replaced meanwhile, or is not everywhere yet.
+      if (performance.now() > deadline)
+        throw new EngineUnavailable(new Error(`Pieces of ${key} are missing, or damaged`))
+      await wait(pauseMs)
+    }
+  }
+
+  async remove(key: string): Promise<void> {
+    const subject = headSubject(key)
+    const found = await this.#head(subject)
+    if (!found) return
+    await this.#purge(subject)
+    await this.#purge(pieceSubjects(found.head.id))
+  }
+
+  async list(prefix: string): Promise<string[]> {
+    const keys: string[] = []
+    const { connection, timeoutMs } = this.engine
+    for (let offset = 0; ;) {
+      const wanted = { subjects_filter: headsLike(prefix), offset }
+      const info = await answered(
+        ask<{ total?: number; state: { subjects?: Record<string, number> } }>(
+          connection,
+          `STREAM.INFO.${objectsStream}`,
+          wanted,
+          timeoutMs
+        )
+      )
+      const subjects = Object.keys(info.state.subjects ?? {})
+      keys.push(...subjects.map(keyOfHead))
+      offset += subjects.length
+      if (subjects.length === 0 || offset >= (info.total ?? 0)) break
+    }
+    return keys.filter(key => key.startsWith(prefix)).toSorted()
+  }
+
+  /** Stores the bytes of a file as pieces. */
+  async #store(id: string, path: string): Promise<Pick<Head, 'digest' | 'pieces'>> {
+    const hash = createHash('sha256')
+    const underWay = new Set<Promise<void>>()
+    let pieces = 0
+    let failure: unknown
+    for await (const chunk of createReadStream(path, { highWaterMark: pieceBytes })) {
+      const bytes = chunk as Buffer
+      hash.update(bytes)
+      const stored = this.#storePiece(pieceSubject(id, pieces++), bytes)
+        .catch((error: unknown) => void (failure ??= error))
+        .finally(() => underWay.delete(stored))
+      underWay.add(stored)
+      if (underWay.size >= atOnce) await Promise.race(underWay)
+      if (failure !== undefined) break
+    }
+    await Promise.all(underWay)
+    if (failure !== undefined) throw failure as Error
+    return { digest: hash.digest('hex'), pieces }
+  }
+
+  async #storePiece(subject: string, bytes: Buffer): Promise<void> {
+    const { connection, timeoutMs } = this.engine
+    for (const deadline = performance.now() + patienceMs; ;) {
+      try {
+        await appendBehind(connection, objectsStream, subject, bytes, 0, timeoutMs)
+        return
+      } catch (error) {
+        // Nobody else writes there: an earlier try has arrived.
+        if (error instanceof Conflict) return
+        if (performance.now() > deadline) throw error
+      }
+      await wait(pauseMs)
+    }
+  }
+
+  /** Makes a head the one that counts. Resolves with the one that it replaces. */
+  async #replaceHead(subject: string, head: Head): Promise<Head | undefined> {
+    const { connection, timeoutMs } = this.engine
+    const bytes = Buffer.from(JSON.stringify(head))
+    let replaced: Head | undefined
+    for (const deadline = performance.now() + patienceMs; ;) {
+      try {
+        const last = await this.#head(subject)
+        if (last?.head.id === head.id) {
+          await this.#purge(subject, last.sequence)
+          return replaced
+        }
+        replaced = last?.head
+        await appendBehind(connection, objectsStream, subject, bytes, last?.sequence ?? 0, timeoutMs)
+      } catch (error) {
+        if (performance.now() > deadline)
+          throw error instanceof Conflict ? new EngineUnavailable(error) : error
+        if (!(error instanceof Conflict)) await wait(pauseMs)
+      }
+    }
+  }
+
+  async #head(subject: string): Promise<{ head: Head; sequence: number } | undefined> {
+    const { connection, timeoutMs } = this.engine
+    const last = await lastMessage(connection, objectsStream, subject, timeoutMs)
+    return last && { head: JSON.parse(Buffer.from(last.bytes).toString()) as Head, sequence: last.sequence }
+  }
+
+  /** Writes the bytes of an object to a new file. Resolves with `false`, and leaves no file, if some are missing. */
+  async #load(head: Head, path: string): Promise<boolean> {
+    const file = await open(path, 'wx+', 0o600)
+    let isWhole = false
+    try {
+      isWhole = (await this.#loadPieces(head, file)) === head.pieces && (await digestOf(path)) === head.digest
+      if (isWhole) await file.sync()
+    } finally {
+      await file.close()
+      if (!isWhole) await rm(path, { force: true })
+    }
+    return isWhole
+  }
+
+  /** Writes pieces to their places in a file. Resolves with how many there were. */
+  async #loadPieces({ id }: Head, file: FileHandle): Promise<number> {
+    const places = new Set<number>()
+    for (let seq = 1; ;) {
+      const wanted = { seq, next_by_subj: pieceSubjects(id), batch: atOnce, max_bytes: atOnce * pieceBytes }
+      const page = await getMessages(this.engine.connection, objectsStream, wanted)
+      if (page.length === 0) return places.size
+      for (const { bytes, sequence, subject } of page) {
+        const place = Number(subject.slice(subject.lastIndexOf('.') + 1))
+        places.add(place)
+        await file.write(bytes, 0, bytes.length, place * pieceBytes)
+        seq = sequence + 1
+      }
+    }
+  }
+
+  /** Removes the messages of subjects that fit a pattern, or those before a sequence. */
+  async #purge(filter: string, before?: number): Promise<void> {
+    const { connection, timeoutMs } = this.engine
+    const wanted = before === undefined ? { filter } : { filter, seq: before }
+    await answered(ask(connection, `STREAM.PURGE.${objectsStream}`, wanted, timeoutMs))
+  }
+}
+
+/** What is asked for, unless it is refused: it is not available then. */
+async function answered<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer
+  } catch (error) {
+    throw error instanceof JetStreamError ? new EngineUnavailable(error) : error
+  }
+}
+
+async function digestOf(path: string): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer)
+  return hash.digest('hex')
+}

@@ -1,0 +1,43 @@
+/** Opens the place of objects that the settings name. */
+import type { Connected } from '../nats/connection.js'
+import type { Objects } from '../objects.js'
+import { BucketObjects, type BucketOptions } from './bucket-objects.js'
+import { EngineObjects } from './engine-objects.js'
+
+/** Whether objects are kept by the engine, for which it needs a stream of its own. */
+export function areInEngine(setting: string): boolean {
+  return setting === 'nats'
+}
+
+/**
+ * The place that a setting names: `nats`, or `s3://accessKey:secretKey@bucket/prefix?endpoint=URL&region=NAME`. Without keys, those
+ * of the environment count: `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`. Throws an error that says what is missing.
+ */
+export function openObjects(
+  setting: string,
+  engine: Connected,
+  environment: NodeJS.ProcessEnv = process.env
+): Objects {
+  return areInEngine(setting)
+    ? new EngineObjects(engine)
+    : new BucketObjects(bucketOptions(setting, environment))
+}
+
+/** What the address of a bucket says. */
+export function bucketOptions(address: string, environment: NodeJS.ProcessEnv): BucketOptions {
+  const { hostname, password, pathname, searchParams, username } = new URL(address)
+  const region = searchParams.get('region') ?? 'us-east-1'
+  const accessKey = decodeURIComponent(username) || environment['AWS_ACCESS_KEY_ID']
+  const secretKey = decodeURIComponent(password) || environment['AWS_SECRET_ACCESS_KEY']
+  if (!accessKey || !secretKey)
+    throw new Error('cluster.objects needs keys: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY')
+  const folder = pathname.replace(/^\/|\/$/g, '')
+  return {
+    endpoint: searchParams.get('endpoint') ?? `https://s3.${region}.amazonaws.com`,
+    region,
+    bucket: hostname,
+    prefix: folder === '' ? '' : `${folder}/`,
+    accessKey,
+    secretKey
+  }
+}

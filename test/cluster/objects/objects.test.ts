@@ -1,0 +1,153 @@
+/** What the port to objects promises, asked of the engine and of a bucket. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { EngineUnavailable } from '../../../cluster/engine.js'
+import { bucketOptions, openObjects } from '../../../cluster/objects/open.js'
+import type { Objects } from '../../../cluster/objects.js'
+import { bucket } from '../../support/bucket.js'
+import { Random } from '../../support/random.js'
+import { EngineServers } from '../engine-servers.js'
+
+t.setTimeout(300_000)
+
+const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
+t.comment(`COFFER_TEST_SEED=${seed}`)
+const random = new Random(seed)
+
+/** Bytes without a pattern. */
+function bytesOf(length: number): Buffer {
+  const bytes = Buffer.alloc(length)
+  for (let at = 0; at + 4 <= length; at += 4) bytes.writeUInt32LE(random.below(2 ** 32), at)
+  return bytes
+}
+
+let files = 0
+
+/** Stores bytes under a key. */
+async function put(t: Test, objects: Objects, key: string, bytes: Buffer): Promise<void> {
+  const path = join(t.testdirName, `put-${files++}`)
+  writeFileSync(path, bytes)
+  await objects.put(key, path)
+}
+
+/** The bytes under a key; `undefined` if there are none. */
+async function get(t: Test, objects: Objects, key: string): Promise<Buffer | undefined> {
+  const path = join(t.testdirName, `get-${files++}`)
+  const isThere = await objects.get(key, path)
+  t.equal(existsSync(path), isThere)
+  return isThere ? readFileSync(path) : undefined
+}
+
+/** What holds for every place of objects. */
+async function keepsPromises(t: Test, objects: Objects): Promise<void> {
+  t.testdir({})
+  for (const [name, bytes] of [
+    ['nothing', Buffer.alloc(0)],
+    ['a byte', Buffer.from('x')],
+    ['as much as a piece has', bytesOf(512 * 1024)],
+    ['much', bytesOf(20_000_001)]
+  ] as const) {
+    await put(t, objects, 'file/cabc/c1', bytes)
+    t.ok(
+      bytes.equals((await get(t, objects, 'file/cabc/c1'))!),
+      `${name} comes back, in the place of what was there`
+    )
+  }
+  t.equal(await get(t, objects, 'file/cabc/c2'), undefined)
+
+  await put(t, objects, 'file/cabc/c2', Buffer.from('two'))
+  await put(t, objects, 'file/cabcd/c3', Buffer.from('three'))
+  await put(t, objects, 'snap/cabc/12', Buffer.from('four'))
+  t.same(await objects.list('file/cabc/'), ['file/cabc/c1', 'file/cabc/c2'])
+  t.same(await objects.list('file/cabc'), ['file/cabc/c1', 'file/cabc/c2', 'file/cabcd/c3'])
+  t.same(await objects.list('file/cabc/c2'), ['file/cabc/c2'])
+  t.same(await objects.list('none/'), [])
+
+  await objects.remove('file/cabc/c1')
+  await objects.remove('file/cabc/c1')
+  t.equal(await get(t, objects, 'file/cabc/c1'), undefined)
+  t.same(await objects.list('file/'), ['file/cabc/c2', 'file/cabcd/c3'])
+
+  const rivals = Array.from({ length: 6 }, () => bytesOf(1_500_000))
+  await Promise.all(rivals.map(bytes => put(t, objects, 'snap/cabc/13', bytes)))
+  const kept = await get(t, objects, 'snap/cabc/13')
+  t.ok(
+    rivals.some(bytes => bytes.equals(kept!)),
+    'of several at once, one is there, whole'
+  )
+
+  const missing = join(t.testdirName, 'missing')
+  await t.rejects(objects.put('snap/cabc/14', missing))
+  t.equal(await get(t, objects, 'snap/cabc/14'), undefined, 'what could not be read is not stored')
+  const there = join(t.testdirName, 'there')
+  writeFileSync(there, 'kept')
+  await t.rejects(objects.get('snap/cabc/12', there), { code: 'EEXIST' })
+  t.equal(readFileSync(there, 'utf8'), 'kept')
+}
+
+t.test('the engine', async t => {
+  const servers = await EngineServers.start(t)
+  const engine = await servers.connect(t)
+  await servers.makeStreams(engine)
+  const objects = openObjects('nats', engine)
+  await keepsPromises(t, objects)
+  for (const key of await objects.list('')) await objects.remove(key)
+  const info = await engine.connection.request('$JS.API.STREAM.INFO.COFFER_OBJECTS', '{}', { timeout: 5000 })
+  t.match(info.json(), { state: { messages: 0 } }, 'no bytes stay of what was replaced, removed or given up')
+  await t.rejects(objects.get('a b', join(t.testdirName, 'odd')), RangeError)
+
+  const bytes = bytesOf(8_000_000)
+  await put(t, objects, 'file/c/kill', bytes)
+  const leader = await servers.leaderOf('COFFER_OBJECTS')
+  const stored = put(t, objects, 'file/c/during', bytes)
+  await servers.kill(leader)
+  await stored
+  t.ok(bytes.equals((await get(t, objects, 'file/c/during'))!), 'its leader dies while something is stored')
+  t.ok(bytes.equals((await get(t, objects, 'file/c/kill'))!))
+
+  await servers.kill((leader + 1) % 3)
+  await t.rejects(put(t, objects, 'file/c/late', Buffer.from('x')), EngineUnavailable)
+})
+
+t.test('a bucket', async t => {
+  const servers = await EngineServers.start(t)
+  const engine = await servers.connect(t)
+  const { keys, settings } = await bucket(t)
+  const { endpoint } = settings
+  const address = `s3://S3RVER:S3RVER@safe/cluster/one?endpoint=${encodeURIComponent(endpoint)}`
+  await keepsPromises(t, openObjects(address, engine))
+  t.ok(keys().every(key => key.startsWith('cluster/one/')))
+
+  const path = join(t.testdirName, 'failed')
+  for (const wrong of [
+    address.replace('//S3RVER', '//other'),
+    address.replace('@safe', '@elsewhere'),
+    's3://a:b@safe?endpoint=http://127.0.0.1:1'
+  ]) {
+    const objects = openObjects(wrong, engine)
+    await t.rejects(objects.get('file/cabc/c2', path), EngineUnavailable)
+    await t.rejects(objects.list(''), EngineUnavailable)
+    t.notOk(existsSync(path))
+  }
+})
+
+t.test('the address of a bucket', async t => {
+  const keys = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' }
+  t.same(bucketOptions('s3://safe', keys), {
+    endpoint: 'https://s3.us-east-1.amazonaws.com',
+    region: 'us-east-1',
+    bucket: 'safe',
+    prefix: '',
+    accessKey: 'id',
+    secretKey: 'secret'
+  })
+  t.match(bucketOptions('s3://a:b%2Fc@safe/one/two/?endpoint=https://s3.example.org&region=eu', {}), {
+    endpoint: 'https://s3.example.org',
+    region: 'eu',
+    prefix: 'one/two/',
+    accessKey: 'a',
+    secretKey: 'b/c'
+  })
+  t.throws(() => bucketOptions('s3://safe', {}), /set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY/)
+})
