@@ -3,8 +3,8 @@
  * stream, and answers as if there had been none: only its count of records tells.
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Connected } from './connection.js'
 import { EngineUnavailable } from '../engine.js'
+import type { Connected } from './connection.js'
 import { ask, JetStreamError } from './jetstream.js'
 import { serverState, streamStates } from './monitor.js'
 

@@ -41,14 +41,8 @@ export class EngineObjects implements Objects {
   async put(key: string, path: string): Promise<void> {
     const head = headSubject(key)
     const id = randomUUID()
-    try {
-      const { digest, pieces } = await this.#store(id, path)
-      const replaced = await this.#replaceHead(head, { id, pieces, digest })
-      if (replaced) await this.#purge(pieceSubjects(replaced.id))
-    } catch (error) {
-      await this.#purge(pieceSubjects(id)).catch(() => {})
-      throw error
-    }
+    const replaced = await this.#replaceHead(head, { id, ...(await this.#store(id, path)) })
+    if (replaced) await this.#purge(pieceSubjects(replaced.id))
   }
 
   async get(key: string, path: string): Promise<boolean> {
@@ -110,7 +104,10 @@ export class EngineObjects implements Objects {
       if (failure !== undefined) break
     }
     await Promise.all(underWay)
-    if (failure !== undefined) throw failure as Error
+    if (failure !== undefined) {
+      await this.#purge(pieceSubjects(id)).catch(() => {})
+      throw failure as Error
+    }
     return { digest: hash.digest('hex'), pieces }
   }
 
@@ -129,26 +126,39 @@ export class EngineObjects implements Objects {
     }
   }
 
-  /** Makes a head the one that counts. Resolves with the one that it replaces. */
+  /**
+   * Makes a head the one that counts. Resolves with the one that it replaces. Where it is not known whether it has arrived, its
+   * pieces stay: it may arrive later.
+   */
   async #replaceHead(subject: string, head: Head): Promise<Head | undefined> {
     const { connection, timeoutMs } = this.engine
     const bytes = Buffer.from(JSON.stringify(head))
     let replaced: Head | undefined
-    for (const deadline = performance.now() + patienceMs; ;) {
+    /** Which head one that may have arrived follows. */
+    let doubtful: number | undefined
+    for (const deadline = performance.now() + patienceMs; performance.now() < deadline;) {
+      let expected: number | undefined
       try {
         const last = await this.#head(subject)
-        if (last?.head.id === head.id) {
-          await this.#purge(subject, last.sequence)
-          return replaced
+        if (last?.head.id !== head.id) {
+          // Another one has come: if it followed this one, the pieces of this one are gone.
+          if (doubtful !== undefined && doubtful !== (last?.sequence ?? 0)) break
+          replaced = last?.head
+          expected = last?.sequence ?? 0
         }
-        replaced = last?.head
-        await appendBehind(connection, objectsStream, subject, bytes, last?.sequence ?? 0, timeoutMs)
+        const sequence =
+          expected === undefined
+            ? (last?.sequence ?? 0)
+            : await appendBehind(connection, objectsStream, subject, bytes, expected, timeoutMs)
+        await this.#purge(subject, sequence)
+        return replaced
       } catch (error) {
-        if (performance.now() > deadline)
-          throw error instanceof Conflict ? new EngineUnavailable(error) : error
-        if (!(error instanceof Conflict)) await wait(pauseMs)
+        if (error instanceof Conflict) continue
+        doubtful ??= expected
+        await wait(pauseMs)
       }
     }
+    throw new EngineUnavailable(new Error(`It is not known what has become of ${subject}`))
   }
 
   async #head(subject: string): Promise<{ head: Head; sequence: number } | undefined> {
