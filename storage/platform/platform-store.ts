@@ -140,7 +140,7 @@ export class PlatformStore {
 
   /** Makes a consistent copy of the file while it is in use. */
   async copyTo(file: string): Promise<void> {
-    await copyInThread(this.#db.name, file)
+    await copyInThread(this.#db.name, file, platformMigrations)
   }
 
   find(username: string): Account | undefined {

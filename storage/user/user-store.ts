@@ -221,7 +221,7 @@ export class UserStore extends Repositories {
     await copyInThread(this.db.name, file)
   }
 
-  /** Writes the bookkeeping if the file is kept, and closes it even if that fails. */
+  /** Closes the file, even if its bookkeeping, if it is to be written, cannot be. */
   #end(close: () => void, isKept = true): void {
     if (!this.#isOpen) return
     try {

@@ -1,0 +1,104 @@
+/** Changes of the platform that wait for the log: gathered in records, and answered once they are applied. */
+import { randomBytes } from 'node:crypto'
+import { StoreUnavailable, Unconfirmed } from '../../storage/errors.js'
+import type { Arguments, Command, CommandName, Result } from '../../storage/platform/commands.js'
+import type { Tried } from '../../storage/platform/outcomes.js'
+
+/** Most commands of a record: all of them are applied in one turn of the event loop. */
+const mostCommands = 100
+
+interface Change {
+  readonly command: Command
+  readonly bytes: number
+  resolve(result: unknown): void
+  reject(error: unknown): void
+}
+
+/** What goes into one record. */
+export interface Batch {
+  readonly id: string
+  readonly commands: readonly Command[]
+}
+
+export class ChangeQueue {
+  readonly #waiting: Change[] = []
+  /** The record that is under way: nobody knows yet whether it is in the log. */
+  #sent: (Batch & { readonly changes: readonly Change[] }) | undefined
+
+  /** `giveUpMs`: time after which a change is given up. `maxBytes`: most bytes of the commands of a record. */
+  constructor(
+    private readonly giveUpMs: number,
+    private readonly maxBytes: number
+  ) {}
+
+  get isEmpty(): boolean {
+    return this.#waiting.length === 0 && !this.#sent
+  }
+
+  /**
+   * Adds a change. Resolves with what applying it has answered. Rejects with what that has thrown; with `StoreUnavailable` if
+   * it has not been sent in time, and with `Unconfirmed` if nobody knows what has become of it.
+   */
+  add<N extends CommandName>(name: N, args: Arguments<N>): Promise<Result<N>> {
+    const command = [name, ...args] as unknown as Command
+    return new Promise<Result<N>>((resolve, reject) => {
+      const timer = setTimeout(() => this.#giveUp(change), this.giveUpMs)
+      const change: Change = {
+        command,
+        bytes: JSON.stringify(command).length * 3,
+        resolve(result) {
+          clearTimeout(timer)
+          resolve(result as Result<N>)
+        },
+        reject(error) {
+          clearTimeout(timer)
+          reject(error)
+        }
+      }
+      this.#waiting.push(change)
+    })
+  }
+
+  /** The record that is under way, or else a new one of what waits; `undefined` if nothing does. */
+  next(): Batch | undefined {
+    if (this.#sent || this.#waiting.length === 0) return this.#sent
+    let bytes = 0
+    let count = 0
+    for (const change of this.#waiting) {
+      bytes += change.bytes
+      if (count === mostCommands || (count > 0 && bytes > this.maxBytes)) break
+      count++
+    }
+    const changes = this.#waiting.splice(0, count)
+    const commands = changes.map(({ command }) => command)
+    this.#sent = { id: randomBytes(12).toString('base64url'), commands, changes }
+    return this.#sent
+  }
+
+  /** Answers the changes of a record that has been applied, if it is the one under way. */
+  applied(id: string, outcomes: readonly Tried[]): void {
+    if (this.#sent?.id !== id) return
+    const { changes } = this.#sent
+    this.#sent = undefined
+    changes.forEach(({ reject, resolve }, index) => {
+      const outcome = outcomes[index]!
+      if (outcome.isDone) resolve(outcome.result)
+      else reject(outcome.error)
+    })
+  }
+
+  /** Rejects everything. */
+  fail(error: StoreUnavailable): void {
+    for (const { reject } of this.#waiting.splice(0)) reject(error)
+    for (const { reject } of this.#sent?.changes ?? []) reject(new Unconfirmed(error))
+    this.#sent = undefined
+  }
+
+  #giveUp(change: Change): void {
+    const at = this.#waiting.indexOf(change)
+    const error = new StoreUnavailable('The log of the platform does not answer')
+    if (at < 0) return change.reject(new Unconfirmed(error))
+    this.#waiting.splice(at, 1)
+    change.reject(error)
+  }
+}

@@ -1,0 +1,281 @@
+/**
+ * The platform file of a node as a state machine: all nodes append commands to one log, and each applies all of them, in
+ * order, to its own file. A caller is answered when its command has been applied here, with what applying it has answered.
+ */
+import { setTimeout as wait } from 'node:timers/promises'
+import { StoreUnavailable } from '../../storage/errors.js'
+import type { PlatformStore } from '../../storage/platform/platform-store.js'
+import { Conflict, EngineUnavailable, type Engine, type Entry } from '../engine.js'
+import { ChangeQueue, type Batch } from './changes.js'
+import { decodePlatform, encodePlatform, platformSubject } from './record.js'
+import { PlatformSnapshots, type SnapshotOptions } from './snapshots.js'
+
+export interface PlatformLogOptions extends SnapshotOptions {
+  readonly engine: Engine
+  /** Time after which whoever waits is told that the log cannot be reached, in milliseconds. */
+  readonly giveUpMs: number
+  /** Time between two looks at the log where nobody announces anything, in milliseconds. */
+  readonly pollMs?: number
+  /** Records after which a snapshot is made. */
+  readonly snapshotRecords?: number
+  /** Called when this node does not follow the log, each time for another reason. */
+  onTrouble(error: Error): void
+}
+
+/** Where nodes tell that there are new records. */
+const topic = 'platform'
+/** Time between two attempts at what has failed, in milliseconds. */
+const pauseMs = 50
+/** Most records that are read at once. */
+const pageSize = 100
+
+/** This node cannot follow the log, and never will: its file or its software does not fit. */
+export class PlatformRefused extends Error {
+  constructor(reason: string, cause?: unknown) {
+    super(`This node cannot follow the platform of the cluster: ${reason}`, { cause })
+    this.name = 'PlatformRefused'
+  }
+}
+
+export class PlatformLog {
+  readonly #snapshots: PlatformSnapshots
+  readonly #changes: ChangeQueue
+  #unhear = (): void => {}
+  #timer: NodeJS.Timeout | undefined
+  #running: Promise<void> | undefined
+  #isWanted = false
+  #isClosed = false
+  #refusal: PlatformRefused | undefined
+  #snapshotting: Promise<void> | undefined
+  /** Sequence from which on a snapshot may be due. */
+  #nextSnapshot = 0
+  #reported = ''
+
+  private constructor(
+    private readonly platform: PlatformStore,
+    private readonly options: PlatformLogOptions
+  ) {
+    this.#snapshots = new PlatformSnapshots(options)
+    this.#changes = new ChangeQueue(options.giveUpMs, Math.floor(options.engine.maxBytes / 2))
+  }
+
+  /**
+   * Brings a platform file to the end of the log, and has it follow from then on; changes of the file go through the log.
+   * Rejects with {@link PlatformRefused} if the file does not belong to the log, and with `EngineUnavailable`.
+   */
+  static async open(platform: PlatformStore, options: PlatformLogOptions): Promise<PlatformLog> {
+    const log = new PlatformLog(platform, options)
+    try {
+      await log.#join()
+      log.#follow()
+      return log
+    } catch (error) {
+      await log.close()
+      throw error
+    }
+  }
+
+  /** Why this node does not follow the log; `undefined` while it does, however late. */
+  get refusal(): PlatformRefused | undefined {
+    return this.#refusal
+  }
+
+  /**
+   * Resolves when everything that was in the log when this was called has been applied here. Rejects with `StoreUnavailable`
+   * if that cannot be said in time.
+   */
+  async caughtUp(): Promise<void> {
+    const endMs = performance.now() + this.options.giveUpMs
+    for (let goal: number | undefined; ;) {
+      this.#mustFollow()
+      try {
+        goal ??= (await this.options.engine.last(platformSubject))?.sequence ?? 0
+        if (this.#sequence >= goal) return
+        this.#wake()
+        // What is under way may take longer than anybody waits.
+        await Promise.race([this.#running, wait(pauseMs)])
+        if (this.#sequence >= goal) return
+      } catch (error) {
+        if (!(error instanceof EngineUnavailable)) throw error
+      }
+      if (performance.now() > endMs) throw new StoreUnavailable('The log of the platform cannot be reached')
+      await wait(pauseMs)
+    }
+  }
+
+  /** Makes a snapshot now. Rejects with `EngineUnavailable`. */
+  async snapshot(): Promise<void> {
+    await this.#snapshots.make(this.platform)
+  }
+
+  /** Stops following. What waits is rejected; what is under way may arrive all the same. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearInterval(this.#timer)
+    this.#unhear()
+    this.#changes.fail(new StoreUnavailable('The service is stopping'))
+    await this.#running
+    await this.#snapshotting
+  }
+
+  get #sequence(): number {
+    return this.platform.position()?.lsn ?? 0
+  }
+
+  /** Finds out whether the file belongs to the log, and brings it to its end. */
+  async #join(): Promise<void> {
+    const last = await this.options.engine.last(platformSubject)
+    if (!last) throw new PlatformRefused('the cluster has none yet: begin it by "coffer cluster init"')
+    const { history } = decoded(last)
+    const position = this.platform.position()
+    if (!position) {
+      const { accounts, unfinished } = this.platform.counts()
+      if (accounts + unfinished > 0)
+        throw new PlatformRefused(
+          'there are accounts in its data directory that are not those of the cluster'
+        )
+      await this.#restore()
+    } else if (position.epoch !== history) throw new PlatformRefused('its file is that of another cluster')
+    else if (position.lsn > last.sequence) throw new PlatformRefused('its file is ahead of the log')
+    await this.caughtUp()
+  }
+
+  #follow(): void {
+    this.#unhear = this.options.engine.hear(topic, () => this.#wake())
+    this.#timer = setInterval(() => this.#wake(), this.options.pollMs ?? 1000)
+    this.#timer.unref()
+    this.platform.changeBy(async (name, args) => {
+      this.#mustFollow()
+      const result = this.#changes.add(name, args)
+      this.#wake()
+      return await result
+    })
+  }
+
+  /** Begins to append and to read, unless that is under way already. */
+  #wake(): void {
+    this.#isWanted = true
+    if (this.#isClosed || this.#refusal) return
+    this.#running ??= this.#work().finally(() => {
+      this.#running = undefined
+      if (this.#isWanted) this.#wake()
+    })
+  }
+
+  async #work(): Promise<void> {
+    while (!this.#isClosed && !this.#refusal && (this.#isWanted || !this.#changes.isEmpty)) {
+      this.#isWanted = false
+      try {
+        const batch = this.#changes.next()
+        if (batch) await this.#append(batch)
+        else await this.#readOn()
+        this.#reported = ''
+      } catch (error) {
+        this.#report(error as Error)
+        await wait(pauseMs)
+      }
+    }
+  }
+
+  /** Appends the changes that wait, behind what is applied here. */
+  async #append(batch: Batch): Promise<void> {
+    const { engine } = this.options
+    const previous = this.#sequence
+    const history = this.platform.position()!.epoch
+    const record = encodePlatform({ id: batch.id, history, previous, commands: batch.commands })
+    try {
+      const sequence = await engine.append(platformSubject, previous, record)
+      this.#apply({ subject: platformSubject, sequence, bytes: record })
+      engine.announce(topic, Buffer.of())
+      this.#considerSnapshot()
+    } catch (error) {
+      // Whatever has become of it: the same record again, or what is there in its place, tells.
+      if (!(error instanceof Conflict)) throw error
+      await this.#readOn()
+      // Whoever is asked next may not have got yet what is there.
+      if (this.#sequence === previous) await wait(pauseMs)
+    }
+  }
+
+  async #readOn(): Promise<void> {
+    for (;;) {
+      const from = this.#sequence
+      const entries = await this.options.engine.read(platformSubject, from + 1, pageSize)
+      for (const entry of entries) {
+        const { previous } = decoded(entry)
+        if (previous !== this.#sequence) {
+          await this.#restoreBehind(previous)
+          break
+        }
+        this.#apply(entry)
+      }
+      if (entries.length < pageSize || this.#isClosed) return
+    }
+  }
+
+  #apply(entry: Entry): void {
+    const { commands, history, id, previous } = decoded(entry)
+    const position = this.platform.position()!
+    if (history !== position.epoch) throw new PlatformRefused('the log has become that of another cluster')
+    if (previous !== position.lsn) throw new Error('A record of the log of the platform is missing')
+    const outcomes = this.platform.applyAll(commands, { lsn: entry.sequence, epoch: history })
+    this.#changes.applied(id, outcomes)
+  }
+
+  /** Begins anew with the snapshot, where the log does not reach back to what is applied here. */
+  async #restoreBehind(previous: number): Promise<void> {
+    const snapshot = await this.#snapshots.current()
+    if (!snapshot || snapshot.sequence <= this.#sequence)
+      throw new Error(`Records of the log of the platform before ${previous} are missing`)
+    await this.#restore()
+  }
+
+  async #restore(): Promise<void> {
+    for (;;) {
+      const snapshot = await this.#snapshots.current()
+      if (!snapshot) throw new PlatformRefused('the cluster has no snapshot of it')
+      if (await this.#snapshots.restore(this.platform, snapshot)) return
+      await wait(pauseMs)
+    }
+  }
+
+  /** Makes a snapshot if the log has become long: whoever has written to it does, so that it is one node. */
+  #considerSnapshot(): void {
+    this.#snapshotting ??= this.#snapshotIfLong()
+      .catch(error => this.#report(error as Error))
+      .finally(() => (this.#snapshotting = undefined))
+  }
+
+  async #snapshotIfLong(): Promise<void> {
+    if (this.#sequence < this.#nextSnapshot) return
+    const every = this.options.snapshotRecords ?? 10_000
+    let current = await this.#snapshots.current()
+    if (!current || current.sequence + every <= this.#sequence)
+      current = await this.#snapshots.make(this.platform)
+    this.#nextSnapshot = current.sequence + every
+  }
+
+  /** An engine that does not answer is reported once, and then again after it has. */
+  #report(error: Error): void {
+    if (error instanceof PlatformRefused) {
+      this.#refusal = error
+      this.#changes.fail(new StoreUnavailable(error.message, error))
+    }
+    if (this.#reported === error.message || this.#isClosed) return
+    this.#reported = error.message
+    this.options.onTrouble(error)
+  }
+
+  #mustFollow(): void {
+    if (this.#isClosed) throw new StoreUnavailable('The service is stopping')
+    if (this.#refusal) throw new StoreUnavailable(this.#refusal.message, this.#refusal)
+  }
+}
+
+function decoded({ bytes, sequence }: Entry): ReturnType<typeof decodePlatform> {
+  try {
+    return decodePlatform(bytes)
+  } catch (error) {
+    throw new PlatformRefused(`its record ${sequence} cannot be read. ${(error as Error).message}`, error)
+  }
+}

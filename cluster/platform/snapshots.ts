@@ -1,0 +1,122 @@
+/**
+ * Snapshots of the platform file: what a node begins with that the log does not reach back to. The register names the one
+ * that counts; records up to it are removed from the log.
+ */
+import { randomBytes } from 'node:crypto'
+import { renameSync, rmSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { syncPathNow } from '../../storage/files/durable.js'
+import type { PlatformStore } from '../../storage/platform/platform-store.js'
+import { pathsOf, positionOf } from '../../storage/wal/closed-file.js'
+import type { Position } from '../../storage/wal/position.js'
+import { Conflict, type Engine, type Registered } from '../engine.js'
+import type { Objects } from '../objects.js'
+import { platformSubject } from './record.js'
+
+const registerKey = 'platform.snapshot'
+const prefix = 'platform/'
+
+/** The snapshot that counts. */
+export interface Snapshot {
+  /** Sequence of the last record that it holds; 0 if the log begins with it. */
+  readonly sequence: number
+  readonly history: number
+}
+
+export interface SnapshotOptions {
+  readonly engine: Pick<Engine, 'register' | 'trim'>
+  readonly objects: Objects
+  /** Where copies are kept while they are made or fetched: on the disk of the platform file. */
+  readonly draftsDirectory: string
+}
+
+export class PlatformSnapshots {
+  constructor(private readonly options: SnapshotOptions) {}
+
+  /** The snapshot that counts; `undefined` if there never was one. Rejects with `EngineUnavailable`. */
+  async current(): Promise<Snapshot | undefined> {
+    const known = await this.#register()
+    return known && snapshotIn(known)
+  }
+
+  /**
+   * Makes a snapshot of a file that follows the log, and has it count unless a later one does. Rejects with
+   * `EngineUnavailable`.
+   */
+  async make(platform: PlatformStore): Promise<Snapshot> {
+    const draft = this.#draft()
+    try {
+      await platform.copyTo(draft)
+      return await this.#keep(draft)
+    } finally {
+      await removeDraft(draft)
+    }
+  }
+
+  /**
+   * Puts the snapshot that counts in the place of a platform file. Resolves with `false` if it has been replaced by a later one
+   * meanwhile. Rejects with `EngineUnavailable`, and with an error if it is not what the register says.
+   */
+  async restore(platform: PlatformStore, { history, sequence }: Snapshot): Promise<boolean> {
+    const draft = this.#draft()
+    try {
+      if (!(await this.options.objects.get(prefix + sequence, draft))) return false
+      if (!isAt(positionOf(draft), { history, sequence }))
+        throw new Error(`The snapshot ${prefix}${sequence} of the platform is damaged`)
+      platform.replaceFile(file => {
+        const [, ...others] = pathsOf(file)
+        for (const path of others) rmSync(path, { force: true })
+        renameSync(draft, file)
+        syncPathNow(dirname(file))
+      })
+      return true
+    } finally {
+      await removeDraft(draft)
+    }
+  }
+
+  async #keep(draft: string): Promise<Snapshot> {
+    const { engine, objects } = this.options
+    const position = positionOf(draft)
+    if (!position) throw new Error('The platform file follows no log')
+    const snapshot = { sequence: position.lsn, history: position.epoch }
+    for (;;) {
+      const known = await this.#register()
+      const current = known && snapshotIn(known)
+      if (current?.history === snapshot.history && current.sequence >= snapshot.sequence) return current
+      await objects.put(prefix + snapshot.sequence, draft)
+      try {
+        await engine.register.cas(registerKey, known?.revision ?? 0, Buffer.from(JSON.stringify(snapshot)))
+        break
+      } catch (error) {
+        // Another node may have made a later one.
+        if (!(error instanceof Conflict)) throw error
+      }
+    }
+    await engine.trim(platformSubject, snapshot.sequence + 1)
+    for (const key of await objects.list(prefix))
+      if (Number(key.slice(prefix.length)) < snapshot.sequence) await objects.remove(key)
+    return snapshot
+  }
+
+  async #register(): Promise<Registered | undefined> {
+    return await this.options.engine.register.get(registerKey)
+  }
+
+  #draft(): string {
+    return join(this.options.draftsDirectory, `platform-${randomBytes(8).toString('hex')}.draft`)
+  }
+}
+
+function isAt(position: Position | undefined, { history, sequence }: Snapshot): boolean {
+  return position?.lsn === sequence && position.epoch === history
+}
+
+function snapshotIn({ bytes }: Registered): Snapshot {
+  return JSON.parse(Buffer.from(bytes).toString()) as Snapshot
+}
+
+async function removeDraft(draft: string): Promise<void> {
+  for (const path of pathsOf(draft)) await rm(path, { force: true })
+}
