@@ -35,4 +35,6 @@ export interface Readiness {
   readonly platform: boolean
   /** The data directory can be written to. */
   readonly disk: boolean
+  /** The engine of the cluster answers, and this node may serve its users. Only where there is a cluster. */
+  readonly cluster?: boolean
 }

@@ -1,53 +1,27 @@
-/** Runs the core behind the transports: in this thread, or in several worker threads. */
+/** Runs the core behind the transports: in this thread, in several worker threads, or as a node of a cluster. */
 import type { Config } from '../core/settings/config.js'
 import { loadEventTypes } from '../core/event-types/directory.js'
-import type { Gauges, Readiness } from './gauges.js'
-import type { Notifier, Dispatcher } from '../core/call/dispatcher.js'
 import { intakesOf } from '../core/security/intake.js'
-import type { Log } from '../core/log.js'
 import { LongAnswers } from '../core/security/long-answers.js'
 import { wholeShard } from '../core/call/shard.js'
 import { methods } from '../core/methods/index.js'
-import { ManualClock, type Clock } from '../core/time.js'
+import { ManualClock } from '../core/time.js'
 import { Accounts } from '../storage/accounts.js'
 import { DiskAttachments } from '../storage/files/attachments.js'
 import { Layout } from '../storage/files/layout.js'
 import { PlatformStore } from '../storage/platform/platform-store.js'
-import type { DurabilityProvider } from '../storage/wal/durability.js'
 import { ExportDrafts } from '../storage/transfer/export-drafts.js'
+import type { Host, HostOptions } from './hosting.js'
 import { accountsOptions, Runtime, loadMethods } from './runtime.js'
 import { Workers } from './workers/workers.js'
 
-export interface Host {
-  readonly dispatcher: Dispatcher
-  readonly notifier: Notifier
-  /** The file that all accounts share. */
-  readonly platform: PlatformStore
-  /** The runtime, if it is in this thread. */
-  readonly runtime?: Runtime
-  /** Returns the current load. */
-  gauges(): Promise<Gauges> | Gauges
-  /** Runs the readiness checks. */
-  readiness(): Promise<Readiness>
-  /** Completes background work that is otherwise up to a second behind, such as holders of series. */
-  settle(): Promise<void>
-  /** Stops background work and notifications. Calls are still answered. */
-  drain(): Promise<void>
-  /** Closes everything. No call may be in progress. */
-  close(): Promise<void>
-}
-
-export interface HostOptions {
-  readonly clock: Clock
-  readonly log: Log
-  /** Modules with additional methods. */
-  readonly methodModules: readonly string[]
-  /** How commits are made durable; by default by syncing the log. In this thread only. */
-  readonly durability?: DurabilityProvider
-}
-
-/** Opens the data directory and starts the runtime, or as many worker threads as the setting `workers` says. */
+/**
+ * Opens the data directory and starts the runtime, or as many worker threads as the setting `workers` says, or a node of a
+ * cluster.
+ */
 export async function startHost(config: Config, options: HostOptions): Promise<Host> {
+  if (config.cluster.node !== '')
+    return await (await import('./nodes/start-node.js')).startNode(config, options)
   if (config.workers > 0) return await startWorkers(config, options)
   const runtime = await Runtime.start(config, { ...options, shard: wholeShard, isGuest: false })
   return {

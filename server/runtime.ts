@@ -77,6 +77,8 @@ export class Runtime {
     readonly feed: LiveNotifier,
     private readonly follower: HolderFollower,
     private readonly texts: TextFollower,
+    private readonly deliveries: Deliveries,
+    private readonly jobs: ImportJobs,
     private readonly closers: (() => Promise<void> | void)[]
   ) {}
 
@@ -125,6 +127,18 @@ export class Runtime {
     await this.texts.catchUp(true)
   }
 
+  /** Begins what goes on by itself for some users, who are served here from now on, as after a start. */
+  takeUp(isConcerned: (username: string) => boolean): void {
+    void this.deliveries.start(isConcerned)
+    this.jobs.takeUp()
+  }
+
+  /** Ends what goes on by itself for users who are not served here any more, and closes their files. */
+  async letOthersGo(): Promise<void> {
+    await this.jobs.leave()
+    await this.services.accounts.handover.letGoUnless(account => this.services.accounts.owns(account))
+  }
+
   /** Stops background work and notifications. Calls are still answered. */
   async drain(): Promise<void> {
     await this.texts.close()
@@ -147,7 +161,7 @@ function canRead({ platform }: Services): boolean {
   }
 }
 
-type Parts = [Services, Registry, LiveNotifier, HolderFollower, TextFollower]
+type Parts = [Services, Registry, LiveNotifier, HolderFollower, TextFollower, Deliveries, ImportJobs]
 
 async function build(
   config: Config,
@@ -231,7 +245,9 @@ async function build(
     registry,
     new LiveNotifier(services),
     new HolderFollower(services),
-    new TextFollower(services)
+    new TextFollower(services),
+    deliveries,
+    imports
   )
 }
 

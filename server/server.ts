@@ -17,7 +17,8 @@ import { Layout } from '../storage/files/layout.js'
 import { lockDirectory } from '../storage/sqlite/lock.js'
 import type { DurabilityProvider } from '../storage/wal/durability.js'
 import { fitDescriptors } from './descriptors.js'
-import { startHost, type Host } from './host.js'
+import { startHost } from './host.js'
+import type { Host, Shared } from './hosting.js'
 import type { Runtime } from './runtime.js'
 import type { BackupState } from './gauges.js'
 import { Health } from './health.js'
@@ -44,6 +45,8 @@ export interface ServerOptions {
   readonly methodModules?: readonly string[]
   /** How commits are made durable; by default by syncing the log. In this thread only. */
   readonly durability?: DurabilityProvider
+  /** What the nodes of the cluster share, in place of what the settings name. */
+  readonly shared?: Shared
   /** How the backups go, if the service makes any by itself. */
   readonly backups?: () => BackupState
   /** The sources of the settings, where the service can be set up in a browser. */
@@ -78,7 +81,8 @@ export async function startServer(
     durability,
     log: givenLog = silentLog,
     methodModules = [],
-    setup
+    setup,
+    shared
   }: ServerOptions = {}
 ): Promise<Server> {
   const problems = new Problems(() => clock.now())
@@ -98,7 +102,13 @@ export async function startServer(
     warnOfMalformedPairs(config, log)
     warnOfMissingEndpoints(config, log)
     warnOfShortKey(config, log)
-    const host = await startHost(config, { clock, log, methodModules, ...(durability && { durability }) })
+    const host = await startHost(config, {
+      clock,
+      log,
+      methodModules,
+      ...(durability && { durability }),
+      ...(shared && { shared })
+    })
     closers.push(() => host.close())
     const dispatcher = new MeteredDispatcher(host.dispatcher)
     const health = new Health(() => host.readiness())

@@ -16,6 +16,8 @@ export interface Shard {
   readonly map: ShardMap
   /** The others who serve users, if there are any. */
   readonly peers?: Peers
+  /** The base URL of the one who serves a user, or of this one; empty where clients may not go straight to it. */
+  urlOf?(username?: string): string
 }
 
 /** Requests to the others. */

@@ -10,11 +10,12 @@ import { isAway } from '../unknown-user.js'
 import { assignmentOf } from './assignment.js'
 import { rememberOutcome } from './counted.js'
 import { settle } from './ending.js'
-import { foundJob, jobOf, keepJob, mostOpen, type ImportState, type KeptJob } from './job.js'
+import { foundJob, jobOf, keepJob, mostOpen, type KeptJob } from './job.js'
 import { Presence, type Writers } from './present.js'
 import { Reading, type Readers } from './reading.js'
 import { ImportRemoval } from './undo.js'
 import { expireFiles } from './waiting.js'
+import { attempted, hasMore, unfinished, type Work } from './work.js'
 
 export type { Reader, Readers } from './reading.js'
 
@@ -22,17 +23,6 @@ export type { Reader, Readers } from './reading.js'
 const mostAtOnce = 2
 /** Milliseconds after which work is tried again whose end could not be noted, as on a full disk. */
 const retryMs = 30_000
-/** States that a restart goes on with. */
-const unfinished = new Set<ImportState>(['looking', 'writing', 'removing'])
-
-interface Work {
-  readonly account: Account
-  readonly id: string
-  reading?: Reading
-  progress?: ImportProgress
-  isStopped: boolean
-  done: Promise<void>
-}
 
 export class ImportJobs implements Imports {
   /** Those whose turn comes once the write that asks for them is on disk. */
@@ -54,13 +44,32 @@ export class ImportJobs implements Imports {
   start(services: Services, writers: Writers, goesOn: boolean): void {
     this.#services = services
     this.#writers = writers
-    if (!goesOn) return
+    if (goesOn) this.takeUp()
+  }
+
+  /** Goes on with what was left unfinished, of accounts that are served here. */
+  takeUp(): void {
+    const { accounts } = this.#services
     for (const { id, username } of this.files.marked()) {
-      const account = services.accounts.find(username)
-      if (account?.id === id) {
-        if (services.accounts.owns(account)) this.goOn(account)
-      } else if (!isAway(services.accounts, username)) this.files.unmark(id)
+      const account = accounts.find(username)
+      if (account?.id !== id) {
+        if (!isAway(accounts, username)) this.files.unmark(id)
+      } else if (accounts.owns(account)) {
+        const ready = accounts.ready(account)
+        if (!ready) this.goOn(account)
+        // Why it cannot be opened is found out, and logged, by going on.
+        else ready.then(() => this.goOn(account)).catch(() => this.goOn(account))
+      }
     }
+  }
+
+  /** Ends the work on accounts that are not served here any more, where it is. */
+  async leave(): Promise<void> {
+    const { accounts } = this.#services
+    const going = [...this.#waiting, ...this.#working.values()].filter(
+      ({ account }) => !accounts.owns(account)
+    )
+    await Promise.all(going.map(({ account, id }) => this.stop(account, id)))
   }
 
   begin(account: Account, id: string): void {
@@ -188,20 +197,9 @@ export class ImportJobs implements Imports {
     this.#working.delete(account.id)
     if (this.#isClosing) return
     if (!isNoted) this.#retry(account)
-    else if (!this.#waiting.some(each => each.account.id === account.id) && !this.#hasMore(account))
+    else if (!this.#waiting.some(each => each.account.id === account.id) && !hasMore(this.#services, account))
       this.files.unmark(account.id)
     this.#next()
-  }
-
-  #hasMore(account: Account): boolean {
-    try {
-      return this.#services.accounts
-        .store(account)
-        .imports.open(mostOpen)
-        .some(({ state }) => unfinished.has(state as ImportState))
-    } catch {
-      return false
-    }
   }
 
   async #work(work: Work): Promise<void> {
@@ -210,16 +208,8 @@ export class ImportJobs implements Imports {
     if (!row) return
     const job = jobOf(row)
     if (job.state === 'looking') await this.#read(work, job)
-    else if (job.state === 'writing') await this.#read(work, await this.#attempted(account, job))
+    else if (job.state === 'writing') await this.#read(work, await attempted(this.#services, account, job))
     else if (job.state === 'removing') await this.#remove(work, job)
-  }
-
-  /** Counts how often writing has begun: what an earlier attempt has written is not in the file twice. */
-  async #attempted(account: Account, job: KeptJob): Promise<KeptJob> {
-    const attempted = { ...job, attempt: job.attempt + 1 }
-    const store = this.#services.accounts.store(account)
-    await store.write(() => keepJob(store, attempted))
-    return attempted
   }
 
   async #read(work: Work, job: KeptJob): Promise<void> {

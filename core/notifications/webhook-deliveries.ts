@@ -41,10 +41,13 @@ export class Deliveries {
     services.accounts.handover.whenLetGo(account => this.#letGo(account))
   }
 
-  /** Notifies all active webhooks of the start, together with messages still queued. Never rejects. */
-  async start(): Promise<void> {
+  /**
+   * Notifies all active webhooks of the start, together with messages still queued; or those of some users, who are served
+   * here from now on. Never rejects.
+   */
+  async start(isConcerned: (username: string) => boolean = () => true): Promise<void> {
     try {
-      await this.#startAll()
+      await this.#startAll(isConcerned)
     } catch (cause) {
       this.services.log.error('webhooks could not be notified of the start', { cause })
     }
@@ -73,14 +76,15 @@ export class Deliveries {
     }
   }
 
-  async #startAll(): Promise<void> {
+  async #startAll(isConcerned: (username: string) => boolean): Promise<void> {
     const { accounts, log, platform } = this.services
     const without: string[] = []
     for (const account of platform.listWebhookAccounts()) {
-      if (!accounts.owns(account)) continue
+      if (!accounts.owns(account) || !isConcerned(account.username)) continue
       await nextTurn()
       if (this.#isClosed) return
       try {
+        await accounts.ready(account)
         const store = accounts.store(account)
         if (store.webhooks.size === 0) without.push(account.id)
         else this.#startOne(account, store)

@@ -20,8 +20,21 @@ export function servedAccount({ accounts }: Services, username: string): Account
 }
 
 /** Returns the root URL of the server that holds an account, ending in a slash. */
-export function serverOf({ config }: Services, { relocatedTo }: Account): string {
-  return relocatedTo === null ? coreUrl(config) : `${new URL(relocatedTo).origin}/`
+export function serverOf(
+  { config, shard }: Pick<Services, 'config' | 'shard'>,
+  { relocatedTo, username }: Account
+): string {
+  if (relocatedTo !== null) return `${new URL(relocatedTo).origin}/`
+  return nodeUrl(shard.urlOf?.(username)) ?? coreUrl(config)
+}
+
+/** Returns the root URL of the server that new accounts are made on, ending in a slash. */
+export function ownServer({ config, shard }: Pick<Services, 'config' | 'shard'>): string {
+  return nodeUrl(shard.urlOf?.()) ?? coreUrl(config)
+}
+
+function nodeUrl(url = ''): string | undefined {
+  return url === '' ? undefined : `${url.replace(/\/+$/, '')}/`
 }
 
 /** Returns the account of an e-mail address. Throws `unknown-resource`, and `unavailable-method` if such look-ups are off. */

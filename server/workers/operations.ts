@@ -1,4 +1,6 @@
 /** What a runtime answers to whoever sends it calls: another thread, or another machine. */
+import type { Dispatcher } from '../../core/call/dispatcher.js'
+import type { LiveNotifier } from '../../core/notifications/live-notifier.js'
 import { SharedThrottle } from '../../core/security/shared-throttle.js'
 import { ManualClock } from '../../core/time.js'
 import type { Runtime } from '../runtime.js'
@@ -13,6 +15,16 @@ import {
 } from './protocol.js'
 import type { AdmittedAccess, SubscribedAccess } from '../../core/notifications/subscribed-access.js'
 
+/** What is asked: a runtime, or something in its place. */
+export type Asked = Pick<Runtime, 'drain' | 'gauges' | 'readiness' | 'services' | 'settle'> & {
+  readonly registry: Pick<
+    Dispatcher,
+    'admitUpload' | 'call' | 'callWhole' | 'failure' | 'precheck' | 'recheck'
+  >
+  readonly feed: Pick<LiveNotifier, 'admit' | 'join' | 'lookUp'>
+  close(): Promise<void>
+}
+
 /** Emits an event. */
 export type Emit = <N extends keyof WorkerEvents>(name: N, ...args: Parameters<WorkerEvents[N]>) => void
 
@@ -21,7 +33,7 @@ export type Emit = <N extends keyof WorkerEvents>(name: N, ...args: Parameters<W
  * forwarded for this side; `end` is called once everything is closed.
  */
 export function operationsOf(
-  runtime: Runtime,
+  runtime: Asked,
   emit: Emit,
   forwarded: Operations['forwarded'],
   end: () => void
@@ -109,7 +121,7 @@ export function operationsOf(
 
 /** Answers a request by its operation, and posts the response if one is expected. Never rejects. */
 export async function answer(
-  { registry }: Pick<Runtime, 'registry'>,
+  { registry }: { readonly registry: Pick<Dispatcher, 'failure'> },
   operations: Operations,
   [id, operation, args]: WorkerRequest,
   post: (message: WorkerMessage) => void

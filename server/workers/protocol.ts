@@ -53,7 +53,7 @@ export interface Operations {
   admitUpload(request: Omit<Request, 'params'>): Promise<Admittance | SentFailure>
   admit(username: string, credentials: Credentials): Promise<Admission['account']>
   /** Returns whether the subscriber has joined: the access may have ended in the meantime. */
-  join(username: string, credentials: Credentials, subscriberId: number): boolean
+  join(username: string, credentials: Credentials, subscriberId: number): boolean | Promise<boolean>
   subscribing(subscriberId: number, method: string, params: unknown): object
   leave(subscriberId: number): void
   /** The outcome of a call that this worker has forwarded. */

@@ -22,6 +22,7 @@ import {
   type Operations,
   type WorkerStart
 } from './protocol.js'
+import { addresseeOf } from './addressee.js'
 import { RemoteRest } from './remote-rest.js'
 import type { Peer } from './peer.js'
 import { Thread, type WorkerEventHandlers } from './thread.js'
@@ -205,7 +206,7 @@ export class Workers implements Dispatcher, Notifier {
   }
 
   async #call(request: Request, isWhole: boolean): Promise<Outcome> {
-    return await this.#ask(this.#peerOf(request.user ?? usernameIn(request.params)), request, isWhole)
+    return await this.#ask(this.#peerOf(addresseeOf(request)), request, isWhole)
   }
 
   async #ask(peer: Peer, request: Request, isWhole: boolean): Promise<Outcome> {
@@ -263,10 +264,4 @@ export class Workers implements Dispatcher, Notifier {
   async #all(operation: 'settle' | 'drain'): Promise<void> {
     await Promise.all(this.#threads.map(({ peer }) => peer.ask(operation)))
   }
-}
-
-/** Methods of the service that use a user's file name that user in their params. */
-function usernameIn(params: unknown): string | undefined {
-  if (typeof params !== 'object' || params === null || !('username' in params)) return undefined
-  return typeof params.username === 'string' ? params.username.toLowerCase() : undefined
 }

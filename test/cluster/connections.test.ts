@@ -1,9 +1,9 @@
 /** Connections between nodes, over an engine in memory that loses messages. */
 import { createHash } from 'node:crypto'
 import { test, type Test } from 'tap'
-import { Connections } from '../../cluster/connections.js'
-import type { Connection, ConnectionEvents, ConnectionLost } from '../../cluster/connection.js'
-import type { Life } from '../../cluster/members.js'
+import { Connections } from '../../cluster/nodes/connections.js'
+import type { Connection, ConnectionEvents, ConnectionLost } from '../../cluster/nodes/connection.js'
+import type { Life } from '../../cluster/nodes/members.js'
 import { Random } from '../support/random.js'
 import { until } from '../support/socket.js'
 import { MemoryCluster, type MemoryEngine } from './memory-engine.js'

@@ -1,9 +1,9 @@
 /** Leases and shards: who lives, who serves what, over an engine in memory. Times are a twentieth of those in operation. */
 import { test, type Test } from 'tap'
-import { Lease } from '../../cluster/lease.js'
-import { Members } from '../../cluster/members.js'
-import { allShards, shardCount } from '../../cluster/places.js'
-import { Shards } from '../../cluster/shards.js'
+import { Lease } from '../../cluster/nodes/lease.js'
+import { Members } from '../../cluster/nodes/members.js'
+import { allShards, shardCount } from '../../cluster/nodes/places.js'
+import { Shards } from '../../cluster/nodes/shards.js'
 import { until } from '../support/socket.js'
 import { MemoryCluster, type MemoryEngine } from './memory-engine.js'
 
@@ -49,9 +49,12 @@ class Node {
       events: {
         mayTake: async () => Promise.resolve(this.mayTake),
         taken: () => {},
-        release: async shard => {
+        quiet: async () => {
           await this.releasing
+        },
+        release: async shard => {
           this.released.push(shard)
+          await Promise.resolve()
         },
         changed: () => {}
       }
@@ -116,6 +119,7 @@ test('shards', async t => {
     const moving = first!.shards.move(shard!, 'n2', true)
     t.notOk(first!.shards.isMine(shard!))
     t.ok(first!.shards.moved(shard!), 'whoever asks for it waits')
+    t.ok(first!.shards.holds(shard!), 'and calls under way go on')
     t.notOk(second!.shards.isMine(shard!))
     release()
     await moving

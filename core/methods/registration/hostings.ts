@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { anyone } from '../../auth/allow.js'
 import { serviceMethod } from '../../call/method.js'
 import { coreUrl } from '../../service-info.js'
+import { ownServer } from '../../platform/find-account.js'
 
 /** `GET {register}hostings`. A single server is one hosting, in the only zone of the only region. */
 export const hostings = serviceMethod({
@@ -12,11 +13,11 @@ export const hostings = serviceMethod({
   result: Type.Object({ regions: Type.Record(Type.String(), Type.Unknown()) }),
   mode: 'service',
   allow: anyone,
-  run({ services: { config } }) {
-    const { hosting, home, name } = config.service
-    const url = coreUrl(config)
+  run({ services }) {
+    const { hosting, home, name } = services.config.service
+    const url = ownServer(services)
     const only = {
-      url: home || url,
+      url: home || coreUrl(services.config),
       name,
       description: '',
       localizedDescription: {},

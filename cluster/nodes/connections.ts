@@ -8,7 +8,7 @@ import {
   type ConnectionEvents,
   type ConnectionOptions
 } from './connection.js'
-import type { Engine } from './engine.js'
+import type { Engine } from '../engine.js'
 import type { Life } from './members.js'
 
 export interface ConnectionsOptions extends ConnectionOptions {

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import { Conflict, EngineUnavailable, type Register, type Registered } from './engine.js'
+import { Conflict, EngineUnavailable, type Register, type Registered } from '../engine.js'
 
 /** What a node says of itself. */
 export interface NodeFacts {

@@ -4,7 +4,7 @@
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { encodeBatch, type BatchHead, type Part } from './batch.js'
-import { EngineUnavailable, type Engine } from './engine.js'
+import { EngineUnavailable, type Engine } from '../engine.js'
 import type { Life } from './members.js'
 
 /** The other side is gone, or cannot be reached. */

@@ -1,6 +1,6 @@
 /** Who serves which shard: one register each, changed by compare-and-swap. Orphans are taken over, and shards are moved. */
 import { setTimeout as wait } from 'node:timers/promises'
-import { Conflict, EngineUnavailable, type Engine } from './engine.js'
+import { Conflict, EngineUnavailable, type Engine } from '../engine.js'
 import { nodeKey, type Lease, type NodeState } from './lease.js'
 import type { Life, Member, Members } from './members.js'
 import { allShards, bestFor, placedIn, shardKey, shardOf, type Placed } from './places.js'
@@ -11,6 +11,8 @@ export interface ShardEvents {
   mayTake(shard: number): Promise<boolean>
   /** A shard is served here from now on. */
   taken(shard: number): void
+  /** A shard is about to leave: resolves once no call on it is under way. New ones wait. Must not reject. */
+  quiet(shard: number): Promise<void>
   /**
    * A shard is no longer served here, and goes to another node. Resolves once nothing of it is under way any more. Must not
    * reject.
@@ -57,8 +59,13 @@ export class Shards {
     return this.#known.get(shard)
   }
 
-  /** Whether a shard is served here. Reads need a valid lease besides. */
+  /** Whether calls on a shard may begin here. Reads need a valid lease besides. */
   isMine(shard: number): boolean {
+    return this.#mine.has(shard) && !this.#moving.has(shard)
+  }
+
+  /** Whether calls on a shard may go on here. */
+  holds(shard: number): boolean {
     return this.#mine.has(shard)
   }
 
@@ -218,6 +225,7 @@ export class Shards {
 
   async #handOver(shard: number, own: Known, { incarnation, node }: Life, pin?: string): Promise<void> {
     const { events, lease, members, schema } = this.options
+    await events.quiet(shard)
     this.#mine.delete(shard)
     await events.release(shard)
     const target: Placed = { node, incarnation, schema, ...(pin !== undefined && { pin }) }

@@ -1,5 +1,5 @@
 /** Where shards are, and where they are to be: the value of their registers, and the node that suits each of them best. */
-import type { Registered } from './engine.js'
+import type { Registered } from '../engine.js'
 import type { Life, Member } from './members.js'
 
 /** Number of shards, fixed for good: a user's shard follows from its name. */

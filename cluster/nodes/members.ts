@@ -1,5 +1,5 @@
 /** The nodes of a cluster as one of them sees them: who lives, and who has been silent for too long. */
-import type { Registered } from './engine.js'
+import type { Registered } from '../engine.js'
 import { stateIn, type NodeState } from './lease.js'
 
 /** A node. */

@@ -1,0 +1,36 @@
+/** Imports that are being worked on, or are to be. */
+import type { Account } from '../../storage/platform/account.js'
+import type { ImportProgress } from '../call/imports.js'
+import type { Services } from '../call/services.js'
+import { keepJob, mostOpen, type ImportState, type KeptJob } from './job.js'
+import type { Reading } from './reading.js'
+
+/** States that a restart goes on with. */
+export const unfinished = new Set<ImportState>(['looking', 'writing', 'removing'])
+
+export interface Work {
+  readonly account: Account
+  readonly id: string
+  reading?: Reading
+  progress?: ImportProgress
+  isStopped: boolean
+  done: Promise<void>
+}
+
+/** Whether an account has imports that are not done. */
+export function hasMore({ accounts }: Services, account: Account): boolean {
+  try {
+    const open = accounts.store(account).imports.open(mostOpen)
+    return open.some(({ state }) => unfinished.has(state as ImportState))
+  } catch {
+    return false
+  }
+}
+
+/** Counts how often writing has begun: what an earlier attempt has written is not in the file twice. */
+export async function attempted({ accounts }: Services, account: Account, job: KeptJob): Promise<KeptJob> {
+  const counted = { ...job, attempt: job.attempt + 1 }
+  const store = accounts.store(account)
+  await store.write(() => keepJob(store, counted))
+  return counted
+}

@@ -1,0 +1,137 @@
+/** What a node answers to others that ask it: the operations of threads, on users whom it serves. */
+import { deserialize, serialize } from 'node:v8'
+import type { Connection, ConnectionEvents } from '../../cluster/nodes/connection.js'
+import type { Request } from '../../core/call/outcome.js'
+import type { Admission } from '../../core/call/dispatcher.js'
+import type { Runtime } from '../runtime.js'
+import { addresseeOf } from '../workers/addressee.js'
+import { answer, operationsOf, type Emit } from '../workers/operations.js'
+import type { Operation, Operations, WorkerMessage, WorkerRequest } from '../workers/protocol.js'
+import type { LocalCalls } from './local-calls.js'
+import { elsewhere } from './node-peers.js'
+import type { Territory } from './territory.js'
+
+export interface AnsweringOptions {
+  readonly runtime: Runtime
+  readonly calls: LocalCalls
+  readonly territory: Territory
+}
+
+/** Whose user an operation is about; operations that are not here are none of other nodes' business. */
+const users: { readonly [N in Operation]?: (args: readonly unknown[]) => string | undefined } = {
+  call: ([request]) => addresseeOf(request as Request),
+  precheck: ([request]) => (request as Request).user,
+  recheck: ([request]) => (request as Request).user,
+  admitUpload: ([request]) => (request as Request).user,
+  admit: ([username]) => username as string,
+  join: ([username]) => username as string,
+  previewBytes: ([account]) => (account as Admission['account']).username,
+  pull: () => undefined,
+  drop: () => undefined,
+  subscribing: () => undefined,
+  leave: () => undefined
+}
+
+/** Answers a node over a connection that it has opened. */
+export function answering(
+  { calls, runtime, territory }: AnsweringOptions,
+  connection: Pick<Connection, 'hasRoom' | 'post'>
+): ConnectionEvents {
+  const subscribers = new Set<number>()
+  const remainders = new Set<number>()
+  const post = (message: WorkerMessage): void => connection.post(serialize(message))
+  const emit: Emit = (name, ...args) => {
+    if (name === 'unsubscribed') subscribers.delete(args[0] as number)
+    post([name, args])
+  }
+  const operations = owned(operationsFor({ calls, runtime }, emit), { subscribers, remainders })
+  return {
+    receive(bytes) {
+      const request = deserialize(bytes) as WorkerRequest
+      const [id, operation, args] = request
+      const user = users[operation]
+      if (!user) return post([id, undefined, { id: 'invalid-method', message: operation, details: {} }])
+      const run = (): void => void answer({ registry: calls }, operations, request, post)
+      const username = user(args)
+      if (username === undefined) return run()
+      if (territory.has(username)) return run()
+      void territory.settled(username).then(() => (territory.has(username) ? run() : post([id, elsewhere])))
+    },
+    lost() {
+      for (const id of subscribers) operations.leave(id)
+      for (const number of remainders) operations.drop(number)
+    },
+    // Whoever has asked may have died meanwhile.
+    isWaiting: () => true
+  }
+}
+
+/** The operations of the runtime, with those that read wherever a lease is needed. */
+function operationsFor(
+  { calls, runtime }: Pick<AnsweringOptions, 'calls' | 'runtime'>,
+  emit: Emit
+): Operations {
+  const asked = {
+    services: runtime.services,
+    registry: calls,
+    feed: runtime.feed,
+    gauges: () => runtime.gauges(),
+    readiness: () => runtime.readiness(),
+    settle: () => runtime.settle(),
+    drain: () => runtime.drain(),
+    close: () => runtime.close()
+  }
+  const operations = operationsOf(asked, emit, nothing, nothing)
+  const { accounts } = runtime.services
+  return {
+    ...operations,
+    admit: (username, credentials) => calls.read(username, () => operations.admit(username, credentials)),
+    join: (username, credentials, id) =>
+      calls.read(username, async () => {
+        const account = accounts.find(username)
+        if (account) await accounts.ready(account)
+        return await operations.join(username, credentials, id)
+      }),
+    previewBytes: (account, preview) =>
+      calls.read(account.username, () => operations.previewBytes(account, preview))
+  }
+}
+
+/** Remembers what has to be released when the one that asks is gone. */
+function owned(
+  operations: Operations,
+  { remainders, subscribers }: { subscribers: Set<number>; remainders: Set<number> }
+): Operations {
+  return {
+    ...operations,
+    async call(request, isWhole) {
+      const outcome = await operations.call(request, isWhole)
+      if (outcome.ok && outcome.remainder !== undefined) remainders.add(outcome.remainder)
+      return outcome
+    },
+    async pull(number) {
+      try {
+        const pulled = await operations.pull(number)
+        if (pulled[1]) remainders.delete(number)
+        return pulled
+      } catch (error) {
+        remainders.delete(number)
+        throw error
+      }
+    },
+    drop(number) {
+      remainders.delete(number)
+      operations.drop(number)
+    },
+    join(username, credentials, id) {
+      subscribers.add(id)
+      return operations.join(username, credentials, id)
+    },
+    leave(id) {
+      subscribers.delete(id)
+      operations.leave(id)
+    }
+  }
+}
+
+function nothing(): void {}

@@ -1,0 +1,172 @@
+/** Calls on users whom this node serves. What is read without a valid lease is not told. */
+import type { Admittance } from '../../core/call/dispatcher.js'
+import { fail } from '../../core/errors.js'
+import type { Failure, Outcome, Request } from '../../core/call/outcome.js'
+import { Texts, type Step } from '../../core/call/texts.js'
+import type { Registry } from '../../core/dispatch/registry.js'
+import { addresseeOf } from '../workers/addressee.js'
+import type { Territory } from './territory.js'
+import { uncertain, unreachable } from './unreachable.js'
+
+export interface LocalCallsOptions {
+  readonly registry: Registry
+  readonly territory: Territory
+  /** Resolves when this node knows all accounts that there were when it was called. Rejects if it cannot be said. */
+  caughtUp(): Promise<void>
+}
+
+export class LocalCalls {
+  constructor(private readonly options: LocalCallsOptions) {}
+
+  call(request: Request): Promise<Outcome> | Outcome {
+    return this.#call(request, false)
+  }
+
+  async callWhole(request: Request): Promise<Outcome> {
+    return await this.#call(request, true)
+  }
+
+  precheck(request: Omit<Request, 'params'>): Promise<Failure | undefined> | Failure | undefined {
+    const { registry } = this.options
+    return this.#checked(request, () => registry.precheck(request))
+  }
+
+  recheck(request: Request): Promise<Failure | undefined> | Failure | undefined {
+    const { registry } = this.options
+    return this.#checked(request, () => registry.recheck(request))
+  }
+
+  admitUpload(request: Omit<Request, 'params'>): Promise<Admittance | Failure> | Admittance | Failure {
+    const { registry } = this.options
+    return this.#checked(request, () => registry.admitUpload(request))
+  }
+
+  failure(thrown: unknown, method: string): Failure {
+    return this.options.registry.failure(thrown, method)
+  }
+
+  /** Reads something of a user. Rejects with `api-unavailable` if it may not be the latest. */
+  async read<T>(username: string, work: () => Promise<T> | T): Promise<T> {
+    await this.#known(username)
+    const { territory } = this.options
+    const value = await territory.during(username, work)
+    if (!territory.isCertain) throw unreachable()
+    return value
+  }
+
+  #call(request: Request, isWhole: boolean): Promise<Outcome> | Outcome {
+    const { registry } = this.options
+    const user = addresseeOf(request)
+    const call = (): Promise<Outcome> | Outcome =>
+      isWhole ? registry.callWhole(request) : registry.call(request)
+    // What no user's file is needed for is read from the file that all nodes have.
+    if (user === undefined) return call()
+    return this.#guarded<Outcome>(request.method, user, call, outcome =>
+      this.#certain(outcome, request.method)
+    )
+  }
+
+  #checked<T extends object | undefined>(
+    { method, user = '' }: Omit<Request, 'params'>,
+    check: () => Promise<T> | T
+  ): Promise<Failure | T> | Failure | T {
+    return this.#guarded<Failure | T>(method, user, check, found =>
+      this.options.territory.isCertain ? found : this.failure(unreachable(), method)
+    )
+  }
+
+  /** Never rejects, as long as `work` does not. */
+  #guarded<T>(
+    method: string,
+    user: string,
+    work: () => Promise<T> | T,
+    then: (value: T) => T
+  ): Promise<Failure | T> | Failure | T {
+    const { territory } = this.options
+    try {
+      const known = this.#known(user)
+      if (known)
+        return known.then(
+          () => this.#during(method, user, work, then),
+          error => this.failure(unreachable(error), method)
+        )
+      const value = territory.during(user, work)
+      return value instanceof Promise ? value.then(then) : then(value)
+    } catch (error) {
+      return this.failure(error, method)
+    }
+  }
+
+  async #during<T>(
+    method: string,
+    user: string,
+    work: () => Promise<T> | T,
+    then: (value: T) => T
+  ): Promise<Failure | T> {
+    try {
+      return then(await this.options.territory.during(user, work))
+    } catch (error) {
+      return this.failure(error, method)
+    }
+  }
+
+  /** Another node may have made an account that this one has not heard of yet. */
+  #known(user: string): Promise<void> | undefined {
+    const { registry } = this.options
+    return registry.services.accounts.find(user) ? undefined : this.options.caughtUp()
+  }
+
+  /** What is told of a call: a write that was confirmed stays true, whatever has become of the lease since. */
+  #certain(outcome: Outcome, method: string): Outcome {
+    const { territory } = this.options
+    if (!outcome.ok) {
+      if (territory.isCertain || outcome.error.status >= 500) return outcome
+      return this.failure(this.#isRead(method) ? unreachable() : uncertain(), method)
+    }
+    const { remainder } = outcome
+    if (territory.isCertain || this.#isWrite(method))
+      return remainder && !this.#isWrite(method)
+        ? { ...outcome, remainder: new CertainRest(remainder, territory) }
+        : outcome
+    void remainder?.return()
+    return this.failure(this.#isRead(method) ? unreachable() : uncertain(), method)
+  }
+
+  #isRead(method: string): boolean {
+    return this.#modeOf(method) === 'read'
+  }
+
+  #isWrite(method: string): boolean {
+    return this.#modeOf(method) === 'write'
+  }
+
+  #modeOf(method: string): string {
+    try {
+      return this.options.registry.stages.find(method).definition.mode
+    } catch {
+      // There is no such method: nothing has been done.
+      return 'read'
+    }
+  }
+}
+
+/** The rest of a long answer, as long as the lease is valid. */
+class CertainRest extends Texts {
+  constructor(
+    private readonly rest: AsyncGenerator<string, void, undefined>,
+    private readonly territory: Territory
+  ) {
+    super()
+  }
+
+  async next(): Promise<Step> {
+    const step = await this.rest.next()
+    if (this.territory.isCertain) return step
+    await this.return()
+    return fail('api-unavailable')
+  }
+
+  async return(): Promise<Step> {
+    return await this.rest.return()
+  }
+}

@@ -1,0 +1,210 @@
+/** The core of a cluster as a node's transports see it: calls go to whichever node serves the user. */
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Shards } from '../../cluster/nodes/shards.js'
+import { withFewHeaders } from '../../core/account/older-ids.js'
+import type { Credentials } from '../../core/call/credentials.js'
+import type { Admittance, Dispatcher, SharedServices } from '../../core/call/dispatcher.js'
+import type { AnyMethod } from '../../core/call/method.js'
+import type { Failure, Outcome, Request } from '../../core/call/outcome.js'
+import { ApiError } from '../../core/errors.js'
+import { mustBeShallow } from '../../core/json/depth.js'
+import type { Registry } from '../../core/dispatch/registry.js'
+import { addresseeOf } from '../workers/addressee.js'
+import type { Peer } from '../workers/peer.js'
+import { receivedFailure, receivedOutcome } from '../workers/protocol.js'
+import { RemoteRest } from '../workers/remote-rest.js'
+import type { LocalCalls } from './local-calls.js'
+import { elsewhere, type NodePeers } from './node-peers.js'
+import type { Territory } from './territory.js'
+import { unreachable } from './unreachable.js'
+
+export interface NodesOptions {
+  readonly registry: Registry
+  readonly calls: LocalCalls
+  readonly peers: NodePeers
+  readonly territory: Territory
+  readonly shards: Pick<Shards, 'refresh'>
+}
+
+/** Longest time for which the one who serves a user is looked for, in milliseconds. */
+const searchMs = 2000
+const pauseMs = 25
+
+export class Nodes implements Dispatcher {
+  readonly services: SharedServices
+  readonly definitions: readonly AnyMethod[]
+  /** A look at the registers that is under way: many may want one at the same time. */
+  #looking: Promise<void> | undefined
+
+  constructor(private readonly options: NodesOptions) {
+    const { registry } = options
+    this.definitions = registry.definitions
+    this.services = {
+      ...registry.services,
+      previews: {
+        bytes: async (account, preview) =>
+          await this.asked(
+            account.username,
+            async () => await registry.services.previews.bytes(account, preview),
+            async peer => Buffer.from(await peer.ask('previewBytes', account, preview))
+          )
+      }
+    }
+  }
+
+  call(request: Request): Promise<Outcome> | Outcome {
+    return this.#call(request, false)
+  }
+
+  async callWhole(request: Request): Promise<Outcome> {
+    return await this.#call(request, true)
+  }
+
+  precheck(request: Omit<Request, 'params'>): Promise<Failure | undefined> | Failure | undefined {
+    const { calls } = this.options
+    if (this.#isHere(request.user)) return calls.precheck(request)
+    return this.#refusal(request, () => calls.precheck(request), 'precheck')
+  }
+
+  recheck(request: Request): Promise<Failure | undefined> | Failure | undefined {
+    const { calls } = this.options
+    if (this.#isHere(request.user)) return calls.recheck(request)
+    return this.#refusal(request, () => calls.recheck(request), 'recheck')
+  }
+
+  async admitUpload(request: Omit<Request, 'params'>): Promise<Admittance | Failure> {
+    const { calls } = this.options
+    if (this.#isHere(request.user)) return await calls.admitUpload(request)
+    try {
+      return await this.asked(
+        request.user ?? '',
+        () => calls.admitUpload(request),
+        async peer => {
+          const admitted = await peer.ask('admitUpload', this.sendable(request))
+          if ((admitted as unknown) === elsewhere) return elsewhere
+          return admitted.ok ? admitted : receivedFailure(admitted)
+        }
+      )
+    } catch (error) {
+      return this.failure(error, request.method)
+    }
+  }
+
+  failure(thrown: unknown, method: string): Failure {
+    return this.options.registry.failure(thrown, method)
+  }
+
+  /** Makes a call where a user is served, for a method that runs here. */
+  async forward(username: string, request: Request): Promise<Outcome> {
+    return await this.#forwarded(username, request, true)
+  }
+
+  /**
+   * Does something here or asks the other node, whoever serves a user. Whoever is asked and does not serve it has done
+   * nothing. Rejects with `api-unavailable` where nobody is found, and with the errors of both.
+   */
+  async asked<T>(
+    username: string,
+    here: () => Promise<T> | T,
+    there: (peer: Peer) => Promise<T | typeof elsewhere>
+  ): Promise<T> {
+    const { peers, territory } = this.options
+    const endMs = performance.now() + searchMs
+    for (;;) {
+      await territory.settled(username)
+      if (territory.has(username)) return await here()
+      const owner = territory.ownerOf(username)
+      if (!owner) throw unreachable()
+      const answer = await there(peers.of(owner))
+      if (answer !== elsewhere) return answer
+      if (performance.now() > endMs) throw unreachable()
+      await this.#look()
+    }
+  }
+
+  /** Sends only a few headers along: only the operator's authorization step needs all of them. */
+  sendableCredentials(credentials: Credentials, method = ''): Credentials {
+    return this.services.config.auth.authorizationStep === ''
+      ? withFewHeaders(credentials, method)
+      : credentials
+  }
+
+  sendable<R extends Omit<Request, 'params'>>(request: R): R {
+    return { ...request, credentials: this.sendableCredentials(request.credentials, request.method) }
+  }
+
+  #isHere(username: string | undefined): boolean {
+    return username === undefined || this.options.territory.has(username)
+  }
+
+  #call(request: Request, isWhole: boolean): Promise<Outcome> | Outcome {
+    const { calls } = this.options
+    const username = addresseeOf(request)
+    if (!this.#isHere(username)) return this.#forwarded(username!, request, isWhole)
+    return isWhole ? calls.callWhole(request) : calls.call(request)
+  }
+
+  async #forwarded(username: string, request: Request, isWhole: boolean): Promise<Outcome> {
+    const { calls } = this.options
+    try {
+      return await this.asked<Outcome>(
+        username,
+        () => (isWhole ? calls.callWhole(request) : calls.call(request)),
+        peer => this.#sent(peer, request, isWhole)
+      )
+    } catch (error) {
+      return this.failure(error, request.method)
+    }
+  }
+
+  async #sent(peer: Peer, request: Request, isWhole: boolean): Promise<Outcome | typeof elsewhere> {
+    try {
+      const outcome = await peer.ask('call', this.sendable(request), isWhole)
+      if ((outcome as unknown) === elsewhere) return elsewhere
+      return receivedOutcome(outcome, rest => new RemoteRest(peer, rest))
+    } catch (error) {
+      // Values that are nested too deeply cannot be written; the other node would refuse them, too.
+      if (!(error instanceof ApiError)) mustBeShallow(request.params, this.services.config.limits.jsonDepth)
+      throw this.#isRead(request.method) ? again(error) : error
+    }
+  }
+
+  async #refusal(
+    request: Request | Omit<Request, 'params'>,
+    here: () => Promise<Failure | undefined> | Failure | undefined,
+    operation: 'precheck' | 'recheck'
+  ): Promise<Failure | undefined> {
+    try {
+      return await this.asked(request.user ?? '', here, async peer => {
+        const refusal = await peer.ask(operation, this.sendable(request as Request))
+        if ((refusal as unknown) === elsewhere) return elsewhere
+        return refusal && receivedFailure(refusal)
+      })
+    } catch (error) {
+      return this.failure(again(error), request.method)
+    }
+  }
+
+  #isRead(method: string): boolean {
+    try {
+      return this.options.registry.stages.find(method).definition.mode === 'read'
+    } catch {
+      return true
+    }
+  }
+
+  async #look(): Promise<void> {
+    this.#looking ??= wait(pauseMs)
+      .then(() => this.options.shards.refresh())
+      .catch(() => undefined)
+      .finally(() => (this.#looking = undefined))
+    await this.#looking
+  }
+}
+
+/** A read whose answer was lost may be tried again. */
+function again(error: unknown): unknown {
+  return error instanceof ApiError && error.id === 'api-unavailable' && error.details.retryAfter === undefined
+    ? unreachable(error)
+    : error
+}

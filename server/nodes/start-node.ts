@@ -1,0 +1,219 @@
+/** Starts the core as a node of a cluster: the runtime in this thread, which serves some shards and asks others for the rest. */
+import type { Shards } from '../../cluster/nodes/shards.js'
+import type { Config } from '../../core/settings/config.js'
+import { fail } from '../../core/errors.js'
+import type { ThrottleNote } from '../../core/security/shared-throttle.js'
+import { SharedThrottle } from '../../core/security/shared-throttle.js'
+import { version } from '../../core/version.js'
+import { Layout } from '../../storage/files/layout.js'
+import { userMigrations } from '../../storage/migrations/user/index.js'
+import type { Account } from '../../storage/platform/account.js'
+import type { Readiness } from '../gauges.js'
+import type { Host, HostOptions } from '../hosting.js'
+import { Runtime } from '../runtime.js'
+import { answering } from './answering.js'
+import { answerControl } from './control.js'
+import { Followers } from './followers.js'
+import { LocalCalls } from './local-calls.js'
+import { NodePeers } from './node-peers.js'
+import { Nodes } from './nodes.js'
+import { Territory } from './territory.js'
+
+/** Heartbeats in the time of a lease, and the longest time between them, in milliseconds. */
+const [beats, longestBeatMs] = [3, 2000]
+/** Times in milliseconds. */
+const times = { steadyMs: 2500, pollMs: 500, resendMs: 1500, giveUpMs: 4000, confirmMs: 5000 }
+/** Bytes that may wait to be sent to another node. */
+const maxWaiting = 64 * 1024 * 1024
+
+/** What nodes announce to each other. */
+interface Announced {
+  readonly from: string
+  readonly note?: ThrottleNote
+  /** The account of this user has changed: what is remembered of it is no longer true. */
+  readonly forget?: string
+}
+const topic = 'nodes'
+
+/** Rejects, with everything closed again, if the engine or the data directory cannot be used. */
+export async function startNode(config: Config, options: HostOptions): Promise<Host> {
+  const closers: (() => Promise<void> | void)[] = []
+  const close = async (): Promise<void> => {
+    while (closers.length > 0) await closers.pop()!()
+  }
+  try {
+    return await build(config, options, closers, close)
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+async function build(
+  config: Config,
+  { clock, log, methodModules, shared }: HostOptions,
+  closers: (() => Promise<void> | void)[],
+  close: () => Promise<void>
+): Promise<Host> {
+  const { connect } = await import('../../cluster/connect.js')
+  const { Lease } = await import('../../cluster/nodes/lease.js')
+  const { Members } = await import('../../cluster/nodes/members.js')
+  const { Shards } = await import('../../cluster/nodes/shards.js')
+  const { shardCount } = await import('../../cluster/nodes/places.js')
+  const { Connections } = await import('../../cluster/nodes/connections.js')
+  const { ShippedLogs } = await import('../../cluster/shipped-log.js')
+  const { leaseSeconds, node, nodeUrl, takeoverSeconds } = config.cluster
+  const { engine, objects } = shared ?? (await connect(config.cluster))
+  closers.push(() => engine.close())
+
+  /** The files of a life that has ended, until they are closed. */
+  let losing: Promise<void> = Promise.resolve()
+  let runtime!: Runtime
+  let nodes!: Nodes
+  let followers!: Followers
+  const lease = new Lease({
+    ...times,
+    beatMs: Math.min(longestBeatMs, (leaseSeconds * 1000) / beats),
+    register: engine.register,
+    node,
+    facts: { software: version, schema: userMigrations.length, url: nodeUrl },
+    leaseMs: leaseSeconds * 1000,
+    takeoverMs: takeoverSeconds * 1000,
+    onLost() {
+      log.error('other nodes have declared this one dead: it starts over with nothing')
+      shards.lose()
+      connections.drop()
+      losing = letGo()
+    }
+  })
+  const letGo = async (): Promise<void> => {
+    await runtime
+      .letOthersGo()
+      .catch((cause: unknown) => log.error('accounts could not be given up', { cause }))
+  }
+  const members = new Members()
+  const taken = new Set<number>()
+  const shards: Shards = new Shards({
+    ...times,
+    engine,
+    node,
+    schema: userMigrations.length,
+    lease,
+    members,
+    takeoverMs: takeoverSeconds * 1000,
+    events: {
+      async mayTake() {
+        await losing
+        return true
+      },
+      taken(shard) {
+        if (taken.size === 0) setImmediate(takeUp)
+        taken.add(shard)
+      },
+      quiet: shard => territory.quiet(shard),
+      release: () => letGo(),
+      changed: shard => followers.changed(shard)
+    }
+  })
+  const takeUp = (): void => {
+    const added = new Set(taken)
+    taken.clear()
+    runtime.takeUp(username => added.has(territory.shardOf(username)))
+  }
+  const territory = new Territory(lease, shards, shardCount)
+  runtime = await Runtime.start(config, {
+    clock,
+    log,
+    methodModules,
+    isGuest: false,
+    durability: new ShippedLogs({
+      log: engine,
+      objects,
+      layout: new Layout(config.dataDir),
+      snapshotBytes: config.cluster.snapshotBytes,
+      subjectOf: account => {
+        const { platform } = runtime.services
+        // One that is being made is not active yet, but its name has been claimed.
+        const unfinished = (): Account | undefined =>
+          platform.listUnfinished().find(({ id }) => id === account)
+        const { username } = platform.standings.find(account) ?? unfinished() ?? fail('unknown-resource')
+        return `coffer.wal.${String(territory.shardOf(username)).padStart(2, '0')}.${account}`
+      },
+      giveUpMs: times.confirmMs,
+      onTrouble: (accountId, cause) => log.error('an account is lost to another node', { accountId, cause })
+    }),
+    shard: {
+      index: 0,
+      // Each node has the limits of its settings for itself.
+      map: { size: 1, indexOf: username => (territory.holds(username) ? 0 : 1) },
+      peers: {
+        forward: (username, request) => nodes.forward(username, request),
+        note: note => announce({ from: node, note })
+      },
+      urlOf(username) {
+        const owner = username === undefined ? node : territory.ownerOf(username)?.node
+        return (owner !== undefined && members.find(owner)?.url) || ''
+      }
+    }
+  })
+  closers.push(() => runtime.close())
+  const { accounts, bus, platform, throttle } = runtime.services
+  const announce = (announced: Announced): void =>
+    engine.announce(topic, Buffer.from(JSON.stringify(announced)))
+  bus.subscribe((username, { kind }) => {
+    if (kind === 'account') announce({ from: node, forget: username })
+  })
+  closers.push(
+    engine.hear(topic, message => {
+      const { forget, from, note } = JSON.parse(Buffer.from(message).toString()) as Announced
+      if (from === node) return
+      if (forget !== undefined) accounts.forget(forget)
+      if (note && throttle instanceof SharedThrottle) throttle.hear(note)
+    })
+  )
+
+  const calls = new LocalCalls({ registry: runtime.registry, territory, caughtUp: () => Promise.resolve() })
+  const connections = new Connections({
+    ...times,
+    engine,
+    maxWaiting,
+    own: () => ({ node, incarnation: lease.incarnation }),
+    accept: connection => answering({ runtime, calls, territory }, connection),
+    control: message => answerControl(message, { lease, shards })
+  })
+  closers.push(() => connections.close())
+  const peers = new NodePeers(
+    (remote, events) => connections.open(remote, events),
+    {
+      notify: (...args) => followers.events.notify(...args),
+      unsubscribed: id => followers.events.unsubscribed(id),
+      lost: life => followers.events.lost(life)
+    },
+    config.limits.callsInFlight
+  )
+  nodes = new Nodes({ registry: runtime.registry, calls, peers, territory, shards })
+  followers = new Followers({ nodes, calls, feed: runtime.feed, accounts, territory })
+
+  await lease.start()
+  closers.push(() => lease.end())
+  shards.start()
+  closers.push(() => shards.stop())
+  return {
+    dispatcher: nodes,
+    notifier: followers,
+    platform,
+    runtime,
+    gauges: () => runtime.gauges(),
+    async readiness(): Promise<Readiness> {
+      return { ...(await runtime.readiness()), cluster: lease.isValid() }
+    },
+    settle: () => runtime.settle(),
+    async drain() {
+      followers.close()
+      await runtime.drain()
+      lease.leave()
+      await shards.drain()
+    },
+    close
+  }
+}
