@@ -1,0 +1,158 @@
+/**
+ * Two nodes as processes over three real servers of the engine, under load: nothing that was acknowledged is lost, and nothing
+ * stale is read, whoever is killed or frozen.
+ */
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test, type Test } from 'tap'
+import { ManualClock } from '../../core/time.js'
+import { startServer } from '../../server/server.js'
+import { methodModules, Service, testSettings } from '../support/coffer.js'
+import { Random } from '../support/random.js'
+import { EngineServers, until } from './engine-servers.js'
+import { Load, type Person } from './load.js'
+import { NodeProcess } from './node-processes.js'
+
+const isLong = process.env['COFFER_TEST_LONG'] === '1'
+const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
+/** Times the clients' users are without an answer at most, in milliseconds. */
+const mostMs = 15_000
+
+interface World {
+  readonly servers: EngineServers
+  readonly nodes: readonly [NodeProcess, NodeProcess]
+  readonly people: readonly Person[]
+  readonly load: Load
+}
+
+/** Starts everything: two nodes that have the same users, and clients that ask them. */
+async function start(t: Test, environment?: Readonly<Record<string, string>>): Promise<World> {
+  const root = mkdtempSync(join(tmpdir(), 'coffer-nodes-'))
+  t.teardown(() => rmSync(root, { recursive: true, force: true }))
+  const random = new Random(seed)
+  t.comment(`COFFER_TEST_SEED=${seed}`)
+  const servers = await EngineServers.start(t)
+  await servers.makeStreams(await servers.connect(t), true)
+  const [first, second] = [join(root, 'n1'), join(root, 'n2')]
+  const people = await makePeople(first)
+  cpSync(first, second, { recursive: true })
+  const engine = servers.urls.join(',')
+  const made = (name: string, directory: string): NodeProcess =>
+    new NodeProcess(t, { name, directory, engine, ...(environment && { environment }) })
+  const nodes = [made('n1', first), made('n2', second)] as const
+  await Promise.all(nodes.map(node => node.start()))
+  const load = new Load(
+    people,
+    () => nodes.map(({ url }) => url).filter(url => url !== ''),
+    random,
+    patienceMs
+  )
+  load.start()
+  await until(
+    'all users to be served',
+    () => load.writtenSince(people.map(({ username }) => username)) > beganMs
+  )
+  return { servers, nodes, people, load }
+}
+
+const beganMs = performance.now()
+
+/** Makes users in a folder that belongs to no cluster yet. */
+async function makePeople(directory: string): Promise<Person[]> {
+  const clock = new ManualClock(Date.now() / 1000 - 60)
+  const server = await startServer(testSettings(directory, { workers: 0 }), { clock, methodModules })
+  const service = new Service(server, clock, directory)
+  const people: Person[] = []
+  for (let index = 0; index < 12; index++) {
+    const client = await service.user(`person-${index}`)
+    await client.stream('diary')
+    const { id } = await client.event({ content: '0' })
+    people.push({ username: client.username, token: client.token, register: id })
+  }
+  await server.close()
+  return people
+}
+
+/** How long some users were without a successful write, from now on until all of them had one. */
+async function outage({ load, people }: World, what: string): Promise<number> {
+  const usernames = people.map(({ username }) => username)
+  const fromMs = performance.now()
+  await until(what, () => load.writtenSince(usernames) > fromMs)
+  return Math.round(performance.now() - fromMs)
+}
+
+test('two nodes', { timeout: isLong ? 1_800_000 : 240_000 }, async t => {
+  const world = await start(t)
+  const { load, nodes, servers } = world
+  const [n1, n2] = nodes
+  for (let round = 0; round < (isLong ? 20 : 1); round++) {
+    await t.test('a node is killed: its users are served by the other', async t => {
+      await n1.kill()
+      const ms = await outage(world, 'the other node to take over')
+      t.comment(`${ms} ms`)
+      t.ok(ms <= mostMs, `${ms} ms`)
+      await n1.start()
+      await outage(world, 'all to be well with both nodes')
+    })
+    await t.test('a node is frozen, and wakes up', async t => {
+      n2.freeze()
+      const ms = await outage(world, 'the other node to take over')
+      t.comment(`${ms} ms`)
+      // Clients that have just begun to wait for the frozen node give up after four seconds.
+      t.ok(ms <= mostMs + 5000, `${ms} ms`)
+      // What it is asked now it answers when it wakes up.
+      const probing = load.probe(n2.url)
+      n2.thaw()
+      await probing
+      await until('it to learn of it', () => n2.log.includes('have declared this one dead'))
+      await outage(world, 'all to be well with both nodes')
+    })
+  }
+  await t.test('without the engine nothing is answered, and all is well after it', async t => {
+    const usernames = world.people.map(({ username }) => username)
+    const fromMs = performance.now()
+    for (const index of [0, 1]) await servers.kill(index)
+    const readiness = async (): Promise<number> => (await fetch(`${n1.url}/readyz`)).status
+    await until('the node to say that it is not ready', async () => (await readiness()) === 503)
+    const last = load.lastSuccess(usernames) - fromMs
+    t.ok(last <= 8000, `the last answer came after ${Math.round(last)} ms`)
+    for (const index of [0, 1]) await servers.restart(index)
+    const ms = await outage(world, 'all to be well again')
+    t.ok(ms <= 2 * mostMs, `${ms} ms`)
+  })
+  await load.stop()
+  t.same(load.faults, [])
+  t.same(Array.from(load.odd), [])
+  t.ok(load.acknowledged > 100, `${load.acknowledged} acknowledged, ${load.reads} reads`)
+  t.comment(`${load.acknowledged} acknowledged, ${load.reads} reads`)
+})
+
+test('two nodes without the rule that the log is the lock', { timeout: 240_000 }, async t => {
+  const world = await start(t, { COFFER_TEST_FENCE: 'off' })
+  const { load, nodes, people } = world
+  const usernames = people.map(({ username }) => username)
+  for (let round = 0; round < 5 && load.faults.length === 0; round++) {
+    nodes[1].freeze()
+    await until('the other node to take over', async () => await isServed(nodes[0].url, people))
+    const takenMs = performance.now()
+    await until('some writes', () => load.writtenSince(usernames) > takenMs)
+    // What it is asked now it answers when it wakes up.
+    const probing = load.probe(nodes[1].url)
+    nodes[1].thaw()
+    await probing
+  }
+  await load.stop()
+  t.not(load.faults.length, 0, 'is noticed')
+  t.comment(load.faults[0] ?? '')
+})
+
+/** Whether a node answers for all users. */
+async function isServed(url: string, people: readonly Person[]): Promise<boolean> {
+  const answers = await Promise.all(
+    people.map(({ register, token, username }) =>
+      fetch(`${url}/${username}/events/${register}`, { headers: { authorization: token } })
+    )
+  )
+  return answers.every(({ ok }) => ok)
+}
