@@ -99,4 +99,14 @@ t.test('deploy/', async t => {
     writeFileSync(join(at, 'coffer.service'), unit)
     t.equal(complaint('systemd-analyze', 'verify', join(at, 'coffer.service')), '')
   })
+
+  t.test(
+    'coffer.service keeps the service to itself',
+    { skip: missing('systemd-analyze', '--version') },
+    async t => {
+      // Of 100: what is left is the network, and the memory in which the JavaScript engine makes code.
+      const args = ['security', '--offline=true', '--threshold=15', join(folder, 'coffer.service')]
+      t.equal(complaint('systemd-analyze', ...args), '')
+    }
+  )
 })
