@@ -303,7 +303,7 @@ export const oauthScenarios: Contract = {
         [{ redirect_uris: ['https://a:b@app.example.com/'] }, 'invalid_redirect_uri'],
         [{ grant_types: ['implicit'] }, 'invalid_client_metadata'],
         [{ token_endpoint_auth_method: 'private_key_jwt' }, 'invalid_client_metadata'],
-        [{ scope: 'nonsense' }, 'invalid_scope']
+        [{ scope: 'diary:nonsense' }, 'invalid_scope']
       ] as const
     ).map(([fields, error]): Scenario => ({
       name: `refuses ${JSON.stringify(fields)}`,

@@ -178,7 +178,7 @@ t.test('a request that leads nowhere', browserNeeded(), async t => {
   const pages = await start(t)
   const { open, redirect_uri, service, url } = pages
   const query = async (params: Record<string, string | undefined>): Promise<string> =>
-    `/oauth/authorize?${new URLSearchParams((await begin(service, { redirect_uri, scope, ...params })).params)}`
+    `/oauth/authorize?${new URLSearchParams((await begin(service, { redirect_uri, scope, ...params })).params).toString()}`
 
   for (const [name, params, words] of [
     ['client', { client_id: 'nobody-knows-me' }, 'invalid_request: This client_id is not known here'],

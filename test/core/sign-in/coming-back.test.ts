@@ -7,7 +7,14 @@ import t, { type Test } from 'tap'
 import { ManualClock } from '../../../core/time.js'
 import { startServer } from '../../../server/server.js'
 import type { Authenticator } from '../../support/authenticator.js'
-import { coffer, methodModules, Service, testSettings, type Answer, type Client } from '../../support/coffer.js'
+import {
+  coffer,
+  methodModules,
+  Service,
+  testSettings,
+  type Answer,
+  type Client
+} from '../../support/coffer.js'
 import { command } from '../../support/command.js'
 import { app, apps, agree, begin, clientId, exchange, post, read } from '../../support/oauth.js'
 import { addPasskey, givePassword, loginWith, originOf, requestOf } from '../../support/passkeys.js'
