@@ -10,8 +10,8 @@ const mostCommands = 100
 interface Change {
   readonly command: Command
   readonly bytes: number
-  resolve(result: unknown): void
-  reject(error: unknown): void
+  readonly resolve: (result: unknown) => void
+  readonly reject: (error: unknown) => void
 }
 
 /** What goes into one record. */

@@ -47,6 +47,9 @@ export class PlatformLog {
   #isClosed = false
   #refusal: PlatformRefused | undefined
   #snapshotting: Promise<void> | undefined
+  /** What the engine is being asked, and will be asked next: where the log ends. */
+  #question: Promise<number> | undefined
+  #waitingQuestion: Promise<number> | undefined
   /** Sequence from which on a snapshot may be due. */
   #nextSnapshot = 0
   #reported = ''
@@ -89,7 +92,7 @@ export class PlatformLog {
     for (let goal: number | undefined; ;) {
       this.#mustFollow()
       try {
-        goal ??= (await this.options.engine.last(platformSubject))?.sequence ?? 0
+        goal ??= await this.#end()
         if (this.#sequence >= goal) return
         this.#wake()
         // What is under way may take longer than anybody waits.
@@ -116,6 +119,19 @@ export class PlatformLog {
     this.#changes.fail(new StoreUnavailable('The service is stopping'))
     await this.#running
     await this.#snapshotting
+  }
+
+  /** Sequence of the last record in the log. Those who ask at the same time share an answer that was asked for after they did. */
+  #end(): Promise<number> {
+    this.#waitingQuestion ??= this.#askAfter(this.#question)
+    return this.#waitingQuestion
+  }
+
+  async #askAfter(former: Promise<number> | undefined): Promise<number> {
+    await former?.catch(() => undefined)
+    this.#question = this.#waitingQuestion
+    this.#waitingQuestion = undefined
+    return (await this.options.engine.last(platformSubject))?.sequence ?? 0
   }
 
   get #sequence(): number {

@@ -11,6 +11,7 @@ import { Layout } from '../../../storage/files/layout.js'
 import type { Command } from '../../../storage/platform/commands.js'
 import { PlatformStore } from '../../../storage/platform/platform-store.js'
 import { MemoryCluster, MemoryEngine } from '../memory-engine.js'
+import type { Objects } from '../../../cluster/objects.js'
 import { MemoryObjects } from '../memory-objects.js'
 
 /** What becomes of an append: it is answered; nothing arrives; it arrives, but nobody says so; it arrives some turns later. */
@@ -49,7 +50,7 @@ export class PlatformNode {
   constructor(
     readonly layout: Layout,
     readonly engine: Engine,
-    private readonly objects: MemoryObjects,
+    private readonly objects: Objects,
     private readonly options: Partial<PlatformLogOptions>
   ) {
     mkdirSync(layout.root, { recursive: true })
@@ -125,10 +126,16 @@ export class PlatformWorld {
   node(options: Partial<PlatformLogOptions> = {}): PlatformNode & { readonly engine: FatefulEngine } {
     const engine = new FatefulEngine(this.cluster)
     this.cluster.engines.push(engine)
-    const layout = new Layout(join(this.#directory, `node-${this.#nodes.length}`))
-    const node = new PlatformNode(layout, engine, this.objects, options)
-    this.#nodes.push(node)
+    const node = this.nodeWith(engine, this.objects, options)
     return node as PlatformNode & { readonly engine: FatefulEngine }
+  }
+
+  /** A node of another engine. */
+  nodeWith(engine: Engine, objects: Objects, options: Partial<PlatformLogOptions>): PlatformNode {
+    const layout = new Layout(join(this.#directory, `node-${this.#nodes.length}`))
+    const node = new PlatformNode(layout, engine, objects, options)
+    this.#nodes.push(node)
+    return node
   }
 
   /** Nodes that follow a log, which the first one began. */

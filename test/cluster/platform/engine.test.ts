@@ -1,0 +1,56 @@
+/** The log of the platform over three real servers, one of which is killed: each name is given once, and all files are alike. */
+import t from 'tap'
+import { newId } from '../../../core/ids.js'
+import { openObjects } from '../../../cluster/objects/open.js'
+import { StoreUnavailable } from '../../../storage/errors.js'
+import { EngineServers } from '../engine-servers.js'
+import { PlatformWorld, type PlatformNode } from './world.js'
+
+t.setTimeout(300_000)
+
+const names = Array.from({ length: 300 }, (_, index) => `person-${index}`)
+
+t.test('names are given once each while a server is killed', async t => {
+  const servers = await EngineServers.start(t)
+  await servers.makeStreams(await servers.connect(t))
+  const world = new PlatformWorld(t)
+  const nodes: PlatformNode[] = []
+  const objects = openObjects('nats', await servers.connect(t))
+  for (let index = 0; index < 3; index++) {
+    const engine = await servers.connect(t)
+    const options = { giveUpMs: 20_000, snapshotRecords: 50 }
+    const node = world.nodeWith(engine, objects, options)
+    if (index === 0) await node.begin()
+    nodes.push(await node.follow())
+  }
+  const won: string[] = []
+  const register = async (node: PlatformNode, username: string): Promise<void> => {
+    const email = `${username}@example.com`
+    try {
+      const taken = await node.platform.change('claim', {
+        id: newId(),
+        username,
+        created: 1,
+        unique: { email }
+      })
+      if (taken.length === 0) won.push(username)
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error
+    }
+  }
+  for (let from = 0; from < names.length; from += 5) {
+    if (from === 100) await servers.kill(await servers.leaderOf('COFFER_PLATFORM'))
+    const part = names.slice(from, from + 5)
+    await Promise.all(nodes.flatMap(node => part.map(async name => await register(node, name))))
+  }
+  for (const node of nodes) await node.log!.caughtUp()
+  const [first, ...others] = nodes.map(node => node.dump())
+  for (const other of others) t.same(other, first)
+  t.equal(new Set(won).size, won.length, 'nobody was told of a name twice')
+  t.same(
+    names.filter(name => !nodes[0]!.platform.find(name)),
+    [],
+    'all are there'
+  )
+  t.ok((await objects.list('platform/')).length > 0)
+})
