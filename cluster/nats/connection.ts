@@ -11,15 +11,16 @@ import {
 import { EngineUnavailable } from '../engine.js'
 
 export interface EngineOptions {
-  /** Addresses, as `nats://host:port`, or `tls://host:port`; a user and a password may stand before the host. */
+  /**
+   * Addresses, as `nats://host:port`, or `tls://name:port` with the name that the server's certificate says; a user and a password
+   * may stand before the host.
+   */
   readonly servers: readonly string[]
   /**
    * Path of a file that says who connects: a file of credentials as `nsc` makes them, the seed of an NKey, or
    * `user:password`.
    */
   readonly credentials?: string | undefined
-  /** Paths of files in PEM: whom to trust, and what to show. Without them, the system's authorities are trusted. */
-  readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string } | undefined
   /** What the engine calls this connection. */
   readonly name?: string | undefined
   /** For how long an answer is waited for, in milliseconds. */
@@ -58,13 +59,8 @@ export async function connectTo(options: EngineOptions): Promise<NatsConnection>
     ...(options.name === undefined ? {} : { name: options.name }),
     ...identity(options, addresses[0])
   }
-  const { ca, cert, key } = options.tls ?? {}
-  if (options.tls || addresses.some(({ protocol }) => protocol === 'tls:'))
-    wanted.tls = {
-      ...(ca === undefined ? {} : { caFile: ca }),
-      ...(cert === undefined ? {} : { certFile: cert }),
-      ...(key === undefined ? {} : { keyFile: key })
-    }
+  // The authorities are those of the process: NODE_EXTRA_CA_CERTS names a file of others.
+  if (addresses.some(({ protocol }) => protocol === 'tls:')) wanted.tls = {}
   try {
     return await connect(wanted)
   } catch (error) {

@@ -16,6 +16,8 @@ export interface EngineServersOptions {
   /** Whether each message is synced before it is acknowledged. */
   readonly syncAlways?: boolean
   readonly count?: number
+  /** Further lines of their configuration. */
+  readonly configuration?: string
 }
 
 interface Member {
@@ -202,6 +204,7 @@ export class EngineServers {
       listen: "127.0.0.1:${port}"
       http: "127.0.0.1:${monitorPort}"
       max_payload: 8MB
+      ${this.options.configuration ?? ''}
       ${pings}
       write_deadline: "2s"
       jetstream { store_dir: "${folder}", max_file_store: 8GB, ${sync} }

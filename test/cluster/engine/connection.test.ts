@@ -1,0 +1,70 @@
+/** Who connects to the engine, and that nobody listens in. */
+import { execFile, execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { nkeys } from '@nats-io/transport-node'
+import t from 'tap'
+import { EngineUnavailable } from '../../../cluster/engine.js'
+import { NatsEngine } from '../../../cluster/nats-engine.js'
+import { EngineServers } from '../engine-servers.js'
+
+t.setTimeout(120_000)
+
+t.test('servers that ask who connects', async t => {
+  const seed = nkeys.createUser()
+  const servers = await EngineServers.start(t, {
+    configuration: `authorization { users: [
+      { user: coffer, password: "p@ss:word" }
+      { nkey: ${seed.getPublicKey()} }
+    ] }`
+  })
+  const folder = t.testdir({
+    password: 'coffer:p@ss:word\n',
+    wrong: 'coffer:other\n',
+    odd: 'something\n',
+    seed: Buffer.from(seed.getSeed()).toString()
+  })
+  const connect = async (servers: readonly string[], credentials?: string): Promise<void> => {
+    const file = credentials === undefined ? undefined : join(folder, credentials)
+    const engine = await NatsEngine.connect({ servers, credentials: file })
+    t.teardown(() => engine.close())
+    await engine.last('coffer.platform').catch((error: unknown) => t.type(error, EngineUnavailable))
+  }
+  await connect(servers.urls, 'password')
+  await connect(servers.urls, 'seed')
+  await connect(servers.urls.map(url => url.replace('//', '//coffer:p%40ss%3Aword@')))
+  await t.rejects(connect(servers.urls), EngineUnavailable)
+  await t.rejects(connect(servers.urls, 'wrong'), EngineUnavailable)
+  await t.rejects(connect(servers.urls, 'odd'), /holds neither credentials of the engine nor user:password/)
+  await t.rejects(connect(servers.urls, 'missing'), { code: 'ENOENT' })
+})
+
+t.test('servers that are reached by TLS', async t => {
+  const folder = t.testdir({})
+  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
+  const subject = ['-subj', '/CN=engine', '-addext', 'subjectAltName=DNS:localhost']
+  const form = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2']
+  execFileSync('openssl', ['req', '-x509', ...form, ...subject, '-keyout', key, '-out', cert], {
+    stdio: 'ignore'
+  })
+  const servers = await EngineServers.start(t, {
+    configuration: `tls { cert_file: "${cert}", key_file: "${key}" }`
+  })
+  const urls = servers.urls.map(url => url.replace('nats://127.0.0.1', 'tls://localhost'))
+  await t.rejects(NatsEngine.connect({ servers: urls }), EngineUnavailable, 'an unknown authority')
+
+  // Authorities are read when a process starts.
+  const script = join(folder, 'connect.mjs')
+  writeFileSync(
+    script,
+    `const { NatsEngine } = await import(${JSON.stringify(new URL('../../../cluster/nats-engine.js', import.meta.url).href)})
+    const engine = await NatsEngine.connect({ servers: ${JSON.stringify(urls)} })
+    console.log(engine.maxBytes > 0)
+    await engine.close()`
+  )
+  const { stdout } = await promisify(execFile)(process.execPath, [script], {
+    env: { ...process.env, NODE_EXTRA_CA_CERTS: cert }
+  })
+  t.equal(stdout, 'true\n')
+})
