@@ -3,7 +3,7 @@ import t from 'tap'
 import { EngineUnavailable } from '../../../cluster/engine.js'
 import { checkEngine, EngineUnfit } from '../../../cluster/nats/check.js'
 import { ask } from '../../../cluster/nats/jetstream.js'
-import { EngineServers } from '../engine-servers.js'
+import { EngineServers, until } from '../engine-servers.js'
 
 t.setTimeout(180_000)
 
@@ -44,7 +44,8 @@ t.test('an engine as it has to be', async t => {
     'everything is told at once'
   )
   await servers.makeStreams(engine, true)
-  t.same(await checkEngine({ monitors, hasObjects: true }), [], 'making the streams again mends it')
+  // While it gets its replicas, none of the servers may tell of the stream.
+  await until('making the streams again mends it', async () => (await problemsOf(monitors)) === '')
 
   await servers.kill(0)
   t.same(await checkEngine({ monitors, hasObjects: true }), [monitors[0]], 'one of three may be down')
