@@ -13,11 +13,12 @@ import type { Layout } from '../storage/files/layout.js'
 import type { Drop, Durability, DurabilityProvider, FoundLog } from '../storage/wal/durability.js'
 import type { OpenedFile } from '../storage/wal/opened-file.js'
 import { Conflict, EngineUnavailable, type Log } from './engine.js'
-import { FileThread } from './file-thread.js'
+import { FileThread } from './files/file-thread.js'
 import type { Objects } from './objects.js'
 import { Outbox, type LogEnd } from './outbox.js'
-import { Placement } from './placement.js'
+import { Placement } from './files/placement.js'
 import { decode, encode, noBase, type LogRecord } from './records.js'
+import { removeShared } from './removal.js'
 import { ShippedFile } from './shipped-file.js'
 import { Snapshots } from './snapshots.js'
 
@@ -102,6 +103,18 @@ export class ShippedLogs implements DurabilityProvider {
     return new ShippedFile(opened, found, outbox)
   }
 
+  /**
+   * Rejects with `StoreUnavailable` unless this process is, at this moment, the one who writes an account: to be asked before
+   * something goes that no log brings back.
+   */
+  async mustBeOurs(account: string): Promise<void> {
+    const held = this.#held.get(account)
+    const last = held && (await this.options.log.last(this.options.subjectOf(account)))
+    const writer = last && decode(last.bytes).writer
+    if (!held || writer !== held.end.writer)
+      throw new StoreUnavailable('The account is served by another process')
+  }
+
   /** The accounts that this process writes, or could. */
   held(): string[] {
     return Array.from(this.#held.keys())
@@ -116,6 +129,17 @@ export class ShippedLogs implements DurabilityProvider {
       await held.outbox.confirmed()
     } finally {
       this.#forget(account, held)
+    }
+  }
+
+  /** Removes the log of an account that is deleted, and its objects. Rejects with `StoreUnavailable` if that is not certain. */
+  async remove(account: string): Promise<void> {
+    await this.letGo(account).catch(() => undefined)
+    const subject = this.options.subjectOf(account)
+    try {
+      await removeShared(account, { ...this.options, subject })
+    } catch (error) {
+      throw new StoreUnavailable('The log of the account cannot be reached', error)
     }
   }
 

@@ -7,10 +7,10 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Layout } from '../storage/files/layout.js'
 import { Conflict, EngineUnavailable, type Log } from './engine.js'
-import type { FileThread } from './file-thread.js'
+import type { FileThread } from './files/file-thread.js'
 import type { Objects } from './objects.js'
 import type { Outbox } from './outbox.js'
-import { lsnOf, snapshotKey, snapshotPrefix } from './snapshot-key.js'
+import { lsnOf, snapshotKey, snapshotPrefix } from './objects/snapshot-key.js'
 
 export interface SnapshotsOptions {
   readonly layout: Layout

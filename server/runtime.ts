@@ -35,7 +35,7 @@ import type { Clock } from '../core/time.js'
 import { Deliveries } from '../core/notifications/webhook-deliveries.js'
 import { WebhookSender } from '../core/outgoing/webhook-sender.js'
 import { Accounts, type AccountsOptions } from '../storage/accounts.js'
-import { DiskAttachments } from '../storage/files/attachments.js'
+import { DiskAttachments, type AttachmentStore } from '../storage/files/attachments.js'
 import { ImportFiles } from '../storage/imports/import-files.js'
 import { Layout } from '../storage/files/layout.js'
 import type { Account } from '../storage/platform/account.js'
@@ -68,6 +68,8 @@ export interface RuntimeOptions {
   readonly methodModules: readonly string[]
   /** How commits are made durable; by default by syncing the log. */
   readonly durability?: DurabilityProvider
+  /** Where attachments are kept; by default on disk. */
+  readonly attachments?: AttachmentStore
 }
 
 export class Runtime {
@@ -165,7 +167,7 @@ type Parts = [Services, Registry, LiveNotifier, HolderFollower, TextFollower, De
 
 async function build(
   config: Config,
-  { clock, durability, isGuest, isQuiet, log, methodModules, shard }: RuntimeOptions,
+  { attachments: kept, clock, durability, isGuest, isQuiet, log, methodModules, shard }: RuntimeOptions,
   closers: (() => Promise<void> | void)[],
   made: (...parts: Parts) => Runtime
 ): Promise<Runtime> {
@@ -185,7 +187,7 @@ async function build(
   const webhookSender = new WebhookSender(forShard(config, shard), clock)
   const mailer = new Mailer({ config, clock, log, transport: mailTransportOf(config) })
   closers.push(() => mailer.close(config.shutdownSeconds / 4))
-  const attachments = new DiskAttachments(layout)
+  const attachments = kept ?? new DiskAttachments(layout)
   const pictures = new PictureProcesses(config.previews)
   closers.push(() => pictures.close())
   const ownThrottle = createThrottle(config, clock)

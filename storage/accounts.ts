@@ -3,7 +3,6 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { AccountElsewhere, StoreNotReady, StoreUnavailable, translated } from './errors.js'
 import { syncPathNow } from './files/durable.js'
-import { removeFolder } from './files/leaving.js'
 import type { Layout } from './files/layout.js'
 import type { Command } from './platform/commands.js'
 import type { PlatformStore } from './platform/platform-store.js'
@@ -59,7 +58,7 @@ export class Accounts {
       },
       open: (id, left) => this.#files.open(id, left)
     })
-    this.handover = new Handover(platform, this.#pool, options)
+    this.handover = new Handover(layout, platform, this.#pool, options)
     this.handover.whenLetGo(({ username }) => this.forget(username))
     platform.onChange(command => this.#follow(command))
     if (options.isGuest) return
@@ -237,8 +236,8 @@ export class Accounts {
   /** Removes the files first and the row last: after a crash the row tells the next start to continue. */
   async #erase(id: string): Promise<void> {
     await this.#pool.discard(id)
-    const directory = this.layout.userDirectory(id)
-    if (existsSync(directory)) await removeFolder(this.layout, directory, id)
+    await this.options.durability.remove?.(id)
+    await this.handover.clear(id)
     await this.platform.change('remove', id)
   }
 

@@ -1,4 +1,9 @@
 /** Hands accounts over to other processes that may serve them, where there are any. */
+import { existsSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { removeFolder } from '../files/leaving.js'
+import type { Layout } from '../files/layout.js'
 import type { Account } from '../platform/account.js'
 import type { PlatformStore } from '../platform/platform-store.js'
 import type { DurabilityProvider } from '../wal/durability.js'
@@ -8,6 +13,7 @@ export class Handover {
   readonly #told: ((account: Account) => void)[] = []
 
   constructor(
+    private readonly layout: Layout,
     private readonly platform: Pick<PlatformStore, 'standings'>,
     private readonly pool: StorePool,
     private readonly options: { readonly durability: DurabilityProvider }
@@ -47,6 +53,15 @@ export class Handover {
       return account !== undefined && !stays(account)
     })
     await Promise.allSettled(going.map(async id => await this.letGo({ id })))
+  }
+
+  /** Removes what is here of an account that has been deleted, here or by another process. */
+  async clear(id: string): Promise<void> {
+    await this.pool.discard(id)
+    const { layout } = this
+    const directory = layout.userDirectory(id)
+    if (existsSync(directory)) await removeFolder(layout, directory, id)
+    await rm(join(layout.asideDirectory, id), { recursive: true, force: true })
   }
 
   #tell(id: string): void {

@@ -62,6 +62,11 @@ export interface DurabilityProvider {
    * everything is durable; rejects with `StoreUnavailable` if that cannot be said, and has given it up all the same.
    */
   letGo?(account: string): Promise<void>
+  /**
+   * Where several processes may serve an account: removes what they share of one that is deleted. To be called after its file
+   * has been closed. Once more does no harm. Rejects with `StoreUnavailable` if that is not certain.
+   */
+  remove?(account: string): Promise<void>
   /** The accounts that {@link letGo} would give up. */
   held?(): string[]
   /** Resolves when nothing that was handed over is on its way any more. To be called after all files have been closed. */

@@ -1,6 +1,9 @@
 /** What a node remembers of an account beside its file is forgotten when another one may serve it. */
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import t from 'tap'
 import type { Outcome } from '../../core/call/outcome.js'
+import { Layout } from '../../storage/files/layout.js'
 import type { Answer } from '../support/coffer.js'
 import { Random } from '../support/random.js'
 import { MemoryLog } from './memory-log.js'
@@ -41,3 +44,33 @@ t.test('an answer that is known is not said to be the same after another node ha
   t.match(again, { ok: true, members: /elsewhere/ })
   t.notOk(again.ok && again.isUnchanged)
 })
+
+t.test(
+  'an account that is deleted leaves nothing, and cannot be brought back by who still has its file',
+  async t => {
+    const log = new MemoryLog()
+    const objects = new MemoryObjects()
+    const nodes = new Nodes(t, { log, objects, snapshotBytes: 0, subjectOf: id => id }, new Random(1))
+    await nodes.start(2, 1)
+    const { account, token } = nodes.person(0)
+    const note = { streamIds: ['diary'], type: 'note/txt', content: randomBytes(100_000).toString('base64') }
+    while (objects.keys.length === 0) await nodes.at(0).call(account.username, 'events.create', note, token)
+    t.match(await nodes.at(1).call(account.username, 'events.get', {}, token), { events: [{}] })
+    const [first, second] = [0, 1].map(index => nodes.at(index).server.services.accounts)
+    await first!.remove(account)
+    t.same(objects.keys, [])
+    t.equal(log.entries(account.id).length, 1)
+    const folder = (node: number): boolean =>
+      existsSync(new Layout(nodes.at(node).directory).userDirectory(account.id))
+    t.notOk(folder(0))
+    t.match(await nodes.at(1).call(account.username, 'events.create', note, token), {
+      error: { id: 'api-unavailable' }
+    })
+    t.match(await nodes.at(1).call(account.username, 'events.get', {}, token), {
+      error: { id: 'api-unavailable' }
+    })
+    t.equal(log.entries(account.id).length, 1)
+    await second!.handover.clear(account.id)
+    t.notOk(folder(1))
+  }
+)

@@ -1,9 +1,9 @@
 /** Works on accounts' closed files in a worker thread, one task after the other: reading, applying and syncing take time. */
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import type { Position } from '../storage/wal/position.js'
-import { RecordMismatch, type CopyPlace } from './apply.js'
-import type { Entry } from './engine.js'
+import type { Position } from '../../storage/wal/position.js'
+import { RecordMismatch, type CopyPlace } from '../apply.js'
+import type { Entry } from '../engine.js'
 import type { FileAnswer, FileTask } from './file-worker.js'
 
 /** Time without work after which the thread ends, since it takes memory. */

@@ -5,9 +5,9 @@
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { syncPath } from '../storage/files/durable.js'
-import type { Layout } from '../storage/files/layout.js'
-import { pathsOf } from '../storage/wal/closed-file.js'
+import { syncPath } from '../../storage/files/durable.js'
+import type { Layout } from '../../storage/files/layout.js'
+import { pathsOf } from '../../storage/wal/closed-file.js'
 
 /** Most bytes of all files that are set aside, unless a single one has more. */
 const maxBytes = 1024 * 1024 * 1024

@@ -4,11 +4,11 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { parentPort, type MessagePort } from 'node:worker_threads'
 import { createGunzip, createGzip } from 'node:zlib'
-import { foldLog, pagesOf, positionOf } from '../storage/wal/closed-file.js'
-import type { Position } from '../storage/wal/position.js'
-import { Copy, RecordMismatch, type CopyPlace } from './apply.js'
-import type { Entry } from './engine.js'
-import { RecordDamaged, RecordTooNew } from './records.js'
+import { foldLog, pagesOf, positionOf } from '../../storage/wal/closed-file.js'
+import type { Position } from '../../storage/wal/position.js'
+import { Copy, RecordMismatch, type CopyPlace } from '../apply.js'
+import type { Entry } from '../engine.js'
+import { RecordDamaged, RecordTooNew } from '../records.js'
 
 /** Applies records to a file, from its beginning to its end. */
 type Following =

@@ -1,0 +1,204 @@
+/**
+ * Attachments that every node can have: each is an object before its row is written, and a local file is no more than a cache
+ * of it.
+ */
+import { randomUUID } from 'node:crypto'
+import { mkdir, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { Readable } from 'node:stream'
+import {
+  DiskAttachments,
+  type AttachmentStore,
+  type ByteRange,
+  type DigestAlgorithm,
+  type ReceivedFile
+} from '../../storage/files/attachments.js'
+import type { Layout } from '../../storage/files/layout.js'
+import { StoreUnavailable } from '../../storage/errors.js'
+import { AttachmentCache } from './attachment-cache.js'
+import { EngineUnavailable } from '../engine.js'
+import type { Objects } from '../objects.js'
+
+export interface SharedAttachmentsOptions {
+  readonly layout: Layout
+  readonly objects: Objects
+  /** The id of this node: what it has lent is found by that. */
+  readonly node: string
+  /** Most bytes of local files, 0 for any number. */
+  readonly cacheBytes: number
+  /** Rejects unless this process serves the account at this moment: somebody else may have given its files to rows. */
+  mustBeOurs(account: string): Promise<void>
+  onTrouble(error: Error): void
+}
+
+/** What the path of a file that was lent begins with: no path does. */
+const lentMark = 'object:'
+
+export class SharedAttachments implements AttachmentStore {
+  readonly #disk: DiskAttachments
+  readonly #cache: AttachmentCache
+  readonly #objects: Objects
+  /** Files on their way here, by their keys. */
+  readonly #coming = new Map<string, Promise<boolean>>()
+  /** Tells what this run has lent from what an earlier one has. */
+  readonly #run = randomUUID()
+
+  constructor(private readonly options: SharedAttachmentsOptions) {
+    this.#disk = new DiskAttachments(options.layout)
+    this.#cache = new AttachmentCache(options)
+    this.#objects = asStorage(options.objects)
+  }
+
+  async receive(source: Readable, algorithm: DigestAlgorithm): Promise<ReceivedFile> {
+    return await this.#disk.receive(source, algorithm)
+  }
+
+  /**
+   * Lends a received file to the node that serves its account: what is returned can be put or discarded there. Rejects with
+   * `StoreUnavailable`.
+   */
+  async lend(file: ReceivedFile): Promise<ReceivedFile> {
+    const key = `${lentPrefix(this.options.node)}${this.#run}/${randomUUID()}`
+    await this.#objects.put(key, file.draft)
+    return { ...file, draft: `${lentMark}${key}` }
+  }
+
+  /** As an object first: the row that is written next must never name a file that one disk alone has. */
+  async put(account: string, id: string, file: ReceivedFile): Promise<void> {
+    const own = await this.#taken(file)
+    await this.#objects.put(keyOf(account, id), own.draft)
+    await this.#disk.put(account, id, own)
+    if (own !== file) await this.discard(file)
+    this.#cache.added(own.size)
+  }
+
+  async discard(file: ReceivedFile): Promise<void> {
+    const key = lentKey(file)
+    if (key === undefined) await this.#disk.discard(file)
+    else await this.#objects.remove(key)
+  }
+
+  /** Fetches the whole file first if it is not here. Rejects with `StoreUnavailable` if it cannot be had. */
+  async get(account: string, id: string, range?: ByteRange): Promise<Readable | undefined> {
+    const here = await this.#disk.get(account, id, range)
+    if (here) {
+      this.#cache.used(this.options.layout.attachmentFile(account, id))
+      return here
+    }
+    return (await this.#fetched(account, id)) ? await this.#disk.get(account, id, range) : undefined
+  }
+
+  async size(account: string, id: string): Promise<number | undefined> {
+    const here = await this.#disk.size(account, id)
+    if (here !== undefined) return here
+    return (await this.#fetched(account, id)) ? await this.#disk.size(account, id) : undefined
+  }
+
+  async remove(account: string, id: string): Promise<void> {
+    await this.options.mustBeOurs(account)
+    await this.#objects.remove(keyOf(account, id))
+    await this.#disk.remove(account, id)
+  }
+
+  /** Those that are objects, and those that are here alone. */
+  async list(account: string): Promise<string[]> {
+    const keys = await this.#objects.list(keyOf(account, ''))
+    const shared = keys.map(key => key.slice(keyOf(account, '').length))
+    return Array.from(new Set([...shared, ...(await this.#disk.list(account))]))
+  }
+
+  async sweepDrafts(): Promise<void> {
+    await this.#disk.sweepDrafts()
+    // What an earlier run of this node has lent: nobody waits for it any more.
+    const prefix = lentPrefix(this.options.node)
+    for (const key of await this.#objects.list(prefix))
+      if (!key.startsWith(`${prefix}${this.#run}/`)) await this.#objects.remove(key)
+  }
+
+  /** Resolves when no local files are being removed. */
+  async settled(): Promise<void> {
+    await this.#cache.settled()
+  }
+
+  /** Stores as objects the files of an account that was here before there were other nodes. */
+  async share(account: string): Promise<void> {
+    const { layout } = this.options
+    const shared = new Set(await this.#objects.list(keyOf(account, '')))
+    for (const id of await this.#disk.list(account))
+      if (!shared.has(keyOf(account, id)))
+        await this.#objects.put(keyOf(account, id), layout.attachmentFile(account, id))
+  }
+
+  /** The file as one that the disk has received. */
+  async #taken(file: ReceivedFile): Promise<ReceivedFile> {
+    const key = lentKey(file)
+    if (key === undefined) return file
+    const draft = this.#draft()
+    if (!(await this.#objects.get(key, draft))) throw new Error('The file that was lent is gone')
+    return { ...file, draft }
+  }
+
+  /** Whether the file of an attachment is here now. */
+  async #fetched(account: string, id: string): Promise<boolean> {
+    const key = keyOf(account, id)
+    const coming = this.#coming.get(key) ?? this.#fetch(account, id)
+    this.#coming.set(key, coming)
+    try {
+      return await coming
+    } finally {
+      this.#coming.delete(key)
+    }
+  }
+
+  async #fetch(account: string, id: string): Promise<boolean> {
+    const file = this.options.layout.attachmentFile(account, id)
+    const draft = this.#draft()
+    try {
+      if (!(await this.#objects.get(keyOf(account, id), draft))) return false
+      await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+      await rename(draft, file)
+      this.#cache.added((await this.#disk.size(account, id)) ?? 0)
+      return true
+    } finally {
+      await rm(draft, { force: true })
+    }
+  }
+
+  #draft(): string {
+    return join(this.options.layout.draftsDirectory, `fetched-${randomUUID()}`)
+  }
+}
+
+/** Objects that fail as storage does. */
+function asStorage(objects: Objects): Objects {
+  return {
+    put: async (...given) => await asked(() => objects.put(...given)),
+    get: async (...given) => await asked(() => objects.get(...given)),
+    remove: async (...given) => await asked(() => objects.remove(...given)),
+    list: async (...given) => await asked(() => objects.list(...given))
+  }
+}
+
+async function asked<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof EngineUnavailable) throw new StoreUnavailable('Files cannot be reached', error)
+    throw error
+  }
+}
+
+/** The key of an attachment; without an id, what the keys of all of the account begin with. */
+function keyOf(account: string, id: string): string {
+  return `file/${account}/${id}`
+}
+
+/** What the keys of all files begin with that a node has lent. */
+function lentPrefix(node: string): string {
+  return `lent/${node}/`
+}
+
+/** The key of a file that was lent; `undefined` if it was received here. */
+function lentKey({ draft }: ReceivedFile): string | undefined {
+  return draft.startsWith(lentMark) ? draft.slice(lentMark.length) : undefined
+}
