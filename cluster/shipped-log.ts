@@ -31,8 +31,8 @@ export interface ShippedLogsOptions {
   subjectOf(account: string): string
   /** Bytes of records from which on they are replaced by a snapshot, or a quarter of the file if that has more. */
   readonly snapshotBytes: number
-  /** Time after a failure within which no snapshot is made, in milliseconds. */
-  readonly snapshotRetryMs: number
+  /** Time after a failure within which no snapshot is made, in milliseconds; half a minute by default. */
+  readonly snapshotRetryMs?: number
   /** Time after which whoever waits for a record is told that it cannot be confirmed, in milliseconds. */
   readonly giveUpMs: number
   /**

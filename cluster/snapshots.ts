@@ -19,8 +19,8 @@ export interface SnapshotsOptions {
   readonly files: FileThread
   /** Bytes of records from which on they are replaced by a snapshot, or a quarter of the file if that has more. */
   readonly snapshotBytes: number
-  /** Time after a failure within which no snapshot is made, in milliseconds. */
-  readonly snapshotRetryMs: number
+  /** Time after a failure within which no snapshot is made, in milliseconds; half a minute by default. */
+  readonly snapshotRetryMs?: number
   /** The subject of an account's log. */
   subjectOf(account: string): string
   onTrouble(account: string, error: Error): void
@@ -30,6 +30,8 @@ export interface SnapshotsOptions {
 const restingBytes = 64 * 1024
 /** Time without a commit after which an account rests, in milliseconds. */
 const restMs = 10 * 60_000
+/** Time after a failure within which no snapshot is made, in milliseconds. */
+const failureMs = 30_000
 /** Interval of looking for accounts that rest, in milliseconds. */
 const sweepMs = 60_000
 
@@ -85,7 +87,7 @@ export class Snapshots {
       } catch (error) {
         // Its file may have been closed and replaced meanwhile.
         if (this.#isClosed || outbox.isOver || error instanceof Conflict) continue
-        this.#restsUntilMs = performance.now() + this.options.snapshotRetryMs
+        this.#restsUntilMs = performance.now() + (this.options.snapshotRetryMs ?? failureMs)
         if (!(error instanceof EngineUnavailable)) this.options.onTrouble(account, error as Error)
         this.#due.clear()
       }

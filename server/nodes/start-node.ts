@@ -62,6 +62,7 @@ async function build(
   const { shardCount } = await import('../../cluster/nodes/places.js')
   const { Connections } = await import('../../cluster/nodes/connections.js')
   const { ShippedLogs } = await import('../../cluster/shipped-log.js')
+  const { SharedAttachments } = await import('../../cluster/objects/shared-attachments.js')
   const { leaseSeconds, node, nodeUrl, takeoverSeconds } = config.cluster
   const { engine, objects } = shared ?? (await connect(config.cluster))
   closers.push(() => engine.close())
@@ -121,27 +122,38 @@ async function build(
     runtime.takeUp(username => added.has(territory.shardOf(username)))
   }
   const territory = new Territory(lease, shards, shardCount)
+  const layout = new Layout(config.dataDir)
+  const logs = new ShippedLogs({
+    log: engine,
+    objects,
+    layout,
+    snapshotBytes: config.cluster.snapshotBytes,
+    subjectOf: account => {
+      const { platform } = runtime.services
+      // One that is being made is not active yet, but its name has been claimed.
+      const unfinished = (): Account | undefined => platform.listUnfinished().find(({ id }) => id === account)
+      const { username } = platform.standings.find(account) ?? unfinished() ?? fail('unknown-resource')
+      return `coffer.wal.${String(territory.shardOf(username)).padStart(2, '0')}.${account}`
+    },
+    giveUpMs: times.confirmMs,
+    onTrouble: (accountId, cause) => log.error('an account is lost to another node', { accountId, cause })
+  })
+  const attachments = new SharedAttachments({
+    layout,
+    objects,
+    node,
+    // No bound yet: what is fetched stays.
+    cacheBytes: 0,
+    mustBeOurs: account => logs.mustBeOurs(account),
+    onTrouble: cause => log.error('attachments that are not used could not be removed', { cause })
+  })
   runtime = await Runtime.start(config, {
     clock,
     log,
     methodModules,
     isGuest: false,
-    durability: new ShippedLogs({
-      log: engine,
-      objects,
-      layout: new Layout(config.dataDir),
-      snapshotBytes: config.cluster.snapshotBytes,
-      subjectOf: account => {
-        const { platform } = runtime.services
-        // One that is being made is not active yet, but its name has been claimed.
-        const unfinished = (): Account | undefined =>
-          platform.listUnfinished().find(({ id }) => id === account)
-        const { username } = platform.standings.find(account) ?? unfinished() ?? fail('unknown-resource')
-        return `coffer.wal.${String(territory.shardOf(username)).padStart(2, '0')}.${account}`
-      },
-      giveUpMs: times.confirmMs,
-      onTrouble: (accountId, cause) => log.error('an account is lost to another node', { accountId, cause })
-    }),
+    durability: logs,
+    attachments,
     shard: {
       index: 0,
       // Each node has the limits of its settings for itself.

@@ -1,0 +1,34 @@
+/** Nodes that take accounts from each other, with the real engine, whose servers are killed: nothing is lost. */
+import t from 'tap'
+import { accountSubject } from '../../../cluster/nats/places.js'
+import { openObjects } from '../../../cluster/objects/open.js'
+import { Random } from '../../support/random.js'
+import { EngineServers } from '../engine-servers.js'
+import { Nodes } from '../nodes.js'
+
+t.setTimeout(600_000)
+
+const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
+t.comment(`COFFER_TEST_SEED=${seed}`)
+const rounds = process.env['COFFER_TEST_LONG'] === '1' ? 200 : 30
+
+t.test('nodes that share an engine', async t => {
+  const servers = await EngineServers.start(t)
+  const engine = await servers.connect(t)
+  await servers.makeStreams(engine)
+  const shared = {
+    log: engine,
+    objects: openObjects('nats', engine),
+    snapshotBytes: 50_000,
+    subjectOf: (account: string) => accountSubject(0, account)
+  }
+  const nodes = new Nodes(t, shared, new Random(seed))
+  await nodes.start(2, 3)
+  await nodes.run(rounds)
+  await servers.kill(1)
+  await nodes.run(rounds)
+  t.same(await nodes.wrong(), [])
+  t.same(await nodes.differences(), [])
+  t.ok(nodes.told > rounds / 2)
+  t.comment(`${JSON.stringify(Object.fromEntries(nodes.answers))}, ${nodes.told} told`)
+})
