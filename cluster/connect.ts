@@ -1,6 +1,10 @@
-/** Connects to what the nodes of a cluster share, as the settings say. */
-import { EngineUnavailable, type Engine } from './engine.js'
+/** Connects to what the nodes of a cluster share, as the settings say, and checks that it can be relied upon. */
+import type { Engine } from './engine.js'
 import { NatsEngine } from './nats-engine.js'
+import { checkEngine } from './nats/check.js'
+import { shardStream } from './nats/places.js'
+import { Replicas, type ReplicaReport } from './nats/replicas.js'
+import { areInEngine, openObjects } from './objects/open.js'
 import type { Objects } from './objects.js'
 
 /** The settings that name what is shared. */
@@ -9,22 +13,67 @@ export interface SharedSettings {
   /** URLs, separated by commas. */
   readonly engine: string
   readonly engineCredentials: string
+  /** URLs, separated by commas; empty: nothing is checked. */
+  readonly engineMonitors: string
+  readonly objects: string
 }
 
-/** Rejects with `EngineUnavailable` if no server of the engine answers. */
-export async function connect(
-  settings: SharedSettings
-): Promise<{ readonly engine: Engine; readonly objects: Objects }> {
+/** What the nodes of a cluster share. */
+export interface Shared {
+  readonly engine: Engine
+  readonly objects: Objects
+  /** Whether the log of a shard is known to be whole where it is read from. By default it is taken for that. */
+  isSound?(shard: number): Promise<boolean>
+}
+
+/** Longest time for which a sound copy of a log is waited for, in milliseconds. */
+const soundMs = 3000
+
+/** Connects to the engine. Rejects with `EngineUnavailable` if no server answers. */
+export async function connectEngine(
+  settings: Pick<SharedSettings, 'engine' | 'engineCredentials' | 'node'>
+): Promise<NatsEngine> {
   const { engine, engineCredentials, node } = settings
-  const servers = engine.split(',').map(url => url.trim())
   const credentials = engineCredentials === '' ? undefined : engineCredentials
-  return { engine: await NatsEngine.connect({ servers, credentials, name: node }), objects: nowhere }
+  return await NatsEngine.connect({ servers: parted(engine), credentials, name: node })
 }
 
-/** No place for objects: logs grow, and no snapshot replaces their records. */
-const nowhere: Objects = {
-  put: () => Promise.reject(new EngineUnavailable(new Error('There is no place for objects'))),
-  get: () => Promise.resolve(false),
-  remove: () => Promise.resolve(),
-  list: () => Promise.resolve([])
+/**
+ * Connects to all that is shared. Rejects with `EngineUnavailable` if no server answers, with `EngineUnfit` if the engine would
+ * lose what it acknowledges.
+ */
+export async function connect(settings: SharedSettings): Promise<Shared> {
+  const monitors = parted(settings.engineMonitors)
+  if (monitors.length > 0) await checkEngine({ monitors, hasObjects: areInEngine(settings.objects) })
+  const engine = await connectEngine(settings)
+  const objects = openObjects(settings.objects, engine)
+  if (monitors.length === 0) return { engine, objects }
+  const soundness = new Soundness(new Replicas(engine, monitors))
+  return { engine, objects, isSound: shard => soundness.of(shard) }
+}
+
+/** Whether logs are sound, looked at together: many shards are taken over at the same time. */
+class Soundness {
+  #looking: Promise<ReplicaReport[]> | undefined
+
+  constructor(private readonly replicas: Replicas) {}
+
+  async of(shard: number): Promise<boolean> {
+    const stream = shardStream(shard)
+    this.#looking ??= this.replicas.compare().finally(() => (this.#looking = undefined))
+    try {
+      const report = (await this.#looking).find(each => each.stream === stream)
+      if (!report?.sound.includes(report.leader)) await this.replicas.mustBeSound(stream, soundMs)
+      return true
+    } catch {
+      return false
+    }
+  }
+}
+
+function parted(text: string): string[] {
+  return text
+    .split(',')
+    .map(part => part.trim())
+    .filter(part => part !== '')
 }

@@ -13,6 +13,7 @@ import type { MigrateOptions } from './commands/migrate.js'
 import type { RebuildOptions } from './commands/rebuild-index.js'
 import type { RestoreOptions } from './commands/restore.js'
 import type { ExportOptions, ImportOptions } from './commands/transfer.js'
+import { addClusterCommands } from './cluster-commands.js'
 import { offer } from './terminal/offer.js'
 import { addUserCommands } from './user-commands.js'
 
@@ -22,6 +23,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   addServiceCommands(program)
   addDataCommands(program)
   addUserCommands(program)
+  addClusterCommands(program)
   await program.parseAsync(argv)
 }
 

@@ -1,6 +1,5 @@
 /** The core behind the transports, wherever it runs. */
-import type { Engine } from '../cluster/engine.js'
-import type { Objects } from '../cluster/objects.js'
+import type { Shared } from '../cluster/connect.js'
 import type { Notifier, Dispatcher } from '../core/call/dispatcher.js'
 import type { Log } from '../core/log.js'
 import type { Clock } from '../core/time.js'
@@ -26,12 +25,6 @@ export interface Host {
   drain(): Promise<void>
   /** Closes everything. No call may be in progress. */
   close(): Promise<void>
-}
-
-/** What the nodes of a cluster share. */
-export interface Shared {
-  readonly engine: Engine
-  readonly objects: Objects
 }
 
 export interface HostOptions {

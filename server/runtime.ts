@@ -80,7 +80,6 @@ export class Runtime {
     private readonly follower: HolderFollower,
     private readonly texts: TextFollower,
     private readonly deliveries: Deliveries,
-    private readonly jobs: ImportJobs,
     private readonly closers: (() => Promise<void> | void)[]
   ) {}
 
@@ -132,13 +131,7 @@ export class Runtime {
   /** Begins what goes on by itself for some users, who are served here from now on, as after a start. */
   takeUp(isConcerned: (username: string) => boolean): void {
     void this.deliveries.start(isConcerned)
-    this.jobs.takeUp()
-  }
-
-  /** Ends what goes on by itself for users who are not served here any more, and closes their files. */
-  async letOthersGo(): Promise<void> {
-    await this.jobs.leave()
-    await this.services.accounts.handover.letGoUnless(account => this.services.accounts.owns(account))
+    this.services.imports.takeUp()
   }
 
   /** Stops background work and notifications. Calls are still answered. */
@@ -163,7 +156,7 @@ function canRead({ platform }: Services): boolean {
   }
 }
 
-type Parts = [Services, Registry, LiveNotifier, HolderFollower, TextFollower, Deliveries, ImportJobs]
+type Parts = [Services, Registry, LiveNotifier, HolderFollower, TextFollower, Deliveries]
 
 async function build(
   config: Config,
@@ -248,8 +241,7 @@ async function build(
     new LiveNotifier(services),
     new HolderFollower(services),
     new TextFollower(services),
-    deliveries,
-    imports
+    deliveries
   )
 }
 

@@ -69,11 +69,3 @@ export function problemsOfCluster(settings: Cluster, workers: unknown): string[]
     problems.push('cluster.takeoverSeconds has to be at least 2 more than cluster.leaseSeconds')
   return problems
 }
-
-/** The parts of a text that are separated by commas. */
-export function parted(text: string): string[] {
-  return text
-    .split(',')
-    .map(part => part.trim())
-    .filter(part => part !== '')
-}

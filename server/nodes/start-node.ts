@@ -7,7 +7,6 @@ import { SharedThrottle } from '../../core/security/shared-throttle.js'
 import { version } from '../../core/version.js'
 import { Layout } from '../../storage/files/layout.js'
 import { userMigrations } from '../../storage/migrations/user/index.js'
-import type { Account } from '../../storage/platform/account.js'
 import type { Readiness } from '../gauges.js'
 import type { Host, HostOptions } from '../hosting.js'
 import { Runtime } from '../runtime.js'
@@ -22,7 +21,14 @@ import { Territory } from './territory.js'
 /** Heartbeats in the time of a lease, and the longest time between them, in milliseconds. */
 const [beats, longestBeatMs] = [3, 2000]
 /** Times in milliseconds. */
-const times = { steadyMs: 2500, pollMs: 500, resendMs: 1500, giveUpMs: 4000, confirmMs: 5000 }
+const times = {
+  steadyMs: 2500,
+  pollMs: 500,
+  resendMs: 1500,
+  giveUpMs: 4000,
+  confirmMs: 5000,
+  snapshotRetryMs: 30_000
+}
 /** Bytes that may wait to be sent to another node. */
 const maxWaiting = 64 * 1024 * 1024
 
@@ -64,7 +70,7 @@ async function build(
   const { ShippedLogs } = await import('../../cluster/shipped-log.js')
   const { SharedAttachments } = await import('../../cluster/objects/shared-attachments.js')
   const { leaseSeconds, node, nodeUrl, takeoverSeconds } = config.cluster
-  const { engine, objects } = shared ?? (await connect(config.cluster))
+  const { engine, objects, ...checks } = shared ?? (await connect(config.cluster))
   closers.push(() => engine.close())
 
   /** The files of a life that has ended, until they are closed. */
@@ -88,9 +94,13 @@ async function build(
     }
   })
   const letGo = async (): Promise<void> => {
-    await runtime
-      .letOthersGo()
-      .catch((cause: unknown) => log.error('accounts could not be given up', { cause }))
+    const { accounts, imports } = runtime.services
+    try {
+      await imports.leave()
+      await accounts.handover.letGoUnless(account => accounts.owns(account))
+    } catch (cause) {
+      log.error('accounts could not be given up', { cause })
+    }
   }
   const members = new Members()
   const taken = new Set<number>()
@@ -103,9 +113,9 @@ async function build(
     members,
     takeoverMs: takeoverSeconds * 1000,
     events: {
-      async mayTake() {
+      async mayTake(shard) {
         await losing
-        return true
+        return (await checks.isSound?.(shard)) ?? true
       },
       taken(shard) {
         if (taken.size === 0) setImmediate(takeUp)
@@ -128,11 +138,9 @@ async function build(
     objects,
     layout,
     snapshotBytes: config.cluster.snapshotBytes,
+    snapshotRetryMs: times.snapshotRetryMs,
     subjectOf: account => {
-      const { platform } = runtime.services
-      // One that is being made is not active yet, but its name has been claimed.
-      const unfinished = (): Account | undefined => platform.listUnfinished().find(({ id }) => id === account)
-      const { username } = platform.standings.find(account) ?? unfinished() ?? fail('unknown-resource')
+      const { username } = runtime.services.platform.findById(account) ?? fail('unknown-resource')
       return `coffer.wal.${String(territory.shardOf(username)).padStart(2, '0')}.${account}`
     },
     giveUpMs: times.confirmMs,

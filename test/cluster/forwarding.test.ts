@@ -68,8 +68,8 @@ async function userAt(nodes: readonly Node[], username: string): Promise<Node> {
     const { platform } = node.service.server.services
     const { id } = owner.service.server.services.accounts.find(username)!
     if (platform.find(username)) continue
-    platform.claim({ id, username, created: 0, unique: {} })
-    platform.setState(id, 'active')
+    await platform.change('claim', { id, username, created: 0, unique: {} })
+    await platform.change('activate', id)
   }
   tokens.set(username, access)
   const client = new Client(owner.service, username, access)

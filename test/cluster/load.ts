@@ -176,7 +176,7 @@ export class Load {
         signal: AbortSignal.timeout(this.patienceMs),
         ...(body && { body: JSON.stringify(body) })
       })
-      const answer = (await response.json()) as unknown
+      const answer: unknown = await response.json()
       if (response.ok) {
         if (method !== 'GET') this.acknowledged++
         return { isOk: true, body: answer }

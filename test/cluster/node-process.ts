@@ -41,4 +41,4 @@ const { url } = await startServer(
     shared: isFenced ? shared : { ...shared, engine: unfenced(shared.engine) }
   }
 )
-console.log(`serving at ${url}`)
+process.stdout.write(`serving at ${url}\n`)

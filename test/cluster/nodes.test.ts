@@ -38,16 +38,12 @@ async function start(t: Test, environment?: Readonly<Record<string, string>>): P
   const people = await makePeople(first)
   cpSync(first, second, { recursive: true })
   const engine = servers.urls.join(',')
+  const flags = [`--cluster.engineMonitors=${servers.monitors.join(',')}`]
   const made = (name: string, directory: string): NodeProcess =>
-    new NodeProcess(t, { name, directory, engine, ...(environment && { environment }) })
+    new NodeProcess(t, { name, directory, engine, flags, ...(environment && { environment }) })
   const nodes = [made('n1', first), made('n2', second)] as const
   await Promise.all(nodes.map(node => node.start()))
-  const load = new Load(
-    people,
-    () => nodes.map(({ url }) => url).filter(url => url !== ''),
-    random,
-    patienceMs
-  )
+  const load = new Load(people, () => nodes.map(({ url }) => url).filter(url => url !== ''), random)
   load.start()
   await until(
     'all users to be served',
@@ -113,8 +109,8 @@ test('two nodes', { timeout: isLong ? 1_800_000 : 240_000 }, async t => {
     const usernames = world.people.map(({ username }) => username)
     const fromMs = performance.now()
     for (const index of [0, 1]) await servers.kill(index)
-    const readiness = async (): Promise<number> => (await fetch(`${n1.url}/readyz`)).status
-    await until('the node to say that it is not ready', async () => (await readiness()) === 503)
+    const isUnready = async (): Promise<boolean> => (await fetch(`${n1.url}/readyz`)).status === 503
+    await until('the node to say that it is not ready', isUnready)
     const last = load.lastSuccess(usernames) - fromMs
     t.ok(last <= 8000, `the last answer came after ${Math.round(last)} ms`)
     for (const index of [0, 1]) await servers.restart(index)
