@@ -5,6 +5,7 @@ import type { PasskeyUse, StoredPasskey } from '../../../storage/sign-in/passkey
 import type { ServiceCall } from '../../call/method.js'
 import { isChallenge, partyOf, type Purpose } from './challenges.js'
 import { algorithms } from './options.js'
+import { isWeakKey } from './weak-keys.js'
 
 /** A signature that is right. */
 export interface Signed extends PasskeyUse {
@@ -67,6 +68,7 @@ export async function verifyNew(
   attestation: Attestation
 ): Promise<Attested | undefined> {
   const { verifyRegistrationResponse } = await import('@simplewebauthn/server')
+  const { decodeCredentialPublicKey } = await import('@simplewebauthn/server/helpers')
   const { id, rawId, type, response } = attestation
   const { expected, seen } = expectationOf(call, purpose)
   try {
@@ -87,6 +89,7 @@ export async function verifyNew(
     const isOther = registrationInfo?.credential.id !== id || (await wasFramed(response.clientDataJSON))
     if (!verified || isOther || seen.challenge === undefined) return undefined
     const { credential, credentialBackedUp: isSynced } = registrationInfo
+    if (isWeakKey(decodeCredentialPublicKey(credential.publicKey))) return undefined
     return {
       challenge: seen.challenge,
       credential: credential.id,

@@ -74,8 +74,8 @@ const others = [
 ]
 const values: readonly unknown[] = [...texts, ...numbers, ...others, ...texts.map(text => [text])]
 
-/** Where things lie, and what is listened on, is not for strangers' values to say. */
-const fixed = new Set(['dataDir', 'host', 'port', 'hf.port', 'metrics.port', 'workers'])
+/** Where things lie, and what is listened on, is not for strangers' values to say; nor what needs other machines. */
+const fixed = new Set(['dataDir', 'host', 'port', 'hf.port', 'metrics.port', 'workers', 'cluster.node'])
 
 function nested(given: ReadonlyMap<string, unknown>): object {
   const root: Record<string, unknown> = {}
