@@ -124,11 +124,13 @@ test('two nodes', { timeout: isLong ? 1_800_000 : 240_000 }, async t => {
   t.comment(`${load.acknowledged} acknowledged, ${load.reads} reads`)
 })
 
-test('two nodes without the rule that the log is the lock', { timeout: 240_000 }, async t => {
+// Whether a fault shows depends on when the node wakes up, so it takes several rounds at times.
+const fenceOptions = { timeout: 600_000, skip: !isLong && 'only in the long form' }
+test('two nodes without the rule that the log is the lock', fenceOptions, async t => {
   const world = await start(t, { COFFER_TEST_FENCE: 'off' })
   const { load, nodes, people } = world
   const usernames = people.map(({ username }) => username)
-  for (let round = 0; round < 5 && load.faults.length === 0; round++) {
+  for (let round = 0; round < 20 && load.faults.length === 0; round++) {
     nodes[1].freeze()
     await until('the other node to take over', async () => await isServed(nodes[0].url, people))
     const takenMs = performance.now()
@@ -137,6 +139,9 @@ test('two nodes without the rule that the log is the lock', { timeout: 240_000 }
     const probing = load.probe(nodes[1].url)
     nodes[1].thaw()
     await probing
+    // It has to serve some of them again before it can be wrong about them.
+    const fromMs = performance.now()
+    await until('it to have its share again', () => performance.now() - fromMs > 10_000)
   }
   await load.stop()
   t.not(load.faults.length, 0, 'is noticed')
