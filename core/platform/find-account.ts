@@ -34,7 +34,8 @@ export function ownServer({ config, shard }: Pick<Services, 'config' | 'shard'>)
 }
 
 function nodeUrl(url = ''): string | undefined {
-  return url === '' ? undefined : `${url.replace(/\/+$/, '')}/`
+  if (url === '') return undefined
+  return url.endsWith('/') ? url : `${url}/`
 }
 
 /** Returns the account of an e-mail address. Throws `unknown-resource`, and `unavailable-method` if such look-ups are off. */

@@ -94,7 +94,9 @@ async function findPackage(): Promise<Package> {
     const index = execFileSync('xz', ['-dc'], { input: packed, maxBuffer: 2 ** 30, encoding: 'utf8' })
     const found = index.split('\n\n').find(paragraph => paragraph.startsWith(`Package: ${binaryName}\n`))
     if (found === undefined) continue
-    const field = (name: string): string => new RegExp(`^${name}: (\\S+)$`, 'm').exec(found)?.[1] ?? ''
+    const lines = found.split('\n')
+    const field = (name: string): string =>
+      lines.find(line => line.startsWith(`${name}: `))?.slice(name.length + 2) ?? ''
     return { path: field('Filename'), sha256: field('SHA256'), version: field('Version') }
   }
   throw new Error('the archive has no package of it')

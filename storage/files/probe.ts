@@ -1,8 +1,11 @@
 /** Tests whether files can be written in the data directory, and moved within it. */
-import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, renameSync, statSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Layout } from './layout.js'
+
+/** The name of a file that there never is. */
+const absent = '.absent'
 
 /** Whether a file can be written and removed again. */
 export async function canWrite({ probeFile }: Layout): Promise<boolean> {
@@ -20,24 +23,21 @@ export async function canWrite({ probeFile }: Layout): Promise<boolean> {
 
 /**
  * The folders of a data directory that files cannot be moved into, because they are mounted there, or links to other file
- * systems: uploads and deletions would fail. Throws what the operating system does if nothing can be written.
+ * systems: uploads and deletions would fail. Nothing is written: whatever a crash left there would be taken for an account.
  */
 export function foldersApart({ draftsDirectory, leavingDirectory, root, usersDirectory }: Layout): string[] {
-  const name = `.probe-${process.pid}`
-  const isApart = (folder: string): boolean => {
-    try {
-      // Tried, as two mounts of one disk look alike.
-      writeFileSync(join(root, name), '')
-      renameSync(join(root, name), join(folder, name))
-      return false
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error
-      return true
-    } finally {
-      for (const place of [root, folder]) rmSync(join(place, name), { force: true })
-    }
-  }
+  const { dev } = statSync(root)
   return [usersDirectory, draftsDirectory, leavingDirectory].filter(
-    folder => existsSync(folder) && isApart(folder)
+    folder => existsSync(folder) && (statSync(folder).dev !== dev || isMountedApart(root, folder))
   )
+}
+
+/** Whether two folders are of different mounts, even if of one disk. Linux says so before it looks for the file. */
+function isMountedApart(root: string, folder: string): boolean {
+  try {
+    renameSync(join(root, absent), join(folder, absent))
+    return false
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EXDEV'
+  }
 }

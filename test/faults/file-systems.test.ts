@@ -29,6 +29,17 @@ t.test('coffer serve', { skip }, async t => {
       t.same(readdirSync(root), [name])
     })
 
+  await t.test('refuses a folder that is mounted by itself, though it is of the same disk', async t => {
+    const root = join(directory, 'bound')
+    for (const name of ['users', 'others']) mkdirSync(join(root, name), { recursive: true })
+    execFileSync('mount', ['--bind', join(root, 'others'), join(root, 'users')])
+    t.teardown(() => void execFileSync('umount', [join(root, 'users')]))
+    const { code, errors } = await command(['serve', `--dataDir=${root}`, '--port=0'])
+    t.equal(code, 1)
+    t.match(errors, /files cannot be moved into \S+\/users, which is a file system of its own/)
+    t.same(readdirSync(join(root, 'users')), [], 'nothing is left there')
+  })
+
   await t.test('says that a file system is read-only, and not that the data are damaged', async t => {
     const service = await coffer(t)
     await service.server.close()
