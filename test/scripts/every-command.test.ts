@@ -63,7 +63,11 @@ t.test('every command', async t => {
     'user mfa-off': { operands: ['nobody'], user: 0 },
     'user passkeys-off': { operands: ['nobody'], user: 0 },
     'user token': { operands: ['nobody'], user: 0 },
-    'user move': { operands: ['nobody', 'https://elsewhere.example/'], user: 0 }
+    'user move': { operands: ['nobody', 'https://elsewhere.example/'], user: 0 },
+    'cluster init': { operands: [] },
+    'cluster status': { operands: [] },
+    'cluster move': { operands: ['1', 'n2'] },
+    'cluster drain': { operands: ['n2'] }
   }
 
   /** Wrong ways to call it, by kind. */
@@ -134,8 +138,9 @@ t.test('every command', async t => {
           ] as [string, string[], RegExp][]))
     ]
   }
-  // Those that take no data directory, or do not mind where it is.
-  const careless = new Set(['settings', 'init', 'check-config'])
+  // Those that take no data directory, do not mind where it is, or miss an engine first.
+  const ofCluster = Object.keys(commands).filter(name => name.startsWith('cluster '))
+  const careless = new Set(['settings', 'init', 'check-config', ...ofCluster])
 
   for (const [name, takes] of Object.entries(commands))
     t.test(`coffer ${name}`, async t => {
@@ -153,9 +158,14 @@ t.test('every command', async t => {
     })
 
   t.test('is in this list', async t => {
-    const top = (await names([])).filter(name => !['user', 'help'].includes(name))
-    const ofUser = (await names(['user'])).filter(name => name !== 'help').map(name => `user ${name}`)
-    t.same([...top, ...ofUser].toSorted(), Object.keys(commands).toSorted())
+    const groups = ['user', 'cluster']
+    const top = (await names([])).filter(name => ![...groups, 'help'].includes(name))
+    const below = await Promise.all(
+      groups.map(async group =>
+        (await names([group])).filter(name => name !== 'help').map(name => `${group} ${name}`)
+      )
+    )
+    t.same([...top, ...below.flat()].toSorted(), Object.keys(commands).toSorted())
   })
 
   t.test('tells what it takes in few lines', async t => {
