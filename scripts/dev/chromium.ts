@@ -18,7 +18,7 @@ export function provideChromium(): string {
   const found = findChromium()
   if (found) return `Chromium: ${found}`
   if (process.platform !== 'linux' || process.getuid?.() !== 0)
-    return 'Chromium is missing, so tests of the pages are skipped: install it, or set CHROMIUM to its path'
+    return 'Chromium is missing, so tests of the pages will fail: install it, or set CHROMIUM to its path'
   console.log('Chromium is missing: installing it with apt-get')
   const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
   const run = (...args: string[]): boolean =>
@@ -29,7 +29,7 @@ export function provideChromium(): string {
   const installed = findChromium()
   return installed
     ? `Chromium: ${installed}`
-    : 'Chromium could not be installed, so tests of the pages are skipped'
+    : 'Chromium could not be installed, so tests of the pages will fail: set CHROMIUM to its path'
 }
 
 function isExecutable(path: string): boolean {

@@ -92,7 +92,7 @@ function grouped(files: readonly string[]): string[][] {
 
 /** Whether a file sets something for its whole process, such as a longer time limit, or starts a browser. */
 function isAlone(file: string): boolean {
-  return /^t\.(?!test\()|support\/browser\.js'/m.test(readFileSync(join(packageDirectory, file), 'utf8'))
+  return /^t\.(?!test\()|support\/(?:app|browser|pages)\.js'/m.test(readFileSync(join(packageDirectory, file), 'utf8'))
 }
 
 /** Runs files in a process, and prints one line for each, and all that failures say. Returns how many tests failed. */

@@ -12,7 +12,7 @@ import { gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
 import { build } from 'vite'
 import { packageDirectory } from '../../core/version.js'
-import { browserNeeded, startBrowser, visit } from '../support/browser.js'
+import { startBrowser, visit } from '../support/browser.js'
 import { coffer } from '../support/coffer.js'
 
 const run = promisify(execFile)
@@ -72,7 +72,7 @@ t.test('the package', async t => {
     t.ok(part < whole / 2, `${part} bytes`)
   })
 
-  await t.test('is imported in Chromium, by a page of another origin', browserNeeded(), async t => {
+  await t.test('is imported in Chromium, by a page of another origin', async t => {
     const page = await visit(await startBrowser(t))
     await page.goto(await served(t, installed))
     const told = await page.evaluate<Record<string, unknown>>(`(${inBrowser})(${JSON.stringify(endpoint)})`)

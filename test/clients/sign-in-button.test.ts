@@ -6,7 +6,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { build } from 'vite'
-import { browserNeeded, untilHeading, visit } from '../support/browser.js'
+import { untilHeading, visit } from '../support/browser.js'
 import { appId, permissions, signIn, startPages } from '../support/pages.js'
 
 /** The library as a script for browsers, as apps bundle it. */
@@ -49,7 +49,7 @@ async function startApp(t: Test, service: string, authRequest: object): Promise<
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
 }
 
-t.test('the sign-in button of the client library', browserNeeded(), async t => {
+t.test('the sign-in button of the client library', async t => {
   const { browser, register, service, url } = await startPages(t)
   await register('daisy')
   const authRequest = { requestingAppId: appId, languageCode: 'en', requestedPermissions: permissions }

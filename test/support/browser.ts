@@ -23,15 +23,12 @@ const flags = [
   '--disable-sync'
 ]
 
-/** Options of a test that needs a browser: skipped, with the reason, where there is none. */
-export function browserNeeded(): { skip?: string } {
-  return findChromium() === undefined ? { skip: 'there is no Chromium here (set CHROMIUM)' } : {}
-}
-
-/** Starts the browser; the test's teardown ends it. */
+/** Starts the browser; the test's teardown ends it. Throws where there is none, as pages that nobody looks at may be broken. */
 export async function startBrowser(t: Test): Promise<Browser> {
   mkdirSync(pictures, { recursive: true })
-  const executablePath = findChromium() ?? ''
+  const executablePath = findChromium()
+  if (executablePath === undefined)
+    throw new Error('This test needs Chromium: install it, or set CHROMIUM to its path')
   const browser = await chromium.launch({ executablePath, args: flags, timeout: 60_000 })
   t.teardown(() => browser.close())
   return browser

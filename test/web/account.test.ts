@@ -2,14 +2,14 @@
 import { readFileSync } from 'node:fs'
 import { Secret, TOTP } from 'otpauth'
 import t from 'tap'
-import { browserNeeded, untilHeading, visit } from '../support/browser.js'
+import { untilHeading, visit } from '../support/browser.js'
 import { linkOf, mailbox } from '../support/mailbox.js'
 import { appId, password, signIn, startPages } from '../support/pages.js'
 
 const another = 'quite another secret'
 const adminKey = 'the key of the operator'
 
-t.test('the pages of one’s account', browserNeeded(), async t => {
+t.test('the pages of one’s account', async t => {
   const post = await mailbox(t)
   const { ask, browser, open, poll, register, service, url } = await startPages(t, {
     ...post.settings,

@@ -1,9 +1,9 @@
 /** From an app to a decision, in a real browser. (docs/spec/app-authorization.md#the-page) */
 import t from 'tap'
-import { browserNeeded, untilHeading } from '../support/browser.js'
+import { untilHeading } from '../support/browser.js'
 import { appId, password, signIn, startPages } from '../support/pages.js'
 
-t.test('the pages on which apps are allowed', browserNeeded(), async t => {
+t.test('the pages on which apps are allowed', async t => {
   const pages = await startPages(t, { throttle: { failures: 3 } })
   const { ask, open, poll, register, service, url } = pages
   const token = await register('daisy')

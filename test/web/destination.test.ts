@@ -1,9 +1,9 @@
 /** Where an app's access goes, who else sees its streams, and what it could change of the account: said before one agrees. */
 import t from 'tap'
-import { browserNeeded, untilHeading, visit } from '../support/browser.js'
+import { untilHeading, visit } from '../support/browser.js'
 import { appId, permissions, signIn, startPages } from '../support/pages.js'
 
-t.test('the question whether an app may have its access', browserNeeded(), async t => {
+t.test('the question whether an app may have its access', async t => {
   const pages = await startPages(t, { http: { trustedProxies: ['127.0.0.1'] } })
   const { ask, browser, open, poll, register, service, url } = pages
   const token = await register('daisy')

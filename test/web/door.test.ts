@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import t, { type Test } from 'tap'
 import { parse } from 'yaml'
 import { packageDirectory } from '../../core/version.js'
-import { browserNeeded, startBrowser, untilHeading, visit, Watch } from '../support/browser.js'
+import { startBrowser, untilHeading, visit, Watch } from '../support/browser.js'
 import { commandProcess } from '../support/command.js'
 import { look } from '../support/look.js'
 import { mailbox } from '../support/mailbox.js'
@@ -33,7 +33,7 @@ async function serve(t: Test, dataDir: string): Promise<string> {
   throw new Error('it did not start')
 }
 
-t.test('setting up a service that runs', browserNeeded(), async t => {
+t.test('setting up a service that runs', async t => {
   const post = await mailbox(t)
   const dataDir = join(t.testdir(), 'data')
   const url = await serve(t, dataDir)
@@ -105,7 +105,7 @@ t.test('setting up a service that runs', browserNeeded(), async t => {
   t.same(watch.troubles, [])
 })
 
-t.test('the start page, and where there is nothing', browserNeeded(), async t => {
+t.test('the start page, and where there is nothing', async t => {
   const { open, url } = await startPages(t, {
     service: { support: 'help@example.com', terms: 'https://example.com/terms' }
   })
@@ -141,7 +141,7 @@ t.test('the start page, and where there is nothing', browserNeeded(), async t =>
   await plain.context().close()
 })
 
-t.test('invitations', browserNeeded(), async t => {
+t.test('invitations', async t => {
   const used = '/access/register.html#invitation=not-valid'
   const right = '/access/register.html#invitation=good-words'
   const heading = 'Create an account'
@@ -182,7 +182,7 @@ t.test('invitations', browserNeeded(), async t => {
   })
 })
 
-t.test('an account', browserNeeded(), async t => {
+t.test('an account', async t => {
   const { open, register, url } = await startPages(t)
   await register('daisy')
   const userAgent = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'

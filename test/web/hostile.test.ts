@@ -1,6 +1,6 @@
 /** What others have named, asked for or stored: shown as the text that it is, in a real browser. */
 import t from 'tap'
-import { browserNeeded, untilHeading, visit } from '../support/browser.js'
+import { untilHeading, visit } from '../support/browser.js'
 import type { Answer } from '../support/coffer.js'
 import { signIn, startPages } from '../support/pages.js'
 
@@ -8,7 +8,7 @@ import { signIn, startPages } from '../support/pages.js'
 const hostile =
   '"><img src=x onerror="window.hacked=1"><svg onload=window.hacked=1><script>window.hacked=1</script>'
 
-t.test('names that are markup', browserNeeded(), async t => {
+t.test('names that are markup', async t => {
   const { ask, browser, open, register, service, url } = await startPages(t, {
     service: { name: `Coffer ${hostile}`, home: '', support: 'javascript:window.hacked=1' }
   })

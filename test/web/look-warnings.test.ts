@@ -1,13 +1,13 @@
 /** How the pages look that warn, or that say what there is not. Pictures of them are left in `.test-output/pages`. */
 import t from 'tap'
-import { browserNeeded, untilHeading } from '../support/browser.js'
+import { untilHeading } from '../support/browser.js'
 import { look } from '../support/look.js'
 import { linkOf, mailbox } from '../support/mailbox.js'
 import { appId, password, signIn, startPages } from '../support/pages.js'
 
 const longName = 'Aufzeichnungen über den Schlaf der vergangenen Nächte-und-noch-einiges-ohne-jeden-Abstand'
 
-t.test('the pages that warn', browserNeeded(), async t => {
+t.test('the pages that warn', async t => {
   const post = await mailbox(t)
   const { open, register, service } = await startPages(t, {
     ...post.settings,

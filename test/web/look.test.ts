@@ -1,14 +1,14 @@
 /** How the pages look, each in each of its states. Pictures of them are left in `.test-output/pages`. */
 import { Secret, TOTP } from 'otpauth'
 import t from 'tap'
-import { browserNeeded, untilHeading } from '../support/browser.js'
+import { untilHeading } from '../support/browser.js'
 import { look } from '../support/look.js'
 import { mailbox } from '../support/mailbox.js'
 import { appId, password, permissions, signIn, startPages } from '../support/pages.js'
 
 const longName = 'Aufzeichnungen über den Schlaf der vergangenen Nächte-und-noch-einiges-ohne-jeden-Abstand'
 
-t.test('the pages', browserNeeded(), async t => {
+t.test('the pages', async t => {
   const post = await mailbox(t)
   const { ask, open, register, service, url } = await startPages(t, {
     ...post.settings,

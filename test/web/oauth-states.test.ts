@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { Secret, TOTP } from 'otpauth'
-import { browserNeeded, untilHeading, visit } from '../support/browser.js'
+import { untilHeading, visit } from '../support/browser.js'
 import type { Answer, Overrides } from '../support/coffer.js'
 import { identityProvider } from '../support/identity-provider.js'
 import { look } from '../support/look.js'
@@ -38,7 +38,7 @@ async function usernameAfter(page: Page, { service }: Pages, begun: Begun): Prom
   return body.username
 }
 
-t.test('between the request and the access', browserNeeded(), async t => {
+t.test('between the request and the access', async t => {
   const post = await mailbox(t)
   const provider = await identityProvider(t)
   const pages = await start(t, {
@@ -174,7 +174,7 @@ async function accessesOf({ service }: Pages, token: string): Promise<Answer[]> 
   return (accesses as Answer[]).filter(({ name }) => name === clientId).map(({ id, token: own }) => [id, own])
 }
 
-t.test('a request that leads nowhere', browserNeeded(), async t => {
+t.test('a request that leads nowhere', async t => {
   const pages = await start(t)
   const { open, redirect_uri, service, url } = pages
   const query = async (params: Record<string, string | undefined>): Promise<string> =>

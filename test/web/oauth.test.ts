@@ -1,10 +1,10 @@
 /** Apps that come by OAuth, on the pages: what people are asked, and where they see and end it. (docs/api/oauth.md) */
 import t from 'tap'
-import { browserNeeded, untilHeading } from '../support/browser.js'
+import { untilHeading } from '../support/browser.js'
 import { app, apps, begin, clientId, exchange, read } from '../support/oauth.js'
 import { password, signIn, startPages } from '../support/pages.js'
 
-t.test('an app that comes by OAuth', browserNeeded(), async t => {
+t.test('an app that comes by OAuth', async t => {
   const { open, register, service, url } = await startPages(t, {
     access: { apps: [] },
     ...apps({ ...app, oauth: { redirectURIs: ['http://127.0.0.1/www/assets/index.json'] } })

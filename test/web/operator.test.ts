@@ -4,7 +4,7 @@ import t from 'tap'
 import { createPasswords } from '../../core/security/passwords.js'
 import { Layout } from '../../storage/files/layout.js'
 import { PlatformStore } from '../../storage/platform/platform-store.js'
-import { browserNeeded, untilHeading } from '../support/browser.js'
+import { untilHeading } from '../support/browser.js'
 import { look } from '../support/look.js'
 import { password, signIn, startPages } from '../support/pages.js'
 import { addPasskey, givePassword } from '../support/passkeys.js'
@@ -18,7 +18,7 @@ const go = async (page: Page, place: string): Promise<void> => {
   await page.getByRole('heading', { name: place, exact: true, level: 2 }).waitFor()
 }
 
-t.test('the operator’s page', browserNeeded(), async t => {
+t.test('the operator’s page', async t => {
   const pages = await startPages(t, {
     adminKey,
     operators: ['olive'],

@@ -1,7 +1,7 @@
 /** Passkeys as people use them, in a real browser with an authenticator that is not there. (docs/spec/passkeys.md) */
 import type { BrowserContextOptions, CDPSession, Page } from 'playwright-core'
 import t, { type Test } from 'tap'
-import { browserNeeded, untilHeading, visit, Watch } from '../support/browser.js'
+import { untilHeading, visit, Watch } from '../support/browser.js'
 import { look } from '../support/look.js'
 import { originOf } from '../support/passkeys.js'
 import { password, signIn, startPages, type Pages } from '../support/pages.js'
@@ -60,7 +60,7 @@ async function enter(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
 }
 
-t.test('passkeys', browserNeeded(), async t => {
+t.test('passkeys', async t => {
   const pages = await startPages(t)
   const { ask, poll, register, service } = pages
   const token = await register('daisy')

@@ -1,7 +1,7 @@
 /** Signing in by a provider, on the pages, in a real browser. (docs/spec/identities.md) */
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { browserNeeded, untilHeading, visit } from '../support/browser.js'
+import { untilHeading, visit } from '../support/browser.js'
 import { identityProvider } from '../support/identity-provider.js'
 import { look } from '../support/look.js'
 import { until } from '../support/socket.js'
@@ -23,7 +23,7 @@ async function fits(page: Page): Promise<boolean> {
   return scrollWidth <= 320
 }
 
-t.test('signing in by a provider', browserNeeded(), async t => {
+t.test('signing in by a provider', async t => {
   const provider = await identityProvider(t)
   const { ask, browser, poll, register, url } = await startPages(t, {
     auth: { oidc: [provider.setting()] }
@@ -143,7 +143,7 @@ t.test('signing in by a provider', browserNeeded(), async t => {
   })
 })
 
-t.test('without passwords', browserNeeded(), async t => {
+t.test('without passwords', async t => {
   const provider = await identityProvider(t)
   const { browser, url } = await startPages(t, {
     auth: { passwords: 'off', oidc: [provider.setting({ autoRegister: true })] },

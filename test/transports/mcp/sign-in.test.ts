@@ -7,7 +7,7 @@ import {
   UnauthorizedError,
   type OAuthClientProvider
 } from '@modelcontextprotocol/client'
-import { browserNeeded, untilHeading } from '../../support/browser.js'
+import { untilHeading } from '../../support/browser.js'
 import { coffer } from '../../support/coffer.js'
 import { signIn, startPages } from '../../support/pages.js'
 
@@ -35,7 +35,7 @@ class Memory implements OAuthClientProvider {
   redirectToAuthorization = (url: URL): void => void (this.asked = url)
 }
 
-t.test('an assistant without a token', browserNeeded(), async t => {
+t.test('an assistant without a token', async t => {
   const { open, register, service, url } = await startPages(t, { oauth: { registration: true } })
   const token = await register('daisy')
   await service.call('daisy', 'streams.create', { id: 'diary', name: 'Diary' }, token)

@@ -3,14 +3,14 @@ import { readFileSync } from 'node:fs'
 import { Secret, TOTP } from 'otpauth'
 import t from 'tap'
 import { desk, startApp } from '../../support/app.js'
-import { browserNeeded, untilHeading } from '../../support/browser.js'
+import { untilHeading } from '../../support/browser.js'
 import { look } from '../../support/look.js'
 import { password, signIn } from '../../support/pages.js'
 import { receiver } from '../../support/receiver.js'
 
 const adminKey = 'the key of the operator'
 
-t.test('the account page', browserNeeded(), async t => {
+t.test('the account page', async t => {
   const { daisy, enter, open, register, service, url } = await startApp(t, {
     userAccount: { delete: ['personalToken'] },
     adminKey,

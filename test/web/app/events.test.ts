@@ -2,12 +2,12 @@
 import type { Route } from 'playwright-core'
 import t from 'tap'
 import { phone, startApp, typeIntoFocus } from '../../support/app.js'
-import { browserNeeded, untilHeading } from '../../support/browser.js'
+import { untilHeading } from '../../support/browser.js'
 import { look } from '../../support/look.js'
 import { password } from '../../support/pages.js'
 import { picture } from '../../support/pictures.js'
 
-t.test('events', browserNeeded(), async t => {
+t.test('events', async t => {
   const { daisy, enter, open, service } = await startApp(t, { versioning: { forceKeepHistory: true } })
   for (const id of ['weight', 'diary'] as const) await daisy.stream(id, null)
 

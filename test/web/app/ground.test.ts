@@ -6,7 +6,6 @@ import t, { type Test } from 'tap'
 import type { Page } from 'playwright-core'
 import { coffer } from '../../support/coffer.js'
 import { desk, startApp } from '../../support/app.js'
-import { browserNeeded } from '../../support/browser.js'
 import { look } from '../../support/look.js'
 import { pmtiles, tilesOf, type Shape } from '../../support/tiles.js'
 import { until } from '../../support/socket.js'
@@ -217,7 +216,7 @@ t.test('the service', async t => {
   })
 })
 
-t.test('the page', browserNeeded(), async t => {
+t.test('the page', async t => {
   const file = mapFile(t, pmtiles(tilesOf(shapes, 12), { attribution, perLeaf: 10 }))
   const { daisy, enter } = await startApp(t, { app: { mapFile: file } })
   await daisy.stream('places')

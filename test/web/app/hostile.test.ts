@@ -2,7 +2,7 @@
 import t from 'tap'
 import type { Page } from 'playwright-core'
 import { startApp } from '../../support/app.js'
-import { browserNeeded, untilHeading } from '../../support/browser.js'
+import { untilHeading } from '../../support/browser.js'
 import { password, signIn } from '../../support/pages.js'
 import type { Client } from '../../support/coffer.js'
 
@@ -11,7 +11,7 @@ const markup = `"><img src=x onerror="pwned=1"><script>pwned=1</script><svg onlo
 /** The constructor of objects is found in every one of them. */
 const inherited = ['constructor', '__proto__']
 
-t.test('hostile data', browserNeeded(), async t => {
+t.test('hostile data', async t => {
   const { daisy, enter, service } = await startApp(t)
   const now = service.clock.now()
   const ids = await plant(daisy, now)
@@ -56,7 +56,7 @@ t.test('hostile data', browserNeeded(), async t => {
   })
 })
 
-t.test('sessions that end', browserNeeded(), async t => {
+t.test('sessions that end', async t => {
   const { daisy, enter, register, service, url } = await startApp(t)
   await register('gerda')
   await daisy.stream('secrets')
@@ -133,7 +133,7 @@ t.test('sessions that end', browserNeeded(), async t => {
   })
 })
 
-t.test('links', browserNeeded(), async t => {
+t.test('links', async t => {
   const { daisy, open, service, url } = await startApp(t)
   for (const id of ['weight', 'secrets']) {
     await daisy.stream(id)

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { phone, startApp } from '../../support/app.js'
-import { browserNeeded, untilHeading } from '../../support/browser.js'
+import { untilHeading } from '../../support/browser.js'
 import type { Client } from '../../support/coffer.js'
 import { zipOf } from '../../support/importing.js'
 import { look } from '../../support/look.js'
@@ -49,7 +49,7 @@ async function drop(page: Page, name: string, bytes: Buffer): Promise<void> {
   for (const event of ['dragover', 'drop']) await place.dispatchEvent(event, { dataTransfer })
 }
 
-t.test('bringing data in', browserNeeded(), async t => {
+t.test('bringing data in', async t => {
   const { daisy, enter } = await startApp(t)
 
   await t.test('a health export is looked at, written, seen on the timeline and taken out again', async t => {

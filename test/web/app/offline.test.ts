@@ -2,7 +2,7 @@
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import t from 'tap'
 import { desk, startApp } from '../../support/app.js'
-import { browserNeeded, untilHeading, visit, Watch } from '../../support/browser.js'
+import { untilHeading, visit, Watch } from '../../support/browser.js'
 import { Front } from '../../support/front.js'
 import { look } from '../../support/look.js'
 import { signIn } from '../../support/pages.js'
@@ -10,7 +10,7 @@ import { signIn } from '../../support/pages.js'
 const unreachable = 'The service cannot be reached'
 const secret = 'A secret of Daisy'
 
-t.test('the app without the service', browserNeeded(), async t => {
+t.test('the app without the service', async t => {
   // Below a path, as behind a proxy.
   const front = await Front.start(t, '/below/it')
   const { browser, daisy, service } = await startApp(t, { publicUrl: front.url })

@@ -1,12 +1,11 @@
 /** The map and the photos, looked at in a browser. */
 import t from 'tap'
 import { phone, startApp } from '../../support/app.js'
-import { browserNeeded } from '../../support/browser.js'
 import { look } from '../../support/look.js'
 import { picture } from '../../support/pictures.js'
 import { until } from '../../support/socket.js'
 
-t.test('places and photos', browserNeeded(), async t => {
+t.test('places and photos', async t => {
   const { daisy, enter, service } = await startApp(t)
   const now = service.clock.now()
   for (const id of ['places', 'photos']) await daisy.stream(id)

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { methods } from '../../../core/methods/index.js'
 import english from '../../../web/app/shared/messages/en.json' with { type: 'json' }
 import { desk, phone, startApp } from '../../support/app.js'
-import { browserNeeded, untilHeading } from '../../support/browser.js'
+import { untilHeading } from '../../support/browser.js'
 import { look } from '../../support/look.js'
 
 t.test('calls have a sentence each, whatever their method', async t => {
@@ -16,7 +16,7 @@ t.test('calls have a sentence each, whatever their method', async t => {
   )
 })
 
-t.test('what is shared', browserNeeded(), async t => {
+t.test('what is shared', async t => {
   const { daisy, enter, open, service, url } = await startApp(t)
   for (const [id, parentId] of [
     ['body', null],

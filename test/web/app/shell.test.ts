@@ -1,11 +1,11 @@
 /** The frame around all pages of the app: coming in, finding one's way, going out. */
 import t from 'tap'
 import { desk, phone, startApp, typeIntoFocus } from '../../support/app.js'
-import { browserNeeded, untilHeading } from '../../support/browser.js'
+import { untilHeading } from '../../support/browser.js'
 import { look } from '../../support/look.js'
 import { password, signIn } from '../../support/pages.js'
 
-t.test('the shell', browserNeeded(), async t => {
+t.test('the shell', async t => {
   const { browser, daisy, enter, open, url } = await startApp(t)
   for (const [id, parentId] of [
     ['body', null],

@@ -2,9 +2,8 @@
 import t from 'tap'
 import type { Locator, Page } from 'playwright-core'
 import { startApp } from '../../support/app.js'
-import { browserNeeded } from '../../support/browser.js'
 
-t.test('changes are heard', browserNeeded(), async t => {
+t.test('changes are heard', async t => {
   const { daisy, enter, url } = await startApp(t)
 
   await t.test('by a websocket that takes over from polling, while changes come', async t => {

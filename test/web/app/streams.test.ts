@@ -1,10 +1,10 @@
 /** Streams: looking at what they hold, and putting them in order, as people do it in a browser. */
 import t from 'tap'
 import { phone, startApp, typeIntoFocus } from '../../support/app.js'
-import { browserNeeded, untilHeading } from '../../support/browser.js'
+import { untilHeading } from '../../support/browser.js'
 import { look } from '../../support/look.js'
 
-t.test('streams', browserNeeded(), async t => {
+t.test('streams', async t => {
   const { daisy, enter, service, url } = await startApp(t)
   for (const [id, parentId] of [
     ['body', null],

@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { phone, startApp } from '../../support/app.js'
-import { browserNeeded } from '../../support/browser.js'
 import { look } from '../../support/look.js'
 import { Random } from '../../support/random.js'
 import { loadWeb } from '../../support/web-module.js'
@@ -54,7 +53,7 @@ t.test('changes are merged into rows', async t => {
   }
 })
 
-t.test('the table', browserNeeded(), async t => {
+t.test('the table', async t => {
   const { daisy, enter, service } = await startApp(t)
   const now = service.clock.now()
   await t.test('without any data it says what to do', async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { desk, phone, startApp } from '../../support/app.js'
-import { browserNeeded, pictures } from '../../support/browser.js'
+import { pictures } from '../../support/browser.js'
 import type { Client } from '../../support/coffer.js'
 import { look } from '../../support/look.js'
 import { picture } from '../../support/pictures.js'
@@ -11,7 +11,7 @@ import { picture } from '../../support/pictures.js'
 const hour = 3600
 const day = 86_400
 
-t.test('the timeline', browserNeeded(), async t => {
+t.test('the timeline', async t => {
   const { daisy, enter, service } = await startApp(t)
   const now = service.clock.now()
   const inZurich = { ...desk, timezoneId: 'Europe/Zurich' }

@@ -2,11 +2,11 @@
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import { browserNeeded, pictures, untilHeading } from '../../support/browser.js'
+import { pictures, untilHeading } from '../../support/browser.js'
 import { desk, phone } from '../../support/app.js'
 import { password, startPages, type Pages } from '../../support/pages.js'
 
-t.test('somebody new', browserNeeded(), async t => {
+t.test('somebody new', async t => {
   const pages = await startPages(t)
   for (const [size, options] of Object.entries({ phone, desk }))
     await t.test(`on a ${size}: registers, adds, finds, shares, ends, and sees who looked`, async t => {
