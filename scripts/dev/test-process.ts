@@ -33,25 +33,27 @@ export interface ProcessResult {
 
 /**
  * Runs files in one process, which keeps its data below a folder. At its limit it reports what was going on and ends itself;
- * after `graceMs` more it is killed. With `mapsLines`, failures name lines of the sources rather than of what was compiled:
- * that takes a twentieth of the CPU, as the library looks up the caller of each assertion.
+ * after `graceMs` more it is killed. With `tracesErrors`, failures name lines of the sources rather than of what was compiled,
+ * and an error that nobody catches fails the test that it came from, and not only its file. That takes a fifth of the CPU: the
+ * library looks up the caller of each assertion, and is told of each promise.
  */
 export async function runInProcess(
   files: readonly string[],
   folder: string,
   environment: NodeJS.ProcessEnv,
-  { graceMs = 15_000, mapsLines = true } = {}
+  { graceMs = 15_000, tracesErrors = true } = {}
 ): Promise<ProcessResult> {
   mkdirSync(folder, { recursive: true })
   const started = performance.now()
-  const isTogether = files.length > 1
-  const options = mapsLines ? ['--enable-source-maps'] : []
+  const isTogether = files.length > 1 || !tracesErrors
+  const options = tracesErrors ? ['--enable-source-maps'] : []
   const child = spawn(process.execPath, [...options, isTogether ? inTurn : files.join('')], {
     cwd: packageDirectory,
     env: {
       ...process.env,
       ...environment,
       ...(isTogether && { COFFER_TEST_FILES: files.join('\n') }),
+      ...(!tracesErrors && { COFFER_TEST_UNTRACED: '1' }),
       TAP: '1',
       TAP_TIMEOUT: String(limit),
       // Where folders of tests are made.

@@ -92,7 +92,9 @@ function grouped(files: readonly string[]): string[][] {
 
 /** Whether a file sets something for its whole process, such as a longer time limit, or starts a browser. */
 function isAlone(file: string): boolean {
-  return /^t\.(?!test\()|support\/(?:app|browser|pages)\.js'/m.test(readFileSync(join(packageDirectory, file), 'utf8'))
+  return /^t\.(?!test\()|support\/(?:app|browser|pages)\.js'/m.test(
+    readFileSync(join(packageDirectory, file), 'utf8')
+  )
 }
 
 /** Runs files in a process, and prints one line for each, and all that failures say. Returns how many tests failed. */
@@ -100,9 +102,9 @@ async function run(
   files: readonly string[],
   folder: string,
   environment: NodeJS.ProcessEnv,
-  mapsLines: boolean
+  tracesErrors: boolean
 ): Promise<number> {
-  const result = await runInProcess(files, folder, environment, { mapsLines })
+  const result = await runInProcess(files, folder, environment, { tracesErrors })
   for (const line of result.errors) console.error(line)
   for (const { failures, file, isPassed, seconds } of result.files) {
     for (const line of failures) console.log(line)
@@ -178,7 +180,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 /** All tests, as work to be done. */
 const tests = (environment: NodeJS.ProcessEnv): (() => Promise<void>)[] =>
   groups.map((group, index) => async () => {
-    // What fails in a whole run is run again, with lines of the sources.
+    // What fails in a whole run is run again, and then tells where its errors came from.
     await run(group, join(folder, String(index)), { TMPDIR: folder, ...environment }, !isWhole)
   })
 

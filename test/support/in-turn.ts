@@ -2,13 +2,14 @@
 import { once } from 'node:events'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import t from 'tap'
+import { loadTracing, loadWithoutTracing } from './load-tap.js'
 
-const limitMs = Number(process.env['TAP_TIMEOUT']) * 1000
-
-const { COFFER_TEST_FILES: files = '' } = process.env
+const { COFFER_TEST_FILES: files = '', COFFER_TEST_UNTRACED: untraced } = process.env
 // None of the tests' business.
 delete process.env['COFFER_TEST_FILES']
+delete process.env['COFFER_TEST_UNTRACED']
+const t = await (untraced === undefined ? loadTracing() : loadWithoutTracing())
+const limitMs = Number(process.env['TAP_TIMEOUT']) * 1000
 const home = process.cwd()
 for (const file of files.split('\n')) {
   t.setTimeout(limitMs)

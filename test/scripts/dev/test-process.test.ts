@@ -9,7 +9,8 @@ const library = JSON.stringify(import.meta.resolve('tap'))
 /** Runs files of these contents in one process; each notes that it has been run. */
 async function run(
   t: Test,
-  contents: Readonly<Record<string, string>>
+  contents: Readonly<Record<string, string>>,
+  tracesErrors = true
 ): Promise<ProcessResult & { runs: string }> {
   const runs = join(t.testdirName, 'runs')
   const head = (name: string): string =>
@@ -17,7 +18,7 @@ async function run(
   const texts = Object.entries(contents).map(([name, text]) => [`${name}.test.mjs`, head(name) + text])
   const folder = t.testdir({ ...Object.fromEntries(texts), data: {}, runs: '' })
   const files = texts.map(([name]) => join(folder, name!))
-  const result = await runInProcess(files, join(folder, 'data'), {}, { graceMs: 1000 })
+  const result = await runInProcess(files, join(folder, 'data'), {}, { graceMs: 1000, tracesErrors })
   return { ...result, runs: readFileSync(runs, 'utf8').trim() }
 }
 
@@ -37,9 +38,28 @@ t.test('files of tests', async t => {
     const map = { version: 3, sources: ['told.ts'], names: [], mappings: 'AAAA;AACA' }
     const url = `data:application/json;base64,${Buffer.from(JSON.stringify(map)).toString('base64')}`
     writeFileSync(name, `import t from ${library}\nt.equal(1, 2)\n//# sourceMappingURL=${url}`)
-    for (const mapsLines of [true, false]) {
-      const { files } = await runInProcess([name], join(t.testdirName, 'data'), {}, { mapsLines })
-      t.equal(/told\.ts/.test(files[0]!.failures.join('\n')), mapsLines)
+    for (const tracesErrors of [true, false]) {
+      const { files } = await runInProcess([name], join(t.testdirName, 'data'), {}, { tracesErrors })
+      t.equal(/told\.ts/.test(files[0]!.failures.join('\n')), tracesErrors)
+    }
+  })
+
+  t.test('fail with an error that nobody catches, and name the test that was running', async t => {
+    const bad = `t.test('breaks', async t => {
+      await new Promise(resolve => setTimeout(() => { setImmediate(resolve); throw new Error('beside') }, 1))
+    })`
+    const rejected = bad.replace('throw new Error', 'Promise.reject')
+    for (const [tracesErrors, text] of [
+      [true, bad],
+      [false, bad],
+      [true, rejected],
+      [false, rejected]
+    ] as const) {
+      const { errors, files } = await run(t, { a: good, b: text }, tracesErrors)
+      t.same([files[0]!.isPassed, files[1]!.isPassed], [true, false])
+      const failures = files[1]!.failures.join('\n')
+      t.match(tracesErrors ? failures : errors.join('\n'), 'beside')
+      t.match(failures, /not ok \d+ - breaks/)
     }
   })
 
@@ -67,9 +87,11 @@ t.test('files of tests', async t => {
     ['stands still', `t.setTimeout(100); t.test('turns', async t => { t.ok(true); for (;;); })`]
   ] as const)
     t.test(`a file that ${what} fails, alone and together`, async t => {
-      const alone = await run(t, { a: text })
-      t.match(alone, { files: [{ isPassed: false }] })
-      t.ok(alone.failed > 0)
+      for (const tracesErrors of [true, false]) {
+        const alone = await run(t, { a: text }, tracesErrors)
+        t.match(alone, { files: [{ isPassed: false }] })
+        t.ok(alone.failed > 0)
+      }
       const together = await run(t, { a: good, b: text, c: good })
       t.ok(together.failed > 0)
       t.equal(together.files.length, 3)
