@@ -18,9 +18,11 @@ export interface EngineServersOptions {
   readonly count?: number
   /** Further lines of their configuration. */
   readonly configuration?: string
+  /** The whole configuration of one of them, in place of ours. */
+  configurationOf?(member: Member, members: readonly Member[]): string
 }
 
-interface Member {
+export interface Member {
   readonly name: string
   readonly folder: string
   readonly port: number
@@ -195,7 +197,9 @@ export class EngineServers {
     return leaders.size === 1 && known.length === this.count - 1
   }
 
-  #configuration({ folder, monitorPort, name, port, routePort }: Member): string {
+  #configuration(member: Member): string {
+    const { folder, monitorPort, name, port, routePort } = member
+    if (this.options.configurationOf) return this.options.configurationOf(member, this.members)
     const routes = this.members.map(member => `"nats://127.0.0.1:${member.routePort}"`)
     const sync = this.options.syncAlways === false ? '' : 'sync_interval: always'
     const pings = 'ping_interval: "1s"'

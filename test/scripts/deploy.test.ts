@@ -1,7 +1,7 @@
 /** The samples of `deploy/`: each is held against the tool that it is for, where that is installed. */
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import t from 'tap'
 import { parse } from 'yaml'
 import { loadSettings } from '../../core/settings/load.js'
@@ -61,12 +61,10 @@ t.test('deploy/', async t => {
     for (const [, name = ''] of text.matchAll(/npm run (\S+)/g)) t.ok(scripts[name], name)
   })
 
-  t.test('Caddyfile is valid', { skip: missing('caddy', 'version') }, async t => {
-    t.equal(
-      complaint('caddy', 'validate', '--adapter', 'caddyfile', '--config', join(folder, 'Caddyfile')),
-      ''
-    )
-  })
+  for (const name of ['Caddyfile', join('cluster', 'Caddyfile')])
+    t.test(`${name} is valid`, { skip: missing('caddy', 'version') }, async t => {
+      t.equal(complaint('caddy', 'validate', '--adapter', 'caddyfile', '--config', join(folder, name)), '')
+    })
 
   t.test(
     'nginx.conf is valid',
@@ -93,20 +91,34 @@ t.test('deploy/', async t => {
     }
   )
 
-  t.test('coffer.service is valid', { skip: missing('systemd-analyze', '--version') }, async t => {
-    const at = t.testdir()
-    const unit = sample('coffer.service').replace('ExecStart=coffer', `ExecStart=${process.execPath}`)
-    writeFileSync(join(at, 'coffer.service'), unit)
+  const units = ['coffer.service', join('cluster', 'nats-server.service')]
+  const programs = /ExecStart=(?:coffer|nats-server)/
+  const noSystemd = missing('systemd-analyze', '--version')
+
+  for (const name of units)
+    t.test(`${name} is valid`, { skip: noSystemd }, async t => {
+      const file = join(t.testdir(), basename(name))
+      writeFileSync(file, sample(name).replace(programs, `ExecStart=${process.execPath}`))
+      t.equal(complaint('systemd-analyze', 'verify', file), '')
+    })
+
+  t.test('cluster/coffer.conf fits coffer.service', { skip: noSystemd }, async t => {
+    const unit = sample('coffer.service').replace(programs, `ExecStart=${process.execPath}`)
+    const at = t.testdir({
+      'coffer.service': unit,
+      'coffer.service.d': { 'cluster.conf': sample(join('cluster', 'coffer.conf')) },
+      'nats-server.service': sample(join('cluster', 'nats-server.service')).replace(
+        programs,
+        `ExecStart=${process.execPath}`
+      )
+    })
     t.equal(complaint('systemd-analyze', 'verify', join(at, 'coffer.service')), '')
   })
 
-  t.test(
-    'coffer.service keeps the service to itself',
-    { skip: missing('systemd-analyze', '--version') },
-    async t => {
+  for (const name of units)
+    t.test(`${name} keeps its program to itself`, { skip: noSystemd }, async t => {
       // Of 100: what is left is the network, and the memory in which the JavaScript engine makes code.
-      const args = ['security', '--offline=true', '--threshold=15', join(folder, 'coffer.service')]
+      const args = ['security', '--offline=true', '--threshold=15', join(folder, name)]
       t.equal(complaint('systemd-analyze', ...args), '')
-    }
-  )
+    })
 })

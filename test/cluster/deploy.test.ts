@@ -1,0 +1,141 @@
+/** The samples of `deploy/cluster`: three servers of the engine take the configuration, and nodes reach them by the settings. */
+import { execFileSync } from 'node:child_process'
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { parse } from 'yaml'
+import { packageDirectory } from '../../core/version.js'
+import { findEngine } from '../../scripts/dev/fetch-engine.js'
+import { commandProcess } from '../support/command.js'
+import { EngineServers, type Member } from './engine-servers.js'
+
+t.setTimeout(240_000)
+
+const samples = join(packageDirectory, 'deploy', 'cluster')
+
+function sample(name: string): string {
+  return readFileSync(join(samples, name), 'utf8')
+}
+
+/** Makes what the configuration reads: an authority, a certificate of it for all three servers, and a password. */
+function makeSecrets(folder: string, password: string): void {
+  const openssl = (...args: string[]): unknown =>
+    execFileSync('openssl', args, { cwd: folder, stdio: 'ignore' })
+  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2']
+  openssl('req', '-x509', ...curve, '-subj', '/CN=authority', '-keyout', 'ca.key', '-out', 'ca.crt')
+  const signed = ['-CA', 'ca.crt', '-CAkey', 'ca.key', '-addext', 'extendedKeyUsage=serverAuth,clientAuth']
+  const names = ['-subj', '/CN=engine', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1']
+  openssl('req', '-x509', ...curve, ...signed, ...names, '-keyout', 'server.key', '-out', 'server.crt')
+  writeFileSync(join(folder, 'client-password.conf'), `password: "${password}"\n`)
+}
+
+/** The sample for a server on this machine, with ports of its own. */
+function configurationFor(secrets: string, member: Member, members: readonly Member[]): string {
+  const route = (index: string): string => `localhost:${members[Number(index) - 1]!.routePort}`
+  return sample('nats.conf')
+    .replace(/^machine: .*/m, `machine: ${member.name}`)
+    .replace(/^address: .*/m, 'address: 127.0.0.1')
+    .replace('port: 4222', `port: ${member.port}`)
+    .replace('http_port: 8222', `http_port: ${member.monitorPort}`)
+    .replace('port: 6222', `port: ${member.routePort}`)
+    .replaceAll(/n([123])\.internal:6222/g, (_, index: string) => route(index))
+    .replace('/var/lib/nats', join(member.folder, 'data'))
+    .replaceAll('/etc/nats', secrets)
+}
+
+/** Settings for nodes on this machine, of the sample. */
+function settingsFor(folder: string, servers: EngineServers): string {
+  const port = (urls: readonly string[], index: string): string => new URL(urls[Number(index) - 1]!).port
+  const text = sample('coffer.yaml')
+    .replaceAll('REPLACE', 'something long and random')
+    .replaceAll(/n([123])\.internal:4222/g, (_, index: string) => `localhost:${port(servers.urls, index)}`)
+    .replaceAll(
+      /n([123])\.internal:8222/g,
+      (_, index: string) => `localhost:${port(servers.monitors, index)}`
+    )
+    .replace('/etc/coffer/engine-password', join(folder, 'engine-password'))
+  const path = join(folder, 'coffer.yaml')
+  writeFileSync(path, text)
+  return path
+}
+
+t.test('nats.conf is accepted, and makes a cluster that nodes can rely upon', async t => {
+  const folder = t.testdir({ 'engine-password': 'coffer:one:two\n', 'wrong-password': 'coffer:other\n' })
+  makeSecrets(folder, 'one:two')
+  const servers = await EngineServers.start(t, {
+    configurationOf(member, members) {
+      // What is included is looked for beside what includes it.
+      cpSync(join(folder, 'client-password.conf'), join(member.folder, 'client-password.conf'))
+      return configurationFor(folder, member, members)
+    }
+  })
+  const config = settingsFor(folder, servers)
+  const coffer = (...args: string[]): ReturnType<typeof commandProcess> =>
+    commandProcess([...args, '--config', config], {
+      cwd: folder,
+      env: { NODE_EXTRA_CA_CERTS: join(folder, 'ca.crt') }
+    })
+
+  const checked = await coffer('check-config')
+  t.equal(checked.code, 0, checked.errors)
+  const init = await coffer('cluster', 'init')
+  t.equal(init.code, 0, `all streams of the usual sizes fit: ${init.errors}`)
+  const again = await coffer('cluster', 'init')
+  t.equal(again.code, 0, again.errors)
+
+  const status = await coffer('cluster', 'status')
+  t.equal(status.code, 0, status.errors)
+  const wrong = await coffer(
+    'cluster',
+    'status',
+    '--cluster.engineCredentials',
+    join(folder, 'wrong-password')
+  )
+  t.not(wrong.code, 0, 'another password')
+  const none = await coffer('cluster', 'status', '--cluster.engineCredentials=')
+  t.not(none.code, 0, 'no password')
+  const unknown = await commandProcess(['cluster', 'status', '--config', config], { cwd: folder })
+  t.not(unknown.code, 0, 'without the authority')
+})
+
+t.test('nats.conf names files that have to be there', async t => {
+  const folder = t.testdir({})
+  const file = join(folder, 'nats.conf')
+  const members = ['n1', 'n2', 'n3'].map((name, index) => ({
+    name,
+    folder,
+    port: 4222,
+    monitorPort: 8222,
+    routePort: 6222 + index
+  }))
+  writeFileSync(file, configurationFor(folder, members[0]!, members))
+  const check = [await findEngine(), '-t', '-c', file] as const
+  t.throws(() => execFileSync(check[0], check.slice(1), { stdio: 'pipe' }), /client-password\.conf/)
+  makeSecrets(folder, 'password')
+  execFileSync(check[0], check.slice(1), { stdio: 'pipe' })
+})
+
+t.test('compose.yaml mounts what the other samples name', async t => {
+  const { services, volumes } = parse(sample('compose.yaml')) as {
+    services: Record<string, { volumes: string[]; environment: Record<string, string> }>
+    volumes: Record<string, unknown>
+  }
+  const mounted = Object.values(services).flatMap(service =>
+    service.volumes.map(volume => /^(?:\$\{.*?\}|[^:]+):([^:]+)/.exec(volume)![1]!)
+  )
+  const named = ['nats.conf', 'coffer.yaml'].flatMap(name =>
+    Array.from(sample(name).matchAll(/\/etc\/\w+\/[-\w]+(?:\.\w+)*|\/var\/lib\/nats/g), ([path]) => path)
+  )
+  t.same(
+    named.filter(path => !mounted.includes(path)),
+    []
+  )
+  const sources = Object.values(services).flatMap(service =>
+    service.volumes.flatMap(volume => /^\.\/([^/:]+):/.exec(volume)?.[1] ?? [])
+  )
+  t.same(
+    sources.filter(name => !readdirSync(samples).includes(name)),
+    []
+  )
+  t.same(Object.keys(volumes).sort(), ['backup', 'certificates', 'data'])
+})
