@@ -7,7 +7,8 @@ import { parse } from 'yaml'
 import { packageDirectory } from '../../core/version.js'
 import { findEngine } from '../../scripts/dev/fetch-engine.js'
 import { commandProcess } from '../support/command.js'
-import { EngineServers, type Member } from './engine-servers.js'
+import { start } from '../support/process.js'
+import { EngineServers, until, type Member } from './engine-servers.js'
 
 t.setTimeout(240_000)
 
@@ -43,17 +44,21 @@ function configurationFor(secrets: string, member: Member, members: readonly Mem
     .replaceAll('/etc/nats', secrets)
 }
 
+/** The port of a server, counted from 1. */
+function portOf(urls: readonly string[], server: string): string {
+  return new URL(urls[Number(server) - 1]!).port
+}
+
 /** Settings for nodes on this machine, of the sample. */
-function settingsFor(folder: string, servers: EngineServers): string {
-  const port = (urls: readonly string[], index: string): string => new URL(urls[Number(index) - 1]!).port
+function settingsFor(folder: string, { monitors, urls }: EngineServers): string {
   const text = sample('coffer.yaml')
     .replaceAll('REPLACE', 'something long and random')
-    .replaceAll(/n([123])\.internal:4222/g, (_, index: string) => `localhost:${port(servers.urls, index)}`)
-    .replaceAll(
-      /n([123])\.internal:8222/g,
-      (_, index: string) => `localhost:${port(servers.monitors, index)}`
-    )
+    .replaceAll(/n([123])\.internal:4222/g, (_, index: string) => `localhost:${portOf(urls, index)}`)
+    .replaceAll(/n([123])\.internal:8222/g, (_, index: string) => `localhost:${portOf(monitors, index)}`)
     .replace('/etc/coffer/engine-password', join(folder, 'engine-password'))
+    .replace('/var/lib/coffer/data', join(folder, 'data'))
+    .replace('host: 10.0.0.1', 'host: 127.0.0.1')
+    .replace('port: 9464', 'port: 0')
   const path = join(folder, 'coffer.yaml')
   writeFileSync(path, text)
   return path
@@ -94,6 +99,16 @@ t.test('nats.conf is accepted, and makes a cluster that nodes can rely upon', as
   t.not(wrong.code, 0, 'another password')
   const none = await coffer('cluster', 'status', '--cluster.engineCredentials=')
   t.not(none.code, 0, 'no password')
+  const authority = `NODE_EXTRA_CA_CERTS=${join(folder, 'ca.crt')}`
+  const serve = [process.execPath, join('dist', 'scripts', 'coffer.cjs'), 'serve', '--config', config]
+  const node = await start(t, undefined, 'env', [authority, ...serve])
+  await until('the node serves everybody', async () => {
+    const { output } = await coffer('cluster', 'status')
+    return /^n1\talive\t.*\t64 shards/m.test(output)
+  })
+  t.equal((await fetch(`${node.url}/readyz`)).status, 200)
+  t.equal((await node.stop('SIGTERM')).status, 0)
+
   const unknown = await commandProcess(['cluster', 'status', '--config', config], { cwd: folder })
   t.not(unknown.code, 0, 'without the authority')
 })
@@ -137,5 +152,5 @@ t.test('compose.yaml mounts what the other samples name', async t => {
     sources.filter(name => !readdirSync(samples).includes(name)),
     []
   )
-  t.same(Object.keys(volumes).sort(), ['backup', 'certificates', 'data'])
+  t.same(Object.keys(volumes).toSorted(), ['backup', 'certificates', 'data'])
 })
