@@ -10,7 +10,7 @@ export function addClusterCommands(program: Command): void {
   offer(
     cluster,
     'init',
-    'Make the streams of the engine, or change their limits',
+    'Make the streams of the engine, or change their limits; begin the cluster with the data directory',
     async (args, options: ClusterInitOptions) =>
       (await import('./commands/cluster.js')).initCluster(args, options)
   )

@@ -11,7 +11,6 @@ import { accountStreams } from '../core/account/fields.js'
 import { startJobs } from '../core/platform/daily.js'
 import { LiveNotifier } from '../core/notifications/live-notifier.js'
 import { ImportJobs } from '../core/imports/jobs.js'
-import type { Writers } from '../core/imports/present.js'
 import type { Gauges, Readiness } from './gauges.js'
 import { GrowthLog } from './growth-log.js'
 import { intakesOf } from '../core/security/intake.js'
@@ -19,7 +18,7 @@ import type { Log } from '../core/log.js'
 import { LongAnswers } from '../core/security/long-answers.js'
 import { Mailer } from '../core/outgoing/mail/mailer.js'
 import { mailTransportOf } from '../core/outgoing/mail/mail-transport.js'
-import type { AnyMethod, UserMethod } from '../core/call/method.js'
+import type { AnyMethod } from '../core/call/method.js'
 import { Messaging } from '../core/outgoing/messaging.js'
 import { methods } from '../core/methods/index.js'
 import { withOlderIds } from '../core/account/older-ids.js'
@@ -48,6 +47,7 @@ import { walSyncs } from '../storage/wal/sync.js'
 import { ExportDrafts } from '../storage/transfer/export-drafts.js'
 import { loadAuthorizationStep } from './authorization-step.js'
 import { ReaderThreads } from './imports/threads.js'
+import { writersOf } from './imports/writers.js'
 import { PictureProcesses } from './pictures/renderer.js'
 import { SpaceMeter } from './space.js'
 import { endpoints } from '../transports/http/endpoints.js'
@@ -68,6 +68,8 @@ export interface RuntimeOptions {
   readonly methodModules: readonly string[]
   /** How commits are made durable; by default by syncing the log. */
   readonly durability?: DurabilityProvider
+  /** Has the platform file follow a cluster's log, before anything reads it. Resolves with what ends that. */
+  readonly follow?: (platform: PlatformStore) => Promise<() => Promise<void>>
   /** Where attachments are kept; by default on disk. */
   readonly attachments?: AttachmentStore
 }
@@ -160,13 +162,25 @@ type Parts = [Services, Registry, LiveNotifier, HolderFollower, TextFollower, De
 
 async function build(
   config: Config,
-  { attachments: kept, clock, durability, isGuest, isQuiet, log, methodModules, shard }: RuntimeOptions,
+  {
+    attachments: kept,
+    clock,
+    durability,
+    follow,
+    isGuest,
+    isQuiet,
+    log,
+    methodModules,
+    shard
+  }: RuntimeOptions,
   closers: (() => Promise<void> | void)[],
   made: (...parts: Parts) => Runtime
 ): Promise<Runtime> {
   const layout = new Layout(config.dataDir)
   const platform = new PlatformStore(layout)
   closers.push(() => platform.close())
+  if (follow) closers.push(await follow(platform))
+  else platform.mustBeAlone()
   await makeSecrets({ platform })
   const accounts = new Accounts(layout, platform, {
     ...accountsOptions(config, log, durability),
@@ -243,16 +257,6 @@ async function build(
     new TextFollower(services),
     deliveries
   )
-}
-
-/** The methods by which imports write. */
-function writersOf(definitions: readonly AnyMethod[]): Writers {
-  const find = (id: string): UserMethod => definitions.find(each => each.id === id) as UserMethod
-  return {
-    createEvent: find('events.create'),
-    createStream: find('streams.create'),
-    deleteStream: find('streams.delete')
-  }
 }
 
 /** Returns the options for opening accounts. */

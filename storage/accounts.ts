@@ -1,15 +1,13 @@
 /** The life of an account, from claiming its name to removing its last file, in steps that a restart completes or undoes. */
-import { existsSync, mkdirSync, rmSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { mkdirSync } from 'node:fs'
 import { AccountElsewhere, StoreNotReady, StoreUnavailable, translated } from './errors.js'
 import { syncPathNow } from './files/durable.js'
 import type { Layout } from './files/layout.js'
 import type { Command } from './platform/commands.js'
 import type { PlatformStore } from './platform/platform-store.js'
-import { removeLeftOvers } from './sqlite/left-overs.js'
-import { putAllBack } from './files/replacing.js'
 import { StorePool } from './user/store-pool.js'
 import { Handover } from './user/handover.js'
+import { recover } from './user/recovery.js'
 import { UserFiles, type UserFilesOptions } from './user/user-files.js'
 import type { UserStore } from './user/user-store.js'
 import { awayOf, changesOfState, type Account, type Claim } from './platform/account.js'
@@ -41,11 +39,13 @@ export class Accounts {
   readonly #known = new Map<string, Account>()
   /** Accounts that are being deleted, have moved or are suspended, each with the error that calls in flight on it fail with. */
   readonly #away = new Map<string, Error>()
+  /** Accounts that calls here are creating or deleting. */
+  readonly #busy = new Set<string>()
   /** Gives accounts up to other processes. */
   readonly handover: Handover
 
   constructor(
-    private readonly layout: Layout,
+    layout: Layout,
     private readonly platform: PlatformStore,
     private readonly options: AccountsOptions
   ) {
@@ -65,8 +65,7 @@ export class Accounts {
     mkdirSync(layout.usersDirectory, { recursive: true })
     syncPathNow(layout.root)
     this.#files.makeTemplate()
-    this.#recover()
-    this.#settleUnique()
+    recover({ layout, platform, files: this.#files, onTrouble: (id, error) => options.onTrouble(id, error) })
   }
 
   /** Finds an active account. Names are compared verbatim: they are lower case. */
@@ -192,16 +191,26 @@ export class Accounts {
     if (!this.owns(account)) throw new AccountElsewhere(account.username)
     const { created, id, invitationToken, unique, username } = account
     const claim = { id, username, created, unique, ...(invitationToken !== undefined && { invitationToken }) }
-    const taken = await this.platform.change('claim', claim)
-    if (taken.length > 0) return taken
+    this.#busy.add(id)
+    try {
+      const taken = await this.platform.change('claim', claim)
+      if (taken.length > 0) return taken
+      await this.#complete(account)
+      return []
+    } finally {
+      this.#busy.delete(id)
+    }
+  }
+
+  /** Makes a claimed account active, or undoes everything. */
+  async #complete(account: NewAccount): Promise<void> {
     try {
       await this.#files.make(account)
       await this.ready(account)
       const store = this.#pool.get(account.id)
       await store.write(() => account.fill(store))
-      if (!(await this.platform.change('activate', id)))
+      if (!(await this.platform.change('activate', account.id)))
         throw new StoreUnavailable('The claim of the account was given up')
-      return []
     } catch (error) {
       await this.#undo(account.id)
       throw translated(error)
@@ -213,9 +222,28 @@ export class Accounts {
    * so, without a cluster at once; `onGone` is called then. After a crash the next start completes the removal.
    */
   async remove({ id }: Account, onGone: () => void = () => {}): Promise<void> {
-    await this.platform.change('leave', id)
-    onGone()
-    await this.#erase(id)
+    this.#busy.add(id)
+    try {
+      await this.platform.change('leave', id)
+      onGone()
+      await this.#erase(id)
+    } finally {
+      this.#busy.delete(id)
+    }
+  }
+
+  /** Ends what processes left unfinished that served these accounts before: gives claims back, completes deletions. */
+  async endUnfinished(isConcerned: (username: string) => boolean): Promise<void> {
+    for (const { id, username } of this.platform.listUnfinished()) {
+      if (this.#busy.has(id) || !isConcerned(username)) continue
+      try {
+        // Whoever still works on it is to notice.
+        await this.platform.change('giveUp', id)
+        await this.#erase(id)
+      } catch (error) {
+        this.options.onTrouble(id, error)
+      }
+    }
   }
 
   /** Closes all files. */
@@ -246,7 +274,14 @@ export class Accounts {
     if (!command) {
       this.#known.clear()
       this.#away.clear()
-    } else if (changesOfState.has(command[0])) this.#look(command[1] as string)
+    } else if (command[0] === 'remove') this.#gone(command[1])
+    else if (changesOfState.has(command[0])) this.#look(command[1] as string)
+  }
+
+  /** Removes what is here of an account that another process has deleted. */
+  #gone(id: string): void {
+    if (this.#busy.has(id) || this.platform.position() === undefined) return
+    this.handover.clear(id).catch((error: unknown) => this.options.onTrouble(id, error))
   }
 
   #look(id: string): void {
@@ -258,41 +293,6 @@ export class Accounts {
     else {
       if (this.#away.size >= maxCached) this.#away.clear()
       this.#away.set(id, away)
-    }
-  }
-
-  /** A name that was claimed but not acknowledged is given back; a deletion that was begun is ended. */
-  #recover(): void {
-    removeLeftOvers(this.layout)
-    for (const id of putAllBack(this.layout))
-      this.#visitNow(id, store => this.platform.changeNow('replaceUnique', id, store.fields.listUnique()))
-    rmSync(this.layout.leavingDirectory, { recursive: true, force: true })
-    syncPathNow(this.layout.root)
-    for (const { id } of this.platform.listUnfinished()) {
-      // A command may be bringing it in: it is to notice.
-      this.platform.changeNow('giveUp', id)
-      const directory = this.layout.userDirectory(id)
-      rmSync(directory, { recursive: true, force: true })
-      if (existsSync(dirname(directory))) syncPathNow(dirname(directory))
-      this.platform.changeNow('remove', id)
-    }
-    // After a crash just before the checkpoint, the write-ahead log still holds the pages of removed rows.
-    this.platform.emptyLog()
-  }
-
-  /** Recovers after a crash while unique values were changing: opening the account's own file, which is the truth, does it. */
-  #settleUnique(): void {
-    for (const { id } of this.platform.listInDoubt()) this.#visitNow(id, () => {})
-  }
-
-  #visitNow(id: string, work: (store: UserStore) => void): void {
-    try {
-      // Closed at once: another thread may be the one that serves the account.
-      const store = this.#files.open(id)
-      work(store)
-      store.close()
-    } catch (error) {
-      this.options.onTrouble(id, error)
     }
   }
 }

@@ -8,6 +8,11 @@ export const shardCount = 64
 /** All shards. */
 export const allShards: readonly number[] = Array.from({ length: shardCount }, (_, shard) => shard)
 
+/** The subject of the log of an account, which is found by the shard of its user. */
+export function logSubject(shard: number, account: string): string {
+  return `coffer.wal.${String(shard).padStart(2, '0')}.${account}`
+}
+
 /** The register of a shard. */
 export interface Placed extends Life {
   /** Schema of the files that the owner has written. */

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { mkdir, rename, rm } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import {
   DiskAttachments,
@@ -61,6 +61,26 @@ export class SharedAttachments implements AttachmentStore {
     const key = `${lentPrefix(this.options.node)}${this.#run}/${randomUUID()}`
     await this.#objects.put(key, file.draft)
     return { ...file, draft: `${lentMark}${key}` }
+  }
+
+  /**
+   * Lends a file among the drafts, such as a copy of an account, to the node that has asked for it, which has it by
+   * {@link borrowed}. Rejects with `StoreUnavailable`.
+   */
+  async lendDraft(name: string): Promise<string> {
+    const key = `${lentPrefix(this.options.node)}${this.#run}/${name}`
+    await this.#objects.put(key, join(this.options.layout.draftsDirectory, name))
+    return lentMark + key
+  }
+
+  /** Fetches a draft that another node has lent, and returns its name here. Rejects with `StoreUnavailable`. */
+  async borrowed(lent: string): Promise<string> {
+    const key = lent.slice(lentMark.length)
+    const name = basename(key)
+    if (!(await this.#objects.get(key, join(this.options.layout.draftsDirectory, name))))
+      throw new StoreUnavailable('The file that was lent is gone')
+    await this.#objects.remove(key)
+    return name
   }
 
   /** As an object first: the row that is written next must never name a file that one disk alone has. */

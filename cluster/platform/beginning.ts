@@ -10,13 +10,15 @@ import { PlatformSnapshots, type SnapshotOptions } from './snapshots.js'
 const histories = 2 ** 47
 
 /**
- * Begins the log of the platform with a file of a service that does not run: the file becomes its first snapshot. What was
- * broken off goes on when it is called again with the same file. Rejects with {@link PlatformRefused} if there is a log of
+ * Begins the log of the platform with a file of a service that does not run: the file becomes its first snapshot. `prepare` does
+ * what has to be done before any node can join; the file belongs to the cluster from then on. What was broken off goes on when
+ * it is called again with the same file. Rejects with {@link PlatformRefused} if there is a log of
  * another file, and with `EngineUnavailable`.
  */
 export async function beginPlatform(
   platform: PlatformStore,
-  options: SnapshotOptions & { readonly engine: Engine }
+  options: SnapshotOptions & { readonly engine: Engine },
+  prepare: () => Promise<void> = () => Promise.resolve()
 ): Promise<void> {
   const { engine } = options
   const last = await engine.last(platformSubject)
@@ -28,6 +30,7 @@ export async function beginPlatform(
   if (position && position.lsn > 0) throw new PlatformRefused('its file is that of another cluster')
   const history = position?.epoch ?? randomInt(1, histories)
   if (!position) platform.follow({ lsn: 0, epoch: history })
+  await prepare()
   // The snapshot first: whoever finds the log has to find where it begins.
   await new PlatformSnapshots(options).make(platform)
   const id = randomBytes(12).toString('base64url')

@@ -54,6 +54,11 @@ export const cluster = group({
     'Bytes of changes after which a snapshot of an account replaces them',
     1024 * 1024,
     64 * 1024
+  ),
+  cacheBytes: whole(
+    'Most bytes of attachments that a node keeps on its own disk, besides those that all nodes share; 0: any number',
+    10 * 1024 * 1024 * 1024,
+    0
   )
 })
 type Cluster = Static<typeof cluster>

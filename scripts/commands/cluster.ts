@@ -1,14 +1,16 @@
 /** `coffer cluster`: prepares the engine of a cluster, shows its nodes, and moves what they serve. (docs/cluster.md) */
 import { connectEngine } from '../../cluster/connect.js'
-import { areInEngine } from '../../cluster/objects/open.js'
+import { areInEngine, openObjects } from '../../cluster/objects/open.js'
 import { makeStreams, streamsOf } from '../../cluster/nats/streams.js'
 import { Members } from '../../cluster/nodes/members.js'
 import { placedIn, shardOf } from '../../cluster/nodes/places.js'
 import type { NatsEngine } from '../../cluster/nats-engine.js'
 import type { Settings } from '../../core/settings/settings.js'
 import { controlledIn, controlMessage, type Control } from '../../server/nodes/control.js'
+import { beginCluster } from '../maintenance/begin-cluster.js'
 import { print, type JsonOption } from '../terminal/answer.js'
 import { checkedSettings } from '../terminal/checked-settings.js'
+import { counted } from '../terminal/counted.js'
 import { split, UsageError } from '../terminal/operands.js'
 
 export interface ClusterInitOptions extends JsonOption {
@@ -22,16 +24,26 @@ const mebibyte = 1024 * 1024
 /** Bytes of the log of the platform, and of the registers. */
 const [platformBytes, bucketBytes] = [1024 * mebibyte, 64 * mebibyte]
 
-/** Makes the streams of the engine, or gives those that are there their limits. */
+/**
+ * Makes the streams of the engine, or gives those that are there their limits. A cluster that has no accounts yet gets those of
+ * the data directory.
+ */
 export async function initCluster(args: readonly string[], options: ClusterInitOptions): Promise<void> {
   const { flags } = split(args)
-  const { cluster } = await settingsOf(flags)
+  const settings = await settingsOf(flags)
+  const { cluster } = settings
   const shardBytes = bytesIn('--shard-bytes', options.shardBytes)
   const objectBytes = areInEngine(cluster.objects) ? bytesIn('--object-bytes', options.objectBytes) : 0
   await withEngine(cluster, async engine => {
     const streams = streamsOf({ shardBytes, objectBytes, platformBytes, bucketBytes })
     await makeStreams(engine, streams)
-    print(options.json, { streams: streams.length }, `The engine has ${streams.length} streams`)
+    const accounts = await beginCluster(settings, engine, openObjects(cluster.objects, engine))
+    const made = `The engine has ${streams.length} streams`
+    print(
+      options.json,
+      { streams: streams.length, accounts },
+      accounts === 0 ? made : `${made}, and the cluster ${counted(accounts, 'account')}`
+    )
   })
 }
 

@@ -1,6 +1,7 @@
 /** What a node answers to others that ask it: the operations of threads, on users whom it serves. */
 import { deserialize, serialize } from 'node:v8'
 import type { Connection, ConnectionEvents } from '../../cluster/nodes/connection.js'
+import type { SharedAttachments } from '../../cluster/objects/shared-attachments.js'
 import type { Request } from '../../core/call/outcome.js'
 import type { Admission } from '../../core/call/dispatcher.js'
 import type { Runtime } from '../runtime.js'
@@ -15,6 +16,7 @@ export interface AnsweringOptions {
   readonly runtime: Runtime
   readonly calls: LocalCalls
   readonly territory: Territory
+  readonly files: Pick<SharedAttachments, 'lendDraft'>
 }
 
 /** Whose user an operation is about; operations that are not here are none of other nodes' business. */
@@ -34,7 +36,7 @@ const users: { readonly [N in Operation]?: (args: readonly unknown[]) => string 
 
 /** Answers a node over a connection that it has opened. */
 export function answering(
-  { calls, runtime, territory }: AnsweringOptions,
+  { calls, files, runtime, territory }: AnsweringOptions,
   connection: Pick<Connection, 'hasRoom' | 'post'>
 ): ConnectionEvents {
   const subscribers = new Set<number>()
@@ -44,7 +46,7 @@ export function answering(
     if (name === 'unsubscribed') subscribers.delete(args[0] as number)
     post([name, args])
   }
-  const operations = owned(operationsFor({ calls, runtime }, emit), { subscribers, remainders })
+  const operations = owned(operationsFor({ calls, files, runtime }, emit), { subscribers, remainders })
   return {
     receive(bytes) {
       const request = deserialize(bytes) as WorkerRequest
@@ -68,7 +70,7 @@ export function answering(
 
 /** The operations of the runtime, with those that read wherever a lease is needed. */
 function operationsFor(
-  { calls, runtime }: Pick<AnsweringOptions, 'calls' | 'runtime'>,
+  { calls, files, runtime }: Pick<AnsweringOptions, 'calls' | 'files' | 'runtime'>,
   emit: Emit
 ): Operations {
   const asked = {
@@ -82,9 +84,19 @@ function operationsFor(
     close: () => runtime.close()
   }
   const operations = operationsOf(asked, emit, nothing, nothing)
-  const { accounts } = runtime.services
+  const { accounts, exports } = runtime.services
   return {
     ...operations,
+    async call(request, isWhole) {
+      const outcome = await operations.call(request, isWhole)
+      if (!outcome.ok || outcome.facts?.draft === undefined) return outcome
+      const { draft } = outcome.facts
+      try {
+        return { ...outcome, facts: { ...outcome.facts, draft: await files.lendDraft(draft) } }
+      } finally {
+        await exports.discard(draft)
+      }
+    },
     admit: (username, credentials) => calls.read(username, () => operations.admit(username, credentials)),
     join: (username, credentials, id) =>
       calls.read(username, async () => {

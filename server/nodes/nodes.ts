@@ -1,11 +1,12 @@
 /** The core of a cluster as a node's transports see it: calls go to whichever node serves the user. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Shards } from '../../cluster/nodes/shards.js'
+import type { SharedAttachments } from '../../cluster/objects/shared-attachments.js'
 import { withFewHeaders } from '../../core/account/older-ids.js'
 import type { Credentials } from '../../core/call/credentials.js'
 import type { Admittance, Dispatcher, SharedServices } from '../../core/call/dispatcher.js'
 import type { AnyMethod } from '../../core/call/method.js'
-import type { Failure, Outcome, Request } from '../../core/call/outcome.js'
+import type { Failure, Outcome, Request, UploadedFile } from '../../core/call/outcome.js'
 import { ApiError } from '../../core/errors.js'
 import { mustBeShallow } from '../../core/json/depth.js'
 import type { Registry } from '../../core/dispatch/registry.js'
@@ -24,6 +25,7 @@ export interface NodesOptions {
   readonly peers: NodePeers
   readonly territory: Territory
   readonly shards: Pick<Shards, 'refresh'>
+  readonly files: Pick<SharedAttachments, 'borrowed' | 'discard' | 'lend'>
 }
 
 /** Longest time for which the one who serves a user is looked for, in milliseconds. */
@@ -158,14 +160,30 @@ export class Nodes implements Dispatcher {
   }
 
   async #sent(peer: Peer, request: Request, isWhole: boolean): Promise<Outcome | typeof elsewhere> {
+    const lent: UploadedFile[] = []
     try {
-      const outcome = await peer.ask('call', this.sendable(request), isWhole)
+      for (const file of request.files ?? [])
+        lent.push({ ...file, received: await this.options.files.lend(file.received) })
+      const sent = request.files ? { ...request, files: lent } : request
+      const outcome = await peer.ask('call', this.sendable(sent), isWhole)
       if ((outcome as unknown) === elsewhere) return elsewhere
-      return receivedOutcome(outcome, rest => new RemoteRest(peer, rest))
+      return await this.#withDraft(receivedOutcome(outcome, rest => new RemoteRest(peer, rest)))
     } catch (error) {
       // Values that are nested too deeply cannot be written; the other node would refuse them, too.
       if (!(error instanceof ApiError)) mustBeShallow(request.params, this.services.config.limits.jsonDepth)
       throw this.#isRead(request.method) ? again(error) : error
+    } finally {
+      // Those that are in their place are gone already. What cannot be removed now goes when this node starts again.
+      for (const { received } of lent) await this.options.files.discard(received).catch(() => undefined)
+    }
+  }
+
+  /** Has the copy here that is to be sent. */
+  async #withDraft(outcome: Outcome): Promise<Outcome> {
+    if (!outcome.ok || outcome.facts?.draft === undefined) return outcome
+    return {
+      ...outcome,
+      facts: { ...outcome.facts, draft: await this.options.files.borrowed(outcome.facts.draft) }
     }
   }
 

@@ -1,4 +1,5 @@
 /** Starts the core as a node of a cluster: the runtime in this thread, which serves some shards and asks others for the rest. */
+import { mkdir } from 'node:fs/promises'
 import type { Shards } from '../../cluster/nodes/shards.js'
 import type { Config } from '../../core/settings/config.js'
 import { fail } from '../../core/errors.js'
@@ -27,7 +28,8 @@ const times = {
   resendMs: 1500,
   giveUpMs: 4000,
   confirmMs: 5000,
-  snapshotRetryMs: 30_000
+  snapshotRetryMs: 30_000,
+  endAgainMs: 60_000
 }
 /** Bytes that may wait to be sent to another node. */
 const maxWaiting = 64 * 1024 * 1024
@@ -65,9 +67,10 @@ async function build(
   const { Lease } = await import('../../cluster/nodes/lease.js')
   const { Members } = await import('../../cluster/nodes/members.js')
   const { Shards } = await import('../../cluster/nodes/shards.js')
-  const { shardCount } = await import('../../cluster/nodes/places.js')
+  const { logSubject, shardCount } = await import('../../cluster/nodes/places.js')
   const { Connections } = await import('../../cluster/nodes/connections.js')
   const { ShippedLogs } = await import('../../cluster/shipped-log.js')
+  const { PlatformLog } = await import('../../cluster/platform/log.js')
   const { SharedAttachments } = await import('../../cluster/objects/shared-attachments.js')
   const { leaseSeconds, node, nodeUrl, takeoverSeconds } = config.cluster
   const { engine, objects, ...checks } = shared ?? (await connect(config.cluster))
@@ -78,6 +81,7 @@ async function build(
   let runtime!: Runtime
   let nodes!: Nodes
   let followers!: Followers
+  let platformLog!: Awaited<ReturnType<typeof PlatformLog.open>>
   const lease = new Lease({
     ...times,
     beatMs: Math.min(longestBeatMs, (leaseSeconds * 1000) / beats),
@@ -115,6 +119,11 @@ async function build(
     events: {
       async mayTake(shard) {
         await losing
+        try {
+          await platformLog.caughtUp()
+        } catch {
+          return false
+        }
         return (await checks.isSound?.(shard)) ?? true
       },
       taken(shard) {
@@ -130,6 +139,16 @@ async function build(
     const added = new Set(taken)
     taken.clear()
     runtime.takeUp(username => added.has(territory.shardOf(username)))
+    void endUnfinished()
+  }
+  const endUnfinished = async (): Promise<void> => {
+    try {
+      // What those who served these accounts before have begun is known then.
+      await platformLog.caughtUp()
+      await runtime.services.accounts.endUnfinished(username => territory.has(username))
+    } catch (cause) {
+      log.warn('what other nodes left unfinished could not be ended yet', { cause })
+    }
   }
   const territory = new Territory(lease, shards, shardCount)
   const layout = new Layout(config.dataDir)
@@ -141,7 +160,7 @@ async function build(
     snapshotRetryMs: times.snapshotRetryMs,
     subjectOf: account => {
       const { username } = runtime.services.platform.findById(account) ?? fail('unknown-resource')
-      return `coffer.wal.${String(territory.shardOf(username)).padStart(2, '0')}.${account}`
+      return logSubject(territory.shardOf(username), account)
     },
     giveUpMs: times.confirmMs,
     onTrouble: (accountId, cause) => log.error('an account is lost to another node', { accountId, cause })
@@ -150,8 +169,7 @@ async function build(
     layout,
     objects,
     node,
-    // No bound yet: what is fetched stays.
-    cacheBytes: 0,
+    cacheBytes: config.cluster.cacheBytes,
     mustBeOurs: account => logs.mustBeOurs(account),
     onTrouble: cause => log.error('attachments that are not used could not be removed', { cause })
   })
@@ -162,6 +180,17 @@ async function build(
     isGuest: false,
     durability: logs,
     attachments,
+    async follow(platform) {
+      await mkdir(layout.draftsDirectory, { recursive: true, mode: 0o700 })
+      platformLog = await PlatformLog.open(platform, {
+        engine,
+        objects,
+        draftsDirectory: layout.draftsDirectory,
+        giveUpMs: times.giveUpMs,
+        onTrouble: cause => log.error('the log of the platform cannot be followed', { cause })
+      })
+      return async () => await platformLog.close()
+    },
     shard: {
       index: 0,
       // Each node has the limits of its settings for itself.
@@ -192,13 +221,17 @@ async function build(
     })
   )
 
-  const calls = new LocalCalls({ registry: runtime.registry, territory, caughtUp: () => Promise.resolve() })
+  const calls = new LocalCalls({
+    registry: runtime.registry,
+    territory,
+    caughtUp: () => platformLog.caughtUp()
+  })
   const connections = new Connections({
     ...times,
     engine,
     maxWaiting,
     own: () => ({ node, incarnation: lease.incarnation }),
-    accept: connection => answering({ runtime, calls, territory }, connection),
+    accept: connection => answering({ runtime, calls, territory, files: attachments }, connection),
     control: message => answerControl(message, { lease, shards })
   })
   closers.push(() => connections.close())
@@ -211,13 +244,16 @@ async function build(
     },
     config.limits.callsInFlight
   )
-  nodes = new Nodes({ registry: runtime.registry, calls, peers, territory, shards })
+  nodes = new Nodes({ registry: runtime.registry, calls, peers, territory, shards, files: attachments })
   followers = new Followers({ nodes, calls, feed: runtime.feed, accounts, territory })
 
   await lease.start()
   closers.push(() => lease.end())
   shards.start()
   closers.push(() => shards.stop())
+  // What could not be ended, or was begun by a call whose outcome nobody knew.
+  const ending = setInterval(() => void endUnfinished(), times.endAgainMs)
+  closers.push(() => clearInterval(ending))
   return {
     dispatcher: nodes,
     notifier: followers,
@@ -225,7 +261,7 @@ async function build(
     runtime,
     gauges: () => runtime.gauges(),
     async readiness(): Promise<Readiness> {
-      return { ...(await runtime.readiness()), cluster: lease.isValid() }
+      return { ...(await runtime.readiness()), cluster: lease.isValid() && platformLog.refusal === undefined }
     },
     settle: () => runtime.settle(),
     async drain() {

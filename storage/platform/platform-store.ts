@@ -83,7 +83,7 @@ export class PlatformStore {
    */
   changeNow<N extends CommandName>(name: N, ...args: Arguments<N>): Result<N> {
     const result = this.#write(() => {
-      this.#mustBeAlone()
+      this.mustBeAlone()
       return applied(this.#tables, name, args)
     })
     this.#tell([[name, ...args] as unknown as Command])
@@ -104,6 +104,12 @@ export class PlatformStore {
   /** How far the file is in the log that it follows; `undefined` if it follows none. */
   position(): Position | undefined {
     return readPosition(this.#db)
+  }
+
+  /** Throws if the file follows a log. */
+  mustBeAlone(): void {
+    if (this.position())
+      throw new Error(`${this.#db.name} follows the log of a cluster: only its nodes may use it`)
   }
 
   /** Lets the file follow a log, from a position on. */
@@ -253,10 +259,6 @@ export class PlatformStore {
     // Nothing of a removed row remains in the files.
     if (commands.some(([name]) => name === 'remove')) this.emptyLog()
     for (const command of commands) for (const listener of this.#listeners) listener(command)
-  }
-
-  #mustBeAlone(): void {
-    if (this.position()) throw new Error(`${this.#db.name} follows the log of a cluster: change it by a node`)
   }
 
   #write<T>(work: () => T): T {

@@ -1,0 +1,122 @@
+/** From one machine to a cluster: the folder of a service that does not run becomes what all nodes begin with. */
+import { mkdir } from 'node:fs/promises'
+import type { Engine } from '../../cluster/engine.js'
+import { logSubject, shardCount } from '../../cluster/nodes/places.js'
+import type { Objects } from '../../cluster/objects.js'
+import { SharedAttachments } from '../../cluster/objects/shared-attachments.js'
+import { beginPlatform } from '../../cluster/platform/beginning.js'
+import { platformSubject } from '../../cluster/platform/record.js'
+import { ShippedLogs } from '../../cluster/shipped-log.js'
+import { fixedShards } from '../../core/call/shard.js'
+import { silentLog } from '../../core/log.js'
+import { toConfig, type Config } from '../../core/settings/config.js'
+import type { Settings } from '../../core/settings/settings.js'
+import { version } from '../../core/version.js'
+import { accountsOptions } from '../../server/runtime.js'
+import { Accounts } from '../../storage/accounts.js'
+import { Layout } from '../../storage/files/layout.js'
+import type { Account } from '../../storage/platform/account.js'
+import { PlatformStore } from '../../storage/platform/platform-store.js'
+import { lockDirectory } from '../../storage/sqlite/lock.js'
+import { counted } from '../terminal/counted.js'
+import { OperatorError } from '../terminal/operator.js'
+
+/** Time after which an account is given up, in milliseconds: its first record is all of its file. */
+const giveUpMs = 60_000
+/** Accounts that are read from the platform file at a time. */
+const pageSize = 100
+
+/**
+ * Begins the logs of the platform and of all accounts with a service's folder, and stores its attachments where all nodes find
+ * them. Does nothing if the cluster has a platform already. What was broken off goes on when it is called again. Returns the
+ * number of accounts. Rejects with `DirectoryLocked`, `PlatformRefused`, `StoreUnavailable` and `EngineUnavailable`.
+ */
+export async function beginCluster(settings: Settings, engine: Engine, objects: Objects): Promise<number> {
+  if (await engine.last(platformSubject)) return 0
+  const layout = new Layout(settings.dataDir)
+  const release = lockDirectory(layout.lockFile)
+  try {
+    const platform = new PlatformStore(layout)
+    try {
+      await mkdir(layout.draftsDirectory, { recursive: true, mode: 0o700 })
+      const config = toConfig(settings, version)
+      await endUnfinished(config, layout, platform)
+      let accounts = 0
+      await beginPlatform(
+        platform,
+        { engine, objects, draftsDirectory: layout.draftsDirectory },
+        async () => {
+          accounts = await beginAccounts(config, { engine, layout, objects, platform })
+        }
+      )
+      return accounts
+    } finally {
+      platform.close()
+    }
+  } finally {
+    release()
+  }
+}
+
+/** Does what the next start of the service would have done, while the folder still is its own. */
+async function endUnfinished(config: Config, layout: Layout, platform: PlatformStore): Promise<void> {
+  await new Accounts(layout, platform, accountsOptions(config, silentLog)).close()
+}
+
+async function beginAccounts(
+  config: Config,
+  shared: { engine: Engine; layout: Layout; objects: Objects; platform: PlatformStore }
+): Promise<number> {
+  const { engine, layout, objects, platform } = shared
+  const shards = fixedShards(shardCount)
+  const problems: string[] = []
+  const note = (id: string, error: unknown): void => void problems.push(`${id}: ${(error as Error).message}`)
+  const logs = new ShippedLogs({
+    log: engine,
+    objects,
+    layout,
+    snapshotBytes: config.cluster.snapshotBytes,
+    subjectOf: id => logSubject(shards.indexOf(platform.findById(id)!.username), id),
+    giveUpMs,
+    onTrouble: note
+  })
+  const attachments = new SharedAttachments({
+    layout,
+    objects,
+    node: config.cluster.node,
+    cacheBytes: 0,
+    mustBeOurs: id => logs.mustBeOurs(id),
+    onTrouble: error => note('attachments', error)
+  })
+  const accounts = new Accounts(layout, platform, {
+    ...accountsOptions(config, silentLog, logs),
+    onTrouble: note
+  })
+  let count = 0
+  try {
+    for (const account of known(platform)) {
+      await attachments.share(account.id)
+      await accounts.visit(account, () => {
+        accounts.store(account)
+        return Promise.resolve()
+      })
+      await accounts.handover.letGo(account)
+      count++
+    }
+  } finally {
+    await accounts.close()
+  }
+  if (problems.length > 0)
+    throw new OperatorError(`${counted(problems.length, 'problem')}, such as ${problems[0]}`)
+  return count
+}
+
+/** All accounts, those included that are suspended or have moved. */
+function* known(platform: PlatformStore): Generator<Account, void, undefined> {
+  for (let after = ''; ;) {
+    const page = platform.listKnown(after, pageSize)
+    yield* page
+    if (page.length < pageSize) return
+    after = page.at(-1)!.username
+  }
+}
