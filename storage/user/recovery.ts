@@ -13,7 +13,7 @@ export interface RecoveryOptions {
   readonly layout: Layout
   readonly platform: PlatformStore
   readonly files: UserFiles
-  onTrouble(account: string, error: unknown): void
+  readonly onTrouble: (account: string, error: unknown) => void
 }
 
 /**

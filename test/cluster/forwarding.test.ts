@@ -1,18 +1,23 @@
 /** Two nodes in one process, over an engine in memory: whichever is asked, the one that serves the user answers. */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { test, type Test } from 'tap'
+import { beginPlatform } from '../../cluster/platform/beginning.js'
 import { fixedShards } from '../../core/call/shard.js'
+import { newId } from '../../core/ids.js'
 import { silentLog } from '../../core/log.js'
 import { ManualClock } from '../../core/time.js'
 import { startServer } from '../../server/server.js'
+import { Layout } from '../../storage/files/layout.js'
+import { PlatformStore } from '../../storage/platform/platform-store.js'
 import { Client, methodModules, Service, testSettings } from '../support/coffer.js'
 import { connect, until } from '../support/socket.js'
 import { MemoryCluster, type MemoryEngine } from './memory-engine.js'
 import { MemoryObjects } from './memory-objects.js'
 
 const objects = new MemoryObjects()
+const bytes = Buffer.alloc(200_000, 'coffer')
 
 class Node {
   constructor(
@@ -58,25 +63,42 @@ async function startNode(t: Test, cluster: MemoryCluster, name: string): Promise
   return new Node(name, engine, new Service(server, clock, directory))
 }
 
+/** Begins the log of the platform, with no accounts. */
+async function begin(t: Test, cluster: MemoryCluster): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), 'coffer-begin-'))
+  const layout = new Layout(directory)
+  const platform = new PlatformStore(layout)
+  t.teardown(() => rmSync(directory, { recursive: true, force: true }))
+  await beginPlatform(platform, { engine: cluster.connect(), objects, draftsDirectory: directory })
+  platform.close()
+}
+
 /** Makes a user whom a node serves. */
 async function userAt(nodes: readonly Node[], username: string): Promise<Node> {
   await until(() => nodes.some(node => node.owns(username)), 'somebody to serve the user')
   const owner = nodes.find(node => node.owns(username))!
   const { access } = await owner.service.call(undefined, 'test.createUser', { username })
-  for (const node of nodes) {
-    if (node === owner) continue
-    const { platform } = node.service.server.services
-    const { id } = owner.service.server.services.accounts.find(username)!
-    if (platform.find(username)) continue
-    await platform.change('claim', { id, username, created: 0, unique: {} })
-    await platform.change('activate', id)
-  }
   tokens.set(username, access)
   const client = new Client(owner.service, username, access)
   await client.stream('diary')
   return owner
 }
 const tokens = new Map<string, Client['access']>()
+
+/** Registers an account. */
+async function register(node: Node, username: string): Promise<{ status: number; body: unknown }> {
+  const response = await fetch(`${node.service.server.url}/users`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: 'https://app.example' },
+    body: JSON.stringify({
+      appId: 'test-app',
+      username,
+      password: 'a long password for tests',
+      email: `${username}@example.com`
+    })
+  })
+  return { status: response.status, body: await response.json() }
+}
 
 function client(node: Node, username: string): Client {
   return new Client(node.service, username, tokens.get(username)!)
@@ -90,6 +112,7 @@ function nameAt(node: Node, nth: number): string {
 
 test('two nodes', async t => {
   const cluster = new MemoryCluster()
+  await begin(t, cluster)
   const [n1, n2] = (await Promise.all(['n1', 'n2'].map(name => startNode(t, cluster, name)))) as [Node, Node]
   const shards = fixedShards(64)
   const shared = (): boolean =>
@@ -113,6 +136,69 @@ test('two nodes', async t => {
     t.match(await n2.service.call('nobody-here', 'events.get', {}, 'wrong'), {
       error: { id: 'unknown-resource' }
     })
+  })
+
+  await t.test('take files in and give them out, whichever is asked', async t => {
+    const form = new FormData()
+    form.append('event', JSON.stringify({ streamIds: ['diary'], type: 'note/txt', content: 'with a file' }))
+    form.append('file', new Blob([bytes]), 'some.bin')
+    const headers = { authorization: there.token }
+    const sent = await fetch(`${n2.service.server.url}/${alice}/events`, {
+      method: 'POST',
+      headers,
+      body: form
+    })
+    t.equal(sent.status, 201)
+    const { event } = (await sent.json()) as { event: { id: string; attachments: { id: string }[] } }
+    const [attachment] = event.attachments
+    for (const { service } of [n1, n2]) {
+      const url = `${service.server.url}/${alice}/events/${event.id}/${attachment!.id}`
+      const got = await fetch(url, { headers })
+      t.equal(got.status, 200)
+      t.ok(Buffer.from(await got.arrayBuffer()).equals(bytes))
+    }
+    t.same(await objects.list('lent/'), [], 'nothing stays lent')
+  })
+
+  await t.test('give a name away once, whoever is asked at the same time', async t => {
+    for (const [index, owner] of [n1, n2].entries()) {
+      const username = nameAt(owner, index + 20)
+      const asked = [n1, n2, n1, n2].map(node => register(node, username))
+      const answers = await Promise.all(asked)
+      t.same(answers.map(({ status }) => status).sort(), [201, 409, 409, 409], username)
+    }
+  })
+
+  await t.test('send the copy of an account, and forget one that is deleted', async t => {
+    const username = nameAt(n1, 30)
+    await userAt([n1, n2], username)
+    const { token } = client(n2, username)
+    const headers = { authorization: token }
+    const copy = await fetch(`${n2.service.server.url}/${username}/account/export`, { headers })
+    t.equal(copy.status, 200)
+    t.equal(Buffer.from(await copy.arrayBuffer()).toString('latin1', 0, 2), 'PK')
+    t.same(await objects.list('lent/'), [], 'nothing stays lent')
+    const { accounts, platform } = n1.service.server.services
+    const { id } = accounts.find(username)!
+    const file = new Layout(n2.service.directory).userFile(id)
+    // As if this node had served it once.
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, 'of old')
+    await accounts.remove(accounts.find(username)!)
+    t.equal(platform.findById(id), undefined)
+    await until(() => !existsSync(file), 'the file of the other node to go')
+    t.match(await n2.service.call(username, 'events.get', {}, token), { error: { id: 'unknown-resource' } })
+  })
+
+  await t.test('end what a node left unfinished whose shards are taken', async t => {
+    const username = nameAt(n2, 40)
+    const { platform } = n2.service.server.services
+    const id = newId()
+    await platform.change('claim', { id, username, created: 0, unique: {} })
+    t.match(await register(n1, username), { status: 409 })
+    await move(n2, n1, shards.indexOf(username))
+    await until(() => !platform.findById(id), 'the claim to be given back')
+    t.match(await register(n1, username), { status: 201 })
   })
 
   await t.test('pass long answers on, page by page', async t => {

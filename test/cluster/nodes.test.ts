@@ -2,9 +2,12 @@
  * Two nodes as processes over three real servers of the engine, under load: nothing that was acknowledged is lost, and nothing
  * stale is read, whoever is killed or frozen.
  */
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { fileURLToPath } from 'node:url'
 import { test, type Test } from 'tap'
 import { ManualClock } from '../../core/time.js'
 import { startServer } from '../../server/server.js'
@@ -14,6 +17,7 @@ import { EngineServers, until } from './engine-servers.js'
 import { Load, type Person } from './load.js'
 import { NodeProcess } from './node-processes.js'
 
+const coffer = fileURLToPath(new URL('../../scripts/coffer.cjs', import.meta.url))
 const isLong = process.env['COFFER_TEST_LONG'] === '1'
 const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
 /** Times the clients' users are without an answer at most, in milliseconds. */
@@ -26,18 +30,17 @@ interface World {
   readonly load: Load
 }
 
-/** Starts everything: two nodes that have the same users, and clients that ask them. */
+/** Starts everything: a node with the folder of a service that ran alone, one with an empty folder, and clients that ask them. */
 async function start(t: Test, environment?: Readonly<Record<string, string>>): Promise<World> {
   const root = mkdtempSync(join(tmpdir(), 'coffer-nodes-'))
   t.teardown(() => rmSync(root, { recursive: true, force: true }))
   const random = new Random(seed)
   t.comment(`COFFER_TEST_SEED=${seed}`)
   const servers = await EngineServers.start(t)
-  await servers.makeStreams(await servers.connect(t), true)
   const [first, second] = [join(root, 'n1'), join(root, 'n2')]
   const people = await makePeople(first)
-  cpSync(first, second, { recursive: true })
   const engine = servers.urls.join(',')
+  await init(first, engine)
   const flags = [`--cluster.engineMonitors=${servers.monitors.join(',')}`]
   const made = (name: string, directory: string): NodeProcess =>
     new NodeProcess(t, { name, directory, engine, flags, ...(environment && { environment }) })
@@ -53,6 +56,17 @@ async function start(t: Test, environment?: Readonly<Record<string, string>>): P
 }
 
 const beganMs = performance.now()
+
+/** Begins a cluster with a folder. */
+async function init(directory: string, engine: string): Promise<void> {
+  const flags = [
+    `--dataDir=${directory}`,
+    `--cluster.engine=${engine}`,
+    '--shard-bytes=16777216',
+    '--object-bytes=268435456'
+  ]
+  await promisify(execFile)(process.execPath, [coffer, 'cluster', 'init', ...flags])
+}
 
 /** Makes users in a folder that belongs to no cluster yet. */
 async function makePeople(directory: string): Promise<Person[]> {
@@ -109,8 +123,7 @@ test('two nodes', { timeout: isLong ? 1_800_000 : 240_000 }, async t => {
     const usernames = world.people.map(({ username }) => username)
     const fromMs = performance.now()
     for (const index of [0, 1]) await servers.kill(index)
-    const isUnready = async (): Promise<boolean> => (await fetch(`${n1.url}/readyz`)).status === 503
-    await until('the node to say that it is not ready', isUnready)
+    await until('the node to say that it is not ready', async () => !(await isReady(n1.url)))
     const last = load.lastSuccess(usernames) - fromMs
     t.ok(last <= 8000, `the last answer came after ${Math.round(last)} ms`)
     for (const index of [0, 1]) await servers.restart(index)
@@ -147,6 +160,10 @@ test('two nodes without the rule that the log is the lock', fenceOptions, async 
   t.not(load.faults.length, 0, 'is noticed')
   t.comment(load.faults[0] ?? '')
 })
+
+async function isReady(url: string): Promise<boolean> {
+  return (await fetch(`${url}/readyz`)).ok
+}
 
 /** Whether a node answers for all users. */
 async function isServed(url: string, people: readonly Person[]): Promise<boolean> {
