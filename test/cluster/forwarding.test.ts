@@ -165,7 +165,7 @@ test('two nodes', async t => {
       const username = nameAt(owner, index + 20)
       const asked = [n1, n2, n1, n2].map(node => register(node, username))
       const answers = await Promise.all(asked)
-      t.same(answers.map(({ status }) => status).sort(), [201, 409, 409, 409], username)
+      t.same(answers.map(({ status }) => status).toSorted(), [201, 409, 409, 409], username)
     }
   })
 
