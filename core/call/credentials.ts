@@ -30,6 +30,8 @@ export interface Credentials {
   readonly operator?: Pick<Account, 'id' | 'username'>
   /** Whether the call is one of a batch. */
   readonly isMember?: true
+  /** Whether the call is made again, and was counted the first time. */
+  readonly isCounted?: true
   /** The client's address. */
   readonly ip: string
   readonly via: 'http' | 'socket.io' | 'hf'

@@ -27,9 +27,7 @@ import type { MemberWriter } from './result-writer.js'
 import { onceWritten, withAccess, type Success } from '../call/outcome.js'
 import { Reading } from './reader.js'
 import type { Compiled, Dispatch, Stages } from './stages.js'
-import { runWrite } from './run-write.js'
-import { Unreserved } from '../../storage/errors.js'
-import { MuchToJudge } from '../notifications/webhook-queue.js'
+import { isToBeMadeAgain, runReserved } from './run-write.js'
 import type { Credentials } from '../call/credentials.js'
 import type { Account } from '../../storage/platform/account.js'
 import type { UserStore } from '../../storage/user/user-store.js'
@@ -128,11 +126,7 @@ export class Batch {
     const done: Done[] = []
     let size = 0
     let deferred: Compiled | undefined
-    // It may run twice.
     const work = (): void => {
-      done.length = 0
-      size = 0
-      deferred = undefined
       const end = performance.now() + turnMs
       for (const { index, call, compiled, error } of chunk) {
         const method = methodOf(call)
@@ -144,9 +138,8 @@ export class Batch {
           size += writer?.size ?? text.length
           if (writer?.isDone === false || size > chunkText) break
         } catch (thrown) {
-          if (thrown instanceof Unreserved) throw thrown
-          // Rolled back by itself; made again in steps once the calls before it are committed.
-          if (thrown instanceof MuchToJudge) deferred = compiled
+          // Rolled back by itself; made again, by itself, once the calls before it are committed.
+          if (isToBeMadeAgain(thrown)) deferred = compiled
           if (deferred) break
           done.push(finished(index, method, this.#refusal(thrown, method)))
           // A full disk ends the whole transaction, so later calls must not run outside of it.
@@ -184,7 +177,7 @@ export class Batch {
       if (this.#changes.areMany && !this.#isGone) await this.#publish()
     }
     if (!deferred) return done.length
-    await this.#runAlone(deferred, paramsOf(chunk[done.length]!.call))
+    await this.#runAlone(deferred, paramsOf(chunk[done.length]!.call), { isCounted: true })
     return done.length + 1
   }
 
@@ -219,14 +212,14 @@ export class Batch {
     try {
       const result =
         isInTransaction && method.mode === 'write'
-          ? call.store.savepoint(() => runWrite(method, call, params, undefined))
+          ? call.store.savepoint(() => runReserved(method, call, params))
           : method.run(call, params, undefined)
       const { text, writer } = textOf(result, call)
       this.#stages.record(compiled, this.account, caller, call)
       if (method.mode === 'write' && !this.caller.isCurrent(call.store)) this.#reading.written()
       return { caller, changes: call.changes, text, writer }
     } catch (error) {
-      throw error instanceof MuchToJudge || error instanceof Unreserved ? error : withAccess(error, caller)
+      throw isToBeMadeAgain(error) ? error : withAccess(error, caller)
     }
   }
 
@@ -236,10 +229,14 @@ export class Batch {
   }
 
   /** Makes a call that may be asynchronous by itself, in the same way as any single call. */
-  async #runAlone({ definition }: Compiled, params: unknown): Promise<void> {
+  async #runAlone(
+    { definition }: Compiled,
+    params: unknown,
+    known: Pick<Credentials, 'isCounted'> = {}
+  ): Promise<void> {
     const user = this.account.username
     // Everything committed so far must be durable before this call is; the same sync covers both.
-    const request = { user, method: definition.id, params, credentials: this.#credentials }
+    const request = { user, method: definition.id, params, credentials: { ...this.#credentials, ...known } }
     const outcome = await this.dispatch.callWhole(request)
     // An error need not mean that nothing has been written.
     if (definition.mode !== 'read') this.#hasWritten = true

@@ -1,8 +1,9 @@
 /** Runs methods that write, with everything that belongs to the same transaction. */
 import type { Call, Result, UserMethod } from '../call/method.js'
 import { quotaCheck } from './quota.js'
+import { Unreserved } from '../../storage/errors.js'
 import type { Steps } from '../../storage/steps.js'
-import { enqueue, enqueueInSteps } from '../notifications/webhook-queue.js'
+import { enqueue, enqueueInSteps, MuchToJudge } from '../notifications/webhook-queue.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 
 /**
@@ -15,6 +16,18 @@ export function runWrite(definition: UserMethod, call: Call, params: unknown, pr
   checkQuota()
   enqueue(call)
   return result
+}
+
+/** Like {@link runWrite}, for a part of a transaction. Throws `Unreserved` for what needs unique values that are not reserved. */
+export function runReserved(definition: UserMethod, call: Call, params: unknown): Result {
+  const result = runWrite(definition, call, params, undefined)
+  call.store.unique.mustBeReserved()
+  return result
+}
+
+/** Whether an error says that a write, which is undone, has to be made in another way. */
+export function isToBeMadeAgain(error: unknown): boolean {
+  return error instanceof MuchToJudge || error instanceof Unreserved
 }
 
 /** Like {@link runWrite}, in steps where the method has any. */

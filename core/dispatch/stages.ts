@@ -70,11 +70,12 @@ export class Stages {
     return failureOf(this.services.log, thrown, method)
   }
 
-  /** Authenticates the caller, and counts its call of the method. */
+  /** Authenticates the caller, and counts its call of the method, once. */
   identify(account: Account, credentials: Credentials, { definition }: Compiled, now: number): Caller {
     const store = this.services.accounts.store(account)
     if (!definition.allow.needsAccess) return new Caller(store, undefined)
     const caller = store.read(() => authenticate(this.services, account, store, credentials, now))
+    if (credentials.isCounted) return caller
     if (this.services.callLimit && caller.access) this.services.callLimit.count(account, caller.access)
     if (this.services.config.accessTracking) store.usage.record(caller.accessId, definition.id, now)
     return caller

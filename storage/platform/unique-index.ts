@@ -16,7 +16,16 @@ import type { Reservation } from './unique-fields.js'
 /** The part of the index that an account's store uses. */
 export type UniqueValues = Pick<
   UniqueIndex,
-  'begin' | 'claim' | 'due' | 'isInDoubt' | 'mustBeReserved' | 'release' | 'reserve' | 'settle'
+  | 'begin'
+  | 'claim'
+  | 'due'
+  | 'forget'
+  | 'isInDoubt'
+  | 'mark'
+  | 'mustBeReserved'
+  | 'release'
+  | 'reserve'
+  | 'settle'
 >
 
 /** Tickets are below: numbers that both SQLite and JSON hold. */
@@ -51,6 +60,17 @@ export class UniqueIndex {
   /** Must be called before each write. */
   begin(): void {
     if (this.#needed.size > 0) this.#needed.clear()
+  }
+
+  /** How much the write needs so far, for {@link forget}. */
+  get mark(): number {
+    return this.#needed.size
+  }
+
+  /** Forgets what a part of the write needed that was rolled back: all since the mark. */
+  forget(mark: number): void {
+    if (this.#needed.size <= mark) return
+    for (const name of Array.from(this.#needed.keys()).slice(mark)) this.#needed.delete(name)
   }
 
   /** Claims a value for the account. Returns `false` if another has it. Within a write. */

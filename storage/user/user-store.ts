@@ -55,7 +55,10 @@ export class UserStore extends Repositories {
       savepoint: <T>(work: () => T) => this.savepoint(work),
       again: this.#queue.again(({ values }: Unreserved) => unique.reserve(values)),
       counted: () => void this.#version++,
-      committed: () => this.#committed(),
+      committed: () => {
+        durability.committed()
+        this.#log.committed()
+      },
       forget: () => this.#forget(),
       holds: () => this.isHeld,
       runsSteps: () => this.#isInSteps
@@ -144,7 +147,7 @@ export class UserStore extends Repositories {
 
   /** Runs part of a transaction, which is rolled back alone if it throws. Within a write. */
   savepoint<T>(work: () => T): T {
-    const { mark } = this.audit
+    const [mark, needed] = [this.audit.mark, this.unique.mark]
     statement(this.db, 'SAVEPOINT part').run()
     try {
       const value = work()
@@ -154,6 +157,7 @@ export class UserStore extends Repositories {
       // On a full disk SQLite may have rolled back the whole transaction.
       if (this.db.inTransaction) this.db.exec('ROLLBACK TO part; RELEASE part')
       this.audit.undo(mark)
+      this.unique.forget(needed)
       this.#forget()
       throw translated(error, this.db.name)
     }
@@ -238,11 +242,6 @@ export class UserStore extends Repositories {
     this.#used = undefined
     this.durability.begin()
     statement(this.db, 'BEGIN IMMEDIATE').run()
-  }
-
-  #committed(): void {
-    this.durability.committed()
-    this.#log.committed()
   }
 
   #enqueue<T>(run: () => T, isDurable: boolean): Promise<T> {

@@ -136,6 +136,36 @@ t.test('a syslog', async t => {
     t.match(messages[2], /streams\.delete/, 'nothing where the audit is off')
   })
 
+  t.test('is told once of calls that need unique values, alone and in batches', async t => {
+    const { messages, port } = await syslog(t)
+    const { alice } = await openCoffer(t, told(port))
+    await alice.stream('diary')
+    await until(() => messages.some(text => text.includes('streams.create')), 'what came before')
+    messages.length = 0
+    await alice.do('account.update', { update: { email: 'alice@example.org' } })
+    const note = { method: 'events.create', params: { streamIds: ['diary'], type: 'note/txt', content: 'x' } }
+    const nowhere = { method: 'events.create', params: { ...note.params, streamIds: ['nowhere'] } }
+    const [a, b, c] = ['a', 'b', 'c'].map(name => ({
+      method: 'events.create',
+      params: { streamIds: [':system:email'], type: 'email/string', content: `${name}@example.org` }
+    }))
+    const calls = [note, nowhere, a, note, b, c]
+    const { results } = await alice.do('callBatch', calls)
+    t.match(results, [
+      { event: {} },
+      { error: {} },
+      { event: {} },
+      { event: {} },
+      { event: {} },
+      { event: {} }
+    ])
+    await alice.do('getAccessInfo')
+    const actions = (): string[] => messages.map(text => / ([a-z]+(?:\.[a-z]+)?) - /i.exec(text)?.[1] ?? text)
+    await until(() => actions().includes('getAccessInfo'), 'the last call')
+    const created = calls.map(() => 'events.create')
+    t.same(actions().toSorted(), ['account.update', ...created, 'callBatch', 'getAccessInfo'].toSorted())
+  })
+
   t.test('learns no secret, and nothing of what is kept', async t => {
     const { messages, port } = await syslog(t)
     const service = await coffer(t, told(port))

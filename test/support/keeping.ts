@@ -27,6 +27,8 @@ export const alone: UniqueValues = {
   begin() {},
   claim: () => true,
   due: () => [],
+  forget() {},
+  mark: 0,
   mustBeReserved() {},
   release() {},
   async reserve() {},

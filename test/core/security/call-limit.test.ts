@@ -130,6 +130,23 @@ t.test('a token that calls too often', async t => {
     t.equal((await sensor.http('POST', '/', [call])).status, 429)
   })
 
+  t.test('has calls of a batch counted once, also where they have to be made again', async t => {
+    const { alice } = await start(t, { limits: { callsPerToken: { app: 8, window: 60 } } })
+    const app = await alice.grant('contribute', ':system:email', { type: 'app' })
+    const calls = ['a', 'b', 'c', 'd', 'e'].map(name => ({
+      method: 'events.create',
+      params: { streamIds: [':system:email'], type: 'email/string', content: `${name}@example.org` }
+    }))
+    const { results } = await app.do('callBatch', calls)
+    t.match(
+      results,
+      calls.map(() => ({ event: { id: String } }))
+    )
+    t.match(await app.call('getAccessInfo'), { calls: { 'events.create': 5 } })
+    t.match(await app.call('getAccessInfo'), { type: 'app' })
+    t.match(await app.call('getAccessInfo'), { error: { id: 'too-many-requests' } }, 'eight calls, no more')
+  })
+
   t.test('hears so over an open socket, which stays', async t => {
     const { alice, clock } = await start(t, { limits })
     const socket = await socketOf(t, await alice.grant('read', 'diary'))
