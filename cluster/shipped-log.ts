@@ -29,6 +29,8 @@ export interface ShippedLogsOptions {
   readonly layout: Layout
   /** The subject of an account's log. */
   subjectOf(account: string): string
+  /** Whether this process serves an account; by default it does. One that it no longer serves is to be let go at once. */
+  serves?(account: string): boolean
   /** Bytes of records from which on they are replaced by a snapshot, or a quarter of the file if that has more. */
   readonly snapshotBytes: number
   /** Time after a failure within which no snapshot is made, in milliseconds; half a minute by default. */
@@ -115,9 +117,9 @@ export class ShippedLogs implements DurabilityProvider {
       throw new StoreUnavailable('The account is served by another process')
   }
 
-  /** The accounts that this process writes, or could. */
+  /** The accounts that this process writes, or could, or is taking over. */
   held(): string[] {
-    return Array.from(this.#held.keys())
+    return Array.from(new Set([...this.#held.keys(), ...this.#opening.keys()]))
   }
 
   /** Resolves when all that was committed is in the log, and what was known of it is forgotten. Rejects if it cannot be confirmed. */
@@ -155,6 +157,7 @@ export class ShippedLogs implements DurabilityProvider {
 
   async #takeOver(account: string): Promise<void> {
     await this.#dropping.get(account)
+    this.#mustServe(account)
     const held = this.#held.get(account) ?? (await this.#claim(account))
     const { position, sequence } = held.end
     try {
@@ -170,8 +173,23 @@ export class ShippedLogs implements DurabilityProvider {
         ? error
         : new StoreUnavailable('The file of the account cannot be had at present', error)
     }
+    try {
+      this.#mustServe(account)
+    } catch (error) {
+      this.#forget(account, held)
+      throw error
+    }
     held.isPlaced = true
     this.#bound()
+  }
+
+  /**
+   * What is held of an account that another process serves would still count as the end of its log when this one serves it
+   * again. While it is held this process serves it, or is letting it go.
+   */
+  #mustServe(account: string): void {
+    if (this.options.serves?.(account) === false)
+      throw new StoreUnavailable('The account is served by another process')
   }
 
   /** Appends a record of this process behind the last one, so that nobody before it can append any more. */

@@ -162,6 +162,10 @@ async function build(
       const { username } = runtime.services.platform.findById(account) ?? fail('unknown-resource')
       return logSubject(territory.shardOf(username), account)
     },
+    serves(account) {
+      const found = runtime.services.platform.findById(account)
+      return found !== undefined && territory.holds(found.username)
+    },
     giveUpMs: times.confirmMs,
     onTrouble: (accountId, cause) => log.error('an account is lost to another node', { accountId, cause })
   })

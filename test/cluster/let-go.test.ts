@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import t from 'tap'
 import type { Outcome } from '../../core/call/outcome.js'
+import { ShippedLogs } from '../../cluster/shipped-log.js'
 import { Layout } from '../../storage/files/layout.js'
 import type { Answer } from '../support/coffer.js'
 import { Random } from '../support/random.js'
@@ -43,6 +44,84 @@ t.test('an answer that is known is not said to be the same after another node ha
   const again = await ask(validator)
   t.match(again, { ok: true, members: /elsewhere/ })
   t.notOk(again.ok && again.isUnchanged)
+})
+
+/** A log whose next append waits until it is let through. */
+class HeldLog extends MemoryLog {
+  #gate: Promise<void> | undefined
+  #reached = (): void => {}
+
+  /** Resolves, once an append waits, with what lets it through. */
+  async hold(): Promise<() => void> {
+    let open!: () => void
+    this.#gate = new Promise(resolve => (open = resolve))
+    await new Promise<void>(resolve => (this.#reached = resolve))
+    return open
+  }
+
+  override async append(subject: string, expected: number, bytes: Uint8Array): Promise<number> {
+    const gate = this.#gate
+    this.#gate = undefined
+    if (gate) this.#reached()
+    await gate
+    return await super.append(subject, expected, bytes)
+  }
+}
+
+t.test('an account that is still being taken over is let go with the others', async t => {
+  const log = new HeldLog()
+  const shared = { log, objects: new MemoryObjects(), snapshotBytes: 1e9, subjectOf: (id: string) => id }
+  const nodes = new Nodes(t, shared, new Random(1))
+  await nodes.start(2, 1)
+  const { account, token } = nodes.person(0)
+  const { accounts } = nodes.at(0).server.services
+  const note = { streamIds: ['diary'], type: 'note/txt', content: 'elsewhere' }
+  await accounts.handover.letGo(account)
+  const held = log.hold()
+  const ready = accounts.ready(account)
+  const open = await held
+  const going = accounts.handover.letGoUnless(() => false)
+  open()
+  await Promise.allSettled([ready, going])
+  t.notOk(
+    await nodes
+      .at(1)
+      .call(account.username, 'events.create', note, token)
+      .then(({ error }) => error)
+  )
+  await nodes.at(1).server.services.accounts.handover.letGo(account)
+  const { events } = await nodes.at(0).call(account.username, 'events.get', {}, token)
+  t.match(events, [{ content: 'elsewhere' }], 'what the other node has written is read')
+})
+
+t.test('an account is not taken over by a node that does not serve it', async t => {
+  const log = new HeldLog()
+  const objects = new MemoryObjects()
+  const shared = { log, objects, snapshotBytes: 1e9, subjectOf: (id: string) => id }
+  const nodes = new Nodes(t, shared, new Random(1))
+  await nodes.start(1, 1)
+  const { account } = nodes.person(0)
+  await nodes.at(0).server.services.accounts.handover.letGo(account)
+  let isServed = false
+  const layout = new Layout(t.testdir())
+  const options = { ...shared, layout, giveUpMs: 1000, serves: () => isServed, onTrouble: t.fail }
+  const logs = new ShippedLogs(options)
+  t.teardown(() => logs.close())
+  const before = log.entries(account.id).length
+  await t.rejects(async () => await logs.ready(account.id), { name: 'StoreUnavailable' })
+  t.equal(log.entries(account.id).length, before)
+  // Nor by one that ceases to serve it meanwhile.
+  isServed = true
+  const held = log.hold()
+  const ready = logs.ready(account.id)
+  const open = await held
+  isServed = false
+  open()
+  await t.rejects(async () => await ready, { name: 'StoreUnavailable' })
+  t.same(logs.held(), [])
+  isServed = true
+  await logs.ready(account.id)
+  t.same(logs.held(), [account.id])
 })
 
 t.test(
