@@ -42,8 +42,11 @@ export interface LeaseOptions {
   readonly beatMs: number
   /** Time for which heartbeats have to be confirmed before this node may judge others, in milliseconds. */
   readonly steadyMs: number
-  /** Called as soon as it is known that others have declared this node dead: it owns nothing any more. */
-  onLost(): void
+  /**
+   * Called as soon as it is known that others have declared this node dead: it owns nothing any more. Resolves when nothing is
+   * left of what it owned: before that it begins no other life, in which it might be given shards that it still has open.
+   */
+  onLost(): Promise<void>
 }
 
 /** Time after which a heartbeat is tried again that was not confirmed, in milliseconds. */
@@ -185,7 +188,7 @@ export class Lease {
     this.#sentMs = -Infinity
     this.#steadySinceMs = Infinity
     this.#incarnation = 0
-    this.options.onLost()
+    await this.options.onLost()
     await this.#enter()
   }
 

@@ -119,14 +119,20 @@ export class Shards {
     await this.#give(shard, own, member, pin ? to : undefined)
   }
 
-  /** Moves all shards away. Resolves once they are, or there is nobody to take them. */
+  /**
+   * Moves all shards away. Resolves once they are, or there is nobody to take them; and when the lease is no longer valid, since
+   * nobody knows for how long the engine is gone.
+   */
   async drain(): Promise<void> {
     const giving = this.mine.map(async shard => {
       const own = this.#known.get(shard)
       const best = this.#best(shard, true)
       if (own && best) await this.#give(shard, own, best, own.pin)
     })
-    await Promise.all(giving)
+    let isDone = false
+    const done = Promise.all(giving).then(() => (isDone = true))
+    const { lease, pollMs } = this.options
+    while (!isDone && lease.isValid()) await Promise.race([done, wait(pollMs)])
   }
 
   get #here(): Placed {
@@ -152,7 +158,8 @@ export class Shards {
     const { lease, members, node, takeoverMs } = this.options
     for (const member of members.silent(takeoverMs))
       if (member.node !== node && lease.isSteady()) await this.#declareDead(member)
-    if (lease.isLeaving) return
+    // Somebody who has not heard of it yet may have given it a shard since.
+    if (lease.isLeaving) return await this.drain()
     const orphans = allShards.filter(shard => this.#isOrphan(shard) && this.#best(shard)?.node === node)
     await Promise.all(orphans.map(shard => this.#take(shard)))
     for (const shard of this.#mine) {

@@ -90,11 +90,12 @@ async function build(
     facts: { software: version, schema: userMigrations.length, url: nodeUrl },
     leaseMs: leaseSeconds * 1000,
     takeoverMs: takeoverSeconds * 1000,
-    onLost() {
+    async onLost() {
       log.error('other nodes have declared this one dead: it starts over with nothing')
       shards.lose()
       connections.drop()
       losing = letGo()
+      await losing
     }
   })
   const letGo = async (): Promise<void> => {

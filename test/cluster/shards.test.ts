@@ -18,6 +18,8 @@ class Node {
   readonly released: number[] = []
   lost = 0
   mayTake = true
+  /** Holds what a lost life has left. */
+  losing: Promise<void> = Promise.resolve()
   /** Holds what is being released. */
   releasing: Promise<void> = Promise.resolve()
 
@@ -33,9 +35,10 @@ class Node {
       register,
       node: name,
       facts: { software: '1.0.0', schema, url: '' },
-      onLost: () => {
+      onLost: async () => {
         this.lost++
         this.shards.lose()
+        await this.losing
       }
     })
     this.shards = new Shards({
@@ -200,6 +203,28 @@ test('shards', async t => {
     await until(() => first!.shards.mine.length === shardCount, 'the shards to move')
   })
 
+  t.test('do not stay on a node that leaves if somebody gives it one meanwhile', async t => {
+    const [first, second] = await started(t, new MemoryCluster(), 'n1', 'n2')
+    await until(() => isShared(first!, second!), 'every shard to be served once')
+    second!.lease.leave()
+    const [shard] = first!.shards.mine
+    // It is not said to leave before its next heartbeat.
+    await first!.shards.move(shard!, 'n2')
+    await until(() => first!.shards.mine.length === shardCount, 'the shards to move')
+    t.equal(second!.shards.mine.length, 0)
+  })
+
+  t.test('of a node that leaves are left to the others if the engine is gone', async t => {
+    const [first, second] = await started(t, new MemoryCluster(), 'n1', 'n2')
+    await until(() => isShared(first!, second!), 'every shard to be served once')
+    second!.engine.isCutOff = true
+    second!.lease.leave()
+    let isDrained = false
+    void second!.shards.drain().then(() => (isDrained = true))
+    await until(() => isDrained, 'the end of the move')
+    await until(() => first!.shards.mine.length === shardCount, 'the shards to move')
+  })
+
   t.test('are settled when an answer is lost', async t => {
     const [first, second] = await started(t, new MemoryCluster(), 'n1', 'n2')
     await until(() => isShared(first!, second!), 'every shard to be served once')
@@ -226,5 +251,23 @@ test('a lease', async t => {
     first!.engine.isCutOff = true
     await starting
     t.equal(again.lease.incarnation, 2)
+  })
+
+  t.test('begins another life only when nothing of the last one is left', async t => {
+    const [first, second] = await started(t, new MemoryCluster(), 'n1', 'n2')
+    await until(() => isShared(first!, second!), 'every shard to be served once')
+    let end!: () => void
+    second!.losing = new Promise(resolve => (end = resolve))
+    second!.engine.isCutOff = true
+    await until(() => first!.shards.mine.length === shardCount, 'the shards to move')
+    second!.engine.isCutOff = false
+    await until(() => second!.lost === 1, 'the loss to be noticed')
+    const { beat } = first!.members.find('n1')!
+    await until(() => first!.members.find('n1')!.beat > beat + 10, 'some heartbeats')
+    // Whoever is alive may be given shards, and would read what it still has of them.
+    t.equal(first!.members.find('n2')?.state, 'dead')
+    t.notOk(second!.lease.isValid())
+    end()
+    await until(() => second!.lease.incarnation === 2 && isShared(first!, second!), 'the shards to move')
   })
 })
