@@ -6,14 +6,16 @@ import { RecordMismatch, type CopyPlace } from '../apply.js'
 import type { Entry } from '../engine.js'
 import type { FileAnswer, FileTask } from './file-worker.js'
 
-/** Time without work after which the thread ends, since it takes memory. */
-const idleMs = 10_000
-
 export class FileThread {
   #worker: Worker | undefined
   #last: Promise<unknown> = Promise.resolve()
   #waiting = 0
+  /** Copies that have been begun: the thread has them open. */
+  #begun = 0
   #idle: NodeJS.Timeout | undefined
+
+  /** `restMs`: time without work after which the thread ends, in milliseconds, since it takes memory. */
+  constructor(private readonly restMs = 10_000) {}
 
   /** How far a file is, with what its log holds; `undefined` if there is none, or it cannot be read, or has no position. */
   async look(file: string): Promise<Position | undefined> {
@@ -27,7 +29,14 @@ export class FileThread {
 
   /** Begins applying records to a file, which stands at `place` or is to be made. */
   async begin(file: string, place: CopyPlace): Promise<void> {
-    await this.#do({ kind: 'begin', file, place })
+    this.#begun++
+    try {
+      await this.#do({ kind: 'begin', file, place })
+    } catch (error) {
+      this.#begun--
+      this.#rest()
+      throw error
+    }
   }
 
   /** Applies records. Resolves with where the file stands then; rejects with `RecordMismatch` if they do not lead on. */
@@ -37,12 +46,12 @@ export class FileThread {
 
   /** Syncs the file. */
   async end(file: string): Promise<void> {
-    await this.#do({ kind: 'end', file })
+    await this.#ended({ kind: 'end', file })
   }
 
   /** Ends applying records to a file that is of no use. */
   async abandon(file: string): Promise<void> {
-    await this.#do({ kind: 'abandon', file })
+    await this.#ended({ kind: 'abandon', file })
   }
 
   /**
@@ -64,6 +73,15 @@ export class FileThread {
     this.#end()
   }
 
+  async #ended(task: FileTask): Promise<void> {
+    this.#begun--
+    try {
+      await this.#do(task)
+    } finally {
+      this.#rest()
+    }
+  }
+
   #do(task: FileTask): Promise<unknown> {
     clearTimeout(this.#idle)
     this.#waiting++
@@ -83,8 +101,15 @@ export class FileThread {
       throw failure.isUnfit ? new RecordMismatch(failure.message) : new Error(failure.message)
     } finally {
       worker.unref()
-      if (--this.#waiting === 0) this.#idle = setTimeout(() => this.#end(), idleMs).unref()
+      this.#waiting--
+      this.#rest()
     }
+  }
+
+  #rest(): void {
+    if (this.#waiting > 0 || this.#begun > 0) return
+    clearTimeout(this.#idle)
+    this.#idle = setTimeout(() => this.#end(), this.restMs).unref()
   }
 
   async #answerOf(worker: Worker): Promise<FileAnswer> {

@@ -74,6 +74,8 @@ function run(task: FileTask): unknown {
 function follow(task: Following): CopyPlace | undefined {
   if (task.kind === 'begin') copies.set(task.file, new Copy(task.file, task.place))
   const copy = copies.get(task.file)
+  // The thread that had it open may have failed meanwhile.
+  if (task.kind === 'apply' && !copy) throw new Error(`${task.file}: nothing has been begun`)
   if (task.kind === 'apply') for (const entry of task.entries) copy?.apply(entry)
   if (task.kind === 'end') copy?.close()
   if (task.kind === 'abandon') copy?.abandon()
