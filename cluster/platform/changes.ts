@@ -87,6 +87,14 @@ export class ChangeQueue {
     })
   }
 
+  /** Rejects the changes of the record under way, which is too long for the log. */
+  refuse(id: string): void {
+    if (this.#sent?.id !== id) return
+    for (const { reject } of this.#sent.changes)
+      reject(new StoreUnavailable('The change is too long for the log of the platform'))
+    this.#sent = undefined
+  }
+
   /** Rejects everything. */
   fail(error: StoreUnavailable): void {
     for (const { reject } of this.#waiting.splice(0)) reject(error)

@@ -199,6 +199,8 @@ export class PlatformLog {
     const previous = this.#sequence
     const history = this.platform.position()!.epoch
     const record = encodePlatform({ id: batch.id, history, previous, commands: batch.commands })
+    // Tried for ever, it would stand in the way of all others.
+    if (record.length > engine.maxBytes) return this.#changes.refuse(batch.id)
     try {
       const sequence = await engine.append(platformSubject, previous, record)
       this.#apply({ subject: platformSubject, sequence, bytes: record })

@@ -63,6 +63,7 @@ export class MemoryEngine implements Engine {
   ) {}
 
   async append(subject: string, expected: number, bytes: Uint8Array): Promise<number> {
+    if (bytes.length > this.maxBytes) throw new RangeError('A record that is too long')
     await this.#reach()
     const entries = this.cluster.logs.get(subject) ?? []
     if ((entries.at(-1)?.sequence ?? 0) !== expected) throw new Conflict(subject)

@@ -7,7 +7,7 @@ import { StoreUnavailable, Unconfirmed } from '../../../storage/errors.js'
 import type { Claim } from '../../../storage/platform/account.js'
 import type { Command } from '../../../storage/platform/commands.js'
 import { Random } from '../../support/random.js'
-import { PlatformWorld, type Fate, type PlatformNode } from './world.js'
+import { FatefulEngine, PlatformWorld, type Fate, type PlatformNode } from './world.js'
 
 t.setTimeout(300_000)
 
@@ -185,6 +185,20 @@ t.test('a node', async t => {
     t.match(one!.log!.refusal, { name: 'PlatformRefused' })
     await t.rejects(one!.log!.caughtUp(), StoreUnavailable)
     t.equal(one!.platform.find('alice')?.username, 'alice', 'what it knew is still there')
+  })
+
+  t.test('refuses what is too long for a record, and goes on', async t => {
+    const world = new PlatformWorld(t)
+    const one = world.nodeWith(new FatefulEngine(world.cluster, 4000), world.objects, { giveUpMs: 1000 })
+    await one.begin()
+    await one.follow()
+    const [long, short] = await Promise.allSettled([
+      claim(one, 'alice', `${'a'.repeat(5000)}@example.com`),
+      claim(one, 'bobby')
+    ])
+    t.match(long, { status: 'rejected', reason: { name: 'StoreUnavailable', message: /too long/ } })
+    t.match(short, { status: 'fulfilled', value: [] })
+    t.same(one.trouble, [])
   })
 
   t.test('begins a log with what it holds, and goes on where that was broken off', async t => {
