@@ -21,8 +21,17 @@ export function shownSettings(settings: Settings): ShownSetting[] {
   return settingsList.map(({ description, isSecret, key, path, schema, showsHostOnly, standard }) => {
     const value = path.reduce<unknown>((node, name) => (node as Record<string, unknown>)[name], settings)
     const shown = { key, description, isSecret, isStandard: isDeepStrictEqual(value, standard) }
-    return isSecret ? shown : { ...shown, value: shownUrl(withoutSecrets(schema, value), showsHostOnly) }
+    return isSecret ? shown : { ...shown, value: shownText(withoutSecrets(schema, value), showsHostOnly) }
   })
+}
+
+/** A value that, where it is a URL or several of them, does not say who signs in there. */
+function shownText(value: unknown, isHostOnly: boolean): unknown {
+  const shown = shownUrl(value, isHostOnly)
+  // Separated by commas, and of any protocol.
+  return typeof shown === 'string'
+    ? shown.replace(/((?:^|,)\s*[a-z][\w+.-]*:\/\/)[^/?#\s]*@/gi, '$1…@')
+    : shown
 }
 
 /**

@@ -50,6 +50,23 @@ t.test('shownSettings', async t => {
     )
   })
 
+  t.test('shows the addresses of a cluster without what signs in there', async t => {
+    const settings = Value.Default(Settings, {}) as Settings
+    settings.cluster.engine = `nats://coffer:${mark}@one:4222, tls://${mark}@two:4222,nats://three:4222`
+    settings.cluster.engineMonitors = `http://coffer:${mark}@one:8222/,http://coffer:${mark}@two:8222`
+    settings.cluster.objects = `s3://key:${mark}@bucket/folder?endpoint=http://three:9000`
+    const shown = shownSettings(settings)
+    t.notMatch(JSON.stringify(shown), mark)
+    t.same(
+      shown.filter(({ isStandard }) => !isStandard).map(({ value }) => value),
+      [
+        'nats://…@one:4222, tls://…@two:4222,nats://three:4222',
+        'http://…@one:8222/,http://…@two:8222',
+        's3://…@bucket/folder?endpoint=http://three:9000'
+      ]
+    )
+  })
+
   t.test('shows of the URL of a mail service only where it is', async t => {
     for (const rest of [
       `/v1/${mark}/send/`,
