@@ -129,10 +129,10 @@ export class Shards {
       const best = this.#best(shard, true)
       if (own && best) await this.#give(shard, own, best, own.pin)
     })
-    let isDone = false
-    const done = Promise.all(giving).then(() => (isDone = true))
+    const done = Promise.all(giving).then(() => true)
     const { lease, pollMs } = this.options
-    while (!isDone && lease.isValid()) await Promise.race([done, wait(pollMs)])
+    for (let isDone = false; !isDone && lease.isValid();)
+      isDone = await Promise.race([done, wait(pollMs, false)])
   }
 
   get #here(): Placed {
