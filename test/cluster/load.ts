@@ -17,6 +17,8 @@ interface Known {
   /** The last value of the register that was acknowledged, and the last one that was sent. */
   acknowledged: number
   sent: number
+  /** Values of the register that were acknowledged: what a client has given up on may still arrive, late. */
+  readonly confirmed: Set<number>
   /** The highest value that has been read. */
   read: number
   /** When a write and a read last succeeded, by `performance.now`. */
@@ -54,6 +56,7 @@ export class Load {
     for (const { username } of people)
       this.#known.set(username, {
         added: new Set(),
+        confirmed: new Set(),
         acknowledged: 0,
         sent: 0,
         read: 0,
@@ -111,6 +114,7 @@ export class Load {
           content: String(value)
         })
         if (isOk) known.acknowledged = value
+        if (isOk) known.confirmed.add(value)
         if (isOk) known.writtenMs = performance.now()
       }
       await this.#pause()
@@ -132,7 +136,10 @@ export class Load {
     this.reads++
     known.readMs = performance.now()
     const value = Number((body as { event: { content: string } }).event.content)
-    if (value < floor) this.faults.push(`${person.username}: read ${value} after ${floor}`)
+    if (value < floor) {
+      const how = known.confirmed.has(value) ? 'acknowledged before' : 'never acknowledged'
+      this.faults.push(`${person.username}: read ${value}, ${how}, after ${floor}`)
+    }
     if (value > known.sent) this.faults.push(`${person.username}: read ${value}, sent ${known.sent}`)
     known.read = Math.max(known.read, value)
   }

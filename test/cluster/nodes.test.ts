@@ -47,6 +47,7 @@ async function start(t: Test, environment?: Readonly<Record<string, string>>): P
   const nodes = [made('n1', first), made('n2', second)] as const
   await Promise.all(nodes.map(node => node.start()))
   const load = new Load(people, () => nodes.map(({ url }) => url).filter(url => url !== ''), random)
+  const beganMs = performance.now()
   load.start()
   await until(
     'all users to be served',
@@ -54,8 +55,6 @@ async function start(t: Test, environment?: Readonly<Record<string, string>>): P
   )
   return { servers, nodes, people, load }
 }
-
-const beganMs = performance.now()
 
 /** Begins a cluster with a folder. */
 async function init(directory: string, engine: string): Promise<void> {
@@ -79,9 +78,38 @@ async function makePeople(directory: string): Promise<Person[]> {
     await client.stream('diary')
     const { id } = await client.event({ content: '0' })
     people.push({ username: client.username, token: client.token, register: id })
+    await upload(server.url, people[index]!, 'from before')
   }
   await server.close()
   return people
+}
+
+/** Adds an event with a file. Returns the path of the file. */
+async function upload(url: string, { token, username }: Person, text: string): Promise<string> {
+  const form = new FormData()
+  form.append('event', JSON.stringify({ streamIds: ['diary'], type: 'note/txt', content: 'with a file' }))
+  form.append('file', new Blob([text]), 'some.txt')
+  const headers = { authorization: token }
+  const response = await fetch(`${url}/${username}/events`, { method: 'POST', headers, body: form })
+  const answer = (await response.json()) as { event: { id: string; attachments: { id: string }[] } }
+  if (!response.ok) throw new Error(JSON.stringify(answer))
+  return `/${username}/events/${answer.event.id}/${answer.event.attachments[0]!.id}`
+}
+
+/** Registers an account. Returns the status. */
+async function register(url: string, username: string): Promise<number> {
+  const response = await fetch(`${url}/users`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: 'https://app.example' },
+    body: JSON.stringify({
+      appId: 'test-app',
+      username,
+      password: 'a long password for tests',
+      email: `${username}@example.com`
+    })
+  })
+  await response.arrayBuffer()
+  return response.status
 }
 
 /** How long some users were without a successful write, from now on until all of them had one. */
@@ -96,6 +124,30 @@ test('two nodes', { timeout: isLong ? 1_800_000 : 240_000 }, async t => {
   const world = await start(t)
   const { load, nodes, servers } = world
   const [n1, n2] = nodes
+  await t.test('files go in and out by either node, also those from before', async t => {
+    for (const person of world.people.slice(0, 4)) {
+      const { token, username } = person
+      const events = await fetch(`${n2.url}/${username}/events?limit=1000`, {
+        headers: { authorization: token }
+      })
+      const known = (await events.json()) as { events: { id: string; attachments?: { id: string }[] }[] }
+      const { attachments = [], id } = known.events.find(event => event.attachments)!
+      const paths = [`/${username}/events/${id}/${attachments[0]!.id}`]
+      for (const { url } of nodes) paths.push(await upload(url, person, 'from before'))
+      for (const { url } of nodes)
+        for (const path of paths) {
+          const file = await fetch(url + path, { headers: { authorization: token } })
+          t.equal(await file.text(), 'from before', path)
+        }
+    }
+  })
+  await t.test('a name is given away once, whoever is asked at the same time', async t => {
+    for (let index = 0; index < 6; index++) {
+      const username = `newcomer-${index}`
+      const statuses = await Promise.all(nodes.map(({ url }) => register(url, username)))
+      t.same(statuses.toSorted(), [201, 409], username)
+    }
+  })
   for (let round = 0; round < (isLong ? 20 : 1); round++) {
     await t.test('a node is killed: its users are served by the other', async t => {
       await n1.kill()
