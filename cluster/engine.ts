@@ -63,7 +63,7 @@ export interface Engine {
 
   /** Tells every node, the teller's own too, of something. Whoever is not connected just then does not hear of it. */
   announce(topic: string, message: Uint8Array): void
-  /** Calls back whenever something is announced, until the function it returns is called. */
+  /** Calls back whenever something is announced, until the function it returns is called. What it throws is dropped. */
   hear(topic: string, hearing: (message: Uint8Array) => void): () => void
 
   /** Disconnects. What is under way rejects. */

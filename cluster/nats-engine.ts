@@ -114,7 +114,12 @@ export class NatsEngine implements Engine, Connected {
   #subscribe(subject: string, take: (message: Msg) => void): () => void {
     const subscription = this.connection.subscribe(subject, {
       callback: (error, message) => {
-        if (!error) take(message)
+        if (error) return
+        try {
+          take(message)
+        } catch {
+          // Other software may send what nobody here can read. Thrown, it would end the reading of the whole connection.
+        }
       }
     })
     return () => {

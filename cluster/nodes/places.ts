@@ -36,6 +36,29 @@ export function placedIn({ bytes }: Pick<Registered, 'bytes'>): Placed {
   return JSON.parse(Buffer.from(bytes).toString()) as Placed
 }
 
+/** What is announced of a shard whose register has changed. */
+export interface PlaceChange {
+  readonly shard: number
+  readonly placed: Placed
+  readonly revision: number
+}
+
+/** The change that an announcement tells of; `undefined` if other software has written it: the registers tell, a little later. */
+export function changeIn(message: Uint8Array): PlaceChange | undefined {
+  try {
+    const { placed, revision, shard } = JSON.parse(Buffer.from(message).toString()) as Partial<PlaceChange>
+    const isKnown =
+      allShards.includes(shard as number) &&
+      Number.isSafeInteger(revision) &&
+      typeof placed?.node === 'string' &&
+      typeof placed.incarnation === 'number' &&
+      typeof placed.schema === 'number'
+    return isKnown ? ({ placed, revision, shard } as PlaceChange) : undefined
+  } catch {
+    return undefined
+  }
+}
+
 /** The node that is to serve a shard: the one it is pinned to, or the one that ranks highest; `undefined` if none can. */
 export function bestFor(
   shard: number,

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { Conflict, EngineUnavailable, type Engine } from '../engine.js'
 import { nodeKey, type Lease, type NodeState } from './lease.js'
 import type { Life, Member, Members } from './members.js'
-import { allShards, bestFor, placedIn, shardKey, shardOf, type Placed } from './places.js'
+import { allShards, bestFor, changeIn, placedIn, shardKey, shardOf, type Placed } from './places.js'
 
 /** What happens to shards. */
 export interface ShardEvents {
@@ -279,11 +279,7 @@ export class Shards {
   }
 
   #hear(message: Uint8Array): void {
-    const { placed, revision, shard } = JSON.parse(Buffer.from(message).toString()) as {
-      placed: Placed
-      revision: number
-      shard: number
-    }
-    this.#learn(shard, placed, revision)
+    const change = changeIn(message)
+    if (change) this.#learn(change.shard, change.placed, change.revision)
   }
 }

@@ -203,6 +203,13 @@ test('shards', async t => {
     await until(() => first!.shards.mine.length === shardCount, 'the shards to move')
   })
 
+  t.test('do not mind announcements that they cannot read', async t => {
+    const [first, second] = await started(t, new MemoryCluster(), 'n1', 'n2')
+    for (const message of ['', '{', 'null', '{}', '{"shard":3,"revision":9e9}'])
+      first!.engine.announce('shards', Buffer.from(message))
+    await until(() => isShared(first!, second!), 'every shard to be served once')
+  })
+
   t.test('do not stay on a node that leaves if somebody gives it one meanwhile', async t => {
     const [first, second] = await started(t, new MemoryCluster(), 'n1', 'n2')
     await until(() => isShared(first!, second!), 'every shard to be served once')

@@ -40,6 +40,21 @@ t.test('servers that ask who connects', async t => {
   await t.rejects(connect(servers.urls, 'missing'), { code: 'ENOENT' })
 })
 
+t.test('a connection on which an announcement is not understood', async t => {
+  const servers = await EngineServers.start(t, { count: 1 })
+  const engine = await NatsEngine.connect({ servers: servers.urls })
+  t.teardown(() => engine.close())
+  const heard: string[] = []
+  engine.hear('riddles', message => {
+    heard.push(Buffer.from(message).toString())
+    if (heard.length === 1) throw new Error('not understood')
+  })
+  for (const riddle of ['first', 'second']) engine.announce('riddles', Buffer.from(riddle))
+  // Answered behind all that was sent before.
+  await engine.connection.flush()
+  t.same(heard, ['first', 'second'])
+})
+
 t.test('servers that are reached by TLS', async t => {
   const folder = t.testdir({})
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
