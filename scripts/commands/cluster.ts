@@ -7,7 +7,6 @@ import { placedIn, shardOf } from '../../cluster/nodes/places.js'
 import type { NatsEngine } from '../../cluster/nats-engine.js'
 import type { Settings } from '../../core/settings/settings.js'
 import { controlledIn, controlMessage, type Control } from '../../server/nodes/control.js'
-import { beginCluster } from '../maintenance/begin-cluster.js'
 import { print, type JsonOption } from '../terminal/answer.js'
 import { checkedSettings } from '../terminal/checked-settings.js'
 import { counted } from '../terminal/counted.js'
@@ -37,6 +36,8 @@ export async function initCluster(args: readonly string[], options: ClusterInitO
   await withEngine(cluster, async engine => {
     const streams = streamsOf({ shardBytes, objectBytes, platformBytes, bucketBytes })
     await makeStreams(engine, streams)
+    // It needs all of the service, which other commands are not to load.
+    const { beginCluster } = await import('../maintenance/begin-cluster.js')
     const accounts = await beginCluster(settings, engine, openObjects(cluster.objects, engine))
     const made = `The engine has ${streams.length} streams`
     print(
