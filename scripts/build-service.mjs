@@ -29,6 +29,10 @@ const others = {
 /** Libraries that are loaded from their own files: those with native code, and TypeBox, which later modules import, too. */
 const outside = [/^typebox(?:\/|$)/, /^better-sqlite3$/, /^@node-rs\//]
 
+/** Stands before the name of a file from `dist`, until it is known from where that is meant. */
+const mark = 'coffer-dist:'
+const marked = new RegExp(`(["'\`])${mark}([^"'\`]+)\\1`, 'g')
+
 const imported = /^(?:import|export)\s(?:[^'"();]*?\sfrom\s+)?'(\.[^']+)'/gm
 
 const modules = reachedFrom(service)
@@ -123,7 +127,7 @@ function importersOf(id, graph, seen = new Set([id])) {
 /** Our modules come with their sources' lines. Where they ask for their own place, they are told what it was. */
 function load(id) {
   if (!modules.has(id)) return null
-  const place = JSON.stringify(`../${nameOf(id)}`)
+  const place = JSON.stringify(mark + nameOf(id))
   const code = readFileSync(id, 'utf8')
     .replace(/^\/\/# sourceMappingURL=.*$/m, '')
     .replaceAll('import.meta.url', `new URL(${place}, import.meta.url).href`)
@@ -138,16 +142,22 @@ function resolveId(target, from, { kind }) {
   const file = join(dirname(from), target)
   if (modules.has(file)) return file
   if (!existsSync(file)) throw new Error(`${nameOf(from)} imports ${target}, which is not there`)
-  return { id: relative(parts, file).split(sep).join('/'), external: true }
+  return { id: mark + nameOf(file), external: true }
 }
 
 /**
- * Escapes what is not ASCII: with any letter beyond Latin-1, V8 keeps a source in two bytes for each of its letters, 3 MB more.
+ * Tells where other files are from here: a part that would have one module only stays in the place of that. Escapes what is not
+ * ASCII: with any letter beyond Latin-1, V8 keeps a source in two bytes for each of its letters, 3 MB more.
  * Lines of libraries' sources are of no use to anybody.
  */
 function generateBundle(_options, files) {
   for (const [name, file] of Object.entries(files)) {
     if (file.type !== 'chunk') continue
+    const here = dirname(join(dist, name))
+    file.code = file.code.replaceAll(marked, (_, quote, other) => {
+      const path = relative(here, join(dist, other)).split(sep).join('/')
+      return `${quote}${path.startsWith('.') ? path : `./${path}`}${quote}`
+    })
     file.code = file.code.replaceAll(
       /[^\0-\x7f]/g,
       unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`

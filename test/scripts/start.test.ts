@@ -2,7 +2,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
@@ -84,6 +84,27 @@ t.test('a module that has been put into a part', async t => {
   t.test('is the same, whichever way it is imported', async t => {
     const parts = (await import(join(dist, 'parts', 'core.js'))) as Record<string, unknown>
     t.equal(parts['Registry'], Registry)
+  })
+
+  t.test('finds what it imports later', t => {
+    const places = [
+      ...readdirSync(join(dist, 'parts')).map(name => join(dist, 'parts', name)),
+      ...['cli.js', 'commands/serve.js'].map(name => join(dist, 'scripts', name))
+    ].filter(path => path.endsWith('.js') && !path.endsWith('libraries.js'))
+    const named = places.flatMap(path =>
+      Array.from(
+        readFileSync(path, 'utf8').matchAll(
+          /\bimport\("(\.[^"]+)"\)|new URL\("(\.[^"]+)", import\.meta\.url\)/g
+        ),
+        ([, later, own]) => join(dirname(path), later ?? own ?? '')
+      )
+    )
+    t.ok(named.length > 10)
+    t.same(
+      named.filter(path => !existsSync(path)),
+      []
+    )
+    t.end()
   })
 
   t.test('takes one byte for each letter of its source', t => {
