@@ -15,6 +15,7 @@ import { Client, methodModules, Service, testSettings } from '../support/coffer.
 import { connect, until } from '../support/socket.js'
 import { MemoryCluster, type MemoryEngine } from './memory-engine.js'
 import { MemoryObjects } from './memory-objects.js'
+import { register } from './registration.js'
 
 const objects = new MemoryObjects()
 const bytes = Buffer.alloc(200_000, 'coffer')
@@ -85,21 +86,6 @@ async function userAt(nodes: readonly Node[], username: string): Promise<Node> {
 }
 const tokens = new Map<string, Client['access']>()
 
-/** Registers an account. */
-async function register(node: Node, username: string): Promise<{ status: number; body: unknown }> {
-  const response = await fetch(`${node.service.server.url}/users`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', origin: 'https://app.example' },
-    body: JSON.stringify({
-      appId: 'test-app',
-      username,
-      password: 'a long password for tests',
-      email: `${username}@example.com`
-    })
-  })
-  return { status: response.status, body: await response.json() }
-}
-
 function client(node: Node, username: string): Client {
   return new Client(node.service, username, tokens.get(username)!)
 }
@@ -163,7 +149,7 @@ test('two nodes', async t => {
   await t.test('give a name away once, whoever is asked at the same time', async t => {
     for (const [index, owner] of [n1, n2].entries()) {
       const username = nameAt(owner, index + 20)
-      const asked = [n1, n2, n1, n2].map(node => register(node, username))
+      const asked = [n1, n2, n1, n2].map(node => register(node.service.server.url, username))
       const answers = await Promise.all(asked)
       t.same(answers.map(({ status }) => status).toSorted(), [201, 409, 409, 409], username)
     }
@@ -195,10 +181,10 @@ test('two nodes', async t => {
     const { platform } = n2.service.server.services
     const id = newId()
     await platform.change('claim', { id, username, created: 0, unique: {} })
-    t.match(await register(n1, username), { status: 409 })
+    t.match(await register(n1.service.server.url, username), { status: 409 })
     await move(n2, n1, shards.indexOf(username))
     await until(() => !platform.findById(id), 'the claim to be given back')
-    t.match(await register(n1, username), { status: 201 })
+    t.match(await register(n1.service.server.url, username), { status: 201 })
   })
 
   await t.test('pass long answers on, page by page', async t => {

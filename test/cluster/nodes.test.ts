@@ -16,6 +16,7 @@ import { Random } from '../support/random.js'
 import { EngineServers, until } from './engine-servers.js'
 import { Load, type Person } from './load.js'
 import { NodeProcess } from './node-processes.js'
+import { register } from './registration.js'
 
 const coffer = fileURLToPath(new URL('../../scripts/coffer.cjs', import.meta.url))
 const isLong = process.env['COFFER_TEST_LONG'] === '1'
@@ -96,22 +97,6 @@ async function upload(url: string, { token, username }: Person, text: string): P
   return `/${username}/events/${answer.event.id}/${answer.event.attachments[0]!.id}`
 }
 
-/** Registers an account. Returns the status. */
-async function register(url: string, username: string): Promise<number> {
-  const response = await fetch(`${url}/users`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', origin: 'https://app.example' },
-    body: JSON.stringify({
-      appId: 'test-app',
-      username,
-      password: 'a long password for tests',
-      email: `${username}@example.com`
-    })
-  })
-  await response.arrayBuffer()
-  return response.status
-}
-
 /** How long some users were without a successful write, from now on until all of them had one. */
 async function outage({ load, people }: World, what: string): Promise<number> {
   const usernames = people.map(({ username }) => username)
@@ -144,8 +129,8 @@ test('two nodes', { timeout: isLong ? 1_800_000 : 240_000 }, async t => {
   await t.test('a name is given away once, whoever is asked at the same time', async t => {
     for (let index = 0; index < 6; index++) {
       const username = `newcomer-${index}`
-      const statuses = await Promise.all(nodes.map(({ url }) => register(url, username)))
-      t.same(statuses.toSorted(), [201, 409], username)
+      const answers = await Promise.all(nodes.map(({ url }) => register(url, username)))
+      t.same(answers.map(({ status }) => status).toSorted(), [201, 409], username)
     }
   })
   for (let round = 0; round < (isLong ? 20 : 1); round++) {
