@@ -44,11 +44,11 @@ class Scanner {
   take(piece: string): string[] {
     const items: string[] = []
     const added = this.#half + piece
-    // What is there of an item holds whole pairs: to look through it again for each piece would take very long.
+    // What is there of an item holds whole pairs: to look through it again, or copy it, for each piece would take very long.
     this.#half = endsHalf(added) ? '\\' : ''
-    const text = this.#item + added.slice(0, added.length - this.#half.length)
+    const text = added.slice(0, added.length - this.#half.length)
     let begin = 0
-    marks.lastIndex = this.#item.length
+    marks.lastIndex = 0
     for (let found = marks.exec(text); found; found = marks.exec(text)) {
       const { 0: mark, index } = found
       if (mark === '"') this.#isInString = !this.#isInString
@@ -65,13 +65,14 @@ class Scanner {
         const ends = this.#isInList && this.#depth === 2
         if (mark !== ',') this.#depth -= 1
         if (!ends) continue
-        const item = text.slice(begin, index)
+        const item = this.#item + text.slice(begin, index)
         if (item.trim() !== '') items.push(item)
+        this.#item = ''
         this.#isInList = mark === ','
         begin = this.#isInList ? index + 1 : index
       }
     }
-    this.#item = text.slice(begin)
+    this.#item += text.slice(begin)
     if (this.#isInList) return items
     this.rest += this.#item
     this.#item = ''
