@@ -6,8 +6,9 @@ import { method } from '../../call/method.js'
 import { digestOf, newRecoveryCodes, setFactor } from '../../sign-in/mfa/factor.js'
 import { mustProve } from '../../sign-in/mfa/verify-factor.js'
 import { mfaSessionOf, mfaTokenOf } from '../../sign-in/mfa/sessions.js'
+import { tell } from '../../sign-in/notices/notices.js'
 
-/** Returns the recovery codes, which are never shown again. Replaces an earlier factor. */
+/** Returns the recovery codes, which are never shown again. Replaces an earlier factor. Tells the user by mail. */
 export const confirm = method({
   id: 'mfa.confirm',
   summary: 'Finish turning the second factor on',
@@ -31,6 +32,8 @@ export const confirm = method({
       ...(step === undefined ? {} : { lastStep: step })
     })
     store.signIn.remove(mfaTokenOf(call))
+    // Whoever has got hold of a session could put a factor of their own in the place of the owner's.
+    tell(call, { kind: 'secondFactorOn' })
     return { recoveryCodes }
   }
 })

@@ -20,6 +20,7 @@ const noticeTemplates = {
   passkeyCopied: 'passkey-copied',
   identityLinked: 'identity-linked',
   identityUnlinked: 'identity-unlinked',
+  secondFactorOn: 'second-factor-on',
   secondFactorOff: 'second-factor-off',
   passwordChanged: 'password-changed',
   noticesOff: 'notices-off'

@@ -1,4 +1,5 @@
 /** Mails about sign-ins from new devices and about changes to how somebody signs in. (docs/spec/notices.md) */
+import { Secret, TOTP } from 'otpauth'
 import t, { type Test } from 'tap'
 import { Client, openCoffer, type Answer, type Overrides } from '../../support/coffer.js'
 import { identityProvider } from '../../support/identity-provider.js'
@@ -183,6 +184,21 @@ t.test('a mail is sent', async t => {
     await service.call(undefined, 'test.enrol', { username: daisy.username, factor })
     await deactivate()
     t.match((await mails())[0]?.subject, /^The second step of your account .* was switched off/)
+  })
+
+  t.test('of a second step that is set up, and of another in its place', async t => {
+    const { daisy, headers, mails, service } = await start(t)
+    for (const count of [1, 2]) {
+      const { mfaToken, totp } = await daisy.do('mfa.activate', { method: 'totp' })
+      t.equal((await mails()).length, count - 1, 'not before it is in force')
+      const secret = Secret.fromBase32(totp.secret)
+      const code = new TOTP({ secret }).generate({ timestamp: service.clock.now() * 1000 })
+      const confirm = { ...headers, authorization: mfaToken }
+      t.equal((await service.http('POST', '/daisy/mfa/confirm', { code }, confirm)).status, 200)
+      const told = (await mails())[count - 1]
+      t.match(told?.subject, /^A second step was set up for your account/)
+      t.match(told?.text, /Browser: Firefox, Linux\r?\nAddress: 192\.0\.2\.1/)
+    }
   })
 
   t.test('of what the operator does, without their address', async t => {
