@@ -85,12 +85,16 @@ export function refuseTaken(): never {
   fail('item-already-exists', 'This identity opens another account', { code: 'identity-taken' })
 }
 
-/** Unlinks an identity, unless nobody could sign in any more, and tells the user by mail. Must run within a write. */
+/**
+ * Unlinks an identity, unless nobody could sign in any more, and tells the user by mail. Sign-ins that wait for a second factor
+ * come to nothing, as it may be this identity that has begun them. Must run within a write.
+ */
 export function unlinkIdentity(call: Call, id: string): void {
   const { changes, services, store } = call
   const identity =
     store.identities.list().find(each => each.id === id) ?? fail('unknown-resource', `No identity "${id}"`)
   store.identities.remove(id)
+  store.signIn.removeAll('mfa')
   mustStayOpen(services.config, store)
   store.unique.release(identityField, identityKey(identity))
   changes.add('account')

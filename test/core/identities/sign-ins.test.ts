@@ -264,6 +264,24 @@ t.test('linking', async t => {
 })
 
 t.test('an identity', async t => {
+  t.test('finishes no sign-in that still waits for the second factor once it is unlinked', async t => {
+    const { service, provider, visitor } = await withProvider(t)
+    provider.person = robin
+    const token = await registered(visitor)
+    const set = { newPassword: 'a long secret' }
+    t.notOk((await as(service, token, 'POST', '/account/change-password', set)).error)
+    const secret = new Secret()
+    await service.call(undefined, 'test.enrol', {
+      username: 'robin',
+      factor: { method: 'totp', content: {}, secret: secret.base32, recoveryCodes: [] }
+    })
+    const { mfaToken } = await visitor.signIn('robin', (await visitor.go()).ticket)
+    const { identities } = await as(service, token, 'GET', '/identities')
+    t.notOk((await as(service, token, 'DELETE', `/identities/${identities[0].id}`)).error)
+    const code = new TOTP({ secret }).generate({ timestamp: service.clock.now() * 1000 })
+    t.match(await as(service, mfaToken, 'POST', '/mfa/verify', { code }), { error: { id: 'forbidden' } })
+  })
+
   t.test('is free again once it is unlinked, or its account is deleted', async t => {
     const { service, provider, visitor } = await withProvider(t, {
       userAccount: { delete: ['personalToken'] }
