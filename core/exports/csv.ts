@@ -12,13 +12,16 @@ export function lineOf(cells: readonly Cell[]): string {
   return `${line}\r\n`
 }
 
-/** A cell. Texts that a spreadsheet would take for a formula get an apostrophe in front; numbers never do. */
+/**
+ * A cell. Texts that a spreadsheet would take for a formula get an apostrophe in front; numbers never do. Semicolons and tabs are
+ * put between quotation marks, too: some programs end a cell at them, and what follows could be a formula.
+ */
 export function cellOf(value: Cell): string {
   if (typeof value !== 'string') return String(value)
   if (isPlain.test(value)) return value
   let text = value.includes('\0') ? value.replaceAll('\0', '\ufffd') : value
   if (formula.test(text)) text = `'${text}`
-  return /[",\r\n;]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  return /[",\r\n;\t]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
 /** What most cells are. */

@@ -201,6 +201,7 @@ t.test('hostile contents harm nobody', async t => {
     '"',
     '",=1,"',
     'a\r\n=1',
+    'a\t=1',
     'NUL\0=1',
     '\ud800 half',
     '<![CDATA[ ]]> & </ele>\ufffe',
@@ -217,7 +218,7 @@ t.test('hostile contents harm nobody', async t => {
   await alice.event({
     type: 'position/wgs84',
     content: { latitude: 1, longitude: 180 },
-    description: texts[13],
+    description: texts[14],
     time: time++
   })
   await alice.event({
@@ -234,6 +235,8 @@ t.test('hostile contents harm nobody', async t => {
   })
 
   const csv = await exported(alice, { format: 'csv', types: ['note/txt'], sortAscending: true })
+  const unquoted = csv.replaceAll(/"(?:[^"]|"")*"/g, '')
+  t.notMatch(unquoted, /[\t;]/, 'what some programs take for the end of a cell is within quotation marks')
   const rows = byName(csv)
   t.equal(rows.length, texts.length)
   for (const [at, row] of rows.entries())
