@@ -102,6 +102,14 @@ t.test('deploy/', async t => {
       t.equal(complaint('systemd-analyze', 'verify', file), '')
     })
 
+  t.test('coffer.service lets backups be written where the documentation has them', async t => {
+    const text = readFileSync(join(packageDirectory, 'docs', 'deployment.md'), 'utf8')
+    const [, place = ''] = /^backup:\n {2}to: (\S+)$/m.exec(text) ?? []
+    t.match(place, /^\//)
+    t.match(text, `install -d -o coffer -m 700 ${place}\n`)
+    t.ok(sample('coffer.service').split('\n').includes(`ReadWritePaths=-${place}`))
+  })
+
   t.test('cluster/coffer.conf fits coffer.service', { skip: noSystemd }, async t => {
     const unit = sample('coffer.service').replace(programs, `ExecStart=${process.execPath}`)
     const at = t.testdir({
