@@ -65,12 +65,13 @@ export class ScheduledBackups {
     this.#cron = new Cron(schedule, { unref: true, paused: true }, () => this.#begin())
   }
 
-  /** Begins; with a backup, if one was missed or there has never been any. */
+  /** Begins; with a backup, if one was missed, the last one failed, or there has never been any. */
   start(): void {
     this.#cron.resume()
-    const { attempted } = this.#kept
+    const { attempted, failures } = this.#kept
     const due = attempted === undefined ? undefined : this.#cron.nextRun(new Date(attempted * 1000))
-    if (due === undefined || (due && due.getTime() < Date.now())) this.#beginIn(soonMs)
+    // Whoever has mended what made it fail restarts the service, and looks.
+    if (failures > 0 || due === undefined || (due && due.getTime() < Date.now())) this.#beginIn(soonMs)
   }
 
   /** How the backups go. */

@@ -293,6 +293,13 @@ t.test('a service', async t => {
     t.ok(service.lines.some(line => line.includes('a backup failed: s3://safe: ')))
     t.notMatch(service.lines.join('\n') + mail.text + mail.html, /very secret| {4}at /)
     t.match(await service.stop('SIGTERM'), { status: 0 })
+
+    const mended = await serve(t, `--backup.to=${at('safe')}`)
+    await until(
+      async () => (await metric(mended.url, 'coffer_backup_failures')) === 0,
+      'one that is made at the next start, whatever the schedule'
+    )
+    t.match(await mended.stop('SIGTERM'), { status: 0 })
   })
 })
 
