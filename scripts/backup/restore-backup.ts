@@ -108,7 +108,7 @@ export async function restoreAll(
   try {
     if (readdirSync(target.root).some(name => !lockNames.has(name)))
       throw new BackupError(
-        `${target.root} is not empty: all accounts are restored into an empty folder only`
+        `${target.root} is not empty, and all accounts are restored into an empty folder only: move it away first, or name one account with --user`
       )
     return await restoreInto(vault, target, manifest, options)
   } finally {
