@@ -40,6 +40,7 @@ async function walk(t: Test, pages: Pages, size: string, options: BrowserContext
   await lane.first().waitFor()
   // A value at the cursor is something, once it has been looked for.
   await page.getByText('Nothing here').waitFor({ state: 'detached' })
+  t.equal(await page.getByText('Nothing here').count(), 0, 'a value at the cursor is something')
   await see(page, 'added')
 
   // By name, with keys alone; and by Enter, which opens the stream of this name.
