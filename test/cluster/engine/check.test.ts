@@ -3,6 +3,7 @@ import t from 'tap'
 import { EngineUnavailable } from '../../../cluster/engine.js'
 import { checkEngine, EngineUnfit } from '../../../cluster/nats/check.js'
 import { ask } from '../../../cluster/nats/jetstream.js'
+import { streamStates } from '../../../cluster/nats/monitor.js'
 import { EngineServers, until } from '../engine-servers.js'
 
 t.setTimeout(180_000)
@@ -44,8 +45,12 @@ t.test('an engine as it has to be', async t => {
     'everything is told at once'
   )
   await servers.makeStreams(engine, true)
-  // While it gets its replicas, none of the servers may tell of the stream.
+  // While it gets its replicas, none of the servers may tell of the stream; and who has none yet cannot lose another.
   await until('making the streams again mends it', async () => (await problemsOf(monitors)) === '')
+  await until('all servers have the stream', async () => {
+    const copies = await Promise.all(monitors.map(streamStates))
+    return copies.every(streams => streams?.has('COFFER_WAL_07'))
+  })
 
   await servers.kill(0)
   t.same(await checkEngine({ monitors, hasObjects: true }), [monitors[0]], 'one of three may be down')
