@@ -23,13 +23,13 @@ class Echo {
     t: Test,
     cluster: MemoryCluster,
     readonly name: string,
-    maxBytes?: number
+    { giveUpMs = 200, maxBytes }: { readonly giveUpMs?: number; readonly maxBytes?: number } = {}
   ) {
     this.engine = cluster.connect(maxBytes)
     this.connections = new Connections({
       engine: this.engine,
       resendMs: 40,
-      giveUpMs: 200,
+      giveUpMs,
       maxWaiting: 1_000_000,
       own: () => this.life,
       accept: connection => this.events(message => connection.post(message)),
@@ -71,7 +71,10 @@ test('a connection', async t => {
     t.comment(`COFFER_TEST_SEED=${seed}`)
     const random = new Random(seed)
     const cluster = new MemoryCluster()
-    const [asker, answerer] = [new Echo(t, cluster, 'n1'), new Echo(t, cluster, 'n2', 200_000)]
+    // Messages are lost here, but never the other side, however long either is kept waiting.
+    const giveUpMs = 60_000
+    const asker = new Echo(t, cluster, 'n1', { giveUpMs })
+    const answerer = new Echo(t, cluster, 'n2', { giveUpMs, maxBytes: 200_000 })
     const connection = asker.open(answerer.life)
     const hello = Buffer.from('hello')
     const sent = [digest(hello)]

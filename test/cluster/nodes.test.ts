@@ -21,8 +21,11 @@ import { register } from './registration.js'
 const coffer = fileURLToPath(new URL('../../scripts/coffer.cjs', import.meta.url))
 const isLong = process.env['COFFER_TEST_LONG'] === '1'
 const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
-/** Times the clients' users are without an answer at most, in milliseconds. */
-const mostMs = 15_000
+/**
+ * Times the clients' users are without an answer at most, in milliseconds: as promised in the long form, which has the machine to
+ * itself. Among other tests every process waits for the others.
+ */
+const [mostMs, lastMs] = isLong ? [15_000, 8000] : [60_000, 30_000]
 
 interface World {
   readonly servers: EngineServers
@@ -162,7 +165,7 @@ test('two nodes', { timeout: isLong ? 1_800_000 : 240_000 }, async t => {
     for (const index of [0, 1]) await servers.kill(index)
     await until('the node to say that it is not ready', async () => !(await isReady(n1.url)))
     const last = load.lastSuccess(usernames) - fromMs
-    t.ok(last <= 8000, `the last answer came after ${Math.round(last)} ms`)
+    t.ok(last <= lastMs, `the last answer came after ${Math.round(last)} ms`)
     for (const index of [0, 1]) await servers.restart(index)
     const ms = await outage(world, 'all to be well again')
     t.ok(ms <= 2 * mostMs, `${ms} ms`)
