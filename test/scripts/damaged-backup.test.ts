@@ -9,6 +9,7 @@ import {
   writeFileSync
 } from 'node:fs'
 import { join } from 'node:path'
+import { generateX25519Identity } from 'age-encryption'
 import t from 'tap'
 import { makeBackup } from '../../scripts/backup/make-backup.js'
 import { openPlace } from '../../scripts/backup/open-place.js'
@@ -18,7 +19,7 @@ import { Layout } from '../../storage/files/layout.js'
 import { coffer } from '../support/coffer.js'
 import { command } from '../support/command.js'
 
-t.setTimeout(300_000)
+t.setTimeout(900_000)
 
 const none = { endpoint: '', region: '', accessKey: '', secretKey: '' }
 const day = 86_400
@@ -57,15 +58,16 @@ for (const isEncrypted of [false, true])
     for (const name of readdirSync(join(directory, 'users'), { recursive: true, encoding: 'utf8' }))
       if (name.includes('user.sqlite')) utimesSync(join(directory, 'users', name), before, before)
     const folder = join(t.testdir(), 'backup')
-    const passphraseFile = join(t.testdir({ phrase: 'correct horse battery\n' }), 'phrase')
-    chmodSync(passphraseFile, 0o600)
-    const more = isEncrypted ? [`--backup.passphraseFile=${passphraseFile}`] : []
-    const args = [`--dataDir=${directory}`, `--backup.to=${folder}`, '--json', ...more]
+    // Opened dozens of times: a passphrase takes a second each time.
+    const identity = join(t.testdir({ identity: `${await generateX25519Identity()}\n` }), 'identity')
+    chmodSync(identity, 0o600)
+    const secret = isEncrypted ? [`--identity=${identity}`] : []
+    const args = [`--dataDir=${directory}`, `--backup.to=${folder}`, '--json', ...secret]
     // Of two days ago, and of the same content.
     const vault = await Vault.prepare(
       await openPlace(folder, none, true),
       isEncrypted,
-      secretOf(isEncrypted ? { passphraseFile } : {})
+      secretOf(isEncrypted ? { identity } : {})
     )
     const made = Math.floor(Date.now() / 1000) - 2 * day
     t.same((await makeBackup(new Layout(directory), vault, { made })).problems, [])
@@ -97,7 +99,6 @@ for (const isEncrypted of [false, true])
         kinds[0]![1].test(name)
       )
       damage(join(folder, file!))
-      const secret = isEncrypted ? ['--passphrase-file', passphraseFile] : []
       const named = ['backup', folder, '--verify', `--dataDir=${directory}`, ...secret]
       t.match(await command(named), {
         code: 1,
