@@ -30,13 +30,21 @@ interface Known {
 const standardPatienceMs = 4000
 /** Time for which a node is not asked that has not answered, as a load balancer would, in milliseconds. */
 const avoidMs = 5000
-const pauseMs = 15
+/** Mean time between two calls of a client, unless a test says otherwise, in milliseconds. */
+const standardPauseMs = 15
+
+export interface LoadOptions {
+  readonly patienceMs?: number
+  readonly pauseMs?: number
+}
 
 export class Load {
   readonly #known = new Map<string, Known>()
   readonly #clients: Promise<void>[] = []
   /** Until when nodes are not asked. */
   readonly #avoided = new Map<string, number>()
+  readonly #patienceMs: number
+  readonly #pauseMs: number
   #isOver = false
   #number = 0
   /** What must not be. */
@@ -51,8 +59,10 @@ export class Load {
     /** The nodes that can be asked at present. */
     private readonly urls: () => readonly string[],
     private readonly random: Random,
-    private readonly patienceMs = standardPatienceMs
+    { patienceMs = standardPatienceMs, pauseMs = standardPauseMs }: LoadOptions = {}
   ) {
+    this.#patienceMs = patienceMs
+    this.#pauseMs = pauseMs
     for (const { username } of people)
       this.#known.set(username, {
         added: new Set(),
@@ -178,7 +188,7 @@ export class Load {
       const response = await fetch(`${url}/${username}${path}`, {
         method,
         headers: { authorization: token, 'content-type': 'application/json' },
-        signal: AbortSignal.timeout(this.patienceMs),
+        signal: AbortSignal.timeout(this.#patienceMs),
         ...(body && { body: JSON.stringify(body) })
       })
       const answer: unknown = await response.json()
@@ -200,6 +210,6 @@ export class Load {
   }
 
   async #pause(): Promise<void> {
-    await new Promise(resolve => setTimeout(resolve, this.random.below(2 * pauseMs)))
+    await new Promise(resolve => setTimeout(resolve, this.random.below(2 * this.#pauseMs)))
   }
 }

@@ -21,6 +21,8 @@ import { register } from './registration.js'
 const coffer = fileURLToPath(new URL('../../scripts/coffer.cjs', import.meta.url))
 const isLong = process.env['COFFER_TEST_LONG'] === '1'
 const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
+/** Mean time between two calls of a client, in milliseconds: in the long form they ask as much as they can. */
+const pauseMs = isLong ? 15 : 80
 /**
  * Times the clients' users are without an answer at most, in milliseconds: as promised in the long form, which has the machine to
  * itself. Among other tests every process waits for the others.
@@ -50,7 +52,9 @@ async function start(t: Test, environment?: Readonly<Record<string, string>>): P
     new NodeProcess(t, { name, directory, engine, flags, ...(environment && { environment }) })
   const nodes = [made('n1', first), made('n2', second)] as const
   await Promise.all(nodes.map(node => node.start()))
-  const load = new Load(people, () => nodes.map(({ url }) => url).filter(url => url !== ''), random)
+  const load = new Load(people, () => nodes.map(({ url }) => url).filter(url => url !== ''), random, {
+    pauseMs
+  })
   const beganMs = performance.now()
   load.start()
   await until(
@@ -108,7 +112,7 @@ async function outage({ load, people }: World, what: string): Promise<number> {
   return Math.round(performance.now() - fromMs)
 }
 
-test('two nodes', { timeout: isLong ? 1_800_000 : 240_000 }, async t => {
+test('two nodes', { timeout: isLong ? 1_800_000 : 900_000 }, async t => {
   const world = await start(t)
   const { load, nodes, servers } = world
   const [n1, n2] = nodes
@@ -178,7 +182,7 @@ test('two nodes', { timeout: isLong ? 1_800_000 : 240_000 }, async t => {
 })
 
 // Whether a fault shows depends on when the node wakes up, so it takes several rounds at times.
-const fenceOptions = { timeout: 600_000, skip: !isLong && 'only in the long form' }
+const fenceOptions = { timeout: 900_000, skip: !isLong && 'only in the long form' }
 test('two nodes without the rule that the log is the lock', fenceOptions, async t => {
   const world = await start(t, { COFFER_TEST_FENCE: 'off' })
   const { load, nodes, people } = world

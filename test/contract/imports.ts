@@ -13,6 +13,12 @@ async function look(world: World): Promise<void> {
   if (world.importId === '') world.importId = (await sent(world.owner, 'weights.csv', weights)).id
 }
 
+/** Looks at a file, even if one has been brought in before. */
+async function lookAgain(world: World): Promise<void> {
+  world.importId = ''
+  await look(world)
+}
+
 /** Brings a file in. */
 async function write(world: World): Promise<void> {
   if (world.importId === '') world.importId = (await broughtIn(world.owner, 'weights.csv', weights)).id
@@ -153,7 +159,7 @@ export const importScenarios: Contract = {
     {
       name: 'refuses a mapping to a type that is not known',
       kind: 'params',
-      before: look,
+      before: lookAgain,
       params: ({ importId }) => ({
         id: importId,
         mappings: { time: { time: 0, values: [{ column: 1, type: 'unheard/of', stream: 'x' }] } }
@@ -163,7 +169,7 @@ export const importScenarios: Contract = {
     {
       name: 'refuses a stream that does not exist',
       kind: 'state',
-      before: look,
+      before: lookAgain,
       params: ({ importId }) => ({ id: importId, parentId: 'nowhere' }),
       error: 'unknown-referenced-resource'
     },

@@ -10,12 +10,13 @@ import { coffer, type Service } from '../support/coffer.js'
 import { hostileParams, type HostileParams } from '../support/hostile-calls.js'
 import { mustTakeLessThan, Probe } from '../support/probe.js'
 import { Random } from '../support/random.js'
+import { mustBeSame } from '../support/same.js'
 import { inBatch, overHttp, RawSocket, routesOf, type Attack, type Reply } from './wires.js'
 
 const isLong = process.env['COFFER_TEST_LONG'] === '1'
 const seed = Number(process.env['COFFER_TEST_SEED'] ?? (isLong ? Date.now() % 1e6 : 1))
 /** Calls of a method over each of its wires. */
-const count = isLong ? 400 : 12
+const count = isLong ? 400 : 8
 /** Calls of methods that hash passwords. */
 const fewer = isLong ? 60 : 3
 const hashing =
@@ -24,7 +25,7 @@ const hashing =
 /** What an answer never tells. */
 const inner = /SQLITE_|better-sqlite3|node:internal|node_modules|\.[jt]s:\d+|coffer-test-/
 
-t.setTimeout(isLong ? 3_600_000 : 240_000)
+t.setTimeout(isLong ? 3_600_000 : 900_000)
 
 /** A way to make calls of a method. */
 interface Wire {
@@ -124,7 +125,7 @@ t.test(`odd params (seed ${seed})`, async t => {
   for (const definition of definitions)
     await t.test(definition.id, t => attack(t, service, definition, probe, causes))
   t.test('leave other accounts as they are', async t => {
-    t.same(await bystander.after(), before)
+    mustBeSame(t, await bystander.after(), before, 'all of it')
     t.equal((await service.http('GET', '/service/info')).status, 200)
   })
 })
@@ -190,7 +191,7 @@ async function mustLeaveNoTrace(
     const before = await lookAt(world)
     if (before === undefined) continue
     const again = await run(world, left)
-    if (again.length === left.length) return void t.same(await world.after(), before, name)
+    if (again.length === left.length) return mustBeSame(t, await world.after(), before, name)
     left = again
   }
 }
