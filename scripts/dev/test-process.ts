@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { packageDirectory } from '../../core/version.js'
 
-/** For how long a file may run unless it says otherwise, in seconds. */
-const limit = 180
+/** For how long a file may run unless it says otherwise, in seconds: machines may be ten times as slow as the usual one. */
+const limit = 600
 /** Lines of a process that ended without a failed test, such as after a crash, that are printed. */
 const lastLines = 60
 /** Runs several files. */

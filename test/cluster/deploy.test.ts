@@ -10,7 +10,7 @@ import { commandProcess } from '../support/command.js'
 import { start } from '../support/process.js'
 import { EngineServers, until, type Member } from './engine-servers.js'
 
-t.setTimeout(240_000)
+t.setTimeout(900_000)
 
 const samples = join(packageDirectory, 'deploy', 'cluster')
 

@@ -11,7 +11,7 @@ import { MemoryLog } from './memory-log.js'
 import { MemoryObjects } from './memory-objects.js'
 import { Nodes } from './nodes.js'
 
-t.setTimeout(120_000)
+t.setTimeout(900_000)
 
 t.test('an answer that is known is not said to be the same after another node has written', async t => {
   const shared = {

@@ -14,7 +14,7 @@ import { Random } from '../support/random.js'
 import { MemoryLog } from './memory-log.js'
 import { World } from './world.js'
 
-t.setTimeout(600_000)
+t.setTimeout(900_000)
 
 const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
 t.comment(`COFFER_TEST_SEED=${seed}`)

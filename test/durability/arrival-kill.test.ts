@@ -14,7 +14,7 @@ import { ManualClock } from '../../core/time.js'
 import { coffer, testSettings, type Client } from '../support/coffer.js'
 import { command } from '../support/command.js'
 
-t.setTimeout(600_000)
+t.setTimeout(900_000)
 
 /** Points at which a command is killed, at most. */
 const most = 60

@@ -7,7 +7,7 @@ import type { Answer } from '../support/coffer.js'
 import { post, signIn } from './requests.js'
 import { ServerProcess } from './server-process.js'
 
-t.setTimeout(300_000)
+t.setTimeout(900_000)
 
 const rounds = process.env['COFFER_TEST_LONG'] === '1' ? 20 : 4
 const audit = 'events?streams=:_audit:&fromTime=0&toTime=1e12&sortAscending=true'

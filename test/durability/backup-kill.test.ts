@@ -15,7 +15,7 @@ import { commandProcess } from '../support/command.js'
 import { Random } from '../support/random.js'
 import { until } from '../support/socket.js'
 
-t.setTimeout(300_000)
+t.setTimeout(900_000)
 
 const rounds = process.env['COFFER_TEST_LONG'] === '1' ? 20 : 3
 const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)

@@ -7,7 +7,7 @@ import { Layout } from '../../storage/files/layout.js'
 import { filesWith, plant, sender } from '../support/planted.js'
 import { ServerProcess } from './server-process.js'
 
-t.setTimeout(600_000)
+t.setTimeout(900_000)
 
 const rounds = process.env['COFFER_TEST_LONG'] ? 60 : 8
 /** Files of the account: removing them takes a while. */

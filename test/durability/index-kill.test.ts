@@ -20,7 +20,7 @@ const places = [
   { when: 'settled', email: 'second@example.com' }
 ] as const
 
-t.setTimeout(120_000)
+t.setTimeout(900_000)
 
 for (const { email, when } of places)
   t.test(`a server that is killed when a value is ${when}`, async t => {

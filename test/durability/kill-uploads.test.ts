@@ -11,7 +11,7 @@ import { until } from '../support/socket.js'
 import { post, signIn } from './requests.js'
 import { ServerProcess } from './server-process.js'
 
-t.setTimeout(300_000)
+t.setTimeout(900_000)
 
 const rounds = process.env['COFFER_TEST_LONG'] ? 40 : 5
 const senders = 4

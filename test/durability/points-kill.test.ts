@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
 import { MortalServer } from './mortal-server.js'
 
-t.setTimeout(300_000)
+t.setTimeout(900_000)
 
 const rounds = process.env['COFFER_TEST_LONG'] === '1' ? 20 : 4
 const count = 600_000

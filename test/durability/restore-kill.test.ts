@@ -10,7 +10,7 @@ import { PlatformStore } from '../../storage/platform/platform-store.js'
 import { coffer, testSettings, type Answer } from '../support/coffer.js'
 import { command } from '../support/command.js'
 
-t.setTimeout(300_000)
+t.setTimeout(900_000)
 
 /** Runs a command that ends, or fails, when it moves something for the nth time. */
 const script = `

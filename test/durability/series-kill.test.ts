@@ -4,7 +4,7 @@ import t from 'tap'
 import type { Answer } from '../support/coffer.js'
 import { MortalServer } from './mortal-server.js'
 
-t.setTimeout(300_000)
+t.setTimeout(900_000)
 
 const rounds = process.env['COFFER_TEST_LONG'] === '1' ? 20 : 4
 const fields = ['deltaTime', 'value']

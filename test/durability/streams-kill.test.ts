@@ -7,7 +7,7 @@ import { plant, sender } from '../support/planted.js'
 import type { Answer } from '../support/coffer.js'
 import { ServerProcess } from './server-process.js'
 
-t.setTimeout(600_000)
+t.setTimeout(900_000)
 
 const rounds = process.env['COFFER_TEST_LONG'] ? 60 : 8
 const many = 4000

@@ -7,7 +7,7 @@ import { PlatformStore } from '../../storage/platform/platform-store.js'
 import type { Answer } from '../support/coffer.js'
 import { MortalServer } from './mortal-server.js'
 
-t.setTimeout(300_000)
+t.setTimeout(900_000)
 
 const rounds = process.env['COFFER_TEST_LONG'] === '1' ? 20 : 4
 const batch = 1000

@@ -9,7 +9,7 @@ import { filesIn } from '../support/planted.js'
 import { until } from '../support/socket.js'
 import { SmallDisk } from './small-disk.js'
 
-t.setTimeout(120_000)
+t.setTimeout(900_000)
 
 const MiB = 1024 * 1024
 const disk = SmallDisk.mounted(t, 12)

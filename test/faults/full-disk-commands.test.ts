@@ -13,7 +13,7 @@ import { command } from '../support/command.js'
 import { makeOlder, versionAt } from '../support/older-folder.js'
 import { SmallDisk } from './small-disk.js'
 
-t.setTimeout(240_000)
+t.setTimeout(900_000)
 
 const disk = SmallDisk.mounted(t, 32)
 const skip = typeof disk === 'string' ? disk : false

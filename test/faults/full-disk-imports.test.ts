@@ -12,7 +12,7 @@ import { filesIn } from '../support/planted.js'
 import { until } from '../support/socket.js'
 import { SmallDisk } from './small-disk.js'
 
-t.setTimeout(240_000)
+t.setTimeout(900_000)
 
 const disk = SmallDisk.mounted(t, 24)
 const skip = typeof disk === 'string' ? disk : false

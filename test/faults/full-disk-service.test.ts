@@ -9,7 +9,7 @@ import { filesIn } from '../support/planted.js'
 import { socketOf } from '../support/socket.js'
 import { SmallDisk } from './small-disk.js'
 
-t.setTimeout(240_000)
+t.setTimeout(900_000)
 
 const adminKey = 'the key of whoever runs this service'
 /** So many of 100 KB that a copy of the file takes room. */

@@ -12,7 +12,7 @@ import { connect as openSocket, until } from '../support/socket.js'
 import { FaultyServer, program } from './server.js'
 
 // Processes take their time to start where many tests run at once.
-t.setTimeout(240_000)
+t.setTimeout(900_000)
 
 t.test('SIGTERM under load, with sockets and uploads half sent', async t => {
   const dataDir = t.testdir()

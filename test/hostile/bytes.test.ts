@@ -16,7 +16,7 @@ const isLong = process.env['COFFER_TEST_LONG'] === '1'
 const seed = Number(process.env['COFFER_TEST_SEED'] ?? (isLong ? Date.now() % 1e6 : 1))
 const count = isLong ? 20_000 : 500
 
-t.setTimeout(isLong ? 3_600_000 : 240_000)
+t.setTimeout(isLong ? 3_600_000 : 900_000)
 
 /** A line to the service. */
 function dial(url: string): Socket {

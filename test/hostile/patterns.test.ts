@@ -16,7 +16,7 @@ import { mailable } from '../../schemas/account.js'
 import { standardTypes } from '../../schemas/event-types/directory.js'
 import { stopwatch } from '../support/probe.js'
 
-t.setTimeout(240_000)
+t.setTimeout(900_000)
 
 const rooms = ['cluster', 'core', 'transports', 'server', 'schemas', 'storage', 'imports', 'scripts', 'web']
 

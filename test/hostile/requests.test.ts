@@ -9,7 +9,7 @@ import { coffer, type Service } from '../support/coffer.js'
 import { rawHttp } from '../support/raw-http.js'
 import { socketOf, connect } from '../support/socket.js'
 
-t.setTimeout(240_000)
+t.setTimeout(900_000)
 
 /** What texts are made of, a harmless one first. */
 const parts = [

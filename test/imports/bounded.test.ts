@@ -7,7 +7,7 @@ import { coffer } from '../support/coffer.js'
 import { sent, zipOf } from '../support/importing.js'
 import { collected } from './collecting.js'
 
-t.setTimeout(240_000)
+t.setTimeout(900_000)
 
 /** An account of this service that somebody wrote by hand. */
 function archiveOf(tables: Readonly<Record<string, readonly unknown[]>>): Promise<Buffer> {

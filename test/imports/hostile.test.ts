@@ -12,7 +12,7 @@ import { coffer } from '../support/coffer.js'
 import { broughtIn, sent, total, written } from '../support/importing.js'
 import { collected } from './collecting.js'
 
-t.setTimeout(240_000)
+t.setTimeout(900_000)
 
 const pieceSize = 64 * 1024
 /** Pieces of each text: 16 MB. */

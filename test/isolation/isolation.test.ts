@@ -8,7 +8,7 @@ import { inBatch, overHttp, RawSocket, routesOf, type Attack } from '../hostile/
 import { aimsAt } from './aims.js'
 import { plantSecrets, type Secrets } from './secrets.js'
 
-t.setTimeout(240_000)
+t.setTimeout(900_000)
 
 const adminKey = 'the key of the operator'
 

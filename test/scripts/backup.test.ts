@@ -20,7 +20,7 @@ import { startServer } from '../../server/server.js'
 import { coffer, openCoffer, testSettings, type Answer, type Client } from '../support/coffer.js'
 import { command, commandProcess, type Ended } from '../support/command.js'
 
-t.setTimeout(240_000)
+t.setTimeout(900_000)
 
 const passphrase = { COFFER_BACKUP_PASSPHRASE: 'correct horse battery' }
 const adminKey = 'key of the operator'

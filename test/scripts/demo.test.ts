@@ -12,7 +12,7 @@ import { Layout } from '../../storage/files/layout.js'
 import { coffer, testSettings, type Answer } from '../support/coffer.js'
 import { command } from '../support/command.js'
 
-t.setTimeout(240_000)
+t.setTimeout(900_000)
 
 /** A day soon after clocks were put forward. */
 const until = '2023-04-04'

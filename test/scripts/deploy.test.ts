@@ -10,7 +10,7 @@ import { packageDirectory } from '../../core/version.js'
 
 const folder = join(packageDirectory, 'deploy')
 
-t.setTimeout(60_000)
+t.setTimeout(900_000)
 
 function sample(name: string): string {
   return readFileSync(join(folder, name), 'utf8')

@@ -19,7 +19,7 @@ import { coffer } from '../support/coffer.js'
 import { command, commandProcess } from '../support/command.js'
 import { encryptAsFormerly, formerDerivation } from '../support/former-backup.js'
 
-t.setTimeout(300_000)
+t.setTimeout(900_000)
 
 const passphrase = 'correct horse battery'
 const env = { COFFER_BACKUP_PASSPHRASE: passphrase }

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import t from 'tap'
 import { command, commandProcess } from '../support/command.js'
 
-t.setTimeout(600_000)
+t.setTimeout(900_000)
 
 /** What a command takes, beside settings. */
 interface Takes {

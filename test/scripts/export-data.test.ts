@@ -5,7 +5,7 @@ import t from 'tap'
 import { openCoffer } from '../support/coffer.js'
 import { command, commandProcess } from '../support/command.js'
 
-t.setTimeout(120_000)
+t.setTimeout(900_000)
 
 t.test('coffer export-data', async t => {
   const service = await openCoffer(t)

@@ -9,7 +9,7 @@ import { packageDirectory } from '../../core/version.js'
 import { command } from '../support/command.js'
 import { onTerminal, terminalNeeded } from '../support/terminal.js'
 
-t.setTimeout(240_000)
+t.setTimeout(900_000)
 const cli = join(packageDirectory, 'dist', 'scripts', 'coffer.cjs')
 const coffer = [process.execPath, cli]
 

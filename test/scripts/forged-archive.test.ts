@@ -10,7 +10,7 @@ import { coffer, type Answer } from '../support/coffer.js'
 import { command, type Ended } from '../support/command.js'
 import { fullCoffer, WatchedTarget } from '../support/forging.js'
 
-t.setTimeout(300_000)
+t.setTimeout(900_000)
 
 type Forge = (files: Files) => void
 

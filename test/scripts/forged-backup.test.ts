@@ -20,7 +20,7 @@ import { command, commandProcess, type Ended } from '../support/command.js'
 import { ForgedBackup, rebody, treeOf } from '../support/forged-backup.js'
 import { fullCoffer, WatchedTarget } from '../support/forging.js'
 
-t.setTimeout(300_000)
+t.setTimeout(900_000)
 
 /** A backup of two users with something of everything, and the folder that it lies in. */
 async function sample(t: Test): Promise<{ folder: string; backup: string }> {

@@ -23,7 +23,7 @@ const isLong = process.env['COFFER_TEST_LONG'] === '1'
 const seed = Number(process.env['COFFER_TEST_SEED'] ?? (isLong ? Date.now() % 1e6 : 1))
 const count = isLong ? 2000 : 25
 
-t.setTimeout(isLong ? 10_800_000 : 300_000)
+t.setTimeout(isLong ? 10_800_000 : 900_000)
 
 /** Time in which a command has to end, and memory that the process may have, whatever it was given. */
 const patienceMs = 30_000

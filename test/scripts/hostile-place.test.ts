@@ -17,7 +17,7 @@ import { bucket } from '../support/bucket.js'
 import { coffer, testSettings } from '../support/coffer.js'
 import { command } from '../support/command.js'
 
-t.setTimeout(300_000)
+t.setTimeout(900_000)
 
 const none = { endpoint: '', region: '', accessKey: '', secretKey: '' }
 const keep = { days: 7, weeks: 4, months: 12 }

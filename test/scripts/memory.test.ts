@@ -10,7 +10,7 @@ import { packageDirectory } from '../../core/version.js'
 import { coffer, type Client, type Service } from '../support/coffer.js'
 import { commandProcess } from '../support/command.js'
 
-t.setTimeout(240_000)
+t.setTimeout(900_000)
 
 const MiB = 1024 * 1024
 /** Of an account, in rows and in files: more than a process gets here, with either. */

@@ -13,7 +13,7 @@ import { command, type Ended } from '../support/command.js'
 import { treeOf } from '../support/forged-backup.js'
 import { beforeTexts, makeOlder, versionAt, type Versions } from '../support/older-folder.js'
 
-t.setTimeout(300_000)
+t.setTimeout(900_000)
 
 interface Folder {
   readonly layout: Layout

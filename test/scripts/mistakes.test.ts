@@ -8,7 +8,7 @@ import t from 'tap'
 import { coffer } from '../support/coffer.js'
 import { command, commandProcess } from '../support/command.js'
 
-t.setTimeout(240_000)
+t.setTimeout(900_000)
 
 const passphrase = { COFFER_BACKUP_PASSPHRASE: 'a long passphrase' }
 

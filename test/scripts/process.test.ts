@@ -10,7 +10,7 @@ import { packageDirectory } from '../../core/version.js'
 import { start } from '../support/process.js'
 
 // Processes take their time to start where many tests run at once.
-t.setTimeout(180_000)
+t.setTimeout(900_000)
 
 /** A file with an identity of age. */
 async function identityIn(folder: string): Promise<string> {

@@ -10,7 +10,7 @@ import { startServer } from '../../server/server.js'
 import { openCoffer, testSettings, type Client } from '../support/coffer.js'
 import { command, commandProcess } from '../support/command.js'
 
-t.setTimeout(240_000)
+t.setTimeout(900_000)
 
 /** A data directory with two accounts, and nobody at work in it. */
 async function sample(t: Test): Promise<{ layout: Layout; alice: Client }> {

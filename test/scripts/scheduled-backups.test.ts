@@ -23,7 +23,7 @@ import { start } from '../support/process.js'
 import { Random } from '../support/random.js'
 import { until } from '../support/socket.js'
 
-t.setTimeout(300_000)
+t.setTimeout(900_000)
 
 const day = 86_400
 const rule = { days: 7, weeks: 4, months: 12 }

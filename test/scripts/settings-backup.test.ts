@@ -8,7 +8,7 @@ import { coffer } from '../support/coffer.js'
 import { command, type Ended } from '../support/command.js'
 import { ForgedBackup } from '../support/forged-backup.js'
 
-t.setTimeout(300_000)
+t.setTimeout(900_000)
 
 const env = { COFFER_BACKUP_PASSPHRASE: 'correct horse battery' }
 const chosen = {

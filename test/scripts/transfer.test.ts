@@ -11,7 +11,7 @@ import { unzipped, zipOf } from '../support/archives.js'
 import { Client, coffer, openCoffer, type Answer, type Service } from '../support/coffer.js'
 import { command, commandProcess, type Ended } from '../support/command.js'
 
-t.setTimeout(240_000)
+t.setTimeout(900_000)
 
 type Whole = Awaited<ReturnType<typeof openCoffer>>
 

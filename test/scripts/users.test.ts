@@ -9,7 +9,7 @@ import { startServer } from '../../server/server.js'
 import { coffer, testSettings } from '../support/coffer.js'
 import { command, commandProcess } from '../support/command.js'
 
-t.setTimeout(240_000)
+t.setTimeout(900_000)
 
 const adminKey = 'key of the operator'
 const input = 'a long password\n'

@@ -15,7 +15,7 @@ const mebibyte = 1024 * 1024
 const limits = { maxPixels: 64_000_000, maxMemory: 512 * mebibyte }
 const noLinux = platform() === 'linux' ? false : 'how much memory was taken is told by Linux only'
 
-t.setTimeout(120_000)
+t.setTimeout(900_000)
 
 /** Most memory that a process has had, bytes. */
 function peakOf(pid: number | 'self'): number {

@@ -11,7 +11,7 @@ import { newSetupSecret } from '../../storage/files/setup-link.js'
 import { mailbox } from '../support/mailbox.js'
 import { rawHttp } from '../support/raw-http.js'
 
-t.setTimeout(120_000)
+t.setTimeout(900_000)
 
 interface Answer {
   readonly status: number

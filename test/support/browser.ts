@@ -10,7 +10,7 @@ import { findChromium } from '../../scripts/dev/chromium.js'
 export const pictures = join(packageDirectory, '.test-output', 'pages')
 
 /** For how long a test waits for what it expects, in milliseconds: machines may be busy. */
-const patience = 20_000
+const patience = 60_000
 
 const flags = [
   '--no-sandbox',

@@ -13,7 +13,7 @@ import { look } from '../support/look.js'
 import { mailbox } from '../support/mailbox.js'
 import { password, signIn, startPages } from '../support/pages.js'
 
-t.setTimeout(240_000)
+t.setTimeout(900_000)
 const cli = join(packageDirectory, 'dist', 'scripts', 'coffer.cjs')
 
 /** Starts the service as a process of its own; answers its URL. */

@@ -9,7 +9,7 @@ import { look } from '../support/look.js'
 import { password, signIn, startPages } from '../support/pages.js'
 import { addPasskey, givePassword } from '../support/passkeys.js'
 
-t.setTimeout(400_000)
+t.setTimeout(900_000)
 
 const adminKey = 'the key of the operator'
 

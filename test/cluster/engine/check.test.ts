@@ -6,7 +6,7 @@ import { ask } from '../../../cluster/nats/jetstream.js'
 import { streamStates } from '../../../cluster/nats/monitor.js'
 import { EngineServers, until } from '../engine-servers.js'
 
-t.setTimeout(180_000)
+t.setTimeout(900_000)
 
 /** What a check says is wrong. */
 async function problemsOf(monitors: readonly string[], hasObjects = true): Promise<string> {

@@ -9,7 +9,7 @@ import { EngineUnavailable } from '../../../cluster/engine.js'
 import { NatsEngine } from '../../../cluster/nats-engine.js'
 import { EngineServers } from '../engine-servers.js'
 
-t.setTimeout(120_000)
+t.setTimeout(900_000)
 
 t.test('servers that ask who connects', async t => {
   const seed = nkeys.createUser()

@@ -4,7 +4,7 @@ import { Conflict, EngineUnavailable } from '../../../cluster/engine.js'
 import { NatsEngine } from '../../../cluster/nats-engine.js'
 import { EngineServers, until } from '../engine-servers.js'
 
-t.setTimeout(180_000)
+t.setTimeout(900_000)
 
 const servers = await EngineServers.start(t)
 const engine = await servers.connect(t)

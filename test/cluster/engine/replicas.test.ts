@@ -7,7 +7,7 @@ import { ask } from '../../../cluster/nats/jetstream.js'
 import { alarmOf, Replicas, reportOf, type Replica } from '../../../cluster/nats/replicas.js'
 import { EngineServers, until } from '../engine-servers.js'
 
-t.setTimeout(300_000)
+t.setTimeout(900_000)
 
 const stream = 'COFFER_WAL_00'
 const log = 'coffer.wal.00.one'

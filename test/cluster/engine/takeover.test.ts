@@ -6,7 +6,7 @@ import { Random } from '../../support/random.js'
 import { EngineServers } from '../engine-servers.js'
 import { Nodes } from '../nodes.js'
 
-t.setTimeout(600_000)
+t.setTimeout(900_000)
 
 const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
 t.comment(`COFFER_TEST_SEED=${seed}`)

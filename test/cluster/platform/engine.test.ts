@@ -6,7 +6,7 @@ import { StoreUnavailable } from '../../../storage/errors.js'
 import { EngineServers } from '../engine-servers.js'
 import { PlatformWorld, type PlatformNode } from './world.js'
 
-t.setTimeout(300_000)
+t.setTimeout(900_000)
 
 const names = Array.from({ length: 300 }, (_, index) => `person-${index}`)
 

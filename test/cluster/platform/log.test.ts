@@ -9,7 +9,7 @@ import type { Command } from '../../../storage/platform/commands.js'
 import { Random } from '../../support/random.js'
 import { FatefulEngine, PlatformWorld, type Fate, type PlatformNode } from './world.js'
 
-t.setTimeout(300_000)
+t.setTimeout(900_000)
 
 const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
 t.comment(`COFFER_TEST_SEED=${seed}`)

@@ -4,7 +4,7 @@ import type { ApiError, ErrorId } from '../../../core/errors.js'
 import type { Outcome } from '../../../core/call/outcome.js'
 import { Client, coffer, type Answer, type Overrides, type Service } from '../../support/coffer.js'
 
-t.setTimeout(120_000)
+t.setTimeout(900_000)
 
 const settings: Overrides = {
   adminKey: 'the-key-of-the-operator-which-is-long',

@@ -5,7 +5,7 @@ import { TextFollower } from '../../../core/events/text-follower.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
 import { openCoffer, type Client } from '../../support/coffer.js'
 
-t.setTimeout(120_000)
+t.setTimeout(900_000)
 
 function storeOf({ service, username }: Client): UserStore {
   const { accounts } = service.server.services

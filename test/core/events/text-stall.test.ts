@@ -3,7 +3,7 @@ import t, { type Test } from 'tap'
 import { coffer, type Client } from '../../support/coffer.js'
 import { mustTakeLessThan, Probe } from '../../support/probe.js'
 
-t.setTimeout(240_000)
+t.setTimeout(900_000)
 
 /** Milliseconds for which somebody else may wait. */
 const patience = 400

@@ -11,7 +11,7 @@ import { Layout } from '../../../storage/files/layout.js'
 import { openCoffer, Service, testSettings } from '../../support/coffer.js'
 import { command } from '../../support/command.js'
 
-t.setTimeout(120_000)
+t.setTimeout(900_000)
 
 const oidc = [{ name: 'work', issuer: 'https://id.example.org', clientId: 'coffer' }]
 const secret = 'a-secret-of-the-page'

@@ -3,7 +3,7 @@ import t from 'tap'
 import { coffer, type Answer, type Client } from '../../support/coffer.js'
 import { broughtIn, sent, takenOut, written } from '../../support/importing.js'
 
-t.setTimeout(240_000)
+t.setTimeout(900_000)
 
 const always = { state: 'all', fromTime: 0, toTime: 4e9, limit: 10_000 }
 

@@ -4,7 +4,7 @@ import t, { type Test } from 'tap'
 import { coffer, type Answer, type Client } from '../../support/coffer.js'
 import { broughtIn, sent, takenOut, total, written, zipOf } from '../../support/importing.js'
 
-t.setTimeout(240_000)
+t.setTimeout(900_000)
 
 const all = { state: 'all', limit: 1000, fromTime: 0, toTime: 4e9 }
 const large = randomBytes(300_000)

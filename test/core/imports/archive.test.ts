@@ -4,7 +4,7 @@ import { coffer, type Answer, type Client } from '../../support/coffer.js'
 import { fitFile } from '../../imports/fit-writer.js'
 import { sent, takenOut, total, written, zipOf } from '../../support/importing.js'
 
-t.setTimeout(240_000)
+t.setTimeout(900_000)
 const all = { state: 'all', limit: 100_000, fromTime: -1e10, toTime: 4e10 }
 
 /** Everything that an account answers but its own values. */

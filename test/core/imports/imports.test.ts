@@ -4,7 +4,7 @@ import t from 'tap'
 import { coffer, type Answer, type Client } from '../../support/coffer.js'
 import { broughtIn, rested, sent, takenOut, total, written } from '../../support/importing.js'
 
-t.setTimeout(240_000)
+t.setTimeout(900_000)
 
 const day = 86_400
 /** A weight a day, and a heart rate a second for some minutes. */

@@ -10,7 +10,7 @@ import { openCoffer } from '../../support/coffer.js'
 import { rested, sent, total, written } from '../../support/importing.js'
 import { until } from '../../support/socket.js'
 
-t.setTimeout(240_000)
+t.setTimeout(900_000)
 
 const rows = 3000
 const adminKey = 'the key of the operator'

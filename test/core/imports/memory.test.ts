@@ -3,7 +3,7 @@ import t from 'tap'
 import { openCoffer, type Answer } from '../../support/coffer.js'
 import { rested, sent } from '../../support/importing.js'
 
-t.setTimeout(240_000)
+t.setTimeout(900_000)
 
 /** Characters that are remembered of one kind, for the owner and for all apps. */
 const most = 4 * 1024 * 1024

@@ -5,7 +5,7 @@ import type { UserStore } from '../../../storage/user/user-store.js'
 import { coffer, type Answer, type Client, type Service } from '../../support/coffer.js'
 import { broughtIn, sent, takenOut, written } from '../../support/importing.js'
 
-t.setTimeout(240_000)
+t.setTimeout(900_000)
 
 const name = 'a.csv'
 const day = 86_400

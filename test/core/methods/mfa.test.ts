@@ -6,7 +6,7 @@ import { startServer } from '../../../server/server.js'
 import { type Answer, openCoffer, type Overrides, Service, testSettings } from '../../support/coffer.js'
 import { receiver, type Receiver } from '../../support/receiver.js'
 
-t.setTimeout(240_000)
+t.setTimeout(900_000)
 
 const password = 'correct horse battery'
 const appId = 'test-app'

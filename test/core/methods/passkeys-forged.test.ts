@@ -18,7 +18,7 @@ const isLong = process.env['COFFER_TEST_LONG'] === '1'
 const seed = Number(process.env['COFFER_TEST_SEED'] ?? (isLong ? Date.now() % 1e6 : 1))
 const rounds = isLong ? 5000 : 150
 
-t.setTimeout(isLong ? 3_600_000 : 240_000)
+t.setTimeout(isLong ? 3_600_000 : 900_000)
 
 async function start(t: Test) {
   const service = await coffer(t, { throttle: { failures: 1e6, perAddress: 1e6, perAccount: 1e6 } })

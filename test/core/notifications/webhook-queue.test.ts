@@ -6,7 +6,7 @@ import { receiver } from '../../support/receiver.js'
 const settings = { webhooks: { allowInternalTargets: true } }
 
 // Thousands of streams are made first.
-t.setTimeout(120_000)
+t.setTimeout(900_000)
 
 t.test('a change in thousands of streams', async t => {
   const service = await coffer(t, settings)

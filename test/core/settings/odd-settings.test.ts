@@ -11,7 +11,7 @@ import { checkedSettings } from '../../../scripts/terminal/checked-settings.js'
 import { startServer } from '../../../server/server.js'
 import { methodModules } from '../../support/coffer.js'
 
-t.setTimeout(240_000)
+t.setTimeout(900_000)
 
 const texts = [
   '',

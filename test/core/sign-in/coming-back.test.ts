@@ -19,7 +19,7 @@ import { command } from '../../support/command.js'
 import { app, apps, agree, begin, clientId, exchange, post, read } from '../../support/oauth.js'
 import { addPasskey, givePassword, loginWith, originOf, requestOf } from '../../support/passkeys.js'
 
-t.setTimeout(120_000)
+t.setTimeout(900_000)
 
 const adminKey = 'the key of the operator'
 const secret = 'a-secret-of-the-page'

@@ -18,7 +18,7 @@ import { ManualClock } from '../../../core/time.js'
 const count = 2
 const shards = fixedShards(count)
 // Each thread loads the whole core.
-t.setTimeout(120_000)
+t.setTimeout(900_000)
 const names = ['bobby', 'carla', 'david', 'ellen', 'frank', 'gerda']
 
 /** A user whose file another thread owns than that of `username`. */

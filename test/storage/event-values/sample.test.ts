@@ -5,7 +5,7 @@ import type { Sample } from '../../../storage/event-values/parts.js'
 import type { SampleQuery } from '../../../storage/event-values/sample-run.js'
 import { eventFile, type EventFile } from '../../support/event-file.js'
 
-t.setTimeout(240_000)
+t.setTimeout(900_000)
 
 const same = 5000
 

@@ -8,7 +8,7 @@ import { migrate } from '../../../storage/migrations/migrate.js'
 import { EventFile, eventFile } from '../../support/event-file.js'
 import { Random } from '../../support/random.js'
 
-t.setTimeout(120_000)
+t.setTimeout(900_000)
 
 const letters = 'abcdefghij'
 const rareWord = (n: number): string => `qz${String(n).replace(/./g, digit => letters[Number(digit)]!)}zq`

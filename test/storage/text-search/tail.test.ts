@@ -4,7 +4,7 @@ import type { Event } from '../../../schemas/event.js'
 import { eventFile, type EventFile } from '../../support/event-file.js'
 import { Random } from '../../support/random.js'
 
-t.setTimeout(120_000)
+t.setTimeout(900_000)
 
 const base = Number(process.env['COFFER_TEST_SEED'] ?? 1)
 

@@ -307,5 +307,5 @@ async function shownBy(page: Page): Promise<string> {
   await page.locator('main .loading').waitFor({ state: 'detached' })
   await page.waitForLoadState('networkidle')
   await page.evaluate('new Promise(done => requestAnimationFrame(() => setTimeout(done)))')
-  return await page.locator('main').innerText({ timeout: 5000 })
+  return await page.locator('main').innerText()
 }

@@ -210,7 +210,7 @@ async function untilDrawn(page: Page, count: number): Promise<void> {
 /** Until an expression holds in the page: its policy forbids what Playwright's own waiting does. */
 async function until(page: Page, expression: string): Promise<void> {
   await page.evaluate(`new Promise((resolve, reject) => {
-    const end = performance.now() + 15000
+    const end = performance.now() + 60000
     const look = () => {
       if (${expression}) resolve()
       else if (performance.now() > end) reject(new Error('waited for ' + ${JSON.stringify(expression)}))

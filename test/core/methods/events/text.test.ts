@@ -18,7 +18,7 @@ import { connect } from '../../../support/socket.js'
 import { meetsText, someHtml, someText, someWord, wordsOfModel } from '../../../support/text-model.js'
 import { mustTakeLessThan, stopwatch } from '../../../support/probe.js'
 
-t.setTimeout(600_000)
+t.setTimeout(900_000)
 
 const rounds = process.env['COFFER_TEST_LONG'] ? 20 : 2
 const steps = process.env['COFFER_TEST_LONG'] ? 1500 : 500

@@ -5,7 +5,7 @@ import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { openCoffer, type Answer, type Client } from '../../../support/coffer.js'
 
-t.setTimeout(240_000)
+t.setTimeout(900_000)
 
 /** Which part of the time that something took nobody else had a turn in one piece. */
 async function longestPause(work: () => Promise<unknown>): Promise<number> {

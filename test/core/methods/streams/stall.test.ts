@@ -3,7 +3,7 @@ import t, { type Test } from 'tap'
 import { openCoffer, type Client } from '../../../support/coffer.js'
 import { longestTurn, mustTakeLessThan } from '../../../support/probe.js'
 
-t.setTimeout(240_000)
+t.setTimeout(900_000)
 
 const many = 10_000
 /** Milliseconds for which nobody else may have to wait. */

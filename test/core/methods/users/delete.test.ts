@@ -58,7 +58,7 @@ function left(directory: string): string[] {
   return readdirSync(new Layout(directory).usersDirectory, { recursive: true, encoding: 'utf8' })
 }
 
-t.setTimeout(120_000)
+t.setTimeout(900_000)
 
 t.test('users.delete', async t => {
   t.test('leaves no trace on disk or in the log, and others as they are', async t => {

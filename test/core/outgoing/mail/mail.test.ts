@@ -10,7 +10,7 @@ import { linkOf, mailbox } from '../../../support/mailbox.js'
 import { receiver } from '../../../support/receiver.js'
 import { until } from '../../../support/socket.js'
 
-t.setTimeout(120_000)
+t.setTimeout(900_000)
 
 const appId = 'test-app'
 

@@ -51,7 +51,7 @@ async function withFile(client: Client, bytes: Buffer, fields: object = {}): Pro
   return body.event.id
 }
 
-t.setTimeout(60_000)
+t.setTimeout(900_000)
 
 t.test('GET /{username}/events/{id}.jpg', { skip: noPictures }, async t => {
   const service = await coffer(t, {

@@ -4,7 +4,7 @@ import t from 'tap'
 import { coffer, openCoffer, type Client, type Overrides } from '../../../support/coffer.js'
 import { SlowClient } from '../../../support/slow-client.js'
 
-t.setTimeout(300_000)
+t.setTimeout(900_000)
 
 /** More than all that the system holds of a connection. */
 const much = 14 * 1024 * 1024
