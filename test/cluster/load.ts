@@ -1,8 +1,9 @@
 /**
- * Clients of a cluster, and what they check: a set and a register for each user. Whatever was acknowledged has to stay; no read
- * may tell what was true before it began, but not any more.
+ * Clients of a cluster, and what they check: a set and a register for each user. Whatever was acknowledged has to stay, and all
+ * that was written and read has to be as if it had happened one after the other. (test/cluster/history.ts)
  */
 import type { Random } from '../support/random.js'
+import { RegisterHistory, SetHistory } from './history.js'
 
 /** A user, with an event that is the register. */
 export interface Person {
@@ -11,79 +12,121 @@ export interface Person {
   readonly register: string
 }
 
+/** A call that succeeded. */
+export interface Success {
+  readonly url: string
+  readonly isWrite: boolean
+  /** When it began and when it was answered, by `performance.now`. */
+  readonly fromMs: number
+  readonly untilMs: number
+}
+
+export interface LoadOptions {
+  /** Time after which a client gives up, in milliseconds. */
+  readonly patienceMs?: number
+  /** Mean time between two calls of a client, in milliseconds. */
+  readonly pauseMs?: number
+  /** Called with each success. */
+  told?(success: Success): void
+}
+
 interface Known {
-  /** Events that were acknowledged. */
-  readonly added: Set<string>
-  /** The last value of the register that was acknowledged, and the last one that was sent. */
-  acknowledged: number
+  readonly set: SetHistory
+  readonly register: RegisterHistory
+  /** The value that was sent last. */
   sent: number
-  /** Values of the register that a client has given up on, and that nobody has read: each may still arrive, once, however late. */
-  readonly open: Set<number>
-  /** The value that was read last. */
-  read: number
   /** When a write and a read last succeeded, by `performance.now`. */
   writtenMs: number
   readMs: number
 }
 
-/** Time after which a client gives up, unless a test says otherwise, in milliseconds. */
-const standardPatienceMs = 4000
+/** Where one of the clients is sent: to any node by default. */
+interface Errand {
+  readonly url?: string
+  isOver: boolean
+}
+
+/** Times in milliseconds, unless a test says otherwise. */
+const usual = { patienceMs: 4000, pauseMs: 15 }
 /** Time for which a node is not asked that has not answered, as a load balancer would, in milliseconds. */
 const avoidMs = 5000
-/** Mean time between two calls of a client, unless a test says otherwise, in milliseconds. */
-const standardPauseMs = 15
-
-export interface LoadOptions {
-  readonly patienceMs?: number
-  readonly pauseMs?: number
-}
+/** One of so many reads is one of the whole set. */
+const setReads = 20
+/** Tries to read all at the end, and the time in between, in milliseconds. */
+const [lastTries, lastPauseMs] = [200, 100]
 
 export class Load {
   readonly #known = new Map<string, Known>()
   readonly #clients: Promise<void>[] = []
+  readonly #errand: Errand = { isOver: false }
+  readonly #options: Required<Omit<LoadOptions, 'told'>> & Pick<LoadOptions, 'told'>
   /** Until when nodes are not asked. */
   readonly #avoided = new Map<string, number>()
-  readonly #patienceMs: number
-  readonly #pauseMs: number
-  #isOver = false
+  readonly #unreadable: string[] = []
+  /** Nodes that only those ask who visit them. */
+  readonly shunned = new Set<string>()
   #number = 0
-  /** What must not be. */
-  readonly faults: string[] = []
   /** Answers that were neither a success nor one that asks to come again, by what they were. */
   readonly odd = new Map<string, number>()
   acknowledged = 0
   reads = 0
+  /** Calls that were not answered, or answered with 503. */
+  refused = 0
 
   constructor(
     private readonly people: readonly Person[],
     /** The nodes that can be asked at present. */
     private readonly urls: () => readonly string[],
     private readonly random: Random,
-    { patienceMs = standardPatienceMs, pauseMs = standardPauseMs }: LoadOptions = {}
+    options: LoadOptions = {}
   ) {
-    this.#patienceMs = patienceMs
-    this.#pauseMs = pauseMs
+    this.#options = { ...usual, ...options }
     for (const { username } of people)
       this.#known.set(username, {
-        added: new Set(),
-        open: new Set(),
-        acknowledged: 0,
+        set: new SetHistory(),
+        register: new RegisterHistory(0),
         sent: 0,
-        read: 0,
         writtenMs: performance.now(),
         readMs: performance.now()
       })
   }
 
+  /** What must not be. */
+  get faults(): string[] {
+    const found = Array.from(this.#known, ([username, { register, set }]) =>
+      [...register.faults(), ...set.faults()].map(fault => `${username}: ${fault}`)
+    )
+    return [...found.flat(), ...this.#unreadable]
+  }
+
   start(): void {
-    for (const person of this.people) this.#clients.push(this.#write(person), this.#read(person))
+    for (const person of this.people)
+      this.#clients.push(this.#write(person, this.#errand), this.#read(person, this.#errand))
+  }
+
+  /** Ends the load. */
+  async end(): Promise<void> {
+    this.#errand.isOver = true
+    await Promise.all(this.#clients)
   }
 
   /** Ends the load, and looks for everything that was acknowledged. */
   async stop(): Promise<void> {
-    this.#isOver = true
-    await Promise.all(this.#clients)
+    await this.end()
     for (const person of this.people) await this.#look(person)
+  }
+
+  /** More clients, which ask one node only: every other user only reads there. Returns what ends them. */
+  visit(url: string): () => Promise<void> {
+    const errand: Errand = { url, isOver: false }
+    const clients = [
+      ...this.people.map(person => this.#read(person, errand)),
+      ...this.people.filter((_, index) => index % 2 === 0).map(person => this.#write(person, errand))
+    ]
+    return async () => {
+      errand.isOver = true
+      await Promise.all(clients)
+    }
   }
 
   /** When a write of each of some users last succeeded at the earliest. */
@@ -100,109 +143,118 @@ export class Load {
   /** Asks one node for every user, and adds something by it: whatever it answers is checked as anything else. */
   async probe(url: string): Promise<void> {
     const probes = this.people.map(async person => {
-      await Promise.all([this.#readOnce(person, url), this.#add(person, url)])
+      await Promise.all([this.#readRegister(person, url), this.#readSet(person, url), this.#add(person, url)])
     })
     await Promise.all(probes)
+  }
+
+  async #write(person: Person, errand: Errand): Promise<void> {
+    while (!errand.isOver) {
+      if (this.random.chance(0.5)) await this.#add(person, errand.url)
+      else await this.#set(person, errand.url)
+      await this.#pause()
+    }
+  }
+
+  async #read(person: Person, errand: Errand): Promise<void> {
+    while (!errand.isOver) {
+      if (this.random.below(setReads) === 0) await this.#readSet(person, errand.url)
+      else await this.#readRegister(person, errand.url)
+      await this.#pause()
+    }
   }
 
   async #add(person: Person, url?: string): Promise<void> {
     const known = this.#known.get(person.username)!
     const content = `number ${++this.#number}`
+    const acknowledge = known.set.add(content)
     const body = { streamIds: ['diary'], type: 'note/txt', content }
-    const { isOk } = await this.#ask(person, 'POST', '/events', body, url)
-    if (isOk) known.added.add(content)
-    if (isOk) known.writtenMs = performance.now()
+    if ((await this.#ask(person, 'POST', '/events', body, url)) === undefined) return
+    acknowledge()
+    known.writtenMs = performance.now()
   }
 
-  async #write(person: Person): Promise<void> {
+  async #set(person: Person, url?: string): Promise<void> {
     const known = this.#known.get(person.username)!
-    while (!this.#isOver) {
-      if (this.random.chance(0.5)) await this.#add(person)
-      else {
-        const value = ++known.sent
-        const { isOk } = await this.#ask(person, 'PUT', `/events/${person.register}`, {
-          content: String(value)
-        })
-        if (isOk) known.acknowledged = value
-        else known.open.add(value)
-        if (isOk) known.writtenMs = performance.now()
-      }
-      await this.#pause()
-    }
+    const value = ++known.sent
+    const acknowledge = known.register.write(value)
+    const path = `/events/${person.register}`
+    if ((await this.#ask(person, 'PUT', path, { content: String(value) }, url)) === undefined) return
+    acknowledge()
+    known.writtenMs = performance.now()
   }
 
-  async #read(person: Person): Promise<void> {
-    while (!this.#isOver) {
-      await this.#readOnce(person)
-      await this.#pause()
-    }
-  }
-
-  async #readOnce(person: Person, url?: string): Promise<void> {
+  async #readRegister(person: Person, url?: string): Promise<void> {
     const known = this.#known.get(person.username)!
-    const floor = Math.max(known.acknowledged, known.read)
-    const { body, isOk } = await this.#ask(person, 'GET', `/events/${person.register}`, undefined, url)
-    if (!isOk) return
-    this.reads++
+    const fromMs = performance.now()
+    const answer = await this.#ask(person, 'GET', `/events/${person.register}`, undefined, url)
+    if (answer === undefined) return
+    known.register.read(Number((answer as { event: { content: string } }).event.content), fromMs)
     known.readMs = performance.now()
-    const value = Number((body as { event: { content: string } }).event.content)
-    if (value > known.sent) this.faults.push(`${person.username}: read ${value}, sent ${known.sent}`)
-    if (known.open.delete(value) && value < floor) known.acknowledged = known.read = value
-    else if (value < floor) this.faults.push(`${person.username}: read ${value} after ${floor}`)
-    else known.read = value
+    this.reads++
+  }
+
+  /** Reads the set, and the register with it. Returns whether that succeeded. */
+  async #readSet(person: Person, url?: string): Promise<boolean> {
+    const known = this.#known.get(person.username)!
+    const fromMs = performance.now()
+    const answer = await this.#ask(person, 'GET', '/events?limit=1000000', undefined, url)
+    if (answer === undefined) return false
+    const { events } = answer as { events: { id: string; content: string }[] }
+    known.set.read(
+      events.map(({ content }) => content),
+      fromMs
+    )
+    known.register.read(Number(events.find(({ id }) => id === person.register)?.content), fromMs)
+    known.readMs = performance.now()
+    this.reads++
+    return true
   }
 
   async #look(person: Person): Promise<void> {
-    const known = this.#known.get(person.username)!
-    for (let attempt = 0; attempt < 200; attempt++) {
-      const { body, isOk } = await this.#ask(person, 'GET', '/events?limit=1000000')
-      if (!isOk) {
-        await new Promise(resolve => setTimeout(resolve, 100))
-        continue
-      }
-      const { events } = body as { events: { id: string; content: string }[] }
-      const found = new Set(events.map(({ content }) => content))
-      const lost = Array.from(known.added).filter(content => !found.has(content))
-      if (lost.length > 0)
-        this.faults.push(`${person.username}: ${lost.length} of ${known.added.size} lost, such as ${lost[0]}`)
-      const value = Number(events.find(({ id }) => id === person.register)?.content)
-      if (!(value >= known.acknowledged || known.open.has(value)))
-        this.faults.push(`${person.username}: the register is ${value} after ${known.acknowledged}`)
-      return
+    for (let attempt = 0; attempt < lastTries; attempt++) {
+      if (await this.#readSet(person)) return
+      await new Promise(resolve => setTimeout(resolve, lastPauseMs))
     }
-    this.faults.push(`${person.username}: cannot be read at the end`)
+    this.#unreadable.push(`${person.username}: cannot be read at the end`)
   }
 
+  /** The body of a success; `undefined` for whatever else. */
   async #ask(
     { token, username }: Person,
     method: string,
     path: string,
     body?: object,
     fixedUrl?: string
-  ): Promise<{ isOk: boolean; body?: unknown }> {
-    const nowMs = performance.now()
-    const urls = this.urls().filter(each => (this.#avoided.get(each) ?? 0) < nowMs)
-    if (urls.length === 0 && fixedUrl === undefined) return { isOk: false }
+  ): Promise<unknown> {
+    const fromMs = performance.now()
+    const urls = this.urls().filter(
+      each => !this.shunned.has(each) && (this.#avoided.get(each) ?? 0) < fromMs
+    )
+    if (urls.length === 0 && fixedUrl === undefined) return undefined
     const url = fixedUrl ?? this.random.pick(urls)
     try {
       const response = await fetch(`${url}/${username}${path}`, {
         method,
         headers: { authorization: token, 'content-type': 'application/json' },
-        signal: AbortSignal.timeout(this.#patienceMs),
+        signal: AbortSignal.timeout(this.#options.patienceMs),
         ...(body && { body: JSON.stringify(body) })
       })
       const answer: unknown = await response.json()
       if (response.ok) {
-        if (method !== 'GET') this.acknowledged++
-        return { isOk: true, body: answer }
+        const isWrite = method !== 'GET'
+        if (isWrite) this.acknowledged++
+        this.#options.told?.({ url, isWrite, fromMs, untilMs: performance.now() })
+        return answer
       }
       if (response.status !== 503)
         this.#note(`${method} ${response.status} ${JSON.stringify(answer).slice(0, 200)}`)
     } catch {
       // The node is gone, or does not answer.
-      this.#avoided.set(url, performance.now() + avoidMs)
+      if (fixedUrl === undefined) this.#avoided.set(url, performance.now() + avoidMs)
     }
-    return { isOk: false }
+    this.refused++
+    return undefined
   }
 
   #note(what: string): void {
@@ -210,6 +262,6 @@ export class Load {
   }
 
   async #pause(): Promise<void> {
-    await new Promise(resolve => setTimeout(resolve, this.random.below(2 * this.#pauseMs)))
+    await new Promise(resolve => setTimeout(resolve, this.random.below(2 * this.#options.pauseMs)))
   }
 }
