@@ -118,6 +118,8 @@ t.test('nats.conf names files that have to be there', async t => {
   const file = join(folder, 'nats.conf')
   const members = ['n1', 'n2', 'n3'].map((name, index) => ({
     name,
+    host: '127.0.0.1',
+    command: [],
     folder,
     port: 4222,
     monitorPort: 8222,

@@ -1,7 +1,7 @@
 /** Three real servers of the engine on loopback, that can be killed, frozen and started again. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,12 +18,26 @@ export interface EngineServersOptions {
   readonly count?: number
   /** Further lines of their configuration. */
   readonly configuration?: string
+  /** Where each of them is: on loopback, with a folder of its own, by default. */
+  readonly places?: readonly Place[]
   /** The whole configuration of one of them, in place of ours. */
   configurationOf?(member: Member, members: readonly Member[]): string
 }
 
+/** A machine of its own, as far as one kernel can tell. */
+export interface Place {
+  /** The address that others reach it at. */
+  readonly host?: string
+  /** What runs a command there: the words before it. */
+  readonly command?: readonly string[]
+  /** Where the server has its files. */
+  readonly folder?: string
+}
+
 export interface Member {
   readonly name: string
+  readonly host: string
+  readonly command: readonly string[]
   readonly folder: string
   readonly port: number
   readonly monitorPort: number
@@ -62,7 +76,12 @@ export class EngineServers {
     const ports = await freePorts(3 * count)
     const members = Array.from({ length: count }, (_, index): Member => {
       const [port, monitorPort, routePort] = ports.slice(3 * index) as [number, number, number]
-      return { name: `n${index + 1}`, folder: join(root, String(index)), port, monitorPort, routePort }
+      const {
+        command = [],
+        folder = join(root, String(index)),
+        host = '127.0.0.1'
+      } = options.places?.[index] ?? {}
+      return { name: `n${index + 1}`, host, command, folder, port, monitorPort, routePort }
     })
     const servers = new EngineServers(binary, members, options)
     t.teardown(async () => {
@@ -81,12 +100,12 @@ export class EngineServers {
 
   /** The addresses of all of them. */
   get urls(): string[] {
-    return this.members.map(({ port }) => `nats://127.0.0.1:${port}`)
+    return this.members.map(({ host, port }) => `nats://${host}:${port}`)
   }
 
   /** The addresses that tell how each of them is. */
   get monitors(): string[] {
-    return this.members.map(({ monitorPort }) => `http://127.0.0.1:${monitorPort}`)
+    return this.members.map(monitorOf)
   }
 
   /** Connects; the test's teardown disconnects. */
@@ -157,16 +176,16 @@ export class EngineServers {
     const file = join(member.folder, 'nats.conf')
     writeFileSync(file, this.#configuration(member))
     const log = join(member.folder, 'server.log')
-    const shell = spawn('sh', ['-c', script, this.binary, '-c', file, '-l', log], {
-      stdio: ['pipe', 'pipe', openSync(log, 'a')]
-    })
+    const [command, ...args] = [...member.command, 'sh', '-c', script, this.binary, '-c', file, '-l', log]
+    const errors = openSync(log, 'a')
+    const shell = spawn(command, args, { stdio: ['pipe', 'pipe', errors] })
+    closeSync(errors)
     const [line] = (await once(shell.stdout!, 'data')) as [Buffer]
     member.shell = shell
     member.pid = Number(line.toString())
     await until(`${member.name} has started`, async () => {
       if (shell.exitCode !== null) throw new Error(readFileSync(log, 'utf8').slice(-2000))
-      const url = `http://127.0.0.1:${member.monitorPort}/varz`
-      return (await json<object>(url).catch(() => undefined)) !== undefined
+      return (await json<object>(`${monitorOf(member)}/varz`).catch(() => undefined)) !== undefined
     })
   }
 
@@ -198,15 +217,15 @@ export class EngineServers {
   }
 
   #configuration(member: Member): string {
-    const { folder, monitorPort, name, port, routePort } = member
+    const { folder, host, monitorPort, name, port, routePort } = member
     if (this.options.configurationOf) return this.options.configurationOf(member, this.members)
-    const routes = this.members.map(member => `"nats://127.0.0.1:${member.routePort}"`)
+    const routes = this.members.map(({ host, routePort }) => `"nats://${host}:${routePort}"`)
     const sync = this.options.syncAlways === false ? '' : 'sync_interval: always'
     const pings = 'ping_interval: "1s"'
     return `
       server_name: ${name}
-      listen: "127.0.0.1:${port}"
-      http: "127.0.0.1:${monitorPort}"
+      listen: "${host}:${port}"
+      http: "${host}:${monitorPort}"
       max_payload: 8MB
       ${this.options.configuration ?? ''}
       ${pings}
@@ -214,7 +233,7 @@ export class EngineServers {
       jetstream { store_dir: "${folder}", max_file_store: 8GB, ${sync} }
       cluster {
         name: coffer
-        listen: "127.0.0.1:${routePort}"
+        listen: "${host}:${routePort}"
         ${pings}
         routes: [${routes.join(', ')}]
       }`
@@ -231,13 +250,22 @@ interface Jsz {
   }[]
 }
 
-/** Waits until something holds; rejects after a minute. */
-export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + patienceMs
+/** Waits until something holds; rejects after a minute, or so many milliseconds. */
+export async function until(
+  what: string,
+  holds: () => boolean | Promise<boolean>,
+  longestMs = patienceMs
+): Promise<void> {
+  const deadline = performance.now() + longestMs
   while (!(await holds())) {
     if (performance.now() > deadline) throw new Error(`Waited in vain: ${what}`)
     await wait(50)
   }
+}
+
+/** The address at which a server tells how it is. */
+function monitorOf({ host, monitorPort }: Member): string {
+  return `http://${host}:${monitorPort}`
 }
 
 async function json<T>(url: string): Promise<T> {

@@ -9,6 +9,10 @@ export interface NodeProcessOptions {
   readonly name: string
   readonly directory: string
   readonly engine: string
+  /** What runs it where it is to be: the words before its command. */
+  readonly command?: readonly string[]
+  /** The file that it logs to: by default beside its folder. */
+  readonly log?: string
   /** Flags besides. */
   readonly flags?: readonly string[]
   readonly environment?: Readonly<Record<string, string>>
@@ -33,7 +37,7 @@ export class NodeProcess {
   }
 
   get #log(): string {
-    return `${this.options.directory}.log`
+    return this.options.log ?? `${this.options.directory}.log`
   }
 
   /** What it has logged. */
@@ -43,7 +47,7 @@ export class NodeProcess {
 
   /** Starts it; resolves once it serves. */
   async start(): Promise<void> {
-    const { directory, engine, environment, flags = [], name } = this.options
+    const { command: before = [], directory, engine, environment, flags = [], name } = this.options
     const settings = [
       `--dataDir=${directory}`,
       '--port=0',
@@ -53,7 +57,8 @@ export class NodeProcess {
       ...flags
     ]
     const entry = environment ? [ownEntry] : [coffer, 'serve']
-    const child = spawn(process.execPath, [...entry, ...settings], {
+    const [command, ...args] = [...before, process.execPath, ...entry, ...settings]
+    const child = spawn(command!, args, {
       env: { ...process.env, ...environment },
       stdio: ['ignore', 'pipe', 'pipe']
     })

@@ -2,23 +2,17 @@
  * Two nodes as processes over three real servers of the engine, under load: nothing that was acknowledged is lost, and nothing
  * stale is read, whoever is killed or frozen.
  */
-import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
-import { fileURLToPath } from 'node:url'
 import { test, type Test } from 'tap'
-import { ManualClock } from '../../core/time.js'
-import { startServer } from '../../server/server.js'
-import { methodModules, Service, testSettings } from '../support/coffer.js'
 import { Random } from '../support/random.js'
 import { EngineServers, until } from './engine-servers.js'
 import { Load, type Person } from './load.js'
 import { NodeProcess } from './node-processes.js'
+import { beginCluster, makePeople, upload } from './people.js'
 import { register } from './registration.js'
 
-const coffer = fileURLToPath(new URL('../../scripts/coffer.cjs', import.meta.url))
 const isLong = process.env['COFFER_TEST_LONG'] === '1'
 const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
 /** Mean time between two calls of a client, in milliseconds: in the long form they ask as much as they can. */
@@ -44,9 +38,9 @@ async function start(t: Test, environment?: Readonly<Record<string, string>>): P
   t.comment(`COFFER_TEST_SEED=${seed}`)
   const servers = await EngineServers.start(t)
   const [first, second] = [join(root, 'n1'), join(root, 'n2')]
-  const people = await makePeople(first)
+  const people = await makePeople(first, 12)
   const engine = servers.urls.join(',')
-  await init(first, engine)
+  await beginCluster(first, engine)
   const flags = [`--cluster.engineMonitors=${servers.monitors.join(',')}`]
   const made = (name: string, directory: string): NodeProcess =>
     new NodeProcess(t, { name, directory, engine, flags, ...(environment && { environment }) })
@@ -62,46 +56,6 @@ async function start(t: Test, environment?: Readonly<Record<string, string>>): P
     () => load.writtenSince(people.map(({ username }) => username)) > beganMs
   )
   return { servers, nodes, people, load }
-}
-
-/** Begins a cluster with a folder. */
-async function init(directory: string, engine: string): Promise<void> {
-  const flags = [
-    `--dataDir=${directory}`,
-    `--cluster.engine=${engine}`,
-    '--shard-bytes=16777216',
-    '--object-bytes=268435456'
-  ]
-  await promisify(execFile)(process.execPath, [coffer, 'cluster', 'init', ...flags])
-}
-
-/** Makes users in a folder that belongs to no cluster yet. */
-async function makePeople(directory: string): Promise<Person[]> {
-  const clock = new ManualClock(Date.now() / 1000 - 60)
-  const server = await startServer(testSettings(directory, { workers: 0 }), { clock, methodModules })
-  const service = new Service(server, clock, directory)
-  const people: Person[] = []
-  for (let index = 0; index < 12; index++) {
-    const client = await service.user(`person-${index}`)
-    await client.stream('diary')
-    const { id } = await client.event({ content: '0' })
-    people.push({ username: client.username, token: client.token, register: id })
-    await upload(server.url, people[index]!, 'from before')
-  }
-  await server.close()
-  return people
-}
-
-/** Adds an event with a file. Returns the path of the file. */
-async function upload(url: string, { token, username }: Person, text: string): Promise<string> {
-  const form = new FormData()
-  form.append('event', JSON.stringify({ streamIds: ['diary'], type: 'note/txt', content: 'with a file' }))
-  form.append('file', new Blob([text]), 'some.txt')
-  const headers = { authorization: token }
-  const response = await fetch(`${url}/${username}/events`, { method: 'POST', headers, body: form })
-  const answer = (await response.json()) as { event: { id: string; attachments: { id: string }[] } }
-  if (!response.ok) throw new Error(JSON.stringify(answer))
-  return `/${username}/events/${answer.event.id}/${answer.event.attachments[0]!.id}`
 }
 
 /** How long some users were without a successful write, from now on until all of them had one. */

@@ -1,0 +1,64 @@
+/** Damages one server's copy of a stream, as a disk does that returns something else than what was written. */
+import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** A copy of a stream, and the subject of one account in it. */
+export interface Copy {
+  /** The folder of the stream's files. */
+  readonly folder: string
+  readonly subject: string
+}
+
+/** Bytes that are changed. */
+const flipped = 64
+/** Bytes of a record before its subject, the first four of which say how many it has. (nats-server, filestore.go) */
+const headBytes = 22
+/** Set in the length of a record that has headers. */
+const hasHeaders = 0x8000_0000
+
+/** What can happen to it. */
+export const damages: Readonly<Record<string, (copy: Copy) => void>> = {
+  'bits in a middle block'(copy) {
+    const file = middleOf(blocksOf(copy))
+    flip(file, readFileSync(file).length >> 1)
+  },
+  "bits in the account's last record"(copy) {
+    for (const file of blocksOf(copy).toReversed()) {
+      const bytes = readFileSync(file)
+      const at = bytes.lastIndexOf(copy.subject)
+      if (at < 0) continue
+      const length = (bytes.readUInt32LE(at - headBytes) & ~hasHeaders) >>> 0
+      const data = at + copy.subject.length
+      return flip(file, (data + at - headBytes + length) >> 1)
+    }
+    throw new Error(`There is no record of ${copy.subject}`)
+  },
+  'the last block is cut short'(copy) {
+    shorten(blocksOf(copy).at(-1)!)
+  },
+  'a middle block is cut short'(copy) {
+    shorten(middleOf(blocksOf(copy)))
+  }
+}
+
+/** The files of records, the oldest first. */
+function blocksOf({ folder }: Copy): string[] {
+  const messages = join(folder, 'msgs')
+  const names = readdirSync(messages).filter(name => name.endsWith('.blk'))
+  return names.toSorted((a, b) => parseInt(a) - parseInt(b)).map(name => join(messages, name))
+}
+
+function middleOf(files: readonly string[]): string {
+  if (files.length < 3) throw new Error(`There are only ${files.length} blocks`)
+  return files[files.length >> 1]!
+}
+
+function flip(file: string, at: number): void {
+  const bytes = readFileSync(file)
+  for (let index = at; index < Math.min(at + flipped, bytes.length); index++) bytes[index]! ^= 0xff
+  writeFileSync(file, bytes)
+}
+
+function shorten(file: string): void {
+  truncateSync(file, readFileSync(file).length >> 1)
+}

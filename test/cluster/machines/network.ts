@@ -1,0 +1,102 @@
+/**
+ * Machines in network namespaces of their own, which can be cut off from each other as by a switch that fails: nobody is told,
+ * and what is sent does not arrive. The test itself is on the side of those that are not cut off; besides, it has a line of its own to
+ * each machine for the clients on that machine's side, on which nothing else listens.
+ */
+import { spawnSync } from 'node:child_process'
+import type { Test } from 'tap'
+import type { MachinePlace } from './machines.js'
+
+/** Networks that were made so far: what is removed goes a little later. */
+let made = 0
+
+/** Why there can be no such machines here; `undefined` if there can. */
+export function whyNoNetwork(): string | undefined {
+  const network = new Network(1)
+  try {
+    network.make()
+    return undefined
+  } catch (error) {
+    return `Network namespaces cannot be made here: ${(error as Error).message}`
+  } finally {
+    network.remove()
+  }
+}
+
+export class Network {
+  readonly #bridge: string
+  readonly #names: readonly string[]
+  readonly #part = (process.pid + made * 16) % 256
+
+  constructor(count: number) {
+    const prefix = `cof${process.pid}${String.fromCharCode('a'.charCodeAt(0) + (made++ % 26))}`
+    this.#bridge = `${prefix}b`
+    this.#names = Array.from({ length: count }, (_, index) => `${prefix}${index}`)
+  }
+
+  /** Makes machines; the test's teardown removes them. */
+  static make(t: Test, count: number): Network {
+    const network = new Network(count)
+    t.teardown(() => network.remove())
+    network.make()
+    return network
+  }
+
+  get places(): MachinePlace[] {
+    return this.#names.map((name, index) => ({
+      host: this.#host(index),
+      clientHost: this.#clientHost(index, 2),
+      command: ['ip', 'netns', 'exec', name]
+    }))
+  }
+
+  make(): void {
+    ip(`link add ${this.#bridge} type bridge`)
+    ip(`addr add ${this.#host(253)}/24 dev ${this.#bridge}`)
+    ip(`link set ${this.#bridge} up`)
+    for (const [index, name] of this.#names.entries()) {
+      ip(`netns add ${name}`)
+      ip(`link add ${name}e type veth peer name eth0 netns ${name}`)
+      ip(`link add ${name}c type veth peer name eth1 netns ${name}`)
+      ip(`addr add ${this.#clientHost(index, 1)}/30 dev ${name}c`)
+      ip(`link set ${name}e master ${this.#bridge} up`)
+      ip(`link set ${name}c up`)
+      ip(`-n ${name} addr add ${this.#host(index)}/24 dev eth0`)
+      ip(`-n ${name} addr add ${this.#clientHost(index, 2)}/30 dev eth1`)
+      for (const device of ['lo', 'eth0', 'eth1']) ip(`-n ${name} link set ${device} up`)
+    }
+  }
+
+  /** Removes all that was made. */
+  remove(): void {
+    const names = this.#names.flatMap(name => [`link del ${name}e`, `link del ${name}c`, `netns del ${name}`])
+    for (const command of [...names, `link del ${this.#bridge}`]) spawnSync('ip', command.split(' '))
+  }
+
+  /** Cuts a machine off from the others. */
+  cut(index: number): void {
+    ip(`link set ${this.#names[index]}e nomaster`)
+  }
+
+  /** Ends that. */
+  heal(index: number): void {
+    ip(`link set ${this.#names[index]}e master ${this.#bridge}`)
+  }
+
+  /** Its address among the others: of those that are for tests of networks. (RFC 2544) */
+  #host(index: number): string {
+    return `198.18.${this.#part}.${index + 1}`
+  }
+
+  /** An end of the line between a machine and its clients. */
+  #clientHost(index: number, end: number): string {
+    return `198.19.${this.#part}.${4 * index + end}`
+  }
+}
+
+/** Runs a command of `ip`. Throws what it says if it fails. */
+function ip(command: string): void {
+  const { error, status, stderr } = spawnSync('ip', command.split(' '), { encoding: 'utf8' })
+  if (error) throw error
+  if (status !== 0) throw new Error(`ip ${command}: ${stderr.trim()}`)
+}

@@ -1,0 +1,50 @@
+/** Users who have been there before there was a cluster, in a folder that a cluster begins with. */
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { fileURLToPath } from 'node:url'
+import { ManualClock } from '../../core/time.js'
+import { startServer } from '../../server/server.js'
+import { methodModules, Service, testSettings } from '../support/coffer.js'
+import type { Person } from './load.js'
+
+const coffer = fileURLToPath(new URL('../../scripts/coffer.cjs', import.meta.url))
+
+/** Begins a cluster with a folder. */
+export async function beginCluster(directory: string, engine: string): Promise<void> {
+  const flags = [
+    `--dataDir=${directory}`,
+    `--cluster.engine=${engine}`,
+    '--shard-bytes=16777216',
+    '--object-bytes=268435456'
+  ]
+  await promisify(execFile)(process.execPath, [coffer, 'cluster', 'init', ...flags])
+}
+
+/** Makes users in a folder that belongs to no cluster yet. */
+export async function makePeople(directory: string, count: number): Promise<Person[]> {
+  const clock = new ManualClock(Date.now() / 1000 - 60)
+  const server = await startServer(testSettings(directory, { workers: 0 }), { clock, methodModules })
+  const service = new Service(server, clock, directory)
+  const people: Person[] = []
+  for (let index = 0; index < count; index++) {
+    const client = await service.user(`person-${index}`)
+    await client.stream('diary')
+    const { id } = await client.event({ content: '0' })
+    people.push({ username: client.username, token: client.token, register: id })
+    await upload(server.url, people[index]!, 'from before')
+  }
+  await server.close()
+  return people
+}
+
+/** Adds an event with a file. Returns the path of the file. */
+export async function upload(url: string, { token, username }: Person, text: string): Promise<string> {
+  const form = new FormData()
+  form.append('event', JSON.stringify({ streamIds: ['diary'], type: 'note/txt', content: 'with a file' }))
+  form.append('file', new Blob([text]), 'some.txt')
+  const headers = { authorization: token }
+  const response = await fetch(`${url}/${username}/events`, { method: 'POST', headers, body: form })
+  const answer = (await response.json()) as { event: { id: string; attachments: { id: string }[] } }
+  if (!response.ok) throw new Error(JSON.stringify(answer))
+  return `/${username}/events/${answer.event.id}/${answer.event.attachments[0]!.id}`
+}
