@@ -29,8 +29,11 @@ export async function checkPlatform(call: ServiceCall, only?: Account): Promise<
   for await (const account of only ? [only] : activeAccounts(services)) {
     await nextTurn()
     try {
-      if (services.accounts.owns(account)) checkAccount(services, account, checks)
-      else await checkElsewhere(call, account, checks)
+      if (services.accounts.owns(account)) {
+        // Elsewhere than in memory, a file may have to be fetched first.
+        await services.accounts.ready(account)
+        checkAccount(services, account, checks)
+      } else await checkElsewhere(call, account, checks)
     } catch {
       report(checks.files, `The file of ${account.username} cannot be read`)
     }
