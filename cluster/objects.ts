@@ -14,4 +14,9 @@ export interface Objects {
   remove(key: string): Promise<void>
   /** The keys that begin with a prefix, sorted. Rejects with `EngineUnavailable`. */
   list(prefix: string): Promise<string[]>
+  /**
+   * Where what a writer leaves that dies takes room: removes what is part of no object, and has been seen by these calls for so
+   * many seconds. Rejects with `EngineUnavailable`.
+   */
+  sweep?(seconds: number): Promise<void>
 }

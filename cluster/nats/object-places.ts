@@ -7,6 +7,7 @@ export const objectsSubjects = 'coffer.object.>'
 
 const headPrefix = 'coffer.object.head.'
 const bytesPrefix = 'coffer.object.bytes.'
+const doubtPrefix = 'coffer.object.doubt.'
 /** Segments between slashes. */
 const keyForm = /^[-_=a-zA-Z0-9]+(?:\/[-_=a-zA-Z0-9]+)*$/
 
@@ -34,4 +35,17 @@ export function pieceSubject(id: string, piece: number): string {
 /** All pieces of the bytes that were stored under an id, as a pattern. */
 export function pieceSubjects(id: string): string {
   return `${bytesPrefix}${id}.*`
+}
+
+/** The subject of a note that the pieces under an id may be of no use: what describes them is not there yet, or goes. */
+export function doubtSubject(id: string): string {
+  return doubtPrefix + id
+}
+
+/** All such notes, as a pattern. */
+export const doubtSubjects = doubtSubject('*')
+
+/** The id that a note is about, from its subject. */
+export function idOfDoubt(subject: string): string {
+  return subject.slice(doubtPrefix.length)
 }

@@ -4,20 +4,24 @@ import { createReadStream } from 'node:fs'
 import { open, rm, type FileHandle } from 'node:fs/promises'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Connected } from '../nats/connection.js'
-import { Conflict, EngineUnavailable } from '../engine.js'
+import { Conflict, EngineUnavailable, type Entry } from '../engine.js'
 import { appendBehind } from '../nats/append.js'
 import { getMessages } from '../nats/direct-get.js'
 import { ask, JetStreamError } from '../nats/jetstream.js'
 import { lastMessage } from '../nats/last.js'
 import {
+  doubtSubject,
+  doubtSubjects,
   headsLike,
   headSubject,
+  idOfDoubt,
   keyOfHead,
   objectsStream,
   pieceSubject,
   pieceSubjects
 } from '../nats/object-places.js'
 import type { Objects } from '../objects.js'
+import { Sightings } from './sightings.js'
 
 /** What a head says of an object. */
 interface Head {
@@ -36,13 +40,19 @@ const atOnce = 8
 const [patienceMs, pauseMs] = [15_000, 100]
 
 export class EngineObjects implements Objects {
+  /** Notes of pieces that may be of no use. */
+  readonly #doubts = new Sightings()
+
   constructor(private readonly engine: Connected) {}
 
   async put(key: string, path: string): Promise<void> {
     const head = headSubject(key)
     const id = randomUUID()
+    await this.#doubt(id, head)
     const replaced = await this.#replaceHead(head, { id, ...(await this.#store(id, path)) })
-    if (replaced) await this.#purge(pieceSubjects(replaced.id))
+    // It is there: what cannot be tidied up now is swept another time.
+    const tidying = [this.#purge(doubtSubject(id)), ...(replaced ? [this.#removePieces(replaced.id)] : [])]
+    await Promise.allSettled(tidying)
   }
 
   async get(key: string, path: string): Promise<boolean> {
@@ -62,15 +72,47 @@ export class EngineObjects implements Objects {
     const subject = headSubject(key)
     const found = await this.#head(subject)
     if (!found) return
+    await this.#doubt(found.head.id, subject)
     await this.#purge(subject)
-    await this.#purge(pieceSubjects(found.head.id))
+    await this.#removePieces(found.head.id)
   }
 
   async list(prefix: string): Promise<string[]> {
-    const keys: string[] = []
+    const keys = (await this.#subjects(headsLike(prefix))).map(keyOfHead)
+    return keys.filter(key => key.startsWith(prefix)).toSorted()
+  }
+
+  async sweep(seconds: number): Promise<void> {
+    for (const subject of this.#doubts.olderThan(seconds, await this.#subjects(doubtSubjects))) {
+      const doubt = await this.#last(subject)
+      if (!doubt) continue
+      const id = idOfDoubt(subject)
+      const named = await this.#head(Buffer.from(doubt.bytes).toString())
+      if (named?.head.id === id) await this.#purge(subject)
+      else await this.#removePieces(id)
+    }
+  }
+
+  /**
+   * Notes that the pieces under an id may be of no use, unless a head names them: whoever was to write or remove it may die before
+   * it has.
+   */
+  async #doubt(id: string, head: string): Promise<void> {
+    await this.#storeOnce(doubtSubject(id), Buffer.from(head))
+  }
+
+  /** Removes the pieces under an id that no head names, and then the note of it. */
+  async #removePieces(id: string): Promise<void> {
+    await this.#purge(pieceSubjects(id))
+    await this.#purge(doubtSubject(id))
+  }
+
+  /** The subjects of messages that fit a pattern. */
+  async #subjects(filter: string): Promise<string[]> {
+    const found: string[] = []
     const { connection, timeoutMs } = this.engine
     for (let offset = 0; ;) {
-      const wanted = { subjects_filter: headsLike(prefix), offset }
+      const wanted = { subjects_filter: filter, offset }
       const info = await answered(
         ask<{ total?: number; state: { subjects?: Record<string, number> } }>(
           connection,
@@ -80,11 +122,10 @@ export class EngineObjects implements Objects {
         )
       )
       const subjects = Object.keys(info.state.subjects ?? {})
-      keys.push(...subjects.map(keyOfHead))
+      found.push(...subjects)
       offset += subjects.length
-      if (subjects.length === 0 || offset >= (info.total ?? 0)) break
+      if (subjects.length === 0 || offset >= (info.total ?? 0)) return found
     }
-    return keys.filter(key => key.startsWith(prefix)).toSorted()
   }
 
   /** Stores the bytes of a file as pieces. */
@@ -96,7 +137,7 @@ export class EngineObjects implements Objects {
     for await (const chunk of createReadStream(path, { highWaterMark: pieceBytes })) {
       const bytes = chunk as Buffer
       hash.update(bytes)
-      const stored = this.#storePiece(pieceSubject(id, pieces++), bytes)
+      const stored = this.#storeOnce(pieceSubject(id, pieces++), bytes)
         .catch((error: unknown) => void (failure ??= error))
         .finally(() => underWay.delete(stored))
       underWay.add(stored)
@@ -105,13 +146,14 @@ export class EngineObjects implements Objects {
     }
     await Promise.all(underWay)
     if (failure !== undefined) {
-      await this.#purge(pieceSubjects(id)).catch(() => {})
+      await this.#removePieces(id).catch(() => {})
       throw failure as Error
     }
     return { digest: hash.digest('hex'), pieces }
   }
 
-  async #storePiece(subject: string, bytes: Buffer): Promise<void> {
+  /** Writes the one message of a subject that nobody else knows. */
+  async #storeOnce(subject: string, bytes: Buffer): Promise<void> {
     const { connection, timeoutMs } = this.engine
     for (const deadline = performance.now() + patienceMs; ;) {
       try {
@@ -144,6 +186,7 @@ export class EngineObjects implements Objects {
           // Another one has come: if it followed this one, the pieces of this one are gone.
           if (doubtful !== undefined && doubtful !== (last?.sequence ?? 0)) break
           replaced = last?.head
+          if (replaced) await this.#doubt(replaced.id, subject)
           expected = last?.sequence ?? 0
         }
         const sequence =
@@ -161,9 +204,13 @@ export class EngineObjects implements Objects {
     throw new EngineUnavailable(new Error(`It is not known what has become of ${subject}`))
   }
 
-  async #head(subject: string): Promise<{ head: Head; sequence: number } | undefined> {
+  async #last(subject: string): Promise<Entry | undefined> {
     const { connection, timeoutMs } = this.engine
-    const last = await lastMessage(connection, objectsStream, subject, timeoutMs)
+    return await lastMessage(connection, objectsStream, subject, timeoutMs)
+  }
+
+  async #head(subject: string): Promise<{ head: Head; sequence: number } | undefined> {
+    const last = await this.#last(subject)
     return last && { head: JSON.parse(Buffer.from(last.bytes).toString()) as Head, sequence: last.sequence }
   }
 

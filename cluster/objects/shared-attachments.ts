@@ -18,6 +18,7 @@ import { StoreUnavailable } from '../../storage/errors.js'
 import { AttachmentCache } from './attachment-cache.js'
 import { EngineUnavailable } from '../engine.js'
 import type { Objects } from '../objects.js'
+import { Sightings } from './sightings.js'
 
 export interface SharedAttachmentsOptions {
   readonly layout: Layout
@@ -42,6 +43,8 @@ export class SharedAttachments implements AttachmentStore {
   readonly #coming = new Map<string, Promise<boolean>>()
   /** Tells what this run has lent from what an earlier one has. */
   readonly #run = randomUUID()
+  /** What is lent at present, by any node. */
+  readonly #lent = new Sightings()
 
   constructor(private readonly options: SharedAttachmentsOptions) {
     this.#disk = new DiskAttachments(options.layout)
@@ -135,6 +138,20 @@ export class SharedAttachments implements AttachmentStore {
       if (!key.startsWith(`${prefix}${this.#run}/`)) await this.#objects.remove(key)
   }
 
+  /**
+   * Removes objects, and parts of them, that whoever has begun or lent them did not live to remove, once they have been seen for so
+   * many seconds. Never rejects.
+   */
+  async sweep(seconds: number): Promise<void> {
+    try {
+      await this.#objects.sweep?.(seconds)
+      for (const key of this.#lent.olderThan(seconds, await this.#objects.list('lent/')))
+        await this.#objects.remove(key)
+    } catch (error) {
+      this.options.onTrouble(error as Error)
+    }
+  }
+
   /** Resolves when no local files are being removed. */
   async settled(): Promise<void> {
     await this.#cache.settled()
@@ -195,7 +212,8 @@ function asStorage(objects: Objects): Objects {
     put: async (...given) => await asked(() => objects.put(...given)),
     get: async (...given) => await asked(() => objects.get(...given)),
     remove: async (...given) => await asked(() => objects.remove(...given)),
-    list: async (...given) => await asked(() => objects.list(...given))
+    list: async (...given) => await asked(() => objects.list(...given)),
+    sweep: async (...given) => await asked(async () => objects.sweep?.(...given))
   }
 }
 

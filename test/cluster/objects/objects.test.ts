@@ -1,8 +1,14 @@
 /** What the port to objects promises, asked of the engine and of a bucket. */
+import { execFile } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
 import { EngineUnavailable } from '../../../cluster/engine.js'
+import { appendBehind } from '../../../cluster/nats/append.js'
+import { lastMessage } from '../../../cluster/nats/last.js'
+import { doubtSubject, headSubject, objectsStream } from '../../../cluster/nats/object-places.js'
 import { bucketOptions, openObjects } from '../../../cluster/objects/open.js'
 import type { Objects } from '../../../cluster/objects.js'
 import { bucket } from '../../support/bucket.js'
@@ -95,9 +101,51 @@ t.test('the engine', async t => {
   )
 
   for (const key of await objects.list('')) await objects.remove(key)
+  // Rivals may leave notes of what others of them have removed.
+  await objects.sweep!(0)
   const info = await engine.connection.request('$JS.API.STREAM.INFO.COFFER_OBJECTS', '{}', { timeout: 5000 })
   t.match(info.json(), { state: { messages: 0 } }, 'no bytes stay of what was replaced, removed or given up')
   await t.rejects(objects.get('a b', join(t.testdirName, 'odd')), RangeError)
+
+  await t.test('what writers leave that die is swept, and nothing else', async t => {
+    t.testdir({})
+    const messages = async (): Promise<number> => {
+      const { connection } = engine
+      const answer = await connection.request('$JS.API.STREAM.INFO.COFFER_OBJECTS', '{}', { timeout: 5000 })
+      return answer.json<{ state: { messages: number } }>().state.messages
+    }
+    const [kept, other] = [bytesOf(1_500_000), bytesOf(1_500_000)]
+    await put(t, objects, 'file/c/kept', kept)
+    const whole = await messages()
+
+    const mortal = await servers.connect(t)
+    const pipe = join(t.testdirName, 'pipe')
+    await promisify(execFile)('mkfifo', [pipe])
+    const putting = openObjects('nats', mortal).put('file/c/half', pipe)
+    putting.catch(() => {})
+    const source = await open(pipe, 'w')
+    await source.write(other)
+    await until('some of it to be there', async () => (await messages()) > whole + 1)
+    await objects.sweep!(3600)
+    await objects.sweep!(3600)
+    t.ok((await messages()) > whole + 1, 'what is under way stays')
+    await mortal.close()
+    await source.close()
+    await t.rejects(putting, EngineUnavailable)
+    t.ok((await messages()) > whole, 'nobody has removed it')
+
+    // As if its writer had died when all was done but this.
+    const { connection } = engine
+    const head = await lastMessage(connection, objectsStream, headSubject('file/c/kept'), 5000)
+    const { id } = JSON.parse(Buffer.from(head!.bytes).toString()) as { id: string }
+    const note = Buffer.from(headSubject('file/c/kept'))
+    await appendBehind(connection, objectsStream, doubtSubject(id), note, 0, 5000)
+    await objects.sweep!(0)
+    t.equal(await messages(), whole)
+    t.ok(kept.equals((await get(t, objects, 'file/c/kept'))!))
+    await objects.remove('file/c/kept')
+    t.equal(await messages(), 0)
+  })
 
   const bytes = bytesOf(8_000_000)
   await put(t, objects, 'file/c/kill', bytes)
