@@ -120,8 +120,8 @@ export class Shards {
   }
 
   /**
-   * Moves all shards away. Resolves once they are, or there is nobody to take them; and when the lease is no longer valid, since
-   * nobody knows for how long the engine is gone.
+   * Moves all shards away. Resolves once they are, or there is nobody to take them: a node that leaves goes on trying then. And
+   * when the lease is no longer valid, since nobody knows for how long the engine is gone.
    */
   async drain(): Promise<void> {
     const giving = this.mine.map(async shard => {

@@ -15,7 +15,10 @@ export interface Controlled {
 /** Answers a message of `coffer cluster`. Never rejects. */
 export async function answerControl(
   message: Buffer,
-  { lease, shards }: { readonly lease: Pick<Lease, 'leave'>; readonly shards: Pick<Shards, 'drain' | 'move'> }
+  {
+    lease,
+    shards
+  }: { readonly lease: Pick<Lease, 'leave'>; readonly shards: Pick<Shards, 'drain' | 'mine' | 'move'> }
 ): Promise<Uint8Array> {
   try {
     return answerOf({ ok: true, message: await done(controlIn(message), lease, shards) })
@@ -41,7 +44,7 @@ function controlIn(message: Buffer): Control {
 async function done(
   control: Control,
   lease: Pick<Lease, 'leave'>,
-  shards: Pick<Shards, 'drain' | 'move'>
+  shards: Pick<Shards, 'drain' | 'mine' | 'move'>
 ): Promise<string> {
   if (control.do === 'move') {
     await shards.move(control.shard, control.to, true)
@@ -49,7 +52,10 @@ async function done(
   }
   lease.leave()
   await shards.drain()
-  return 'All shards have been moved away'
+  const left = shards.mine.length
+  if (left === 0) return 'All shards have been moved away'
+  const those = left === 1 ? '1 shard stays' : `${left} shards stay`
+  throw new Error(`${those} for want of another node that can take them: they move as soon as there is one`)
 }
 
 function answerOf(controlled: Controlled): Buffer {

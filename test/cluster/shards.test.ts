@@ -4,6 +4,7 @@ import { Lease } from '../../cluster/nodes/lease.js'
 import { Members } from '../../cluster/nodes/members.js'
 import { allShards, shardCount } from '../../cluster/nodes/places.js'
 import { Shards } from '../../cluster/nodes/shards.js'
+import { answerControl, controlledIn, controlMessage } from '../../server/nodes/control.js'
 import { until } from '../support/socket.js'
 import { MemoryCluster, type MemoryEngine } from './memory-engine.js'
 
@@ -201,6 +202,23 @@ test('shards', async t => {
     await second!.shards.drain()
     t.equal(second!.shards.mine.length, 0)
     await until(() => first!.shards.mine.length === shardCount, 'the shards to move')
+  })
+
+  t.test('of a node that leaves go to whoever comes, if nobody is there to take them', async t => {
+    const cluster = new MemoryCluster()
+    const [first] = await started(t, cluster, 'n1')
+    await until(() => first!.shards.mine.length === shardCount, 'every shard to be served')
+    const { lease, shards } = first!
+    t.match(controlledIn(await answerControl(controlMessage({ do: 'drain' }), { lease, shards })), {
+      ok: false,
+      message: /^64 shards stay/
+    })
+    const [second] = await started(t, cluster, 'n2')
+    await until(() => second!.shards.mine.length === shardCount, 'the shards to move')
+    t.equal(first!.shards.mine.length, 0)
+    t.match(controlledIn(await answerControl(controlMessage({ do: 'drain' }), { lease, shards })), {
+      ok: true
+    })
   })
 
   t.test('do not mind announcements that they cannot read', async t => {
