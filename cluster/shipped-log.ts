@@ -8,8 +8,10 @@
 import { randomInt } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import { StoreUnavailable } from '../storage/errors.js'
 import type { Layout } from '../storage/files/layout.js'
+import { readOwner, writeOwner, type Owner } from '../storage/platform/owner.js'
 import type { Drop, Durability, DurabilityProvider, FoundLog } from '../storage/wal/durability.js'
 import type { OpenedFile } from '../storage/wal/opened-file.js'
 import { Conflict, EngineUnavailable, type Log } from './engine.js'
@@ -29,6 +31,8 @@ export interface ShippedLogsOptions {
   readonly layout: Layout
   /** The subject of an account's log. */
   subjectOf(account: string): string
+  /** Whose account it is, for those who look at the files; `undefined` if nobody knows any more. */
+  ownerOf?(account: string): Owner | undefined
   /** Whether this process serves an account; by default it does. One that it no longer serves is to be let go at once. */
   serves?(account: string): boolean
   /** Bytes of records from which on they are replaced by a snapshot, or a quarter of the file if that has more. */
@@ -164,6 +168,7 @@ export class ShippedLogs implements DurabilityProvider {
       if (position.lsn > 0) {
         const subject = this.options.subjectOf(account)
         await this.#placement.place(account, { base: held.end.base, position, sequence, subject })
+        await this.#nameOwner(account)
       } else if (!existsSync(this.options.layout.userFile(account)))
         throw new StoreUnavailable('The file of the account is on another machine, and has no log yet')
     } catch (error) {
@@ -181,6 +186,14 @@ export class ShippedLogs implements DurabilityProvider {
     }
     held.isPlaced = true
     this.#bound()
+  }
+
+  /** A file that was made of its log stands alone in its folder, which has to say whose it is. */
+  async #nameOwner(account: string): Promise<void> {
+    const { layout, ownerOf } = this.options
+    const owner = ownerOf?.(account)
+    if (owner && !isDeepStrictEqual(readOwner(layout, account), owner))
+      await writeOwner(layout, { ...owner, id: account })
   }
 
   /**

@@ -17,6 +17,7 @@ import { Followers } from './followers.js'
 import { LocalCalls } from './local-calls.js'
 import { NodePeers } from './node-peers.js'
 import { Nodes } from './nodes.js'
+import { Remains } from './remains.js'
 import { Territory } from './territory.js'
 
 /** Heartbeats in the time of a lease, and the longest time between them, in milliseconds. */
@@ -28,8 +29,7 @@ const times = {
   resendMs: 1500,
   giveUpMs: 4000,
   confirmMs: 5000,
-  snapshotRetryMs: 30_000,
-  endAgainMs: 60_000
+  snapshotRetryMs: 30_000
 }
 /** Bytes that may wait to be sent to another node. */
 const maxWaiting = 64 * 1024 * 1024
@@ -81,6 +81,7 @@ async function build(
   let runtime!: Runtime
   let nodes!: Nodes
   let followers!: Followers
+  let remains: Remains | undefined
   let platformLog!: Awaited<ReturnType<typeof PlatformLog.open>>
   const lease = new Lease({
     ...times,
@@ -140,16 +141,7 @@ async function build(
     const added = new Set(taken)
     taken.clear()
     runtime.takeUp(username => added.has(territory.shardOf(username)))
-    void endUnfinished()
-  }
-  const endUnfinished = async (): Promise<void> => {
-    try {
-      // What those who served these accounts before have begun is known then.
-      await platformLog.caughtUp()
-      await runtime.services.accounts.endUnfinished(username => territory.has(username))
-    } catch (cause) {
-      log.warn('what other nodes left unfinished could not be ended yet', { cause })
-    }
+    void remains?.end()
   }
   const territory = new Territory(lease, shards, shardCount)
   const layout = new Layout(config.dataDir)
@@ -159,6 +151,10 @@ async function build(
     layout,
     snapshotBytes: config.cluster.snapshotBytes,
     snapshotRetryMs: times.snapshotRetryMs,
+    ownerOf: account => {
+      const found = runtime.services.platform.findById(account)
+      return found && { username: found.username, created: found.created }
+    },
     subjectOf: account => {
       const { username } = runtime.services.platform.findById(account) ?? fail('unknown-resource')
       return logSubject(territory.shardOf(username), account)
@@ -256,9 +252,15 @@ async function build(
   closers.push(() => lease.end())
   shards.start()
   closers.push(() => shards.stop())
-  // What could not be ended, or was begun by a call whose outcome nobody knew.
-  const ending = setInterval(() => void endUnfinished(), times.endAgainMs)
-  closers.push(() => clearInterval(ending))
+  remains = new Remains({
+    accounts,
+    platform,
+    territory,
+    files: attachments,
+    log,
+    caughtUp: () => platformLog.caughtUp()
+  })
+  closers.push(() => remains?.close())
   return {
     dispatcher: nodes,
     notifier: followers,

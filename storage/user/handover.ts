@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { accountsWithFiles } from '../files/account-folders.js'
 import { removeFolder } from '../files/leaving.js'
 import type { Layout } from '../files/layout.js'
 import type { Account } from '../platform/account.js'
@@ -14,7 +15,7 @@ export class Handover {
 
   constructor(
     private readonly layout: Layout,
-    private readonly platform: Pick<PlatformStore, 'standings'>,
+    private readonly platform: Pick<PlatformStore, 'findById' | 'standings'>,
     private readonly pool: StorePool,
     private readonly options: { readonly durability: DurabilityProvider }
   ) {
@@ -62,6 +63,15 @@ export class Handover {
     const directory = layout.userDirectory(id)
     if (existsSync(directory)) await removeFolder(layout, directory, id)
     await rm(join(layout.asideDirectory, id), { recursive: true, force: true })
+  }
+
+  /**
+   * Removes what is here of accounts that the platform file does not know: others have deleted them while this process was not
+   * there. To be called when the file is certain to name all that there are: names are claimed before folders are made.
+   */
+  async clearUnknown(): Promise<void> {
+    for (const id of await accountsWithFiles(this.layout))
+      if (!this.platform.findById(id)) await this.clear(id)
   }
 
   #tell(id: string): void {

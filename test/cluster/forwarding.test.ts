@@ -1,100 +1,27 @@
 /** Two nodes in one process, over an engine in memory: whichever is asked, the one that serves the user answers. */
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { test, type Test } from 'tap'
-import { beginPlatform } from '../../cluster/platform/beginning.js'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { test } from 'tap'
 import { fixedShards } from '../../core/call/shard.js'
 import { newId } from '../../core/ids.js'
-import { silentLog } from '../../core/log.js'
-import { ManualClock } from '../../core/time.js'
-import { startServer } from '../../server/server.js'
 import { Layout } from '../../storage/files/layout.js'
-import { PlatformStore } from '../../storage/platform/platform-store.js'
-import { Client, methodModules, Service, testSettings } from '../support/coffer.js'
+import type { Client } from '../support/coffer.js'
 import { connect, until } from '../support/socket.js'
-import { MemoryCluster, type MemoryEngine } from './memory-engine.js'
-import { MemoryObjects } from './memory-objects.js'
+import {
+  begin,
+  client,
+  move,
+  nameAt,
+  objects,
+  startNode,
+  tokens,
+  userAt,
+  type Node
+} from './anywhere/memory-nodes.js'
+import { MemoryCluster } from './memory-engine.js'
 import { register } from './registration.js'
 
-const objects = new MemoryObjects()
 const bytes = Buffer.alloc(200_000, 'coffer')
-
-class Node {
-  constructor(
-    readonly name: string,
-    readonly engine: MemoryEngine,
-    readonly service: Service
-  ) {}
-
-  owns(username: string): boolean {
-    return this.service.server.services.accounts.owns({ username })
-  }
-}
-
-async function startNode(t: Test, cluster: MemoryCluster, name: string): Promise<Node> {
-  const directory = mkdtempSync(join(tmpdir(), 'coffer-node-'))
-  const clock = new ManualClock()
-  const engine = cluster.connect()
-  const settings = testSettings(directory, {
-    workers: 0,
-    cluster: { node: name, engine: 'nats://memory', leaseSeconds: 2, takeoverSeconds: 4 },
-    webhooks: { allowInternalTargets: true, minIntervalMs: 0 }
-  })
-  const server = await startServer(settings, {
-    clock,
-    methodModules,
-    shared: { engine, objects },
-    log: {
-      ...silentLog,
-      error: (message, fields) =>
-        t.comment(
-          name,
-          message,
-          String((fields?.cause as Error | undefined)?.stack),
-          String((fields?.cause as Error | undefined)?.cause)
-        )
-    }
-  })
-  t.teardown(async () => {
-    engine.isCutOff = false
-    await server.close()
-    rmSync(directory, { recursive: true, force: true })
-  })
-  return new Node(name, engine, new Service(server, clock, directory))
-}
-
-/** Begins the log of the platform, with no accounts. */
-async function begin(t: Test, cluster: MemoryCluster): Promise<void> {
-  const directory = mkdtempSync(join(tmpdir(), 'coffer-begin-'))
-  const layout = new Layout(directory)
-  const platform = new PlatformStore(layout)
-  t.teardown(() => rmSync(directory, { recursive: true, force: true }))
-  await beginPlatform(platform, { engine: cluster.connect(), objects, draftsDirectory: directory })
-  platform.close()
-}
-
-/** Makes a user whom a node serves. */
-async function userAt(nodes: readonly Node[], username: string): Promise<Node> {
-  await until(() => nodes.some(node => node.owns(username)), 'somebody to serve the user')
-  const owner = nodes.find(node => node.owns(username))!
-  const { access } = await owner.service.call(undefined, 'test.createUser', { username })
-  tokens.set(username, access)
-  const client = new Client(owner.service, username, access)
-  await client.stream('diary')
-  return owner
-}
-const tokens = new Map<string, Client['access']>()
-
-function client(node: Node, username: string): Client {
-  return new Client(node.service, username, tokens.get(username)!)
-}
-
-/** Names that are served by a node, by trial. */
-function nameAt(node: Node, nth: number): string {
-  const names = Array.from({ length: 400 }, (_, index) => `user-${index}`).filter(name => node.owns(name))
-  return names[nth]!
-}
 
 test('two nodes', async t => {
   const cluster = new MemoryCluster()
@@ -263,14 +190,3 @@ test('two nodes', async t => {
       await until(async () => !(await each.call('events.get', { limit: 1 })).error, 'reads')
   })
 })
-
-/** Has a node move a shard, as `coffer cluster move` does. */
-async function move(from: Node, to: Node, shard: number): Promise<void> {
-  const message = Buffer.from(JSON.stringify({ do: 'move', shard, to: to.name }))
-  const answer = await from.engine.send(from.name, message, 5000)
-  const { message: said, ok } = JSON.parse(Buffer.from(answer).toString()) as {
-    ok: boolean
-    message: string
-  }
-  if (!ok) throw new Error(said)
-}

@@ -1,0 +1,67 @@
+/** Ends and removes what nodes have left that are gone: accounts half made or half removed, folders and objects of nobody. */
+import type { SharedAttachments } from '../../cluster/objects/shared-attachments.js'
+import type { Log } from '../../core/log.js'
+import type { Accounts } from '../../storage/accounts.js'
+import type { PlatformStore } from '../../storage/platform/platform-store.js'
+import type { Territory } from './territory.js'
+
+export interface RemainsOptions {
+  readonly accounts: Pick<Accounts, 'endUnfinished' | 'handover'>
+  readonly platform: Pick<PlatformStore, 'onChange'>
+  /** Resolves when this node knows all accounts that there were when it was called. Rejects if it cannot be said. */
+  caughtUp(): Promise<void>
+  readonly territory: Pick<Territory, 'has'>
+  readonly files: Pick<SharedAttachments, 'sweep'>
+  readonly log: Pick<Log, 'warn'>
+}
+
+/** Times between two looks at accounts, and at objects, in milliseconds. */
+const [lookMs, sweepMs] = [60_000, 3_600_000]
+/** Time for which objects have to have been there that nobody seems to need, in seconds: longer than any upload takes. */
+const sweepAfter = 6 * 3600
+
+export class Remains {
+  /** Whether accounts may have been removed without this node being told of each. */
+  #hasMissed = true
+  readonly #timers: NodeJS.Timeout[]
+  readonly #unlisten: () => void
+
+  constructor(private readonly options: RemainsOptions) {
+    this.#unlisten = options.platform.onChange(command => (this.#hasMissed ||= command === undefined))
+    // What could not be ended, or was begun by a call whose outcome nobody knew.
+    this.#timers = [
+      setInterval(() => void this.end(), lookMs),
+      setInterval(() => void options.files.sweep(sweepAfter), sweepMs)
+    ]
+    void this.end()
+  }
+
+  /** Sees to the accounts that are served here, and to the folders of this node. Never rejects. */
+  async end(): Promise<void> {
+    const { accounts, caughtUp, log, territory } = this.options
+    try {
+      // What those who served these accounts before have begun is known then.
+      await caughtUp()
+      await this.#clear()
+      await accounts.endUnfinished(username => territory.has(username))
+    } catch (cause) {
+      log.warn('what other nodes left unfinished could not be ended yet', { cause })
+    }
+  }
+
+  close(): void {
+    this.#unlisten()
+    for (const timer of this.#timers) clearInterval(timer)
+  }
+
+  async #clear(): Promise<void> {
+    if (!this.#hasMissed) return
+    this.#hasMissed = false
+    try {
+      await this.options.accounts.handover.clearUnknown()
+    } catch (error) {
+      this.#hasMissed = true
+      throw error
+    }
+  }
+}

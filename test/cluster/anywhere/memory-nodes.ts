@@ -1,0 +1,115 @@
+/** Nodes in one process, over an engine in memory, each a whole service with a folder of its own. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Test } from 'tap'
+import { beginPlatform } from '../../../cluster/platform/beginning.js'
+import { silentLog } from '../../../core/log.js'
+import { ManualClock } from '../../../core/time.js'
+import { startServer } from '../../../server/server.js'
+import { Layout } from '../../../storage/files/layout.js'
+import { PlatformStore } from '../../../storage/platform/platform-store.js'
+import { Client, methodModules, Service, testSettings } from '../../support/coffer.js'
+import { until } from '../../support/socket.js'
+import type { MemoryCluster, MemoryEngine } from '../memory-engine.js'
+import { MemoryObjects } from '../memory-objects.js'
+
+/** What the nodes keep in common, whichever cluster they are of. */
+export const objects = new MemoryObjects()
+/** The key of the operator of all nodes. */
+export const adminKey = 'the key of the operator in tests'
+/** How users whom {@link userAt} has made are signed in, by name. */
+export const tokens = new Map<string, Client['access']>()
+
+export class Node {
+  constructor(
+    readonly name: string,
+    readonly engine: MemoryEngine,
+    readonly service: Service
+  ) {}
+
+  owns(username: string): boolean {
+    return this.service.server.services.accounts.owns({ username })
+  }
+}
+
+/** Starts a node, with an empty folder unless one is given. The test's teardown ends it. */
+export async function startNode(
+  t: Test,
+  cluster: MemoryCluster,
+  name: string,
+  directory = mkdtempSync(join(tmpdir(), 'coffer-node-'))
+): Promise<Node> {
+  const clock = new ManualClock()
+  const engine = cluster.connect()
+  const settings = testSettings(directory, {
+    adminKey,
+    workers: 0,
+    cluster: { node: name, engine: 'nats://memory', leaseSeconds: 2, takeoverSeconds: 4 },
+    webhooks: { allowInternalTargets: true, minIntervalMs: 0 }
+  })
+  const server = await startServer(settings, {
+    clock,
+    methodModules,
+    shared: { engine, objects },
+    log: {
+      ...silentLog,
+      error: (message, fields) =>
+        t.comment(
+          name,
+          message,
+          String((fields?.cause as Error | undefined)?.stack),
+          String((fields?.cause as Error | undefined)?.cause)
+        )
+    }
+  })
+  t.teardown(async () => {
+    engine.isCutOff = false
+    await server.close()
+    rmSync(directory, { recursive: true, force: true })
+  })
+  return new Node(name, engine, new Service(server, clock, directory))
+}
+
+/** Begins the log of the platform, with no accounts. */
+export async function begin(t: Test, cluster: MemoryCluster): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), 'coffer-begin-'))
+  const layout = new Layout(directory)
+  const platform = new PlatformStore(layout)
+  t.teardown(() => rmSync(directory, { recursive: true, force: true }))
+  await beginPlatform(platform, { engine: cluster.connect(), objects, draftsDirectory: directory })
+  platform.close()
+}
+
+/** Makes a user whom a node serves. */
+export async function userAt(nodes: readonly Node[], username: string): Promise<Node> {
+  await until(() => nodes.some(node => node.owns(username)), 'somebody to serve the user')
+  const owner = nodes.find(node => node.owns(username))!
+  const { access } = await owner.service.call(undefined, 'test.createUser', { username })
+  tokens.set(username, access)
+  const client = new Client(owner.service, username, access)
+  await client.stream('diary')
+  return owner
+}
+
+/** A user whom {@link userAt} has made, at a node. */
+export function client(node: Node, username: string): Client {
+  return new Client(node.service, username, tokens.get(username)!)
+}
+
+/** A name that is served by a node, by trial. */
+export function nameAt(node: Node, nth: number): string {
+  const names = Array.from({ length: 400 }, (_, index) => `user-${index}`).filter(name => node.owns(name))
+  return names[nth]!
+}
+
+/** Has a node move a shard, as `coffer cluster move` does. */
+export async function move(from: Node, to: Node, shard: number): Promise<void> {
+  const message = Buffer.from(JSON.stringify({ do: 'move', shard, to: to.name }))
+  const answer = await from.engine.send(from.name, message, 5000)
+  const { message: said, ok } = JSON.parse(Buffer.from(answer).toString()) as {
+    ok: boolean
+    message: string
+  }
+  if (!ok) throw new Error(said)
+}

@@ -1,0 +1,91 @@
+/** What nodes that were away find, and what they leave: over an engine in memory. */
+import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { test } from 'tap'
+import { fixedShards } from '../../../core/call/shard.js'
+import { newId } from '../../../core/ids.js'
+import { Layout } from '../../../storage/files/layout.js'
+import { readOwner } from '../../../storage/platform/owner.js'
+import { until } from '../../support/socket.js'
+import { MemoryCluster } from '../memory-engine.js'
+import { adminKey, begin, client, move, nameAt, startNode, userAt, type Node } from './memory-nodes.js'
+
+const shards = fixedShards(64)
+
+test('a node that was away', async t => {
+  const cluster = new MemoryCluster()
+  await begin(t, cluster)
+  const directory = mkdtempSync(join(tmpdir(), 'coffer-away-'))
+  const before = await startNode(t, cluster, 'n2', directory)
+  await until(() => Array.from({ length: 64 }).every((_, shard) => ownsShard(before, shard)), 'all shards')
+  const [gone, kept] = [nameAt(before, 0), nameAt(before, 1)]
+  for (const username of [gone, kept]) await userAt([before], username)
+  const { accounts } = before.service.server.services
+  const [goneId, keptId] = [accounts.find(gone)!.id, accounts.find(kept)!.id]
+  await before.service.server.close()
+
+  const n1 = await startNode(t, cluster, 'n1')
+  await until(() => n1.owns(gone) && n1.owns(kept), 'the other node to take over')
+  t.notOk((await client(n1, kept).call('events.get', {})).error)
+  const layout = new Layout(directory)
+  t.ok(existsSync(layout.userFile(goneId)))
+  const aside = join(layout.asideDirectory, goneId, 'user.sqlite')
+  mkdirSync(dirname(aside), { recursive: true })
+  writeFileSync(aside, 'of old')
+  const here = n1.service.server.services
+  await here.accounts.remove(here.accounts.find(gone)!)
+
+  const n2 = await startNode(t, cluster, 'n2', directory)
+  await until(() => !existsSync(layout.userDirectory(goneId)), 'the folder of the removed account to go')
+  await until(() => !existsSync(dirname(aside)), 'what was set aside of it to go')
+  t.ok(existsSync(layout.userFile(keptId)), 'what is of use stays')
+  t.notOk((await client(n2, kept).call('events.get', {})).error)
+})
+
+test('a file that comes from elsewhere', async t => {
+  const cluster = new MemoryCluster()
+  await begin(t, cluster)
+  const [n1, n2] = (await Promise.all(['n1', 'n2'].map(name => startNode(t, cluster, name)))) as [Node, Node]
+  const isShared = (): boolean =>
+    Array.from({ length: 64 }, (_, shard) => shard).every(
+      shard => [n1, n2].filter(node => ownsShard(node, shard)).length === 1
+    )
+  await until(isShared, 'the shards to be shared')
+  const usernames = [nameAt(n1, 0), nameAt(n1, 1)] as const
+  for (const username of usernames) await userAt([n1, n2], username)
+  const { accounts } = n1.service.server.services
+  const ids = usernames.map(username => accounts.find(username)!.id)
+  for (const username of usernames) await move(n1, n2, shards.indexOf(username))
+  await until(() => usernames.every(username => n2.owns(username)), 'the shards to move')
+
+  for (const { service } of [n1, n2]) {
+    const { body, status } = await service.http('GET', '/system/check-platform-integrity', undefined, {
+      authorization: adminKey
+    })
+    t.equal(status, 200)
+    const [, files] = body.checks
+    t.match(files, { title: 'Files of accounts', infos: { checked: 2 } })
+    t.same(
+      body.checks.flatMap(({ errors }: { errors: string[] }) => errors),
+      [],
+      'is looked at although nobody has asked for it'
+    )
+  }
+  const layout = new Layout(n2.service.directory)
+  for (const [index, id] of ids.entries()) {
+    const { created } = accounts.find(usernames[index]!)!
+    t.same(readOwner(layout, id), { username: usernames[index], created }, 'says whose it is')
+  }
+})
+
+/** Whether a node serves a shard, by a name of that shard. */
+function ownsShard(node: Node, shard: number): boolean {
+  const username = namesOf[shard]!
+  return node.owns(username)
+}
+
+/** A name of each shard. */
+const namesOf = Array.from({ length: 64 }, (_, shard) => {
+  for (let index = 0; ; index++) if (shards.indexOf(`name-${index}`) === shard) return `name-${index}`
+})
