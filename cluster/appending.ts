@@ -1,10 +1,11 @@
 /** Appends a record whatever the engine answers: until it is there, or certain never to be. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { Conflict, EngineUnavailable, type Log } from './engine.js'
+import { decode } from './records.js'
 
 /** A record on its way. */
 export interface Appending {
-  readonly log: Pick<Log, 'append' | 'last'>
+  readonly log: Pick<Log, 'append' | 'last' | 'read'>
   readonly subject: string
   /** Sequence of the record before it. */
   readonly expected: number
@@ -14,12 +15,20 @@ export interface Appending {
   readonly isOver: () => boolean
 }
 
+/** Another process has written in its place: the record is certain never to be there. */
+export class Refused extends Conflict {
+  constructor(what: string) {
+    super(what)
+    this.name = 'Refused'
+  }
+}
+
 /** First and longest time between two questions, in milliseconds. */
 const [firstPauseMs, longestPauseMs] = [20, 500]
 
 /**
- * Appends a record, as often as it takes. Returns its sequence. Rejects with `Conflict` if another process writes, with
- * `EngineUnavailable` if it is over.
+ * Appends a record, as often as it takes. Returns its sequence. Rejects with {@link Refused} if another process writes, with
+ * `Conflict` if one does and nobody can say whether this record came first, with `EngineUnavailable` if it is over.
  */
 export async function appendSurely(appending: Appending): Promise<number> {
   const { bytes, expected, log, subject } = appending
@@ -43,11 +52,27 @@ async function fate(appending: Appending): Promise<number | undefined> {
       const last = await log.last(subject)
       if (last && bytes.equals(last.bytes)) return last.sequence
       if ((last?.sequence ?? 0) === expected) return undefined
-      throw new Conflict(subject)
+      return await place(appending)
     } catch (error) {
       if (!(error instanceof EngineUnavailable)) throw error
     }
     await pause(appending, pauseMs)
+  }
+}
+
+/** The sequence of a record that another process has written behind, or instead of. */
+async function place({ bytes, expected, log, subject }: Appending): Promise<number> {
+  const [next] = await log.read(subject, expected + 1, 1)
+  if (next && bytes.equals(next.bytes)) return next.sequence
+  throw next && isBehind(next.bytes, expected) ? new Refused(subject) : new Conflict(subject)
+}
+
+/** Whether a record comes directly behind another one: records in between may have been replaced by a snapshot. */
+function isBehind(bytes: Uint8Array, expected: number): boolean {
+  try {
+    return decode(bytes).previous === expected
+  } catch {
+    return false
   }
 }
 

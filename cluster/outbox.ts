@@ -2,10 +2,10 @@
  * The commits of one account on their way into its log. It outlives the handles of the file. One record is under way at a time;
  * what is committed meanwhile goes with the next.
  */
-import { StoreUnavailable } from '../storage/errors.js'
+import { Discarded, StoreUnavailable } from '../storage/errors.js'
 import type { OnDurable } from '../storage/wal/durability.js'
 import type { Position } from '../storage/wal/position.js'
-import { appendSurely } from './appending.js'
+import { appendSurely, Refused } from './appending.js'
 import type { Commit } from './commit.js'
 import { Conflict, EngineUnavailable, type Log } from './engine.js'
 import type { Taken } from './frames.js'
@@ -149,6 +149,11 @@ export class Outbox {
     this.taken = taken
   }
 
+  /** Number of commits that are not in the log yet, as far as is known. */
+  get pending(): number {
+    return this.#position.lsn - this.#confirmed.lsn
+  }
+
   /** Whether something is under way whose end is still waited for. */
   get isBusy(): boolean {
     return !this.#trouble && this.#confirmed.lsn < this.#position.lsn
@@ -277,9 +282,12 @@ export class Outbox {
     for (const waiting of done) waiting.done()
   }
 
-  /** Tells everybody that nobody knows what has become of their commits. */
+  /** Tells everybody that nobody knows what has become of their commits, or that they are undone. */
   #fail(cause: Error): void {
-    const trouble = new StoreUnavailable('What was written last cannot be confirmed', cause)
+    const trouble =
+      cause instanceof Refused
+        ? new Discarded(cause)
+        : new StoreUnavailable('What was written last cannot be confirmed', cause)
     this.#trouble = trouble
     const waiting = this.#waiting
     this.#waiting = []

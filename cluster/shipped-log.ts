@@ -5,42 +5,43 @@
  * Whoever takes an account over appends a record of his own first, and brings the file to where the log ended then. The other
  * order would do, too, but this way nobody writes, trims or removes a snapshot while the file is being made of them.
  */
-import { randomInt } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
-import { isDeepStrictEqual } from 'node:util'
 import { StoreUnavailable } from '../storage/errors.js'
 import type { Layout } from '../storage/files/layout.js'
-import { readOwner, writeOwner, type Owner } from '../storage/platform/owner.js'
 import type { Drop, Durability, DurabilityProvider, FoundLog } from '../storage/wal/durability.js'
 import type { OpenedFile } from '../storage/wal/opened-file.js'
+import { claim, LogEnded } from './claim.js'
 import { Conflict, EngineUnavailable, type Log } from './engine.js'
 import { FileThread } from './files/file-thread.js'
 import type { Objects } from './objects.js'
 import { Outbox, type LogEnd } from './outbox.js'
-import { Placement } from './files/placement.js'
-import { decode, encode, noBase, type LogRecord } from './records.js'
+import { Placement, type PlacementOptions } from './files/placement.js'
+import { decode } from './records.js'
 import { removeShared } from './removal.js'
 import { ShippedFile } from './shipped-file.js'
 import { Snapshots } from './snapshots.js'
+import type { Tally } from './tally.js'
 
-export interface ShippedLogsOptions {
+export interface ShippedLogsOptions extends Pick<PlacementOptions, 'ownerOf'> {
   readonly log: Log
   readonly objects: Objects
   /** Where the accounts' files are. */
   readonly layout: Layout
   /** The subject of an account's log. */
   subjectOf(account: string): string
-  /** Whose account it is, for those who look at the files; `undefined` if nobody knows any more. */
-  ownerOf?(account: string): Owner | undefined
   /** Whether this process serves an account; by default it does. One that it no longer serves is to be let go at once. */
   serves?(account: string): boolean
+  /** Whether the log of an account is known to be whole where it is read from. By default it is taken for that. */
+  isSound?(account: string): Promise<boolean>
   /** Bytes of records from which on they are replaced by a snapshot, or a quarter of the file if that has more. */
   readonly snapshotBytes: number
   /** Time after a failure within which no snapshot is made, in milliseconds; half a minute by default. */
   readonly snapshotRetryMs?: number
   /** Time after which whoever waits for a record is told that it cannot be confirmed, in milliseconds. */
   readonly giveUpMs: number
+  /** Counts what happens. */
+  readonly tally?: Tally
   /**
    * Called when another process has taken an account over, its changes cannot be taken from its file, or its file cannot be
    * made of its log.
@@ -70,6 +71,8 @@ export class ShippedLogs implements DurabilityProvider {
   readonly #opening = new Map<string, Promise<void>>()
   /** Accounts that are being dropped: their files are closed, and nothing works on them any more, when these settle. */
   readonly #dropping = new Map<string, Promise<void>>()
+  /** Accounts whose files could not be made of their logs, since when that was tried last. */
+  readonly #unplaced = new Map<string, Error>()
   readonly #files = new FileThread()
   readonly #placement: Placement
   readonly #snapshots: Snapshots
@@ -126,6 +129,21 @@ export class ShippedLogs implements DurabilityProvider {
     return Array.from(new Set([...this.#held.keys(), ...this.#opening.keys()]))
   }
 
+  /** The accounts that cannot be served, since their files could not be made of their logs when that was tried last. */
+  get unplaced(): ReadonlyMap<string, Error> {
+    return this.#unplaced
+  }
+
+  /** What is not in the logs yet: commits, and the accounts that have some. */
+  unconfirmed(): { commits: number; accounts: number } {
+    let [commits, accounts] = [0, 0]
+    for (const { outbox } of this.#held.values()) {
+      commits += outbox.pending
+      if (outbox.pending > 0) accounts++
+    }
+    return { commits, accounts }
+  }
+
   /** Resolves when all that was committed is in the log, and what was known of it is forgotten. Rejects if it cannot be confirmed. */
   async letGo(account: string): Promise<void> {
     await this.#opening.get(account)?.catch(() => undefined)
@@ -162,38 +180,41 @@ export class ShippedLogs implements DurabilityProvider {
   async #takeOver(account: string): Promise<void> {
     await this.#dropping.get(account)
     this.#mustServe(account)
-    const held = this.#held.get(account) ?? (await this.#claim(account))
-    const { position, sequence } = held.end
-    try {
-      if (position.lsn > 0) {
-        const subject = this.options.subjectOf(account)
-        await this.#placement.place(account, { base: held.end.base, position, sequence, subject })
-        await this.#nameOwner(account)
-      } else if (!existsSync(this.options.layout.userFile(account)))
-        throw new StoreUnavailable('The file of the account is on another machine, and has no log yet')
-    } catch (error) {
-      if (!(error instanceof EngineUnavailable)) this.options.onTrouble(account, error as Error)
-      await wait(restMs, undefined, { ref: false })
-      throw error instanceof StoreUnavailable
-        ? error
-        : new StoreUnavailable('The file of the account cannot be had at present', error)
-    }
+    const beganMs = performance.now()
+    const held = await this.#placed(account)
     try {
       this.#mustServe(account)
     } catch (error) {
       this.#forget(account, held)
       throw error
     }
+    this.options.tally?.takeovers.add(performance.now() - beganMs)
     held.isPlaced = true
     this.#bound()
   }
 
-  /** A file that was made of its log stands alone in its folder, which has to say whose it is. */
-  async #nameOwner(account: string): Promise<void> {
-    const { layout, ownerOf } = this.options
-    const owner = ownerOf?.(account)
-    if (owner && !isDeepStrictEqual(readOwner(layout, account), owner))
-      await writeOwner(layout, { ...owner, id: account })
+  /** Claims an account, and brings its file to where its log ends. */
+  async #placed(account: string): Promise<Held> {
+    try {
+      const held = this.#held.get(account) ?? (await this.#claim(account))
+      const { base, position, sequence } = held.end
+      if (position.lsn > 0) {
+        const subject = this.options.subjectOf(account)
+        await this.#placement.place(account, { base, position, sequence, subject })
+      } else if (!existsSync(this.options.layout.userFile(account)))
+        throw new StoreUnavailable('The file of the account is on another machine, and has no log yet')
+      this.#unplaced.delete(account)
+      return held
+    } catch (error) {
+      if (isLasting(error)) {
+        this.#unplaced.set(account, error as Error)
+        this.options.onTrouble(account, error as Error)
+      }
+      await wait(restMs, undefined, { ref: false })
+      throw error instanceof StoreUnavailable
+        ? error
+        : new StoreUnavailable('The file of the account cannot be had at present', error)
+    }
   }
 
   /**
@@ -210,7 +231,12 @@ export class ShippedLogs implements DurabilityProvider {
     const endMs = performance.now() + this.options.giveUpMs
     for (;;) {
       try {
-        const end = await this.#claimed(this.options.subjectOf(account))
+        const end = await claim({
+          log: this.options.log,
+          subject: this.options.subjectOf(account),
+          found: await this.#files.look(this.options.layout.userFile(account)),
+          isSound: async () => (await this.options.isSound?.(account)) ?? true
+        })
         const held = { end, outbox: this.#outboxOf(account, end), isPlaced: false }
         this.#held.set(account, held)
         return held
@@ -221,31 +247,6 @@ export class ShippedLogs implements DurabilityProvider {
       }
       await wait(pauseMs, undefined, { ref: false })
     }
-  }
-
-  async #claimed(subject: string): Promise<LogEnd> {
-    const { log } = this.options
-    const writer = randomInt(2 ** 32)
-    const last = await log.last(subject)
-    // The first record claims it.
-    if (!last) return { sequence: 0, position: { lsn: 0, epoch: 0 }, epoch: 1, base: noBase, writer }
-    const { epoch: former, kind, position, base: before } = decode(last.bytes)
-    if (kind === 'deleted') throw new StoreUnavailable('The account has been deleted')
-    const epoch = former + 1
-    const base = { ...before, bytes: before.bytes + last.bytes.length }
-    const claim: LogRecord = {
-      kind: 'takeover',
-      epoch,
-      position,
-      previous: last.sequence,
-      base,
-      writer,
-      commits: [],
-      goesOn: false
-    }
-    const bytes = await encode(claim)
-    const sequence = await log.append(subject, last.sequence, bytes)
-    return { sequence, position, epoch, base: { ...base, bytes: base.bytes + bytes.length }, writer }
   }
 
   #outboxOf(account: string, end: LogEnd): Outbox {
@@ -263,6 +264,7 @@ export class ShippedLogs implements DurabilityProvider {
 
   /** Somebody else writes the account, or what was written cannot be taken from its file: that is of no use any more. */
   #lose(account: string, outbox: Outbox, error: Error): void {
+    if (this.options.tally && error instanceof Conflict) this.options.tally.fenced++
     this.options.onTrouble(account, error)
     const held = this.#held.get(account)
     if (held?.outbox !== outbox) return
@@ -287,4 +289,12 @@ export class ShippedLogs implements DurabilityProvider {
       if (held.isPlaced && !held.outbox.isInUse) this.#forget(account, held)
     }
   }
+}
+
+/** Whether what went wrong goes wrong again until somebody does something. */
+function isLasting(error: unknown): boolean {
+  const { cause } = error as Error
+  return ![error, cause].some(each =>
+    [Conflict, EngineUnavailable, LogEnded].some(kind => each instanceof kind)
+  )
 }

@@ -10,6 +10,7 @@ import { Conflict, EngineUnavailable, type Log } from './engine.js'
 import type { FileThread } from './files/file-thread.js'
 import type { Objects } from './objects.js'
 import type { Outbox } from './outbox.js'
+import type { Tally } from './tally.js'
 import { lsnOf, snapshotKey, snapshotPrefix } from './objects/snapshot-key.js'
 
 export interface SnapshotsOptions {
@@ -23,6 +24,7 @@ export interface SnapshotsOptions {
   readonly snapshotRetryMs?: number
   /** The subject of an account's log. */
   subjectOf(account: string): string
+  readonly tally?: Tally
   onTrouble(account: string, error: Error): void
 }
 
@@ -87,6 +89,7 @@ export class Snapshots {
       } catch (error) {
         // Its file may have been closed and replaced meanwhile.
         if (this.#isClosed || outbox.isOver || error instanceof Conflict) continue
+        if (this.options.tally) this.options.tally.snapshotFailures++
         this.#restsUntilMs = performance.now() + (this.options.snapshotRetryMs ?? failureMs)
         if (!(error instanceof EngineUnavailable)) this.options.onTrouble(account, error as Error)
         this.#due.clear()
@@ -95,7 +98,7 @@ export class Snapshots {
   }
 
   async #make(account: string, outbox: Outbox): Promise<void> {
-    const { files, layout, log, objects } = this.options
+    const { files, layout, log, objects, tally } = this.options
     // All that is in the log by now is in the file that is read from here on.
     const { bytes, sequence } = outbox.mark
     const { openings } = outbox
@@ -110,6 +113,10 @@ export class Snapshots {
       if (outbox.isOver) return
       await objects.put(snapshotKey(account, position.lsn), packed)
       await outbox.rebase({ ...position, sequence, bytes })
+      if (tally) {
+        tally.snapshots++
+        tally.lastSnapshot = Date.now() / 1000
+      }
       await log.trim(this.options.subjectOf(account), sequence + 1)
       for (const key of await objects.list(snapshotPrefix(account)))
         if (lsnOf(key) < position.lsn) await objects.remove(key)

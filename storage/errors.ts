@@ -90,6 +90,19 @@ export class Unconfirmed extends StoreUnavailable {
   }
 }
 
+/** A write has been undone, since another process serves the account now: it is certain never to take effect. */
+export class Discarded extends StoreUnavailable {
+  constructor(cause: unknown) {
+    super('A write has been undone', cause)
+    this.name = 'Discarded'
+  }
+}
+
+/** What to tell of a write that was committed and not made durable. */
+export function notDurable(failure: Error): StoreUnavailable {
+  return failure instanceof Discarded ? failure : new Unconfirmed(failure)
+}
+
 /** An account's file has to be fetched or waited for before it can be opened. */
 export class StoreNotReady extends StoreUnavailable {
   /** `ready` resolves when it can be opened; it rejects with `StoreUnavailable` if it cannot be. */

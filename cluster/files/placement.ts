@@ -7,8 +7,10 @@ import { existsSync } from 'node:fs'
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import { syncPath } from '../../storage/files/durable.js'
 import type { Layout } from '../../storage/files/layout.js'
+import { readOwner, writeOwner, type Owner } from '../../storage/platform/owner.js'
 import { pathsOf } from '../../storage/wal/closed-file.js'
 import type { Position } from '../../storage/wal/position.js'
 import { RecordMismatch, type CopyPlace } from '../apply.js'
@@ -24,6 +26,8 @@ export interface PlacementOptions {
   readonly log: Pick<Engine, 'read'>
   readonly objects: Pick<Objects, 'get'>
   readonly files: FileThread
+  /** Whose account it is, for those who look at the files; `undefined` if nobody knows any more. */
+  ownerOf?(account: string): Owner | undefined
 }
 
 /** Where a log ends, behind a record that nobody else can write behind. */
@@ -51,6 +55,11 @@ export class Placement {
    * records or snapshot cannot be reached, with `RecordMismatch` if they do not lead there.
    */
   async place(account: string, goal: Goal): Promise<void> {
+    await this.#bring(account, goal)
+    await this.#nameOwner(account)
+  }
+
+  async #bring(account: string, goal: Goal): Promise<void> {
     const { files, layout } = this.options
     const file = layout.userFile(account)
     await mkdir(dirname(file), { recursive: true, mode: 0o700 })
@@ -65,6 +74,14 @@ export class Placement {
     } else if (existsSync(file)) await setAside(layout, account)
     await this.#restore(account, goal, coming)
     await this.#putInPlace(coming, file)
+  }
+
+  /** A file that was made of its log stands alone in its folder, which has to say whose it is. */
+  async #nameOwner(account: string): Promise<void> {
+    const { layout, ownerOf } = this.options
+    const owner = ownerOf?.(account)
+    if (owner && !isDeepStrictEqual(readOwner(layout, account), owner))
+      await writeOwner(layout, { ...owner, id: account })
   }
 
   /** Applies to a file what it lacks. Sets it aside if it does not belong to the log; whether it did. */

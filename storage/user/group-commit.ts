@@ -1,6 +1,6 @@
 /** Commits several writes in one transaction. A write that throws is rolled back alone; the others resolve once on disk. */
 import type { Database } from 'better-sqlite3'
-import { translated, Unconfirmed, Unreserved } from '../errors.js'
+import { notDurable, translated, Unreserved } from '../errors.js'
 import type { UniqueValues } from '../platform/unique-index.js'
 import type { AuditMark } from '../repositories/audit.js'
 import { statement } from '../sqlite/statements.js'
@@ -113,7 +113,7 @@ export class GroupCommit {
     if (durable.length > 0)
       this.durability.afterSync(failure =>
         durable.forEach(({ write, value }) =>
-          failure ? write.reject(new Unconfirmed(failure)) : write.resolve(value)
+          failure ? write.reject(notDurable(failure)) : write.resolve(value)
         )
       )
   }

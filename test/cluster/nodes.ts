@@ -130,8 +130,8 @@ export class Nodes {
     // Without a service, nothing else keeps the process alive while something is tried again.
     const alive = setInterval(() => undefined, 1000)
     t.teardown(async () => {
-      clearInterval(alive)
       await this.stop()
+      clearInterval(alive)
       rmSync(this.#root, { recursive: true, force: true })
     })
   }
@@ -155,6 +155,11 @@ export class Nodes {
       this.#people.push(person)
       for (const node of this.#nodes.slice(1)) introduce(node, account)
     }
+  }
+
+  /** A node. */
+  node(index: number): Pick<Node, 'logs'> {
+    return this.#nodes[index] as Node
   }
 
   /** The service of a node. */

@@ -1,0 +1,62 @@
+/** Claims an account: a record behind the last one, so that nobody who wrote before can append any more. */
+import { randomInt } from 'node:crypto'
+import { StoreUnavailable } from '../storage/errors.js'
+import type { Position } from '../storage/wal/position.js'
+import type { Log } from './engine.js'
+import type { LogEnd } from './outbox.js'
+import { decode, encode, noBase, type LogRecord } from './records.js'
+
+export interface Claiming {
+  readonly log: Pick<Log, 'append' | 'last'>
+  readonly subject: string
+  /** How far the file is that is here; `undefined` if there is none. */
+  readonly found: Position | undefined
+  /** Whether the log is known to be whole where it is read from: asked if the file that is here says otherwise. */
+  readonly isSound: () => Promise<boolean>
+}
+
+/** The account has been deleted. */
+export class LogEnded extends StoreUnavailable {
+  constructor() {
+    super('The account has been deleted')
+    this.name = 'LogEnded'
+  }
+}
+
+/**
+ * Appends a record of this process. Resolves with where the log ended before. Rejects with {@link LogEnded},
+ * with `StoreUnavailable` if the log lacks what is known to have been in it; with `Conflict` or `EngineUnavailable`; with `RecordDamaged`
+ * or `RecordTooNew` if the last record cannot be read.
+ */
+export async function claim({ found, isSound, log, subject }: Claiming): Promise<LogEnd> {
+  const writer = randomInt(2 ** 32)
+  const last = await log.last(subject)
+  if (!last) {
+    // Begun anew with a file of any age, the log would forget what others had been told. A first commit alone may never have
+    // got into it.
+    if (found && (found.lsn > 1 || !(await isSound())))
+      throw new StoreUnavailable('The log of the account is gone, of which its file is a part')
+    // The first record claims it.
+    return { sequence: 0, position: { lsn: 0, epoch: 0 }, epoch: 1, base: noBase, writer }
+  }
+  const { epoch: former, kind, position, base: before } = decode(last.bytes)
+  if (kind === 'deleted') throw new LogEnded()
+  // It may hold commits that never got into the log; or the log may have been read where its last records are missing.
+  if (found && found.lsn > position.lsn && !(await isSound()))
+    throw new StoreUnavailable('The log of the account may lack its last records where it is read from')
+  const epoch = former + 1
+  const base = { ...before, bytes: before.bytes + last.bytes.length }
+  const record: LogRecord = {
+    kind: 'takeover',
+    epoch,
+    position,
+    previous: last.sequence,
+    base,
+    writer,
+    commits: [],
+    goesOn: false
+  }
+  const bytes = await encode(record)
+  const sequence = await log.append(subject, last.sequence, bytes)
+  return { sequence, position, epoch, base: { ...base, bytes: base.bytes + bytes.length }, writer }
+}

@@ -1,0 +1,124 @@
+/** What callers are told of a write when another process takes the account over, and when a log lacks what was in it. */
+import t, { type Test } from 'tap'
+import { claim } from '../../cluster/claim.js'
+import { EngineUnavailable } from '../../cluster/engine.js'
+import { toApiError } from '../../core/call/outcome.js'
+import { Random } from '../support/random.js'
+import { MemoryLog } from './memory-log.js'
+import { MemoryObjects } from './memory-objects.js'
+import { Nodes } from './nodes.js'
+
+const sound = async (): Promise<boolean> => true
+const unsound = async (): Promise<boolean> => false
+
+/** What becomes of the next record while another process claims the account. */
+type Moment = 'before' | 'after' | 'replaced'
+
+class OvertakenLog extends MemoryLog {
+  next: Moment | undefined
+
+  override async append(subject: string, expected: number, bytes: Uint8Array): Promise<number> {
+    const moment = this.next
+    this.next = undefined
+    if (moment === 'after') await super.append(subject, expected, bytes)
+    if (moment !== undefined) {
+      const { sequence } = await claim({ log: this, subject, found: undefined, isSound: sound })
+      // Another one that has made a snapshot meanwhile.
+      if (moment === 'replaced') {
+        await claim({ log: this, subject, found: undefined, isSound: sound })
+        await this.trim(subject, sequence + 1)
+      }
+      throw new EngineUnavailable()
+    }
+    return await super.append(subject, expected, bytes)
+  }
+}
+
+async function world(t: Test): Promise<{ log: OvertakenLog; nodes: Nodes }> {
+  const log = new OvertakenLog()
+  const shared = { log, objects: new MemoryObjects(), snapshotBytes: 1e9, subjectOf: (id: string) => id }
+  const nodes = new Nodes(t, shared, new Random(1))
+  await nodes.start(1, 1)
+  return { log, nodes }
+}
+
+t.test('a write while another process takes the account over', async t => {
+  const { log, nodes } = await world(t)
+  const { account, token } = nodes.person(0)
+  const service = nodes.at(0)
+  const write = async (content: string): Promise<{ status: number; headers: Headers }> =>
+    await service.http(
+      'POST',
+      `/${account.username}/events`,
+      { streamIds: ['diary'], type: 'note/txt', content },
+      { authorization: token }
+    )
+  const contents = async (): Promise<string[]> => {
+    for (;;) {
+      const params = { streams: ['diary'], limit: 100 }
+      const { events } = await service.call(account.username, 'events.get', params, token)
+      // Its file is given up, and had again.
+      if (events) return (events as { content: string }[]).map(({ content }) => content).toSorted()
+    }
+  }
+  t.equal((await write('at first')).status, 201)
+
+  log.next = 'before'
+  const refused = await write('refused')
+  t.equal(refused.status, 503)
+  t.equal(refused.headers.get('retry-after'), '1', 'it may be sent again')
+  t.same(await contents(), ['at first'])
+
+  log.next = 'after'
+  t.equal((await write('in time')).status, 201, 'it was there before')
+  t.same(await contents(), ['at first', 'in time'])
+
+  log.next = 'replaced'
+  const unknown = await write('unknown')
+  t.equal(unknown.status, 503)
+  t.equal(unknown.headers.get('retry-after'), null, 'nobody can say whether it is there')
+})
+
+t.test('a log that lacks what was in it', async t => {
+  const subject = 'one'
+  const found = { lsn: 7, epoch: 1 }
+
+  t.test('all of it', async t => {
+    const log = new MemoryLog()
+    await t.rejects(claim({ log, subject, found, isSound: sound }), { name: 'StoreUnavailable' })
+    t.same(log.entries(subject), [], 'it is not begun anew')
+    await t.rejects(claim({ log, subject, found: { lsn: 1, epoch: 1 }, isSound: unsound }))
+    t.same((await claim({ log, subject, found: { lsn: 1, epoch: 1 }, isSound: sound })).sequence, 0)
+  })
+
+  t.test('the last records, where it is read from', async t => {
+    const { log, nodes } = await world(t)
+    const { account } = nodes.person(0)
+    const { length } = log.entries(account.id)
+    const ahead = { log, subject: account.id, found: { lsn: 1000, epoch: 1 } }
+    await t.rejects(claim({ ...ahead, isSound: unsound }), { name: 'StoreUnavailable' })
+    t.equal(log.entries(account.id).length, length, 'nothing is appended')
+    await claim({ ...ahead, isSound: sound })
+    t.equal(log.entries(account.id).length, length + 1, 'it may as well be the file that has more')
+  })
+
+  t.test('one that cannot be read', async t => {
+    const { log, nodes } = await world(t)
+    const { account, token } = nodes.person(0)
+    const { logs } = nodes.node(0)
+    await logs.letGo(account.id)
+    const [last] = log.entries(account.id).slice(-1)
+    const damaged = Buffer.from(last!.bytes)
+    damaged[20]! ^= 1
+    await log.append(account.id, last!.sequence, damaged)
+    const error = await logs.ready(account.id)!.then(
+      () => undefined,
+      (thrown: unknown) => toApiError(thrown)
+    )
+    t.match(error, { id: 'api-unavailable', details: { retryAfter: 1 } })
+    t.same(Array.from(logs.unplaced.keys()), [account.id], 'an operator is told')
+    const answer = await nodes.at(0).call(account.username, 'events.get', {}, token)
+    t.equal(answer.error.id, 'api-unavailable')
+    t.same(log.entries(account.id).at(-1)!.bytes, damaged, 'nothing is appended behind it')
+  })
+})
