@@ -1,7 +1,9 @@
 /** Connects to what the nodes of a cluster share, as the settings say, and checks that it can be relied upon. */
 import type { Engine } from './engine.js'
 import { NatsEngine } from './nats-engine.js'
+import { EngineCare, type EngineReport } from './nats/care.js'
 import { checkEngine } from './nats/check.js'
+import type { Link } from './nats/connection.js'
 import { shardStream } from './nats/places.js'
 import { Replicas, type ReplicaReport } from './nats/replicas.js'
 import { areInEngine, openObjects } from './objects/open.js'
@@ -24,6 +26,10 @@ export interface Shared {
   readonly objects: Objects
   /** Whether the log of a shard is known to be whole where it is read from. By default it is taken for that. */
   isSound?(shard: number): Promise<boolean>
+  /** Looks after the engine, and has sound copies of logs lead. Rejects with `EngineUnavailable`. By default nobody does. */
+  readonly care?: () => Promise<EngineReport>
+  /** How the connection to the engine does, where it is one over a network. */
+  readonly link?: Pick<Link, 'isUp' | 'reconnects'>
 }
 
 /** Longest time for which a sound copy of a log is waited for, in milliseconds. */
@@ -46,10 +52,15 @@ export async function connect(settings: SharedSettings): Promise<Shared> {
   const monitors = parted(settings.engineMonitors)
   if (monitors.length > 0) await checkEngine({ monitors, hasObjects: areInEngine(settings.objects) })
   const engine = await connectEngine(settings)
+  const { link } = engine
   const objects = openObjects(settings.objects, engine)
-  if (monitors.length === 0) return { engine, objects }
-  const soundness = new Soundness(new Replicas(engine, monitors))
-  return { engine, objects, isSound: shard => soundness.of(shard) }
+  if (monitors.length === 0) {
+    const watch = new EngineCare(engine)
+    return { engine, objects, link, care: () => watch.look() }
+  }
+  const replicas = new Replicas(engine, monitors)
+  const [soundness, watch] = [new Soundness(replicas), new EngineCare(engine, monitors, replicas)]
+  return { engine, objects, link, isSound: shard => soundness.of(shard), care: () => watch.look() }
 }
 
 /** Whether logs are sound, looked at together: many shards are taken over at the same time. */
@@ -71,7 +82,8 @@ class Soundness {
   }
 }
 
-function parted(text: string): string[] {
+/** What a setting lists, separated by commas. */
+export function parted(text: string): string[] {
   return text
     .split(',')
     .map(part => part.trim())

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Msg, NatsConnection } from '@nats-io/transport-node'
 import { EngineUnavailable, type Answering, type Engine, type Entry, type Register } from './engine.js'
 import { appendBehind } from './nats/append.js'
-import { connectTo, type Connected, type EngineOptions } from './nats/connection.js'
+import { connectTo, Link, type Connected, type EngineOptions } from './nats/connection.js'
 import { getMessages } from './nats/direct-get.js'
 import { ask, JetStreamError, request } from './nats/jetstream.js'
 import { lastMessage } from './nats/last.js'
@@ -21,6 +21,8 @@ const behindMs = 50
 
 export class NatsEngine implements Engine, Connected {
   readonly register: Register
+  /** How the connection does. */
+  readonly link: Link
   #maxPayload: number
 
   private constructor(
@@ -29,6 +31,7 @@ export class NatsEngine implements Engine, Connected {
     readonly timeoutMs: number
   ) {
     this.register = new NatsRegister(connection, timeoutMs)
+    this.link = new Link(connection)
     this.#maxPayload = connection.info?.max_payload ?? headRoom
   }
 

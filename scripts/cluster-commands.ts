@@ -17,9 +17,13 @@ export function addClusterCommands(program: Command): void {
     .option('--shard-bytes <number>', 'Most bytes of the logs of each of 64 shards', '268435456')
     .option('--object-bytes <number>', 'Most bytes of attachments and snapshots in the engine', '17179869184')
     .option('--json', 'Print the result as JSON')
-  offer(cluster, 'status', 'List the nodes, and what they serve', async (args, options: JsonOption) =>
-    (await import('./commands/cluster.js')).clusterStatus(args, options)
-  ).option('--json', 'Print the nodes as JSON')
+  offer(
+    cluster,
+    'status',
+    'List the nodes, what they serve, and the alarms; ends with 1 if there are any',
+    async (args, options: JsonOption) =>
+      (await import('./commands/cluster-status.js')).clusterStatus(args, options)
+  ).option('--json', 'Print them as JSON')
   offer(cluster, 'move', 'Move a shard to a node', async (args, options: JsonOption) =>
     (await import('./commands/cluster.js')).moveShard(args, options)
   )

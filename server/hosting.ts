@@ -1,4 +1,5 @@
 /** The core behind the transports, wherever it runs. */
+import type { Registry } from 'prom-client'
 import type { Shared } from '../cluster/connect.js'
 import type { Notifier, Dispatcher } from '../core/call/dispatcher.js'
 import type { Log } from '../core/log.js'
@@ -17,6 +18,10 @@ export interface Host {
   readonly runtime?: Runtime
   /** Returns the current load. */
   gauges(): Promise<Gauges> | Gauges
+  /** What an operator has to look after; only where there is a cluster. */
+  alarms?(): readonly object[]
+  /** Adds metrics to those of any service. */
+  addMetrics?(library: typeof import('prom-client'), registry: Registry): Promise<void>
   /** Runs the readiness checks. */
   readiness(): Promise<Readiness>
   /** Completes background work that is otherwise up to a second behind, such as holders of series. */

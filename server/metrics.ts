@@ -14,6 +14,8 @@ export interface MetricSources {
   /** Number of open connections, and of the sockets authenticated on them. */
   connections(): Promise<number>
   sockets(): number
+  /** Adds those of a node of a cluster. */
+  addMore?(library: Library, registry: Registry): Promise<void>
   /** Absent if the service makes no backups by itself. */
   readonly backups?: (() => BackupState) | undefined
 }
@@ -52,6 +54,7 @@ async function register(sources: MetricSources): Promise<Registry> {
   library.collectDefaultMetrics({ register: registry })
   addCalls(library, registry, sources.calls)
   addGauges(library, registry, sources)
+  await sources.addMore?.(library, registry)
   return registry
 }
 

@@ -16,6 +16,8 @@ export interface Monitored {
   gauges(): Promise<Gauges> | Gauges
   connections(): Promise<number>
   sockets(): number
+  /** What an operator has to look after; only where there is a cluster. */
+  alarms(): readonly object[] | undefined
   /** Absent if the service makes no backups by itself. */
   readonly backups?: (() => BackupState) | undefined
 }
@@ -40,6 +42,7 @@ export function createMonitor(monitored: Monitored): Monitor {
         hasMailServer: config.services.email.smtp.host !== '' || config.services.email.http.url !== '',
         backups: backups ? { ...backups(), isVerified: config.backup.verify } : null,
         space: space.latest() ?? null,
+        alarms: monitored.alarms() ?? [],
         problems: problems.list()
       }
     },

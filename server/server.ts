@@ -119,14 +119,20 @@ export async function startServer(
       sockets: () => websockets.size,
       backups
     }
-    const operations = { health, metrics: createMetrics({ calls: dispatcher.calls, ...load }) }
+    const metrics = createMetrics({
+      calls: dispatcher.calls,
+      ...load,
+      addMore: async (library, registry) => await host.addMetrics?.(library, registry)
+    })
+    const operations = { health, metrics }
     const monitor = createMonitor({
       ...load,
       config,
       minutes: dispatcher.calls.minutes,
       problems,
       space: new SpaceMeter(new Layout(config.dataDir).root, () => clock.now()),
-      readiness: () => health.readiness()
+      readiness: () => health.readiness(),
+      alarms: () => host.alarms?.()
     })
     const { mapFile } = config.app
     const map = mapFile === '' ? undefined : await MapFile.open(mapFile)

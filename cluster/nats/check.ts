@@ -1,5 +1,6 @@
 /** Checks at the start of a node that the engine keeps what it acknowledges: its version, its settings, and its streams. */
 import { EngineUnavailable } from '../engine.js'
+import { listed } from './listed.js'
 import { objectsStream } from './object-places.js'
 import { serverState, streamStates, type ServerState, type StreamState } from './monitor.js'
 import { bucketStream, platformStream, shardCount, shardStream } from './places.js'
@@ -122,11 +123,4 @@ function wrong(
 ): string[] {
   const names = streams.flatMap(({ config, name }) => (config && isWrong(config) ? [name] : []))
   return names.length > 0 ? [`${listed(names)} has ${what}: run "coffer cluster init"`] : []
-}
-
-/** Some names, and how many more there are. */
-function listed(names: readonly string[]): string {
-  const most = 3
-  const shown = names.slice(0, most).join(', ')
-  return names.length > most ? `${shown} and ${names.length - most} more` : shown
 }

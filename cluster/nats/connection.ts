@@ -68,6 +68,28 @@ export async function connectTo(options: EngineOptions): Promise<NatsConnection>
   }
 }
 
+/** How a connection does. */
+export class Link {
+  /** How often it was lost and made again. */
+  reconnects = 0
+  isUp = true
+
+  /** Follows a connection until it is closed. */
+  constructor(connection: NatsConnection) {
+    void this.#follow(connection)
+  }
+
+  async #follow(connection: NatsConnection): Promise<void> {
+    for await (const { type } of connection.status()) {
+      if (type === 'disconnect') this.isUp = false
+      if (type !== 'reconnect') continue
+      this.isUp = true
+      this.reconnects++
+    }
+    this.isUp = false
+  }
+}
+
 /** Who connects: what a file says, or an address. */
 function identity(
   { credentials }: EngineOptions,

@@ -3,9 +3,11 @@
  * stream, and answers as if there had been none: only its count of records tells.
  */
 import { setTimeout as wait } from 'node:timers/promises'
+import type { Alarm } from '../alarm.js'
 import { EngineUnavailable } from '../engine.js'
 import type { Connected } from './connection.js'
 import { ask, JetStreamError } from './jetstream.js'
+import { listed } from './listed.js'
 import { serverState, streamStates } from './monitor.js'
 
 /** One server's copy of a stream at some moment. */
@@ -63,17 +65,19 @@ export class Replicas {
       const [report] = await this.compare([stream])
       if (report?.sound.includes(report.leader)) return
       if (performance.now() > deadline)
-        throw new EngineUnavailable(new Error(alarmOf(report) ?? `No sound copy of ${stream} leads it`))
+        throw new EngineUnavailable(
+          new Error(alarmsOf(report ? [report] : [])[0]?.text ?? `No sound copy of ${stream} leads it`)
+        )
       if (report) await this.#replaceLeader(report)
       await wait(pauseMs)
     }
   }
 
   /** Compares all streams, and steps down leaders whose copies are not complete. Resolves with what the operator has to know. */
-  async care(): Promise<string[]> {
+  async care(): Promise<Alarm[]> {
     const reports = await this.compare()
     for (const report of reports) await this.#replaceLeader(report)
-    return reports.flatMap(report => alarmOf(report) ?? [])
+    return alarmsOf(reports)
   }
 
   /** Asks a leader whose copy lacks records to hand over to a server that has them. */
@@ -140,14 +144,26 @@ export function reportOf(stream: string, seen: readonly (readonly Replica[])[]):
   }
 }
 
-/** What the operator has to know of a stream; `undefined` if its copies agree, or could not be compared. */
-export function alarmOf(report: ReplicaReport | undefined): string | undefined {
-  if (!report || report.unsound.length === 0) return undefined
-  const { sound, stream, unsound } = report
-  const lacking = unsound.join(' and ')
-  return sound.length > 0
-    ? `${lacking} lacks records of ${stream} that ${sound.join(' and ')} have: stop it, remove the files of that stream there, and start it again`
-    : `${lacking} lacks records of ${stream}, and no two other copies agree: accounts in it are not served until they do`
+/** What the operator has to know of streams: nothing of those whose copies agree, or could not be compared. */
+export function alarmsOf(reports: readonly ReplicaReport[]): Alarm[] {
+  const lacking = new Map<string, string[]>()
+  const alarms: Alarm[] = []
+  for (const { sound, stream, unsound } of reports)
+    if (sound.length > 0)
+      for (const server of unsound) lacking.set(server, [...(lacking.get(server) ?? []), stream])
+    else if (unsound.length > 0)
+      alarms.push({
+        kind: 'copies',
+        about: stream,
+        text: `No two copies of ${stream} agree, and ${unsound.join(' and ')} lacks records of it: its accounts are not taken over until it is decided which copy counts`
+      })
+  for (const [server, streams] of lacking)
+    alarms.push({
+      kind: 'replica',
+      about: server,
+      text: `${server} lacks records of ${listed(streams)} that the other servers have: have its copy made again`
+    })
+  return alarms
 }
 
 /** Whether another look would not change a report: every copy that was seen is sound. */

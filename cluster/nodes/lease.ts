@@ -4,31 +4,9 @@
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import { Conflict, EngineUnavailable, type Register, type Registered } from '../engine.js'
-
-/** What a node says of itself. */
-export interface NodeFacts {
-  /** Version of its software. */
-  readonly software: string
-  /** Version of the schema of its files: shards move only to nodes that have the same or a later one. */
-  readonly schema: number
-  /** Its own URL for clients; empty if it has none. */
-  readonly url: string
-}
-
-/** The register of a node. */
-export interface NodeState extends NodeFacts {
-  /** Counts the lives of a node, from 1. Whoever was declared dead begins another one, with nothing. */
-  readonly incarnation: number
-  /** `leaving`: takes no shards any more. `ended`: it has given up all of them. `dead`: others have ended its life. */
-  readonly state: 'alive' | 'leaving' | 'ended' | 'dead'
-  /** Tells the process from others that were started as the same node. */
-  readonly process: string
-  /** Time of the start of the process, seconds since the Unix epoch; for people only. */
-  readonly started: number
-  /** Number of the heartbeat within the incarnation. */
-  readonly beat: number
-}
+import { Conflict, EngineUnavailable, type Register } from '../engine.js'
+import { nodeKey, stateIn, type NodeFacts, type NodeState } from './node-state.js'
+import { placedIn } from './places.js'
 
 export interface LeaseOptions {
   readonly register: Register
@@ -52,13 +30,9 @@ export interface LeaseOptions {
 /** Time after which a heartbeat is tried again that was not confirmed, in milliseconds. */
 const retryMs = 200
 
-/** The key of a node's register. */
-export function nodeKey(node: string): string {
-  return `node.${node}`
-}
-
 export class Lease {
   #incarnation = 0
+  #lastIncarnation = 0
   #revision = 0
   #beat = 0
   #state: 'alive' | 'leaving' = 'alive'
@@ -81,6 +55,11 @@ export class Lease {
   /** Whether what this node owns may be read: nobody can have declared it dead yet. */
   isValid(): boolean {
     return performance.now() - this.#sentMs < this.options.leaseMs
+  }
+
+  /** Seconds since the last heartbeat was sent that has been confirmed. */
+  get age(): number {
+    return (performance.now() - this.#sentMs) / 1000
   }
 
   /** Whether this node may judge whether others live. */
@@ -123,11 +102,12 @@ export class Lease {
         const former = found && stateIn(found)
         const revision = found?.revision ?? 0
         if (seen?.revision !== revision) seen = { revision, sinceMs: performance.now() }
-        const hasEnded = !former || former.state === 'dead' || former.state === 'ended'
+        // Of one that cannot be read nobody knows whether it has ended.
+        const hasEnded = !found || former?.state === 'dead' || former?.state === 'ended'
         // The first heartbeat may have arrived without an answer.
         const isOwn = former?.process === this.#process
         if (hasEnded || isOwn || performance.now() - seen.sinceMs >= takeoverMs) {
-          const incarnation = (former?.incarnation ?? 0) + 1
+          const incarnation = (former?.incarnation ?? (found ? await this.#lastLife() : 0)) + 1
           this.#revision = revision
           this.#beat = 0
           const sentMs = performance.now()
@@ -142,6 +122,14 @@ export class Lease {
       }
       await this.#pause(retryMs)
     }
+  }
+
+  /** The last life of this node that anything is known of, where its register does not say. */
+  async #lastLife(): Promise<number> {
+    const { node, register } = this.options
+    const placed = (await register.list('shard.')).map(each => placedIn(each))
+    const lives = placed.filter(each => each?.node === node).map(each => each!.incarnation)
+    return Math.max(this.#lastIncarnation, ...lives)
   }
 
   async #run(): Promise<void> {
@@ -187,6 +175,7 @@ export class Lease {
     if (found && found.revision <= this.#revision) return
     this.#sentMs = -Infinity
     this.#steadySinceMs = Infinity
+    this.#lastIncarnation = this.#incarnation
     this.#incarnation = 0
     await this.options.onLost()
     await this.#enter()
@@ -209,11 +198,6 @@ export class Lease {
     const { signal } = this.#stopping
     await wait(milliseconds, undefined, { signal }).catch(() => undefined)
   }
-}
-
-/** What a node says of itself in its register. */
-export function stateIn({ bytes }: Registered): NodeState {
-  return JSON.parse(Buffer.from(bytes).toString()) as NodeState
 }
 
 function isForeseen(error: unknown): boolean {

@@ -1,11 +1,13 @@
 /** The nodes of a cluster as one of them sees them: who lives, and who has been silent for too long. */
 import type { Registered } from '../engine.js'
-import { stateIn, type NodeState } from './lease.js'
+import { stateIn, type NodeState } from './node-state.js'
 
 /** A node. */
 export interface Member extends NodeState {
   readonly node: string
   readonly revision: number
+  /** Whether its register cannot be read: it is as it was known before, if at all. */
+  readonly isUnreadable: boolean
   /** When its register was first seen like this, by the clock of `performance.now`. */
   readonly seenMs: number
 }
@@ -14,6 +16,18 @@ export interface Member extends NodeState {
 export interface Life {
   readonly node: string
   readonly incarnation: number
+}
+
+/** A node whose register cannot be read. It may live, and serve something. */
+const unknownState: NodeState = {
+  software: '',
+  schema: 0,
+  url: '',
+  incarnation: 0,
+  state: 'leaving',
+  process: '',
+  started: 0,
+  beat: 0
 }
 
 export class Members {
@@ -26,7 +40,10 @@ export class Members {
       const known = this.#members.get(node)
       if (known && known.revision >= register.revision) continue
       const { revision } = register
-      this.#members.set(node, { ...stateIn(register), node, revision, seenMs: performance.now() })
+      const state = stateIn(register)
+      const isUnreadable = state === undefined
+      const seenMs = performance.now()
+      this.#members.set(node, { ...unknownState, ...known, ...state, isUnreadable, node, revision, seenMs })
     }
   }
 

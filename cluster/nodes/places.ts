@@ -1,5 +1,6 @@
 /** Where shards are, and where they are to be: the value of their registers, and the node that suits each of them best. */
 import type { Registered } from '../engine.js'
+import { readJson } from './json.js'
 import type { Life, Member } from './members.js'
 
 /** Number of shards, fixed for good: a user's shard follows from its name. */
@@ -31,32 +32,25 @@ export function shardOf({ key }: Pick<Registered, 'key'>): number {
   return Number(key.slice('shard.'.length))
 }
 
-/** Where a shard is, by its register. */
-export function placedIn({ bytes }: Pick<Registered, 'bytes'>): Placed {
-  return JSON.parse(Buffer.from(bytes).toString()) as Placed
+/** Where a shard is, by its register; `undefined` if that cannot be read. */
+export function placedIn({ bytes }: Pick<Registered, 'bytes'>): Placed | undefined {
+  const placed: Partial<Placed> | undefined = readJson(bytes)
+  const isKnown =
+    typeof placed?.node === 'string' &&
+    Number.isSafeInteger(placed.incarnation) &&
+    Number.isSafeInteger(placed.schema) &&
+    (placed.pin === undefined || typeof placed.pin === 'string')
+  return isKnown ? (placed as Placed) : undefined
 }
 
-/** What is announced of a shard whose register has changed. */
-export interface PlaceChange {
-  readonly shard: number
-  readonly placed: Placed
-  readonly revision: number
-}
-
-/** The change that an announcement tells of; `undefined` if other software has written it: the registers tell, a little later. */
-export function changeIn(message: Uint8Array): PlaceChange | undefined {
-  try {
-    const { placed, revision, shard } = JSON.parse(Buffer.from(message).toString()) as Partial<PlaceChange>
-    const isKnown =
-      allShards.includes(shard as number) &&
-      Number.isSafeInteger(revision) &&
-      typeof placed?.node === 'string' &&
-      typeof placed.incarnation === 'number' &&
-      typeof placed.schema === 'number'
-    return isKnown ? ({ placed, revision, shard } as PlaceChange) : undefined
-  } catch {
-    return undefined
-  }
+/**
+ * The shard whose register has changed, as an announcement says; `undefined` if other software has written it. What it is
+ * now stands in the register alone.
+ */
+export function changedShard(message: Uint8Array): number | undefined {
+  const told: { readonly shard?: unknown } | undefined = readJson(message)
+  const shard = told?.shard
+  return allShards.includes(shard as number) ? (shard as number) : undefined
 }
 
 /** The node that is to serve a shard: the one it is pinned to, or the one that ranks highest; `undefined` if none can. */

@@ -1,38 +1,10 @@
 /** Who serves which shard: one register each, changed by compare-and-swap. Orphans are taken over, and shards are moved. */
 import { setTimeout as wait } from 'node:timers/promises'
-import { Conflict, EngineUnavailable, type Engine } from '../engine.js'
-import { nodeKey, type Lease, type NodeState } from './lease.js'
-import type { Life, Member, Members } from './members.js'
-import { allShards, bestFor, changeIn, placedIn, shardKey, shardOf, type Placed } from './places.js'
-
-/** What happens to shards. */
-export interface ShardEvents {
-  /** Whether a shard may be taken over: its logs are sound, and this node knows all accounts. */
-  mayTake(shard: number): Promise<boolean>
-  /** A shard is served here from now on. */
-  taken(shard: number): void
-  /** A shard is about to leave: resolves once no call on it is under way. New ones wait. Must not reject. */
-  quiet(shard: number): Promise<void>
-  /**
-   * A shard is no longer served here, and goes to another node. Resolves once nothing of it is under way any more. Must not
-   * reject.
-   */
-  release(shard: number): Promise<void>
-  /** Somebody else serves a shard than before. */
-  changed(shard: number): void
-}
-
-export interface ShardsOptions {
-  readonly engine: Pick<Engine, 'announce' | 'hear' | 'register'>
-  readonly node: string
-  readonly schema: number
-  readonly lease: Lease
-  readonly members: Members
-  readonly takeoverMs: number
-  /** Time between two looks at the registers, in milliseconds. */
-  readonly pollMs: number
-  readonly events: ShardEvents
-}
+import { Conflict, EngineUnavailable, type Registered } from '../engine.js'
+import type { Life, Member } from './members.js'
+import { nodeKey, type NodeState } from './node-state.js'
+import { allShards, bestFor, changedShard, placedIn, shardKey, shardOf, type Placed } from './places.js'
+import type { ShardsOptions } from './shards-options.js'
 
 interface Known extends Placed {
   readonly revision: number
@@ -47,6 +19,10 @@ export class Shards {
   /** Shards on their way to another node, or whose last change is not known to have arrived. */
   readonly #moving = new Map<number, Promise<void>>()
   readonly #stopping = new AbortController()
+  /** Registers that cannot be read, and when they were first seen like this. */
+  readonly #unreadable = new Map<number, { readonly revision: number; readonly seenMs: number }>()
+  /** Shards whose registers are being read, since somebody has announced a change. */
+  readonly #asked = new Set<number>()
   #unhear = (): void => {}
   #running: Promise<void> = Promise.resolve()
   /** When the registers were last read. */
@@ -73,6 +49,11 @@ export class Shards {
     return Array.from(this.#mine)
   }
 
+  /** Shards whose registers cannot be read. */
+  get unreadable(): number[] {
+    return Array.from(this.#unreadable.keys())
+  }
+
   /** Resolves when a shard that is being moved has arrived elsewhere; `undefined` if it is not being moved. */
   moved(shard: number): Promise<void> | undefined {
     return this.#moving.get(shard)
@@ -96,7 +77,7 @@ export class Shards {
     const { members, engine } = this.options
     const [nodes, shards] = await Promise.all([engine.register.list('node.'), engine.register.list('shard.')])
     members.update(nodes)
-    for (const register of shards) this.#learn(shardOf(register), placedIn(register), register.revision)
+    for (const register of shards) this.#read(register)
     this.#readMs = performance.now()
   }
 
@@ -113,7 +94,7 @@ export class Shards {
       throw new Error(`${to} cannot take shards at present`)
     if (!this.isMine(shard) || !own) throw new Error(`Shard ${shard} is not on this node`)
     if (to === this.options.node) {
-      if (pin) await this.#place(shard, own, { ...this.#here, pin: to })
+      if (pin) await this.#place(shard, own.revision, { ...this.#here, pin: to })
       return
     }
     await this.#give(shard, own, member, pin ? to : undefined)
@@ -160,6 +141,7 @@ export class Shards {
       if (member.node !== node && lease.isSteady()) await this.#declareDead(member)
     // Somebody who has not heard of it yet may have given it a shard since.
     if (lease.isLeaving) return await this.drain()
+    await this.#repair()
     const orphans = allShards.filter(shard => this.#isOrphan(shard) && this.#best(shard)?.node === node)
     await Promise.all(orphans.map(shard => this.#take(shard)))
     for (const shard of this.#mine) {
@@ -174,8 +156,11 @@ export class Shards {
   }
 
   async #declareDead(member: Member): Promise<void> {
-    const { node, revision, seenMs: _seenMs, ...state } = member
-    const dead: NodeState = { ...state, state: 'dead' }
+    const { isUnreadable, node, revision, seenMs: _seenMs, ...state } = member
+    // Where its register does not say which life it was, all of those are meant that shards belong to.
+    const lives = isUnreadable ? Array.from(this.#known.values()).filter(known => known.node === node) : []
+    const incarnation = Math.max(state.incarnation, ...lives.map(life => life.incarnation))
+    const dead: NodeState = { ...state, incarnation, state: 'dead' }
     const bytes = Buffer.from(JSON.stringify(dead))
     const { members, engine } = this.options
     try {
@@ -187,9 +172,25 @@ export class Shards {
     }
   }
 
+  /**
+   * Writes registers again that cannot be read: those of this node's shards. Where nobody has done that for the time of silence,
+   * nobody serves the shard.
+   */
+  async #repair(): Promise<void> {
+    for (const [shard, { revision, seenMs }] of this.#unreadable) {
+      const known = this.#known.get(shard)
+      if (known && this.#mine.has(shard)) await this.#place(shard, revision, known)
+      else if (
+        performance.now() - seenMs > this.options.takeoverMs &&
+        this.#best(shard)?.node === this.options.node
+      )
+        await this.#take(shard, revision)
+    }
+  }
+
   #isOrphan(shard: number): boolean {
     const known = this.#known.get(shard)
-    if (this.#moving.has(shard) || this.#mine.has(shard)) return false
+    if (this.#moving.has(shard) || this.#mine.has(shard) || this.#unreadable.has(shard)) return false
     return !known || this.options.members.hasEnded(known)
   }
 
@@ -200,22 +201,24 @@ export class Shards {
     return bestFor(shard, this.#known.get(shard), candidates)
   }
 
-  async #take(shard: number): Promise<void> {
+  /** `revision`: of its register, where that cannot be read. */
+  async #take(shard: number, revision?: number): Promise<void> {
     const { events, lease, schema } = this.options
     const known = this.#known.get(shard)
     if (known && known.schema > schema) return
     if (!(await events.mayTake(shard)) || !lease.isSteady()) return
-    await this.#place(shard, known, { ...this.#here, ...(known?.pin !== undefined && { pin: known.pin }) })
+    const placed = { ...this.#here, ...(known?.pin !== undefined && { pin: known.pin }) }
+    await this.#place(shard, revision ?? known?.revision, placed)
   }
 
-  async #place(shard: number, known: Known | undefined, placed: Placed): Promise<void> {
+  async #place(shard: number, expected: number | undefined, placed: Placed): Promise<void> {
     const { incarnation, node, pin, schema } = placed
     const value: Placed = { node, incarnation, schema, ...(pin !== undefined && { pin }) }
     const bytes = Buffer.from(JSON.stringify(value))
     try {
-      const revision = await this.options.engine.register.cas(shardKey(shard), known?.revision ?? 0, bytes)
+      const revision = await this.options.engine.register.cas(shardKey(shard), expected ?? 0, bytes)
       this.#learn(shard, value, revision)
-      this.#announce(shard, value, revision)
+      this.options.engine.announce(topic, Buffer.from(JSON.stringify({ shard })))
     } catch (error) {
       // Another node was faster; or nobody knows, and the next look at the registers tells.
       if (!(error instanceof Conflict || error instanceof EngineUnavailable)) throw error
@@ -239,7 +242,7 @@ export class Shards {
     // Until it is known who serves it nobody does: whether the change has arrived is asked for as long as it takes.
     while (lease.incarnation === own.incarnation && !this.#stopping.signal.aborted) {
       // The one that was to take it may be gone meanwhile. Placed again, no former change can arrive any more.
-      await this.#place(shard, own, members.hasEnded(target) ? { ...own, ...this.#here } : target)
+      await this.#place(shard, own.revision, members.hasEnded(target) ? { ...own, ...this.#here } : target)
       if (this.#hasMoved(shard, own)) return
       await this.#settle(shard)
       if (this.#hasMoved(shard, own)) return
@@ -254,7 +257,7 @@ export class Shards {
   async #settle(shard: number): Promise<void> {
     try {
       const found = await this.options.engine.register.get(shardKey(shard))
-      if (found) this.#learn(shard, placedIn(found), found.revision)
+      if (found) this.#read(found)
     } catch (error) {
       if (!(error instanceof EngineUnavailable)) throw error
     }
@@ -274,12 +277,23 @@ export class Shards {
     if (known?.node !== placed.node || known.incarnation !== placed.incarnation) events.changed(shard)
   }
 
-  #announce(shard: number, placed: Placed, revision: number): void {
-    this.options.engine.announce(topic, Buffer.from(JSON.stringify({ shard, placed, revision })))
+  #read(register: Registered): void {
+    const shard = shardOf(register)
+    if (!allShards.includes(shard)) return
+    const { revision } = register
+    const placed = placedIn(register)
+    if (placed) {
+      this.#unreadable.delete(shard)
+      this.#learn(shard, placed, revision)
+    } else if (this.#unreadable.get(shard)?.revision !== revision)
+      this.#unreadable.set(shard, { revision, seenMs: performance.now() })
   }
 
   #hear(message: Uint8Array): void {
-    const change = changeIn(message)
-    if (change) this.#learn(change.shard, change.placed, change.revision)
+    const shard = changedShard(message)
+    if (shard === undefined || this.#asked.has(shard)) return
+    // Anything may be announced: what counts is the register.
+    this.#asked.add(shard)
+    void this.#settle(shard).finally(() => this.#asked.delete(shard))
   }
 }

@@ -44,6 +44,12 @@ export const cluster = group({
     3,
     3600
   ),
+  compareSeconds: whole(
+    'Time between two comparisons of the copies that these servers have, seconds; before a takeover they are compared anyway',
+    60,
+    1,
+    3600
+  ),
   objects: Type.String({
     default: 'nats',
     pattern: '^(?:nats|s3://[^\\s/?#]+(?:[/?][^\\s#]*)?)$',

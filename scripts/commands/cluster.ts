@@ -1,16 +1,13 @@
-/** `coffer cluster`: prepares the engine of a cluster, shows its nodes, and moves what they serve. (docs/cluster.md) */
-import { connectEngine } from '../../cluster/connect.js'
+/** `coffer cluster`: prepares the engine of a cluster, and moves what its nodes serve. (docs/cluster.md) */
 import { areInEngine, openObjects } from '../../cluster/objects/open.js'
 import { makeStreams, streamsOf } from '../../cluster/nats/streams.js'
-import { Members } from '../../cluster/nodes/members.js'
 import { placedIn, shardOf } from '../../cluster/nodes/places.js'
 import type { NatsEngine } from '../../cluster/nats-engine.js'
-import type { Settings } from '../../core/settings/settings.js'
 import { controlledIn, controlMessage, type Control } from '../../server/nodes/control.js'
 import { print, type JsonOption } from '../terminal/answer.js'
-import { checkedSettings } from '../terminal/checked-settings.js'
 import { counted } from '../terminal/counted.js'
 import { split, UsageError } from '../terminal/operands.js'
+import { clusterSettings, withEngine } from './cluster-engine.js'
 
 export interface ClusterInitOptions extends JsonOption {
   readonly shardBytes: string
@@ -29,7 +26,7 @@ const [platformBytes, bucketBytes] = [1024 * mebibyte, 64 * mebibyte]
  */
 export async function initCluster(args: readonly string[], options: ClusterInitOptions): Promise<void> {
   const { flags } = split(args)
-  const settings = await settingsOf(flags)
+  const settings = await clusterSettings(flags)
   const { cluster } = settings
   const shardBytes = bytesIn('--shard-bytes', options.shardBytes)
   const objectBytes = areInEngine(cluster.objects) ? bytesIn('--object-bytes', options.objectBytes) : 0
@@ -48,66 +45,25 @@ export async function initCluster(args: readonly string[], options: ClusterInitO
   })
 }
 
-/** Prints the nodes, and how many shards each serves. */
-export async function clusterStatus(args: readonly string[], { json }: JsonOption): Promise<void> {
-  const { flags } = split(args)
-  const { cluster } = await settingsOf(flags)
-  await withEngine(cluster, async ({ register }) => {
-    const members = new Members()
-    members.update(await register.list('node.'))
-    const shards = (await register.list('shard.')).map(each => ({ shard: shardOf(each), ...placedIn(each) }))
-    const nodes = members.all.map(({ incarnation, node, software, state, url }) => ({
-      node,
-      state,
-      software,
-      url,
-      shards: shards
-        .filter(each => each.node === node && each.incarnation === incarnation)
-        .map(({ shard }) => shard)
-    }))
-    const lines = nodes.map(
-      each => `${each.node}\t${each.state}\t${each.software}\t${each.shards.length} shards\t${each.url}`
-    )
-    print(json, { nodes }, ...lines)
-  })
-}
-
 /** Moves a shard to a node, where it stays while that lives. */
 export async function moveShard(args: readonly string[], { json }: JsonOption): Promise<void> {
   const { flags, operands } = split(args, 'shard', 'node')
   const [shardText = '', to = ''] = operands
   const shard = Number(shardText)
-  const { cluster } = await settingsOf(flags)
+  const { cluster } = await clusterSettings(flags)
   await withEngine(cluster, async engine => {
-    const placed = (await engine.register.list('shard.')).find(each => shardOf(each) === shard)
+    const found = (await engine.register.list('shard.')).find(each => shardOf(each) === shard)
+    const placed = found && placedIn(found)
     if (!/^\d+$/.test(shardText) || !placed) throw new UsageError(`There is no shard ${shardText}`)
-    await ask(engine, placedIn(placed).node, { do: 'move', shard, to }, json)
+    await ask(engine, placed.node, { do: 'move', shard, to }, json)
   })
 }
 
 /** Has a node give all shards to others, before it is stopped. */
 export async function drainNode(args: readonly string[], { json }: JsonOption): Promise<void> {
   const { flags, operands } = split(args, 'node')
-  const { cluster } = await settingsOf(flags)
+  const { cluster } = await clusterSettings(flags)
   await withEngine(cluster, engine => ask(engine, operands[0]!, { do: 'drain' }, json))
-}
-
-async function settingsOf(flags: readonly string[]): Promise<Settings> {
-  const settings = await checkedSettings(flags)
-  if (settings.cluster.engine === '') throw new UsageError('cluster.engine names no engine: set it first')
-  return settings
-}
-
-async function withEngine(
-  settings: Settings['cluster'],
-  work: (engine: NatsEngine) => Promise<void>
-): Promise<void> {
-  const engine = await connectEngine({ ...settings, node: 'coffer-cluster' })
-  try {
-    await work(engine)
-  } finally {
-    await engine.close()
-  }
 }
 
 async function ask(engine: NatsEngine, node: string, control: Control, json?: true): Promise<void> {

@@ -1,27 +1,34 @@
 /** What operators ask a node for, by `coffer cluster`. */
 import type { Lease } from '../../cluster/nodes/lease.js'
 import type { Shards } from '../../cluster/nodes/shards.js'
+import type { StandingAlarm } from './alarms.js'
+import type { Oversight } from './oversight.js'
 
 /** What a node can be asked for. */
 export type Control =
-  { readonly do: 'move'; readonly shard: number; readonly to: string } | { readonly do: 'drain' }
+  | { readonly do: 'move'; readonly shard: number; readonly to: string }
+  | { readonly do: 'drain' }
+  | { readonly do: 'tell' }
 
 /** Whether it has been done, and why not otherwise. */
 export interface Controlled {
   readonly ok: boolean
   readonly message: string
+  /** The alarms that stand, if the node was asked for what it has to tell. */
+  readonly alarms?: readonly StandingAlarm[]
+}
+
+/** What a node does it with. */
+export interface Controllable {
+  readonly lease: Pick<Lease, 'leave'>
+  readonly shards: Pick<Shards, 'drain' | 'mine' | 'move'>
+  readonly oversight: Pick<Oversight, 'alarms'>
 }
 
 /** Answers a message of `coffer cluster`. Never rejects. */
-export async function answerControl(
-  message: Buffer,
-  {
-    lease,
-    shards
-  }: { readonly lease: Pick<Lease, 'leave'>; readonly shards: Pick<Shards, 'drain' | 'mine' | 'move'> }
-): Promise<Uint8Array> {
+export async function answerControl(message: Buffer, controllable: Controllable): Promise<Uint8Array> {
   try {
-    return answerOf({ ok: true, message: await done(controlIn(message), lease, shards) })
+    return answerOf({ ok: true, ...(await done(controlIn(message), controllable)) })
   } catch (error) {
     return answerOf({ ok: false, message: error instanceof Error ? error.message : String(error) })
   }
@@ -43,17 +50,27 @@ function controlIn(message: Buffer): Control {
 
 async function done(
   control: Control,
-  lease: Pick<Lease, 'leave'>,
-  shards: Pick<Shards, 'drain' | 'mine' | 'move'>
-): Promise<string> {
-  if (control.do === 'move') {
-    await shards.move(control.shard, control.to, true)
-    return `Shard ${control.shard} is on ${control.to}`
+  { lease, oversight, shards }: Controllable
+): Promise<Omit<Controlled, 'ok'>> {
+  switch (control.do) {
+    case 'move':
+      await shards.move(control.shard, control.to, true)
+      return { message: `Shard ${control.shard} is on ${control.to}` }
+    case 'drain':
+      lease.leave()
+      await shards.drain()
+      mustBeNone(shards.mine.length)
+      return { message: 'All shards have been moved away' }
+    case 'tell':
+      return { message: '', alarms: oversight.alarms() }
+    default:
+      throw new Error('This node does not know how to do that: its software may be older')
   }
-  lease.leave()
-  await shards.drain()
-  const left = shards.mine.length
-  if (left === 0) return 'All shards have been moved away'
+}
+
+/** Throws if a node that leaves still has shards. */
+function mustBeNone(left: number): void {
+  if (left === 0) return
   const those = left === 1 ? '1 shard stays' : `${left} shards stay`
   throw new Error(`${those} for want of another node that can take them: they move as soon as there is one`)
 }

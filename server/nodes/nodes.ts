@@ -1,6 +1,7 @@
 /** The core of a cluster as a node's transports see it: calls go to whichever node serves the user. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Shards } from '../../cluster/nodes/shards.js'
+import type { Durations } from '../../cluster/tally.js'
 import type { SharedAttachments } from '../../cluster/objects/shared-attachments.js'
 import { withFewHeaders } from '../../core/account/older-ids.js'
 import type { Credentials } from '../../core/call/credentials.js'
@@ -26,6 +27,8 @@ export interface NodesOptions {
   readonly territory: Territory
   readonly shards: Pick<Shards, 'refresh'>
   readonly files: Pick<SharedAttachments, 'borrowed' | 'discard' | 'lend'>
+  /** Counts calls that another node is asked for. */
+  readonly forwarded: Pick<Durations, 'add'>
 }
 
 /** Longest time for which the one who serves a user is looked for, in milliseconds. */
@@ -161,6 +164,7 @@ export class Nodes implements Dispatcher {
 
   async #sent(peer: Peer, request: Request, isWhole: boolean): Promise<Outcome | typeof elsewhere> {
     const lent: UploadedFile[] = []
+    const beganMs = performance.now()
     try {
       for (const file of request.files ?? [])
         lent.push({ ...file, received: await this.options.files.lend(file.received) })
@@ -173,6 +177,7 @@ export class Nodes implements Dispatcher {
       if (!(error instanceof ApiError)) mustBeShallow(request.params, this.services.config.limits.jsonDepth)
       throw this.#isRead(request.method) ? again(error) : error
     } finally {
+      this.options.forwarded.add(performance.now() - beganMs)
       // Those that are in their place are gone already. What cannot be removed now goes when this node starts again.
       for (const { received } of lent) await this.options.files.discard(received).catch(() => undefined)
     }

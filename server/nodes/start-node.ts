@@ -2,21 +2,21 @@
 import { mkdir } from 'node:fs/promises'
 import type { Shards } from '../../cluster/nodes/shards.js'
 import type { Config } from '../../core/settings/config.js'
-import { fail } from '../../core/errors.js'
-import type { ThrottleNote } from '../../core/security/shared-throttle.js'
-import { SharedThrottle } from '../../core/security/shared-throttle.js'
 import { version } from '../../core/version.js'
 import { Layout } from '../../storage/files/layout.js'
 import { userMigrations } from '../../storage/migrations/user/index.js'
 import type { Readiness } from '../gauges.js'
 import type { Host, HostOptions } from '../hosting.js'
 import { Runtime } from '../runtime.js'
+import { accountQuestions } from './account-questions.js'
+import { Announcements } from './announcements.js'
 import { answering } from './answering.js'
 import { answerControl } from './control.js'
 import { Followers } from './followers.js'
 import { LocalCalls } from './local-calls.js'
 import { NodePeers } from './node-peers.js'
 import { Nodes } from './nodes.js'
+import { Oversight } from './oversight.js'
 import { Remains } from './remains.js'
 import { Territory } from './territory.js'
 
@@ -33,15 +33,6 @@ const times = {
 }
 /** Bytes that may wait to be sent to another node. */
 const maxWaiting = 64 * 1024 * 1024
-
-/** What nodes announce to each other. */
-interface Announced {
-  readonly from: string
-  readonly note?: ThrottleNote
-  /** The account of this user has changed: what is remembered of it is no longer true. */
-  readonly forget?: string
-}
-const topic = 'nodes'
 
 /** Rejects, with everything closed again, if the engine or the data directory cannot be used. */
 export async function startNode(config: Config, options: HostOptions): Promise<Host> {
@@ -72,10 +63,13 @@ async function build(
   const { ShippedLogs } = await import('../../cluster/shipped-log.js')
   const { PlatformLog } = await import('../../cluster/platform/log.js')
   const { SharedAttachments } = await import('../../cluster/objects/shared-attachments.js')
-  const { leaseSeconds, node, nodeUrl, takeoverSeconds } = config.cluster
+  const { Tally } = await import('../../cluster/tally.js')
+  const { compareSeconds, leaseSeconds, node, nodeUrl, takeoverSeconds } = config.cluster
   const { engine, objects, ...checks } = shared ?? (await connect(config.cluster))
+  const isSound = async (shard: number): Promise<boolean> => (await checks.isSound?.(shard)) ?? true
   closers.push(() => engine.close())
 
+  const tally = new Tally()
   /** The files of a life that has ended, until they are closed. */
   let losing: Promise<void> = Promise.resolve()
   let runtime!: Runtime
@@ -92,6 +86,7 @@ async function build(
     leaseMs: leaseSeconds * 1000,
     takeoverMs: takeoverSeconds * 1000,
     async onLost() {
+      tally.livesLost++
       log.error('other nodes have declared this one dead: it starts over with nothing')
       shards.lose()
       connections.drop()
@@ -126,14 +121,18 @@ async function build(
         } catch {
           return false
         }
-        return (await checks.isSound?.(shard)) ?? true
+        return await isSound(shard)
       },
       taken(shard) {
+        tally.shardsTaken++
         if (taken.size === 0) setImmediate(takeUp)
         taken.add(shard)
       },
       quiet: shard => territory.quiet(shard),
-      release: () => letGo(),
+      release: async () => {
+        tally.shardsGiven++
+        await letGo()
+      },
       changed: shard => followers.changed(shard)
     }
   })
@@ -151,18 +150,8 @@ async function build(
     layout,
     snapshotBytes: config.cluster.snapshotBytes,
     snapshotRetryMs: times.snapshotRetryMs,
-    ownerOf: account => {
-      const found = runtime.services.platform.findById(account)
-      return found && { username: found.username, created: found.created }
-    },
-    subjectOf: account => {
-      const { username } = runtime.services.platform.findById(account) ?? fail('unknown-resource')
-      return logSubject(territory.shardOf(username), account)
-    },
-    serves(account) {
-      const found = runtime.services.platform.findById(account)
-      return found !== undefined && territory.holds(found.username)
-    },
+    ...accountQuestions(() => runtime.services.platform, territory, { isSound, logSubject }),
+    tally,
     giveUpMs: times.confirmMs,
     onTrouble: (accountId, cause) => log.error('an account is lost to another node', { accountId, cause })
   })
@@ -198,7 +187,7 @@ async function build(
       map: { size: 1, indexOf: username => (territory.holds(username) ? 0 : 1) },
       peers: {
         forward: (username, request) => nodes.forward(username, request),
-        note: note => announce({ from: node, note })
+        note: note => announcements.tell({ note })
       },
       urlOf(username) {
         const owner = username === undefined ? node : territory.ownerOf(username)?.node
@@ -207,25 +196,30 @@ async function build(
     }
   })
   closers.push(() => runtime.close())
-  const { accounts, bus, platform, throttle } = runtime.services
-  const announce = (announced: Announced): void =>
-    engine.announce(topic, Buffer.from(JSON.stringify(announced)))
-  bus.subscribe((username, { kind }) => {
-    if (kind === 'account') announce({ from: node, forget: username })
-  })
-  closers.push(
-    engine.hear(topic, message => {
-      const { forget, from, note } = JSON.parse(Buffer.from(message).toString()) as Announced
-      if (from === node) return
-      if (forget !== undefined) accounts.forget(forget)
-      if (note && throttle instanceof SharedThrottle) throttle.hear(note)
-    })
-  )
+  const { accounts, platform } = runtime.services
+  const announcements = new Announcements(engine, node, runtime.services)
+  closers.push(announcements.begin())
 
   const calls = new LocalCalls({
     registry: runtime.registry,
     territory,
     caughtUp: () => platformLog.caughtUp()
+  })
+  const oversight = new Oversight({
+    shared: checks,
+    log,
+    clock,
+    everyMs: compareSeconds * 1000,
+    tally,
+    lease,
+    members,
+    shards,
+    logs,
+    serves: account => {
+      const found = platform.findById(account)
+      return found !== undefined && territory.has(found.username)
+    },
+    platformLog
   })
   const connections = new Connections({
     ...times,
@@ -233,7 +227,7 @@ async function build(
     maxWaiting,
     own: () => ({ node, incarnation: lease.incarnation }),
     accept: connection => answering({ runtime, calls, territory, files: attachments }, connection),
-    control: message => answerControl(message, { lease, shards })
+    control: message => answerControl(message, { lease, oversight, shards })
   })
   closers.push(() => connections.close())
   const peers = new NodePeers(
@@ -245,7 +239,15 @@ async function build(
     },
     config.limits.callsInFlight
   )
-  nodes = new Nodes({ registry: runtime.registry, calls, peers, territory, shards, files: attachments })
+  nodes = new Nodes({
+    registry: runtime.registry,
+    calls,
+    peers,
+    territory,
+    shards,
+    files: attachments,
+    forwarded: tally.forwarded
+  })
   followers = new Followers({ nodes, calls, feed: runtime.feed, accounts, territory })
 
   await lease.start()
@@ -261,11 +263,15 @@ async function build(
     caughtUp: () => platformLog.caughtUp()
   })
   closers.push(() => remains?.close())
+  oversight.start()
+  closers.push(() => oversight.stop())
   return {
     dispatcher: nodes,
     notifier: followers,
     platform,
     runtime,
+    alarms: () => oversight.alarms(),
+    addMetrics: (library, registry) => oversight.addMetrics(library, registry),
     gauges: () => runtime.gauges(),
     async readiness(): Promise<Readiness> {
       return { ...(await runtime.readiness()), cluster: lease.isValid() && platformLog.refusal === undefined }

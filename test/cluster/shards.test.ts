@@ -1,99 +1,10 @@
 /** Leases and shards: who lives, who serves what, over an engine in memory. Times are a twentieth of those in operation. */
-import { test, type Test } from 'tap'
-import { Lease } from '../../cluster/nodes/lease.js'
-import { Members } from '../../cluster/nodes/members.js'
-import { allShards, shardCount } from '../../cluster/nodes/places.js'
-import { Shards } from '../../cluster/nodes/shards.js'
+import { test } from 'tap'
+import { shardCount } from '../../cluster/nodes/places.js'
 import { answerControl, controlledIn, controlMessage } from '../../server/nodes/control.js'
 import { until } from '../support/socket.js'
-import { MemoryCluster, type MemoryEngine } from './memory-engine.js'
-
-const times = { leaseMs: 300, takeoverMs: 400, beatMs: 50, steadyMs: 100 }
-
-/** A node that does nothing but own shards. */
-class Node {
-  readonly engine: MemoryEngine
-  readonly lease: Lease
-  readonly members = new Members()
-  readonly shards: Shards
-  readonly released: number[] = []
-  lost = 0
-  mayTake = true
-  /** Holds what a lost life has left. */
-  losing: Promise<void> = Promise.resolve()
-  /** Holds what is being released. */
-  releasing: Promise<void> = Promise.resolve()
-
-  constructor(
-    readonly cluster: MemoryCluster,
-    readonly name: string,
-    schema = 1
-  ) {
-    this.engine = cluster.connect()
-    const { register } = this.engine
-    this.lease = new Lease({
-      ...times,
-      register,
-      node: name,
-      facts: { software: '1.0.0', schema, url: '' },
-      onLost: async () => {
-        this.lost++
-        this.shards.lose()
-        await this.losing
-      }
-    })
-    this.shards = new Shards({
-      engine: this.engine,
-      node: name,
-      schema,
-      lease: this.lease,
-      members: this.members,
-      takeoverMs: times.takeoverMs,
-      pollMs: 20,
-      events: {
-        mayTake: async () => Promise.resolve(this.mayTake),
-        taken: () => {},
-        quiet: async () => {
-          await this.releasing
-        },
-        release: async shard => {
-          this.released.push(shard)
-          await Promise.resolve()
-        },
-        changed: () => {}
-      }
-    })
-  }
-
-  async start(): Promise<this> {
-    await this.lease.start()
-    this.shards.start()
-    return this
-  }
-
-  async stop(): Promise<void> {
-    await this.shards.stop()
-    await this.lease.end()
-  }
-
-  get isServing(): boolean {
-    return this.lease.isValid() && this.shards.mine.length > 0
-  }
-}
-
-async function started(t: Test, cluster: MemoryCluster, ...names: string[]): Promise<Node[]> {
-  const nodes = await Promise.all(names.map(name => new Node(cluster, name).start()))
-  t.teardown(async () => {
-    for (const { engine } of nodes) engine.isCutOff = false
-    await Promise.all(nodes.map(node => node.stop()))
-  })
-  return nodes
-}
-
-/** Whether each shard is served by exactly one of these nodes. */
-function isShared(...nodes: Node[]): boolean {
-  return allShards.every(shard => nodes.filter(({ shards }) => shards.isMine(shard)).length === 1)
-}
+import { MemoryCluster } from './memory-engine.js'
+import { isShared, ShardNode as Node, started, times } from './nodes/shard-nodes.js'
 
 test('shards', async t => {
   t.test('are divided among the nodes that live, by rank', async t => {
@@ -209,16 +120,19 @@ test('shards', async t => {
     const [first] = await started(t, cluster, 'n1')
     await until(() => first!.shards.mine.length === shardCount, 'every shard to be served')
     const { lease, shards } = first!
-    t.match(controlledIn(await answerControl(controlMessage({ do: 'drain' }), { lease, shards })), {
-      ok: false,
-      message: /^64 shards stay/
-    })
+    const drain = async () =>
+      controlledIn(
+        await answerControl(controlMessage({ do: 'drain' }), {
+          lease,
+          shards,
+          oversight: { alarms: () => [] }
+        })
+      )
+    t.match(await drain(), { ok: false, message: /^64 shards stay/ })
     const [second] = await started(t, cluster, 'n2')
     await until(() => second!.shards.mine.length === shardCount, 'the shards to move')
     t.equal(first!.shards.mine.length, 0)
-    t.match(controlledIn(await answerControl(controlMessage({ do: 'drain' }), { lease, shards })), {
-      ok: true
-    })
+    t.match(await drain(), { ok: true })
   })
 
   t.test('do not mind announcements that they cannot read', async t => {

@@ -47,7 +47,7 @@ export const waiting = ['mails', 'webhooks', 'imports', 'passwords', 'previews']
 export type Waiting = Readonly<Record<`${(typeof waiting)[number]}Waiting`, number>>
 
 export interface State extends Waiting {
-  readonly checks: Readonly<Record<'platform' | 'disk' | 'running', boolean>>
+  readonly checks: Readonly<Record<'platform' | 'disk' | 'running', boolean> & { cluster?: boolean }>
   readonly started: number
   readonly memory: number
   readonly connections: number
@@ -55,6 +55,7 @@ export interface State extends Waiting {
   readonly hasMailServer: boolean
   readonly backups: Backups | null
   readonly space: Space | null
+  readonly alarms: readonly { readonly text: string }[]
   readonly problems: readonly Problem[]
 }
 

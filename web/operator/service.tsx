@@ -30,15 +30,22 @@ export function Service({ overview }: { readonly overview: Overview }) {
   return (
     <>
       {problem !== undefined && <Alert>{problem}</Alert>}
+      {state?.alarms.map(({ text }) => (
+        <Alert key={text}>
+          <span lang="en">{text}</span>
+        </Alert>
+      ))}
       {state && (
         <div class="cards">
           <Card title={t('operator.health')}>
             <ul class="checks">
-              {(['running', 'platform', 'disk'] as const).map(name => (
-                <li key={name} class={state.checks[name] ? 'good' : 'bad'}>
-                  {t(`operator.check.${name}.${state.checks[name] ? 'good' : 'bad'}`)}
-                </li>
-              ))}
+              {(['running', 'platform', 'disk', 'cluster'] as const)
+                .filter(name => state.checks[name] !== undefined)
+                .map(name => (
+                  <li key={name} class={state.checks[name] ? 'good' : 'bad'}>
+                    {t(`operator.check.${name}.${state.checks[name] ? 'good' : 'bad'}`)}
+                  </li>
+                ))}
             </ul>
             <Facts
               of={[

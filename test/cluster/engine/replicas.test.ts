@@ -2,9 +2,10 @@
 import { readdirSync, rmSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import type { Alarm } from '../../../cluster/alarm.js'
 import { EngineUnavailable } from '../../../cluster/engine.js'
 import { ask } from '../../../cluster/nats/jetstream.js'
-import { alarmOf, Replicas, reportOf, type Replica } from '../../../cluster/nats/replicas.js'
+import { alarmsOf, Replicas, reportOf, type Replica } from '../../../cluster/nats/replicas.js'
 import { EngineServers, until } from '../engine-servers.js'
 
 t.setTimeout(900_000)
@@ -59,7 +60,7 @@ t.test('looks at copies', async t => {
       { leader: 'a', sound: sound.split(' ').filter(Boolean), unsound: unsound.split(' ').filter(Boolean) },
       name
     )
-    t.equal(alarmOf(report) !== undefined, unsound !== '', name)
+    t.equal(alarmsOf([report]).length > 0, unsound !== '', name)
   }
 })
 
@@ -102,9 +103,11 @@ t.test('a damaged copy', async t => {
     }
   })
 
-  let alarms: string[] = []
+  let alarms: Alarm[] = []
   await until('it is found', async () => (alarms = await replicas.care()).length > 0)
-  t.match(alarms, [new RegExp(`^${name} lacks records of ${stream} that n. and n. have`)])
+  t.match(alarms, [
+    { kind: 'replica', about: name, text: new RegExp(`^${name} lacks records of ${stream} that`) }
+  ])
 
   await until('it leads', async () => {
     await ask(

@@ -36,7 +36,7 @@ t.test('a copy of a log is damaged', { skip: isLeftOut }, async t => {
       damage({ folder: servers.streamFolder(damaged, stream), subject })
       await servers.restart(damaged)
       const leads = await lead()
-      const { node } = placedIn((await engine.register.get(shardKey(shard)))!)
+      const { node } = placedIn((await engine.register.get(shardKey(shard)))!)!
       const owner = nodes.findIndex(({ name }) => name === node)
       await nodes[owner]!.kill()
       const times = await machines.recovered('the others to serve everybody')

@@ -44,7 +44,7 @@ const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
 
 /** Users, each with a writer and a reader. */
 const userCount = 24
-const pauseMs = 120
+const pauseMs = 60
 /** Longest time until a server has all again that it missed, in milliseconds. */
 const catchUpMs = 300_000
 

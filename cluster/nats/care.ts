@@ -1,0 +1,120 @@
+/** Looks after the engine while nodes run: whether copies agree and servers answer, and how much room their logs have left. */
+import type { Alarm } from '../alarm.js'
+import { EngineUnavailable } from '../engine.js'
+import type { Connected } from './connection.js'
+import { ask, JetStreamError } from './jetstream.js'
+import { serverState } from './monitor.js'
+import { objectsStream } from './object-places.js'
+import { bucketStream, platformStream, shardCount, shardStream } from './places.js'
+import type { Replicas } from './replicas.js'
+
+/** What a stream takes, and who has it. */
+export interface StreamUse {
+  readonly stream: string
+  readonly messages: number
+  readonly bytes: number
+  /** Most bytes that it may take; beyond them, writes are refused. */
+  readonly limitBytes: number
+  /** Servers that have all of it, as its leader sees them. */
+  readonly current: number
+}
+
+export interface EngineReport {
+  readonly alarms: readonly Alarm[]
+  readonly streams: readonly StreamUse[]
+}
+
+interface StreamPage {
+  readonly total: number
+  readonly streams?: readonly {
+    readonly config: { readonly name: string; readonly max_bytes: number }
+    readonly state: { readonly messages: number; readonly bytes: number }
+    readonly cluster?: {
+      readonly leader?: string
+      readonly replicas?: readonly { readonly current?: boolean; readonly offline?: boolean }[]
+    }
+  }[]
+}
+
+/** The part of its limit from which on a stream is told of. */
+export const fullPart = 0.7
+/** For how long the servers may take to list their streams, in milliseconds. */
+const patienceMs = 5000
+/** The streams of a cluster; others in the same engine are not looked at. */
+const ours: ReadonlySet<string> = new Set([
+  platformStream,
+  bucketStream,
+  objectsStream,
+  ...Array.from({ length: shardCount }, (_, shard) => shardStream(shard))
+])
+
+export class EngineCare {
+  /** `monitors`: where servers tell how they are. Without `replicas`, copies are not compared. */
+  constructor(
+    private readonly engine: Connected,
+    private readonly monitors: readonly string[] = [],
+    private readonly replicas?: Replicas
+  ) {}
+
+  /** Looks, and has sound copies lead. Rejects with `EngineUnavailable`. */
+  async look(): Promise<EngineReport> {
+    const [streams, silent, damaged] = await Promise.all([
+      this.#streams(),
+      this.#silent(),
+      this.replicas?.care() ?? []
+    ])
+    return { streams, alarms: [...damaged, ...silent, ...streams.flatMap(fullness)] }
+  }
+
+  async #streams(): Promise<StreamUse[]> {
+    const found: StreamUse[] = []
+    for (let offset = 0; ;) {
+      const page = await this.#page(offset)
+      const streams = page.streams ?? []
+      for (const { cluster, config, state } of streams)
+        if (ours.has(config.name))
+          found.push({
+            stream: config.name,
+            messages: state.messages,
+            bytes: state.bytes,
+            limitBytes: config.max_bytes,
+            current:
+              (cluster?.replicas ?? []).filter(({ current, offline }) => current && !offline).length +
+              (cluster?.leader ? 1 : 0)
+          })
+      offset += streams.length
+      if (streams.length === 0 || offset >= page.total) return found
+    }
+  }
+
+  async #page(offset: number): Promise<StreamPage> {
+    try {
+      return await ask<StreamPage>(this.engine.connection, 'STREAM.LIST', { offset }, patienceMs)
+    } catch (error) {
+      throw error instanceof JetStreamError ? new EngineUnavailable(error) : error
+    }
+  }
+
+  async #silent(): Promise<Alarm[]> {
+    const states = await Promise.all(this.monitors.map(monitor => serverState(monitor)))
+    return this.monitors
+      .filter((_, index) => !states[index])
+      .map(monitor => ({
+        kind: 'server',
+        about: monitor,
+        text: `The server of the engine that is watched at ${monitor} does not answer: start it, or replace its machine`
+      }))
+  }
+}
+
+function fullness({ bytes, limitBytes, stream }: StreamUse): Alarm[] {
+  if (limitBytes <= 0 || bytes < fullPart * limitBytes) return []
+  const percent = Math.floor((100 * bytes) / limitBytes)
+  return [
+    {
+      kind: 'limit',
+      about: stream,
+      text: `${stream} has filled ${percent} % of the space that it may take: give it more by coffer cluster init, and see whether snapshots are made`
+    }
+  ]
+}

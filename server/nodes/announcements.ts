@@ -1,0 +1,41 @@
+/** What nodes announce to each other, beside who serves which shard: failed sign-ins, and accounts that have changed. */
+import type { Engine } from '../../cluster/engine.js'
+import { SharedThrottle, type ThrottleNote } from '../../core/security/shared-throttle.js'
+import type { Services } from '../../core/call/services.js'
+
+/** Something to be known everywhere. */
+export interface Announced {
+  readonly note?: ThrottleNote
+  /** The account of this user has changed: what is remembered of it is no longer true. */
+  readonly forget?: string
+}
+
+const topic = 'nodes'
+
+export class Announcements {
+  constructor(
+    private readonly engine: Pick<Engine, 'announce' | 'hear'>,
+    private readonly node: string,
+    private readonly services: Pick<Services, 'accounts' | 'bus' | 'throttle'>
+  ) {}
+
+  /** Hears what others announce, until the function it returns is called, and tells of accounts that change here. */
+  begin(): () => void {
+    this.services.bus.subscribe((username, { kind }) => {
+      if (kind === 'account') this.tell({ forget: username })
+    })
+    return this.engine.hear(topic, message => this.#hear(message))
+  }
+
+  tell(announced: Announced): void {
+    this.engine.announce(topic, Buffer.from(JSON.stringify({ ...announced, from: this.node })))
+  }
+
+  #hear(message: Uint8Array): void {
+    const { accounts, throttle } = this.services
+    const { forget, from, note } = JSON.parse(Buffer.from(message).toString()) as Announced & { from: string }
+    if (from === this.node) return
+    if (forget !== undefined) accounts.forget(forget)
+    if (note && throttle instanceof SharedThrottle) throttle.hear(note)
+  }
+}

@@ -1,0 +1,100 @@
+/** What operators see of a node beside what they see of any service: its alarms, and its metrics. */
+import type { Registry } from 'prom-client'
+import type { Alarm } from '../../cluster/alarm.js'
+import type { Shared } from '../../cluster/connect.js'
+import type { Lease } from '../../cluster/nodes/lease.js'
+import type { Members } from '../../cluster/nodes/members.js'
+import type { Shards } from '../../cluster/nodes/shards.js'
+import type { PlatformLog } from '../../cluster/platform/log.js'
+import type { ShippedLogs } from '../../cluster/shipped-log.js'
+import type { Tally } from '../../cluster/tally.js'
+import type { Log } from '../../core/log.js'
+import type { Clock } from '../../core/time.js'
+import { Alarms, type StandingAlarm } from './alarms.js'
+import { Caretaker } from './caretaker.js'
+
+export interface OversightOptions {
+  readonly shared: Pick<Shared, 'care' | 'link'>
+  readonly log: Log
+  readonly clock: Clock
+  /** Time between two looks at the engine, in milliseconds. */
+  readonly everyMs: number
+  readonly tally: Tally
+  readonly lease: Pick<Lease, 'age' | 'isValid'>
+  readonly members: Pick<Members, 'all'>
+  readonly shards: Pick<Shards, 'mine' | 'unreadable'>
+  readonly logs: Pick<ShippedLogs, 'unconfirmed' | 'unplaced'>
+  /** Whether this node serves an account. */
+  readonly serves: (account: string) => boolean
+  readonly platformLog: Pick<PlatformLog, 'refusal'>
+}
+
+export class Oversight {
+  readonly #caretaker: Caretaker
+
+  constructor(private readonly options: OversightOptions) {
+    const { clock, everyMs, log, shared } = options
+    this.#caretaker = new Caretaker({
+      care: shared.care,
+      alarms: new Alarms(log, clock),
+      everyMs,
+      here: () => this.#here(),
+      onTrouble: cause => log.warn('the engine of the cluster could not be looked at', { cause })
+    })
+  }
+
+  start(): void {
+    this.#caretaker.start()
+  }
+
+  async stop(): Promise<void> {
+    await this.#caretaker.stop()
+  }
+
+  /** The alarms that stand. */
+  alarms(): StandingAlarm[] {
+    return this.#caretaker.list()
+  }
+
+  /** Adds the metrics of a node to those of the service. */
+  async addMetrics(library: typeof import('prom-client'), registry: Registry): Promise<void> {
+    const { addNodeMetrics } = await import('./node-metrics.js')
+    const { lease, logs, members, shards, shared, tally } = this.options
+    await addNodeMetrics(library, registry, {
+      tally,
+      link: shared.link,
+      shards: () => shards.mine.length,
+      lease: () => ({ age: lease.age, isValid: lease.isValid() }),
+      members: () => members.all,
+      outbox: () => logs.unconfirmed(),
+      care: () => ({ report: this.#caretaker.report, at: this.#caretaker.lookedAt }),
+      alarms: () => this.alarms()
+    })
+  }
+
+  /** The alarms that need no look at the engine. */
+  #here(): Alarm[] {
+    const { logs, members, platformLog, serves, shards } = this.options
+    const broken = members.all.filter(({ isUnreadable }) => isUnreadable)
+    const registers = [
+      ...broken.map(({ node }) => `of node ${node}`),
+      ...shards.unreadable.map(shard => `of shard ${shard}`)
+    ]
+    const accounts = Array.from(logs.unplaced.keys()).filter(account => serves(account))
+    return [
+      ...registers.map((about): Alarm => ({
+        kind: 'register',
+        about,
+        text: `The register ${about} cannot be read: something else than a node has written to it. It is written again`
+      })),
+      ...accounts.map((about): Alarm => ({
+        kind: 'account',
+        about,
+        text: 'The file of an account cannot be made of its log: see coffer cluster rescue'
+      })),
+      ...(platformLog.refusal
+        ? [{ kind: 'platform', about: '', text: platformLog.refusal.message } satisfies Alarm]
+        : [])
+    ]
+  }
+}

@@ -1,0 +1,95 @@
+/** Nodes that do nothing but own shards, over an engine in memory. Times are a twentieth of those in operation. */
+import type { Test } from 'tap'
+import { Lease } from '../../../cluster/nodes/lease.js'
+import { Members } from '../../../cluster/nodes/members.js'
+import { allShards } from '../../../cluster/nodes/places.js'
+import { Shards } from '../../../cluster/nodes/shards.js'
+import { MemoryCluster, type MemoryEngine } from '../memory-engine.js'
+
+export const times = { leaseMs: 300, takeoverMs: 400, beatMs: 50, steadyMs: 100 }
+
+/** A node that does nothing but own shards. */
+export class ShardNode {
+  readonly engine: MemoryEngine
+  readonly lease: Lease
+  readonly members = new Members()
+  readonly shards: Shards
+  readonly released: number[] = []
+  lost = 0
+  mayTake = true
+  /** Holds what a lost life has left. */
+  losing: Promise<void> = Promise.resolve()
+  /** Holds what is being released. */
+  releasing: Promise<void> = Promise.resolve()
+
+  constructor(
+    readonly cluster: MemoryCluster,
+    readonly name: string,
+    schema = 1
+  ) {
+    this.engine = cluster.connect()
+    const { register } = this.engine
+    this.lease = new Lease({
+      ...times,
+      register,
+      node: name,
+      facts: { software: '1.0.0', schema, url: '' },
+      onLost: async () => {
+        this.lost++
+        this.shards.lose()
+        await this.losing
+      }
+    })
+    this.shards = new Shards({
+      engine: this.engine,
+      node: name,
+      schema,
+      lease: this.lease,
+      members: this.members,
+      takeoverMs: times.takeoverMs,
+      pollMs: 20,
+      events: {
+        mayTake: async () => Promise.resolve(this.mayTake),
+        taken: () => {},
+        quiet: async () => {
+          await this.releasing
+        },
+        release: async shard => {
+          this.released.push(shard)
+          await Promise.resolve()
+        },
+        changed: () => {}
+      }
+    })
+  }
+
+  async start(): Promise<this> {
+    await this.lease.start()
+    this.shards.start()
+    return this
+  }
+
+  async stop(): Promise<void> {
+    await this.shards.stop()
+    await this.lease.end()
+  }
+
+  get isServing(): boolean {
+    return this.lease.isValid() && this.shards.mine.length > 0
+  }
+}
+
+/** Starts nodes; the test's teardown stops them. */
+export async function started(t: Test, cluster: MemoryCluster, ...names: string[]): Promise<ShardNode[]> {
+  const nodes = await Promise.all(names.map(name => new ShardNode(cluster, name).start()))
+  t.teardown(async () => {
+    for (const { engine } of nodes) engine.isCutOff = false
+    await Promise.all(nodes.map(node => node.stop()))
+  })
+  return nodes
+}
+
+/** Whether each shard is served by exactly one of these nodes. */
+export function isShared(...nodes: ShardNode[]): boolean {
+  return allShards.every(shard => nodes.filter(({ shards }) => shards.isMine(shard)).length === 1)
+}
