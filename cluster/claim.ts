@@ -1,8 +1,9 @@
 /** Claims an account: a record behind the last one, so that nobody who wrote before can append any more. */
 import { randomInt } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
 import { StoreUnavailable } from '../storage/errors.js'
 import type { Position } from '../storage/wal/position.js'
-import type { Log } from './engine.js'
+import { Conflict, EngineUnavailable, type Log } from './engine.js'
 import type { LogEnd } from './outbox.js'
 import { decode, encode, noBase, type LogRecord } from './records.js'
 
@@ -13,6 +14,8 @@ export interface Claiming {
   readonly found: Position | undefined
   /** Whether the log is known to be whole where it is read from: asked if the file that is here says otherwise. */
   readonly isSound: () => Promise<boolean>
+  /** Begins the log where there is none; by default the first record of a commit does. */
+  readonly begin?: () => Promise<LogEnd>
 }
 
 /** The account has been deleted. */
@@ -23,12 +26,29 @@ export class LogEnded extends StoreUnavailable {
   }
 }
 
+/** Time between two attempts, in milliseconds. */
+const pauseMs = 20
+
 /**
- * Appends a record of this process. Resolves with where the log ended before. Rejects with {@link LogEnded},
- * with `StoreUnavailable` if the log lacks what is known to have been in it; with `Conflict` or `EngineUnavailable`; with `RecordDamaged`
- * or `RecordTooNew` if the last record cannot be read.
+ * Appends a record of this process, as often as it takes. Resolves with where the log ended before. Rejects with
+ * {@link LogEnded}; with `StoreUnavailable` if the log lacks what is known to have been in it, or cannot be reached within
+ * `giveUpMs` milliseconds (by default at the first attempt); with `RecordDamaged` or `RecordTooNew` if the last record cannot be read.
  */
-export async function claim({ found, isSound, log, subject }: Claiming): Promise<LogEnd> {
+export async function claim(claiming: Claiming, giveUpMs = 0): Promise<LogEnd> {
+  const endMs = performance.now() + giveUpMs
+  for (;;) {
+    try {
+      return await claimOnce(claiming)
+    } catch (error) {
+      if (!(error instanceof Conflict || error instanceof EngineUnavailable)) throw error
+      if (performance.now() > endMs)
+        throw new StoreUnavailable('The log of the account cannot be reached', error)
+    }
+    await wait(pauseMs, undefined, { ref: false })
+  }
+}
+
+async function claimOnce({ begin, found, isSound, log, subject }: Claiming): Promise<LogEnd> {
   const writer = randomInt(2 ** 32)
   const last = await log.last(subject)
   if (!last) {
@@ -36,6 +56,7 @@ export async function claim({ found, isSound, log, subject }: Claiming): Promise
     // got into it.
     if (found && (found.lsn > 1 || !(await isSound())))
       throw new StoreUnavailable('The log of the account is gone, of which its file is a part')
+    if (begin) return await begin()
     // The first record claims it.
     return { sequence: 0, position: { lsn: 0, epoch: 0 }, epoch: 1, base: noBase, writer }
   }

@@ -11,8 +11,9 @@ import { StoreUnavailable } from '../storage/errors.js'
 import type { Layout } from '../storage/files/layout.js'
 import type { Drop, Durability, DurabilityProvider, FoundLog } from '../storage/wal/durability.js'
 import type { OpenedFile } from '../storage/wal/opened-file.js'
-import { claim, LogEnded } from './claim.js'
+import { claim, LogEnded, type Claiming } from './claim.js'
 import { Conflict, EngineUnavailable, type Log } from './engine.js'
+import { beginLog, isLong } from './files/beginning.js'
 import { FileThread } from './files/file-thread.js'
 import type { Objects } from './objects.js'
 import { Outbox, type LogEnd } from './outbox.js'
@@ -58,8 +59,6 @@ interface Held {
   isPlaced: boolean
 }
 
-/** Time between two attempts to take an account over, in milliseconds. */
-const pauseMs = 20
 /** Time after a failure within which nothing is tried again, in milliseconds: records and snapshots may be large. */
 const restMs = 1000
 /** Accounts that are remembered as taken over although their files are closed. */
@@ -228,25 +227,21 @@ export class ShippedLogs implements DurabilityProvider {
 
   /** Appends a record of this process behind the last one, so that nobody before it can append any more. */
   async #claim(account: string): Promise<Held> {
-    const endMs = performance.now() + this.options.giveUpMs
-    for (;;) {
-      try {
-        const end = await claim({
-          log: this.options.log,
-          subject: this.options.subjectOf(account),
-          found: await this.#files.look(this.options.layout.userFile(account)),
-          isSound: async () => (await this.options.isSound?.(account)) ?? true
-        })
-        const held = { end, outbox: this.#outboxOf(account, end), isPlaced: false }
-        this.#held.set(account, held)
-        return held
-      } catch (error) {
-        if (!(error instanceof Conflict || error instanceof EngineUnavailable)) throw error
-        if (performance.now() > endMs)
-          throw new StoreUnavailable('The log of the account cannot be reached', error)
-      }
-      await wait(pauseMs, undefined, { ref: false })
+    const { giveUpMs, layout, log } = this.options
+    const subject = this.options.subjectOf(account)
+    const claiming: Claiming = {
+      log,
+      subject,
+      found: await this.#files.look(layout.userFile(account)),
+      isSound: async () => (await this.options.isSound?.(account)) ?? true,
+      ...(isLong(layout, account) && {
+        begin: () => beginLog(account, { ...this.options, files: this.#files, subject })
+      })
     }
+    const end = await claim(claiming, giveUpMs)
+    const held = { end, outbox: this.#outboxOf(account, end), isPlaced: false }
+    this.#held.set(account, held)
+    return held
   }
 
   #outboxOf(account: string, end: LogEnd): Outbox {

@@ -80,7 +80,7 @@ export class Snapshots {
     this.#working ??= this.#work().finally(() => (this.#working = undefined))
   }
 
-  /** One after the other: each may take as much memory as the file. */
+  /** One after the other: each reads and packs a whole file. */
   async #work(): Promise<void> {
     for (const [account, outbox] of this.#due) {
       this.#due.delete(account)

@@ -27,6 +27,11 @@ export class FileThread {
     await this.#do({ kind: 'fold', file })
   }
 
+  /** Gives a closed file its first position, or another one. Rejects if that fails. */
+  async number(file: string, position: Position): Promise<void> {
+    await this.#do({ kind: 'number', file, position })
+  }
+
   /** Begins applying records to a file, which stands at `place` or is to be made. */
   async begin(file: string, place: CopyPlace): Promise<void> {
     this.#begun++
@@ -56,7 +61,7 @@ export class FileThread {
 
   /**
    * Packs the pages of a file, which may be in use, as they are after one commit. Resolves with the position of that, and with
-   * their bytes. Takes as much memory as the file.
+   * their bytes.
    */
   async pack(file: string, to: string): Promise<{ position: Position | undefined; bytes: number }> {
     return (await this.#do({ kind: 'pack', file, to })) as { position: Position | undefined; bytes: number }

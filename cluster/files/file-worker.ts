@@ -4,7 +4,8 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { parentPort, type MessagePort } from 'node:worker_threads'
 import { createGunzip, createGzip } from 'node:zlib'
-import { foldLog, pagesOf, positionOf } from '../../storage/wal/closed-file.js'
+import { foldLog, givePosition, positionOf } from '../../storage/wal/closed-file.js'
+import { OpenPages } from '../../storage/wal/open-pages.js'
 import type { Position } from '../../storage/wal/position.js'
 import { Copy, RecordMismatch, type CopyPlace } from '../apply.js'
 import type { Entry } from '../engine.js'
@@ -25,6 +26,7 @@ export type FileTask =
   | Following
   | { readonly kind: 'look'; readonly file: string }
   | { readonly kind: 'fold'; readonly file: string }
+  | { readonly kind: 'number'; readonly file: string; readonly position: Position }
   | { readonly kind: 'pack'; readonly file: string; readonly to: string }
   | { readonly kind: 'unpack'; readonly file: string; readonly to: string }
 
@@ -42,8 +44,6 @@ const port = parentPort as MessagePort
 
 /** Copies to which records are being applied, by their path. */
 const copies = new Map<string, Copy>()
-/** Bytes handed to the compressor at a time. */
-const sliceBytes = 256 * 1024
 
 port.on('message', (task: FileTask) => void answer(task))
 
@@ -65,6 +65,7 @@ function run(task: FileTask): unknown {
   const { file } = task
   if (task.kind === 'look') return positionOf(file)
   if (task.kind === 'fold') return foldLog(file)
+  if (task.kind === 'number') return givePosition(file, task.position)
   if (task.kind === 'pack') return pack(file, task.to)
   if (task.kind === 'unpack') return unpack(file, task.to)
   return follow(task)
@@ -85,16 +86,17 @@ function follow(task: Following): CopyPlace | undefined {
 
 /** Writes all pages of a file, which may be in use, to another one, packed. Resolves with their position and number of bytes. */
 async function pack(file: string, to: string): Promise<{ position: Position | undefined; bytes: number }> {
-  const { pages, position } = pagesOf(file)
-  function* slices(): Generator<Buffer> {
-    for (let at = 0; at < pages.length; at += sliceBytes) yield pages.subarray(at, at + sliceBytes)
+  const open = new OpenPages(file)
+  try {
+    await pipeline(
+      Readable.from(open.pieces()),
+      createGzip({ level: 1 }),
+      createWriteStream(to, { mode: 0o600, flush: true })
+    )
+    return { position: open.position, bytes: open.bytes }
+  } finally {
+    open.close()
   }
-  await pipeline(
-    Readable.from(slices()),
-    createGzip({ level: 1 }),
-    createWriteStream(to, { mode: 0o600, flush: true })
-  )
-  return { position, bytes: pages.length }
 }
 
 /** Writes the file that was packed. What is damaged leaves nothing behind. */

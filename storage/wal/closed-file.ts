@@ -1,7 +1,7 @@
 /** Files that are not open, or open elsewhere, as far as whoever takes them from one machine to another needs to know them. */
 import { existsSync, rmSync } from 'node:fs'
 import { openUnchecked, logOf } from '../sqlite/open.js'
-import { dropPosition, readPosition, type Position } from './position.js'
+import { addPosition, dropPosition, readPosition, type Position } from './position.js'
 
 /**
  * How far a file is, with what its log holds; `undefined` if there is none, or it cannot be read, or never had a position.
@@ -34,15 +34,16 @@ export function foldLog(file: string): void {
   for (const kind of ['-wal', '-shm']) rmSync(file + kind, { force: true })
 }
 
-/** The pages of a file, which may be in use, as they are after one commit, and its position then. Takes as much memory. Blocking. */
-export function pagesOf(file: string): { readonly pages: Buffer; readonly position: Position | undefined } {
-  const db = openUnchecked(file, true)
+/** Gives a closed file, with what its log holds, its first position, or another one. Blocking. Throws what SQLite does. */
+export function givePosition(file: string, position: Position): void {
+  const db = openUnchecked(file, false)
   try {
-    db.exec('BEGIN')
-    return { position: readPosition(db), pages: db.serialize() }
+    db.pragma('synchronous = FULL')
+    addPosition(db, position)
   } finally {
     db.close()
   }
+  foldLog(file)
 }
 
 /** Has a closed file claim no place in any log: its content comes from elsewhere. Blocking. */

@@ -8,7 +8,7 @@ import { userMigrations } from '../../../storage/migrations/user/index.js'
 import { schemaVersions } from '../../../storage/sqlite/copies.js'
 import { createFile } from '../../../storage/sqlite/open.js'
 import { adoptUserFile, migrateUserFile } from '../../../storage/user/adoption.js'
-import { foldLog, forgetPosition, pagesOf, positionOf } from '../../../storage/wal/closed-file.js'
+import { foldLog, forgetPosition, givePosition, positionOf } from '../../../storage/wal/closed-file.js'
 import { addPosition } from '../../../storage/wal/position.js'
 
 const position = { lsn: 7, epoch: 3 }
@@ -65,14 +65,17 @@ t.test('a position', async t => {
   })
 })
 
-t.test('the pages of a file in use are those after one commit', async t => {
-  const { file } = placed(t.testdir())
+t.test('a file that has a log beside it gets another position', async t => {
+  const { file, layout } = placed(t.testdir())
   const db = new SQLite(file)
-  db.exec('UPDATE log_position SET lsn = 9')
-  const { pages, position: at } = pagesOf(file)
-  db.exec('UPDATE log_position SET lsn = 10')
-  t.same(at, { lsn: 9, epoch: 3 })
-  db.exec('UPDATE log_position SET lsn = 9')
+  db.exec('CREATE TABLE more (text)')
+  const copy = join(layout.root, 'copy')
+  for (const kind of ['', '-wal']) copyFileSync(file + kind, copy + kind)
   db.close()
-  t.same(pages, readFileSync(file))
+  givePosition(copy, { lsn: 12, epoch: 4 })
+  t.notOk(existsSync(`${copy}-wal`))
+  t.same(positionOf(copy), { lsn: 12, epoch: 4 })
+  const found = new SQLite(copy)
+  t.equal(found.prepare("SELECT count(*) FROM sqlite_schema WHERE name = 'more'").pluck().get(), 1)
+  found.close()
 })

@@ -1,0 +1,191 @@
+/**
+ * Reads the pages of a file that may be in use, as they are after one commit, a piece at a time, whatever is committed
+ * meanwhile. SQLite gives them all at once or as a file that differs in its header; here they come from the main file and from
+ * the frames of its write-ahead log.
+ *
+ * A read transaction keeps both as they are: checkpoints write only pages that have a frame which is read instead, and a log
+ * is begun anew only when all of it is in the main file.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, openSync, readSync } from 'node:fs'
+import type { Database } from 'better-sqlite3'
+import { lastFrame, logOf, openUnchecked } from '../sqlite/open.js'
+import { readPosition, type Position } from './position.js'
+
+const headerBytes = 32
+const headBytes = 24
+/** Frames whose heads are read at once. */
+const chunkFrames = 256
+/** Pages that follow each other in the log alone are read so many at a time. */
+const pagesAtOnce = 64
+/** Attempts at beginning a transaction between two commits. */
+const maxAttempts = 10_000
+
+/** The state of the log within a transaction. */
+interface Held {
+  readonly position: Position | undefined
+  readonly pageSize: number
+  readonly pages: number
+  /** Number of the last frame that belongs to it. */
+  readonly frames: number
+  /** What tells this generation of the log from others. */
+  readonly salts: string
+}
+
+export class OpenPages {
+  readonly #reader: Database
+  readonly #held: Held
+  readonly #log: number
+  /** By page: its latest frame. */
+  readonly #latest: Map<number, number>
+
+  /** Begins a read transaction. Throws what SQLite and the file system do. */
+  constructor(private readonly file: string) {
+    this.#reader = openUnchecked(file, true)
+    try {
+      this.#held = this.#hold()
+      this.#log = this.#held.frames > 0 ? openSync(logOf(file), 'r') : -1
+      this.#latest = this.#scan()
+    } catch (error) {
+      this.#reader.close()
+      throw error
+    }
+  }
+
+  /** How far the file is in the log of its account's changes. */
+  get position(): Position | undefined {
+    return this.#held.position
+  }
+
+  /** Bytes of all pages. */
+  get bytes(): number {
+    return this.#held.pages * this.#held.pageSize
+  }
+
+  /** All pages in their order. Rejects if the file is shorter than its header says. */
+  async *pieces(): AsyncGenerator<Buffer, void, undefined> {
+    const { pageSize, pages } = this.#held
+    // Another process reads it: closing a descriptor of the file in this one would drop SQLite's locks on it (POSIX).
+    const reading = spawn('cat', ['--', this.file], { stdio: ['ignore', 'pipe', 'ignore'] })
+    const ended = once(reading, 'close') as Promise<[code: number | null]>
+    // Where it cannot be started, the loop below ends with this.
+    ended.catch(() => undefined)
+    let page = 1
+    try {
+      let rest: Buffer = Buffer.alloc(0)
+      for await (const chunk of reading.stdout) {
+        rest = rest.length === 0 ? (chunk as Buffer) : Buffer.concat([rest, chunk as Buffer])
+        const count = Math.min(Math.floor(rest.length / pageSize), pages - page + 1)
+        if (count > 0) yield this.#current(rest.subarray(0, count * pageSize), page, false)
+        page += count
+        rest = rest.subarray(count * pageSize)
+        if (page > pages) rest = Buffer.alloc(0)
+      }
+      const [code] = await ended
+      if (code !== 0) throw new Error(`${this.file} cannot be read`)
+    } finally {
+      reading.kill()
+    }
+    while (page <= pages) {
+      const count = Math.min(pagesAtOnce, pages - page + 1)
+      yield this.#current(Buffer.alloc(count * pageSize), page, true)
+      page += count
+    }
+  }
+
+  /** Ends the transaction. */
+  close(): void {
+    if (this.#log >= 0) closeSync(this.#log)
+    this.#reader.close()
+  }
+
+  /** Begins the transaction, and finds out which frames belong to it. */
+  #hold(): Held {
+    const [file, reader] = [this.file, this.#reader]
+    // It writes nothing. Only a connection that could, and is in no transaction, says how long the log is.
+    const asking = openUnchecked(file, false)
+    try {
+      for (const db of [reader, asking]) readPosition(db)
+      for (let left = maxAttempts; left > 0; left--) {
+        const before = stateOf(asking, file)
+        reader.exec('BEGIN')
+        const position = readPosition(reader)
+        const [pageSize, pages] = [numberOf(reader, 'page_size'), numberOf(reader, 'page_count')]
+        const after = stateOf(asking, file)
+        // Without a commit in between, what is read is the state that was asked about.
+        if (before.frames === after.frames && before.salts === after.salts)
+          return { position, pageSize, pages, ...after }
+        reader.exec('COMMIT')
+      }
+    } finally {
+      // Closed before the other one, which is read-only: SQLite checkpoints when the last connection closes that can.
+      asking.close()
+    }
+    throw new Error(`${file} is never at rest`)
+  }
+
+  #scan(): Map<number, number> {
+    const { frames, pageSize, salts } = this.#held
+    const latest = new Map<number, number>()
+    const size = headBytes + pageSize
+    for (let start = 0; start < frames; start += chunkFrames) {
+      const count = Math.min(chunkFrames, frames - start)
+      const chunk = this.#read(headerBytes + start * size, count * size)
+      for (let index = 0; index < count; index++) latest.set(chunk.readUInt32BE(index * size), start + index)
+    }
+    // Where it was begun anew while it was read, none of this counts.
+    return frames > 0 && saltsIn(this.#read(0, headerBytes)) !== salts ? new Map() : latest
+  }
+
+  /** Some pages as they are after the commit. `isBeyond`: whether the main file does not reach there. */
+  #current(main: Buffer, first: number, isBeyond: boolean): Buffer {
+    const { pageSize, salts } = this.#held
+    const count = main.length / pageSize
+    const found: [at: number, bytes: Buffer][] = []
+    for (let index = 0; index < count; index++) {
+      const frame = this.#latest.get(first + index)
+      if (frame === undefined && isBeyond) throw new Error(`${this.file}: page ${first + index} is missing`)
+      if (frame === undefined) continue
+      const at = headerBytes + frame * (headBytes + pageSize) + headBytes
+      found.push([index * pageSize, this.#read(at, pageSize)])
+    }
+    if (found.length === 0) return main
+    // All of it is in the main file, or it would not have been begun anew.
+    if (saltsIn(this.#read(0, headerBytes)) !== salts) {
+      this.#latest.clear()
+      return this.#current(main, first, isBeyond)
+    }
+    for (const [at, bytes] of found) bytes.copy(main, at)
+    return main
+  }
+
+  #read(position: number, length: number): Buffer {
+    const bytes = Buffer.allocUnsafe(length)
+    if (readSync(this.#log, bytes, 0, length, position) !== length)
+      throw new Error(`${this.file}: its log is shorter than SQLite says`)
+    return bytes
+  }
+}
+
+function stateOf(db: Database, file: string): Pick<Held, 'frames' | 'salts'> {
+  const frames = lastFrame(db)
+  if (frames <= 0) return { frames: 0, salts: '' }
+  const log = openSync(logOf(file), 'r')
+  try {
+    const header = Buffer.alloc(headerBytes)
+    readSync(log, header, 0, headerBytes, 0)
+    return { frames, salts: saltsIn(header) }
+  } finally {
+    closeSync(log)
+  }
+}
+
+/** What tells a generation of a log from others. */
+function saltsIn(header: Buffer): string {
+  return header.toString('latin1', 16, 24)
+}
+
+function numberOf(db: Database, pragma: string): number {
+  return db.pragma(pragma, { simple: true }) as number
+}
