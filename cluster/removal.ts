@@ -7,6 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { Conflict, EngineUnavailable, type Log } from './engine.js'
 import type { Objects } from './objects.js'
 import { decode, encode, noBase } from './records.js'
+import { attachmentKey } from './objects/attachment-key.js'
 import { snapshotPrefix } from './objects/snapshot-key.js'
 
 export interface RemovalOptions {
@@ -25,7 +26,7 @@ export async function removeShared(account: string, options: RemovalOptions): Pr
   const { log, objects, subject } = options
   const last = await endLog(options)
   if (last > 0) await log.trim(subject, last)
-  for (const prefix of [snapshotPrefix(account), `file/${account}/`])
+  for (const prefix of [snapshotPrefix(account), attachmentKey(account)])
     for (const key of await objects.list(prefix)) await objects.remove(key)
 }
 

@@ -16,6 +16,7 @@ import {
 import type { Layout } from '../../storage/files/layout.js'
 import { StoreUnavailable } from '../../storage/errors.js'
 import { AttachmentCache } from './attachment-cache.js'
+import { attachmentKey } from './attachment-key.js'
 import { EngineUnavailable } from '../engine.js'
 import type { Objects } from '../objects.js'
 import { Sightings } from './sightings.js'
@@ -89,7 +90,7 @@ export class SharedAttachments implements AttachmentStore {
   /** As an object first: the row that is written next must never name a file that one disk alone has. */
   async put(account: string, id: string, file: ReceivedFile): Promise<void> {
     const own = await this.#taken(file)
-    await this.#objects.put(keyOf(account, id), own.draft)
+    await this.#objects.put(attachmentKey(account, id), own.draft)
     await this.#disk.put(account, id, own)
     if (own !== file) await this.discard(file)
     this.#cache.added(own.size)
@@ -119,14 +120,14 @@ export class SharedAttachments implements AttachmentStore {
 
   async remove(account: string, id: string): Promise<void> {
     await this.options.mustBeOurs(account)
-    await this.#objects.remove(keyOf(account, id))
+    await this.#objects.remove(attachmentKey(account, id))
     await this.#disk.remove(account, id)
   }
 
   /** Those that are objects, and those that are here alone. */
   async list(account: string): Promise<string[]> {
-    const keys = await this.#objects.list(keyOf(account, ''))
-    const shared = keys.map(key => key.slice(keyOf(account, '').length))
+    const keys = await this.#objects.list(attachmentKey(account))
+    const shared = keys.map(key => key.slice(attachmentKey(account).length))
     return Array.from(new Set([...shared, ...(await this.#disk.list(account))]))
   }
 
@@ -160,10 +161,10 @@ export class SharedAttachments implements AttachmentStore {
   /** Stores as objects the files of an account that was here before there were other nodes. */
   async share(account: string): Promise<void> {
     const { layout } = this.options
-    const shared = new Set(await this.#objects.list(keyOf(account, '')))
+    const shared = new Set(await this.#objects.list(attachmentKey(account)))
     for (const id of await this.#disk.list(account))
-      if (!shared.has(keyOf(account, id)))
-        await this.#objects.put(keyOf(account, id), layout.attachmentFile(account, id))
+      if (!shared.has(attachmentKey(account, id)))
+        await this.#objects.put(attachmentKey(account, id), layout.attachmentFile(account, id))
   }
 
   /** The file as one that the disk has received. */
@@ -177,7 +178,7 @@ export class SharedAttachments implements AttachmentStore {
 
   /** Whether the file of an attachment is here now. */
   async #fetched(account: string, id: string): Promise<boolean> {
-    const key = keyOf(account, id)
+    const key = attachmentKey(account, id)
     const coming = this.#coming.get(key) ?? this.#fetch(account, id)
     this.#coming.set(key, coming)
     try {
@@ -191,7 +192,7 @@ export class SharedAttachments implements AttachmentStore {
     const file = this.options.layout.attachmentFile(account, id)
     const draft = this.#draft()
     try {
-      if (!(await this.#objects.get(keyOf(account, id), draft))) return false
+      if (!(await this.#objects.get(attachmentKey(account, id), draft))) return false
       await mkdir(dirname(file), { recursive: true, mode: 0o700 })
       await rename(draft, file)
       this.#cache.added((await this.#disk.size(account, id)) ?? 0)
@@ -224,11 +225,6 @@ async function asked<T>(work: () => Promise<T>): Promise<T> {
     if (error instanceof EngineUnavailable) throw new StoreUnavailable('Files cannot be reached', error)
     throw error
   }
-}
-
-/** The key of an attachment; without an id, what the keys of all of the account begin with. */
-function keyOf(account: string, id: string): string {
-  return `file/${account}/${id}`
 }
 
 /** What the keys of all files begin with that a node has lent. */

@@ -14,8 +14,17 @@ export class NotAuthentic extends BackupError {
   }
 }
 
+/** What the nodes of a cluster share cannot be reached. */
+export class EngineLost extends BackupError {
+  constructor(cause: Error) {
+    super(`${cause.message}: what was backed up before stays as it was`)
+    this.name = 'EngineLost'
+  }
+}
+
 /** Whether an error of one file would hit every other one too. */
 export function isFatal(error: Error): boolean {
+  if (error instanceof EngineLost) return true
   return error.name === 'StorageFull' || ('code' in error && error.code === 'ENOSPC')
 }
 

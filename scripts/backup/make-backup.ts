@@ -1,21 +1,20 @@
 /**
- * Makes a backup of a data directory, whether or not a service owns it. The platform file is copied first, and decides which
- * accounts to copy. Accounts created meanwhile are in the next backup; accounts deleted meanwhile are left out.
+ * Makes a backup of a data directory, or of a cluster, whether or not a service runs. The platform file is copied first, and
+ * decides which accounts to copy. Accounts created meanwhile are in the next backup; accounts deleted meanwhile are left out.
  */
-import { existsSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { version } from '../../core/version.js'
-import { copyPlatformFile, copyUserFile, markOf } from '../../storage/sqlite/copies.js'
 import { bytesIn } from '../../storage/files/durable.js'
 import { makeCopies, removeCopies, removeLeftOvers } from '../../storage/sqlite/left-overs.js'
-import { PlatformInspection, UserInspection } from '../../storage/inspection.js'
+import { PlatformInspection } from '../../storage/inspection.js'
 import type { Layout } from '../../storage/files/layout.js'
 import { PlatformStore } from '../../storage/platform/platform-store.js'
-import { brokenRecords } from '../maintenance/check-audit.js'
 import type { Progress } from '../terminal/progress.js'
 import { BackupError, isFatal, type BackupProblem } from './backup-error.js'
+import { attachmentsIn } from './copied-file.js'
 import {
   attachmentName,
   folderOf,
@@ -30,6 +29,8 @@ import {
 import { mustBeOurs } from './own-place.js'
 import { putSettings } from './own-settings.js'
 import type { KeepRule } from './retention.js'
+import { FolderSource } from './sources/folder-source.js'
+import type { BackupSource } from './sources/source.js'
 import { tidy } from './sweep.js'
 import { digestOf, type Vault } from './vault.js'
 import type { Account } from '../../storage/platform/account.js'
@@ -59,18 +60,23 @@ export interface BackupOptions {
    * copied again if it is not what it was. That state is not kept.
    */
   readonly damaged?: ReadonlySet<string> | undefined
+  /** Where the accounts come from; by default from the data directory. */
+  readonly source?: BackupSource | undefined
 }
 
-/** Updates a backup. The former state stays valid until the new one is complete. */
+/**
+ * Updates a backup. The former state stays valid until the new one is complete. `layout`: the data directory, which has room for
+ * copies in any case.
+ */
 export async function makeBackup(
-  source: Layout,
+  layout: Layout,
   vault: Vault,
   options: BackupOptions = {}
 ): Promise<BackupReport> {
-  removeLeftOvers(source)
-  const draft = makeCopies(source)
+  removeLeftOvers(layout)
+  const draft = makeCopies(layout)
   try {
-    return await new Backup(source, draft, vault, await readManifest(vault), options).run()
+    return await new Backup(layout, draft, vault, await readManifest(vault), options).run()
   } finally {
     removeCopies(draft)
   }
@@ -82,20 +88,22 @@ class Backup {
   #hasUnfinished = false
   /** Lists of files that take the places of damaged ones, by the names of these. */
   readonly #renewed = new Map<string, Stored>()
+  readonly #source: BackupSource
 
   constructor(
-    private readonly source: Layout,
+    private readonly layout: Layout,
     private readonly draft: Layout,
     private readonly vault: Vault,
     private readonly former: Manifest | undefined,
     private readonly options: BackupOptions
   ) {
     this.#known = new Map(former?.users.map(user => [user.id, user]))
+    this.#source = options.source ?? new FolderSource(layout)
   }
 
   async run(): Promise<BackupReport> {
     const { damaged, keep, made, progress } = this.options
-    await copyPlatformFile(this.source, this.draft)
+    await this.#source.copyPlatform(this.draft)
     const accounts = this.#accounts()
     const report: BackupReport = {
       accounts: accounts.length,
@@ -116,7 +124,7 @@ class Backup {
     }
     const platform = await this.#platform(missing)
     const settings = await putSettings(
-      this.source,
+      this.layout,
       this.vault,
       `settings-${this.#stamp}.yaml`,
       this.former?.settings,
@@ -176,17 +184,16 @@ class Backup {
   async #backUp(account: Account, report: BackupReport): Promise<BackedUp | undefined> {
     const { id, username } = account
     const known = this.#known.get(id)
-    const mark = markOf(this.source, id)
+    const mark = await this.#source.markOf(account)
     const isSame = known && mark !== undefined && known.mark === mark
     if (isSame && !this.#isDoubted(username) && (await this.vault.has(known.record)))
       return { ...known, username }
     try {
       return await this.#copy(account, mark, known, report)
     } catch (error) {
+      if (!(error instanceof Error) || isFatal(error)) throw error
       // The account was deleted meanwhile, which is not a problem.
-      if (!existsSync(this.source.userDirectory(id))) return undefined
-      if (!(error instanceof Error)) throw error
-      if (isFatal(error)) throw error
+      if (await this.#source.isGone(account)) return undefined
       const rest = known ? ': what was backed up before is kept' : ': it is not in the backup'
       report.problems.push({ user: username, detail: error.message + rest })
       // Without its mark, so that the next run tries again.
@@ -197,22 +204,23 @@ class Backup {
   }
 
   async #copy(
-    { id, username }: Account,
+    account: Account,
     mark: string | undefined,
     known: BackedUp | undefined,
     report: BackupReport
   ): Promise<BackedUp> {
+    const { id, username } = account
     const former = known && (await soundRecord(this.vault, known))
     const made = Date.now() / 1000
     for (let left = attempts; ; left--) {
       rmSync(this.draft.usersDirectory, { recursive: true, force: true })
-      await copyUserFile(this.source, this.draft, id)
-      const attachments = this.#verified(id)
-      const shared = await this.#attachments({ id, username }, attachments, former, report)
+      await this.#source.copyAccount(account, this.draft)
+      const attachments = attachmentsIn(this.draft, id)
+      const shared = await this.#attachments(account, attachments, former, report)
       if (!shared && left > 0) continue
       if (!shared) throw new BackupError('Files of attachments are missing')
       const folder = folderOf(id)
-      const file = await this.#file({ id, username }, former)
+      const file = await this.#file(account, former)
       if (file !== former?.file) report.bytes += file.size
       const record: AccountRecord = { file, attachments: shared }
       const list = Buffer.from(JSON.stringify(record))
@@ -228,22 +236,8 @@ class Backup {
     }
   }
 
-  /** Checks the copy of an account's file. Returns its attachments. */
-  #verified(id: string): { id: string; size: number }[] {
-    const inspection = new UserInspection(this.draft, id)
-    try {
-      const [problem] = inspection.problems().filter(text => !text.startsWith('is of an earlier version'))
-      if (problem !== undefined) throw new BackupError(`The file is damaged (${problem})`)
-      for (const { detail, id: record = '' } of brokenRecords(inspection, () => undefined))
-        throw new BackupError(`The audit is broken: ${record} ${detail}`)
-      return inspection.attachments()
-    } finally {
-      inspection.close()
-    }
-  }
-
   /** Stores a copy, unless its content is unchanged: closing a file changes its modification time too. */
-  async #file({ id, username }: Names, former: AccountRecord | undefined): Promise<Stored> {
+  async #file({ id, username }: Account, former: AccountRecord | undefined): Promise<Stored> {
     const copy = this.draft.userFile(id)
     const { digest, size } = await digestOf(bytesIn(copy))
     if (former && former.file.digest === digest && former.file.size === size) {
@@ -256,11 +250,12 @@ class Backup {
 
   /** Stores the attachments that the backup does not hold yet. Returns `undefined` if one was deleted meanwhile. */
   async #attachments(
-    { id, username }: Names,
+    account: Account,
     wanted: readonly { id: string; size: number }[],
     former: AccountRecord | undefined,
     report: BackupReport
   ): Promise<AccountRecord['attachments'] | undefined> {
+    const { id, username } = account
     const there = new Map(former?.attachments.map(file => [file.id, file]))
     const files: (Stored & { id: string })[] = []
     for (const { id: fileId, size } of wanted) {
@@ -269,10 +264,11 @@ class Backup {
         files.push(known)
         continue
       }
-      const source = this.source.attachmentFile(id, fileId)
-      if (!existsSync(source)) return undefined
       const name = attachmentName(id, fileId)
-      const stored = await this.vault.share(name, source)
+      const stored = await this.#source.withAttachment(account, fileId, this.draft, path =>
+        this.vault.share(name, path)
+      )
+      if (!stored) return undefined
       if (stored.size !== size)
         throw new BackupError(`The attachment ${fileId} has ${stored.size} bytes instead of ${size}`)
       await this.vault.settle(dirname(name))
@@ -293,6 +289,3 @@ class Backup {
     return !this.#isDoubted(username) || (await this.vault.isWhole(stored))
   }
 }
-
-/** By what an account is found. */
-type Names = Pick<Account, 'id' | 'username'>

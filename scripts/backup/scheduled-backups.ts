@@ -24,6 +24,9 @@ const tellEvery = 20 * 3600
 /** Characters that are kept of what went wrong. */
 const longestProblem = 1000
 
+/** Another process makes the backup. */
+const notOurs = Symbol('not ours')
+
 /** What is kept from one start to the next. Times in seconds. */
 interface Kept {
   attempted?: number
@@ -46,6 +49,8 @@ export interface ScheduleOptions {
   readonly flags: readonly string[]
   readonly layout: Layout
   readonly log: Log
+  /** Where several processes have the same schedule: whether this one makes the backup that is due. By default it does. */
+  readonly isTurn?: ((signal: AbortSignal) => Promise<boolean>) | undefined
   /** Tells the operator that backups fail. */
   readonly tell: (problem: string, succeeded: number | undefined) => Promise<void>
 }
@@ -55,6 +60,8 @@ export class ScheduledBackups {
   readonly #kept: Kept
   #running: ChildProcess | undefined
   #work: Promise<void> = Promise.resolve()
+  #isBusy = false
+  readonly #ending = new AbortController()
   #timer: NodeJS.Timeout | undefined
   #isClosed = false
 
@@ -90,6 +97,7 @@ export class ScheduledBackups {
   /** Ends the schedule, and the backup under way: the former one stays valid. */
   async close(): Promise<void> {
     this.#isClosed = true
+    this.#ending.abort()
     this.#cron.stop()
     clearTimeout(this.#timer)
     this.#running?.kill('SIGTERM')
@@ -102,17 +110,19 @@ export class ScheduledBackups {
   }
 
   #begin(): void {
-    if (this.#running || this.#isClosed) return
+    if (this.#isBusy || this.#isClosed) return
     clearTimeout(this.#timer)
-    this.#work = this.#run().catch((cause: unknown) => {
-      this.options.log.error('a backup failed', { cause })
-    })
+    this.#isBusy = true
+    this.#work = this.#run()
+      .catch((cause: unknown) => this.options.log.error('a backup failed', { cause }))
+      .finally(() => (this.#isBusy = false))
   }
 
   async #run(): Promise<void> {
     const { log } = this.options
     const startedMs = performance.now()
-    const problem = await this.#problemOf()
+    const problem = await this.#outcome()
+    if (problem === notOurs) return
     this.#running = undefined
     if (this.#isClosed) return
     const now = Math.floor(Date.now() / 1000)
@@ -140,6 +150,16 @@ export class ScheduledBackups {
     tell(problem, succeeded).catch((cause: unknown) =>
       log.warn('nobody could be told of a failed backup', { cause })
     )
+  }
+
+  /** Makes a backup, unless that is up to another process. Returns what went wrong, as {@link #problemOf} does. */
+  async #outcome(): Promise<string | typeof notOurs | undefined> {
+    try {
+      if ((await this.options.isTurn?.(this.#ending.signal)) === false) return notOurs
+    } catch (error) {
+      return (error as Error).message
+    }
+    return this.#isClosed ? notOurs : await this.#problemOf()
   }
 
   /** Makes a backup. Returns what went wrong, in words that name nobody; `undefined` if nothing did. */

@@ -7,6 +7,7 @@ import type { BackupProblem } from './backup-error.js'
 import { makeBackup, type BackupReport } from './make-backup.js'
 import { verifyBackup } from './restore-backup.js'
 import type { KeepRule } from './retention.js'
+import type { BackupSource } from './sources/source.js'
 import type { Vault } from './vault.js'
 
 const copiedAgain = {
@@ -16,6 +17,7 @@ const copiedAgain = {
 
 export interface VerifiedOptions {
   readonly keep: KeepRule | undefined
+  readonly source?: BackupSource | undefined
   readonly vetting: VettingOptions
   /** Does a part of the work with progress shown. */
   readonly withProgress: <T>(work: (progress: Progress | undefined) => Promise<T>) => Promise<T>
@@ -28,17 +30,17 @@ export interface VerifiedReport extends BackupReport {
 
 /** Updates a backup and verifies it. What could not be restored is among the problems, and so is what was copied again. */
 export async function makeVerifiedBackup(
-  source: Layout,
+  layout: Layout,
   vault: Vault,
-  { keep, vetting, withProgress }: VerifiedOptions
+  { keep, source, vetting, withProgress }: VerifiedOptions
 ): Promise<VerifiedReport> {
-  const report = await withProgress(progress => makeBackup(source, vault, { progress, keep }))
+  const report = await withProgress(progress => makeBackup(layout, vault, { progress, keep, source }))
   const found = await withProgress(progress => verifyBackup(vault, { vetting, progress }))
   const damaged = usersIn(found.problems)
   const hasSettings = isOfSettings(found.problems)
   if (damaged.size === 0 && !hasSettings)
     return { ...withProblems(report, found.problems), verified: found.accounts }
-  const again = await withProgress(progress => makeBackup(source, vault, { progress, keep, damaged }))
+  const again = await withProgress(progress => makeBackup(layout, vault, { progress, keep, source, damaged }))
   const left = await withProgress(progress => verifyBackup(vault, { vetting, progress, only: damaged }))
   const stillDamaged = usersIn([...left.problems, ...again.problems])
   const mended = [...damaged].filter(user => !stillDamaged.has(user))

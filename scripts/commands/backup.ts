@@ -1,9 +1,11 @@
-/** `coffer backup`: updates a backup, whether or not a service runs. */
+/** `coffer backup`: updates a backup of one machine, or of a cluster, whether or not a service runs. */
+import type { Settings } from '../../core/settings/settings.js'
 import { makeBackup, type BackupReport } from '../backup/make-backup.js'
 import { mustBeOutside, placeNamed, withOwnSecret } from '../backup/own-place.js'
 import { openPlace } from '../backup/open-place.js'
 import { Vault } from '../backup/vault.js'
-import { makeVerifiedBackup } from '../backup/verified-backup.js'
+import type { BackupSource } from '../backup/sources/source.js'
+import { makeVerifiedBackup, type VerifiedOptions } from '../backup/verified-backup.js'
 import { counted } from '../terminal/counted.js'
 import { presentDirectoryOf } from '../terminal/directory.js'
 import { splitOptional } from '../terminal/operands.js'
@@ -44,14 +46,25 @@ export async function backup(args: readonly string[], options: BackupOptions): P
   try {
     const isVerified = options.verify ?? own?.verify ?? false
     const [keep, vetting] = [own?.keep, vettingOf(settings)]
-    const report: Omit<Outcome, 'isEncrypted'> = isVerified
-      ? await makeVerifiedBackup(layout, vault, { keep, vetting, withProgress: work => withBar(json, work) })
-      : await withBar(json, progress => makeBackup(layout, vault, { progress, keep }))
+    const report = await fromSource(settings, async source => {
+      const withProgress: VerifiedOptions['withProgress'] = work => withBar(json, work)
+      const made: Omit<Outcome, 'isEncrypted'> = isVerified
+        ? await makeVerifiedBackup(layout, vault, { keep, source, vetting, withProgress })
+        : await withProgress(progress => makeBackup(layout, vault, { progress, keep, source }))
+      return made
+    })
     print({ ...report, isEncrypted: vault.isEncrypted }, json)
   } finally {
     process.off('SIGTERM', giveUp)
     await vault.close()
   }
+}
+
+/** Where the accounts come from: the folder of a node has but some of them, and old ones. */
+async function fromSource<T>(settings: Settings, work: (source?: BackupSource) => Promise<T>): Promise<T> {
+  if (settings.cluster.node === '') return await work()
+  const { fromCluster } = await import('../backup/sources/cluster-source.js')
+  return await fromCluster(settings, work)
 }
 
 function print(outcome: Outcome, json: true | undefined): void {

@@ -1,4 +1,6 @@
 /** `coffer restore`: restores all accounts of a backup, or one. */
+import type { Settings } from '../../core/settings/settings.js'
+import { BackupError } from '../backup/backup-error.js'
 import { placeNamed, withOwnSecret } from '../backup/own-place.js'
 import { openPlace } from '../backup/open-place.js'
 import { restoreAccount } from '../backup/restore-account.js'
@@ -27,6 +29,7 @@ export async function restore(args: readonly string[], options: RestoreOptions):
   const { flags, operands } = splitOptional(args, 'place')
   const at = options.at === undefined ? undefined : endOf(options.at)
   const { layout, settings } = (user === undefined ? directoryOf : presentDirectoryOf)(flags)
+  if (user !== undefined) mustBeAlone(settings)
   const vetting = vettingOf(settings)
   const secret = secretOf(operands.length === 0 ? withOwnSecret(options, settings) : options)
   const place = await openPlace(placeNamed(operands, settings), settings.backup.s3, false)
@@ -49,6 +52,14 @@ export async function restore(args: readonly string[], options: RestoreOptions):
   } finally {
     await vault.close()
   }
+}
+
+/** Throws {@link BackupError} with the settings of a node: what comes into its folder is not in the cluster. */
+function mustBeAlone({ cluster }: Settings): void {
+  if (cluster.node === '') return
+  throw new BackupError(
+    'One account cannot be restored into a cluster: restore all into an empty folder with settings without cluster.node, and export the account there (docs/cluster.md)'
+  )
 }
 
 function print(report: RestoreReport, json: true | undefined, done: string): void {

@@ -162,11 +162,18 @@ async function backupsOf(
     flags,
     layout,
     log,
+    isTurn: settings.cluster.node === '' ? undefined : async signal => await isTurn(settings, signal),
     tell: async (problem, succeeded) => {
       const { tellOfFailure } = await import('../backup/failure-mail.js')
       await tellOfFailure(settings, log, problem, succeeded)
     }
   })
+}
+
+/** Whether it is up to this node to make the backup that is due. */
+async function isTurn(settings: Settings, signal: AbortSignal): Promise<boolean> {
+  const { isTurnOf } = await import('../backup/sources/turn.js')
+  return await isTurnOf(settings, signal)
 }
 
 /** Warns if other users can access the data directory. */

@@ -1,0 +1,19 @@
+/** Checks the copy of an account's file before it goes into a backup. */
+import { UserInspection } from '../../storage/inspection.js'
+import type { Layout } from '../../storage/files/layout.js'
+import { brokenRecords } from '../maintenance/check-audit.js'
+import { BackupError } from './backup-error.js'
+
+/** The attachments that a copy below `draft` names, with their sizes in bytes. Throws {@link BackupError} if it is damaged. */
+export function attachmentsIn(draft: Layout, account: string): { id: string; size: number }[] {
+  const inspection = new UserInspection(draft, account)
+  try {
+    const [problem] = inspection.problems().filter(text => !text.startsWith('is of an earlier version'))
+    if (problem !== undefined) throw new BackupError(`The file is damaged (${problem})`)
+    for (const { detail, id: record = '' } of brokenRecords(inspection, () => undefined))
+      throw new BackupError(`The audit is broken: ${record} ${detail}`)
+    return inspection.attachments()
+  } finally {
+    inspection.close()
+  }
+}

@@ -1,0 +1,167 @@
+/**
+ * Takes a backup from what the nodes of a cluster share, while they go on: the platform file from its snapshot and log, each
+ * account's file from its own, attachments from the objects. No node is asked for anything.
+ */
+import { randomUUID } from 'node:crypto'
+import { mkdir, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { connectEngine } from '../../../cluster/connect.js'
+import { EngineUnavailable, type Engine } from '../../../cluster/engine.js'
+import { RecordMismatch } from '../../../cluster/apply.js'
+import { FileThread } from '../../../cluster/files/file-thread.js'
+import { Placement } from '../../../cluster/files/placement.js'
+import { logSubject, shardCount } from '../../../cluster/nodes/places.js'
+import type { Objects } from '../../../cluster/objects.js'
+import { attachmentKey } from '../../../cluster/objects/attachment-key.js'
+import { openObjects } from '../../../cluster/objects/open.js'
+import { PlatformLog } from '../../../cluster/platform/log.js'
+import { platformSubject } from '../../../cluster/platform/record.js'
+import { decode, type LogRecord } from '../../../cluster/records.js'
+import { fixedShards } from '../../../core/call/shard.js'
+import type { Settings } from '../../../core/settings/settings.js'
+import type { Layout } from '../../../storage/files/layout.js'
+import type { Account } from '../../../storage/platform/account.js'
+import { PlatformStore } from '../../../storage/platform/platform-store.js'
+import { forgetPosition } from '../../../storage/wal/closed-file.js'
+import { BackupError, EngineLost } from '../backup-error.js'
+import type { BackupSource } from './source.js'
+
+/** Attempts at an account whose log is cut short, or whose snapshot is replaced, while it is read. */
+const attempts = 5
+/** Time between two questions to an engine that does not answer, and after which the platform is given up, in milliseconds. */
+const [pauseMs, giveUpMs] = [1000, 60_000]
+
+/** Does something with the cluster that the settings name. Rejects with `EngineUnavailable` if no server of it answers. */
+export async function fromCluster<T>(
+  { cluster }: Settings,
+  work: (source: BackupSource) => Promise<T>
+): Promise<T> {
+  const engine = await connectEngine({ ...cluster, node: `${cluster.node}-backup` })
+  const files = new FileThread()
+  try {
+    return await work(new ClusterSource(engine, openObjects(cluster.objects, engine), files))
+  } finally {
+    await files.close()
+    await engine.close()
+  }
+}
+
+export class ClusterSource implements BackupSource {
+  readonly #shards = fixedShards(shardCount)
+  /** What tells this cluster from others, and from itself before it was begun anew. */
+  #history = 0
+
+  constructor(
+    private readonly engine: Engine,
+    private readonly objects: Objects,
+    private readonly files: FileThread
+  ) {}
+
+  async copyPlatform(draft: Layout): Promise<void> {
+    const { engine, objects } = this
+    await mkdir(draft.draftsDirectory, { recursive: true, mode: 0o700 })
+    const platform = new PlatformStore(draft)
+    try {
+      const log = await PlatformLog.open(platform, {
+        engine,
+        objects,
+        draftsDirectory: draft.draftsDirectory,
+        giveUpMs,
+        onTrouble: () => {}
+      })
+      await log.close()
+      this.#history = platform.position()!.epoch
+    } finally {
+      platform.close()
+    }
+    forgetPosition(draft.platformFile)
+  }
+
+  async markOf(account: Account): Promise<string | undefined> {
+    const last = await this.#last(account)
+    if (!last) return undefined
+    const { epoch, lsn } = last.record.position
+    // Four numbers: those of files have three or six.
+    return `0-${this.#history}-${epoch}-${lsn}`
+  }
+
+  async copyAccount(account: Account, draft: Layout): Promise<void> {
+    for (let left = attempts; ; left--) {
+      const last = await this.#last(account)
+      if (!last || last.record.kind === 'deleted' || last.record.position.lsn === 0)
+        throw new BackupError('The cluster has no log of the account')
+      const { base, position } = last.record
+      try {
+        await this.#place(account, draft, { base, position, sequence: last.sequence })
+        return forgetPosition(draft.userFile(account.id))
+      } catch (error) {
+        if (!(error instanceof RecordMismatch || error instanceof EngineUnavailable)) throw error
+        if (left === 0) throw error
+      }
+    }
+  }
+
+  async withAttachment<T>(
+    account: Account,
+    id: string,
+    draft: Layout,
+    use: (path: string) => Promise<T>
+  ): Promise<T | undefined> {
+    const path = join(draft.draftsDirectory, `attachment-${randomUUID()}`)
+    try {
+      return (await this.#fetched(attachmentKey(account.id, id), path)) ? await use(path) : undefined
+    } finally {
+      await rm(path, { force: true })
+    }
+  }
+
+  async isGone(account: Account): Promise<boolean> {
+    return (await this.#last(account))?.record.kind === 'deleted'
+  }
+
+  async #place(
+    { id, username }: Account,
+    draft: Layout,
+    goal: Pick<LogRecord, 'base' | 'position'> & { sequence: number }
+  ): Promise<void> {
+    const { engine: log, files, objects } = this
+    await rm(dirname(draft.userFile(id)), { recursive: true, force: true })
+    const placement = new Placement({ files, layout: draft, log, objects })
+    await placement.place(id, { ...goal, subject: this.#subjectOf({ id, username }) })
+  }
+
+  async #last(account: Account): Promise<{ record: LogRecord; sequence: number } | undefined> {
+    const last = await this.#asked(() => this.engine.last(this.#subjectOf(account)))
+    return last && { record: decode(last.bytes), sequence: last.sequence }
+  }
+
+  #subjectOf({ id, username }: Pick<Account, 'id' | 'username'>): string {
+    return logSubject(this.#shards.indexOf(username), id)
+  }
+
+  /** Fetches an object. Resolves with `false` if there is none. */
+  async #fetched(key: string, path: string): Promise<boolean> {
+    try {
+      return await this.objects.get(key, path)
+    } catch (error) {
+      if (!(error instanceof EngineUnavailable)) throw error
+      // One that is damaged is the trouble of its account alone.
+      await this.#asked(() => this.engine.last(platformSubject))
+      throw new BackupError(`The object ${key} cannot be fetched`)
+    }
+  }
+
+  /** Asks the engine, as often as it takes. Rejects with `EngineLost` if nothing is answered at all. */
+  async #asked<T>(ask: () => Promise<T>): Promise<T> {
+    for (let left = attempts; ; left--) {
+      try {
+        return await ask()
+      } catch (error) {
+        if (!(error instanceof EngineUnavailable)) throw error
+        if (left === 0) throw new EngineLost(error)
+      }
+      await wait(pauseMs)
+    }
+  }
+}

@@ -1,0 +1,147 @@
+/**
+ * A service that ran alone becomes a cluster, is backed up as a whole while people write, and comes back from that: as a service
+ * on one machine, and as another cluster.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test, type Test } from 'tap'
+import { commandProcess } from '../../support/command.js'
+import { start as startAlone } from '../../support/process.js'
+import { packageDirectory } from '../../../core/version.js'
+import { Random } from '../../support/random.js'
+import { EngineServers, until } from '../engine-servers.js'
+import { Load, type Person } from '../load.js'
+import { NodeProcess } from '../node-processes.js'
+import { register } from '../registration.js'
+import { fileOf, filesOf, initArguments, makePeople, nodeFlags, upload } from './people.js'
+
+const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
+const trusted = ['--auth.trustedApps=*@https://app.example']
+const coffer = join(packageDirectory, 'dist', 'scripts', 'coffer.cjs')
+
+/** Runs a command that has to succeed. Returns what it says as JSON. */
+async function run<T>(...args: string[]): Promise<T> {
+  const { code, errors, output } = await commandProcess([...args, '--json'])
+  if (code !== 0) throw new Error(`${args.join(' ')}: ${errors} ${output}`)
+  return JSON.parse(output) as T
+}
+
+interface Report {
+  readonly accounts: number
+  readonly copied: number
+  readonly attachments: number
+  readonly problems: readonly unknown[]
+}
+
+/** Signs in by a password. Returns the status. */
+async function signIn(url: string, username: string): Promise<number> {
+  const response = await fetch(`${url}/${username}/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: 'https://app.example' },
+    body: JSON.stringify({ username, password: 'a long password for tests', appId: 'test-app' })
+  })
+  await response.arrayBuffer()
+  return response.status
+}
+
+/** Asks that all people are there with all that a load knows of, and with their files. */
+async function look(t: Test, load: Load, url: string, people: readonly Person[]): Promise<void> {
+  await load.stop()
+  t.same(load.faults, [])
+  t.same([...load.odd], [])
+  const [first, ...others] = people as [Person, ...Person[]]
+  t.same(await filesOf(url, first), ['added at a node', fileOf(first)])
+  for (const person of others) t.same(await filesOf(url, person), [fileOf(person)])
+  t.equal(await signIn(url, 'newcomer'), 200)
+}
+
+test('a cluster', { timeout: 600_000 }, async t => {
+  const root = mkdtempSync(join(tmpdir(), 'coffer-whole-'))
+  t.teardown(() => rmSync(root, { recursive: true, force: true }))
+  t.comment(`COFFER_TEST_SEED=${seed}`)
+  const at = (name: string): string => join(root, name)
+  const servers = await EngineServers.start(t)
+  // The first file is longer than a record of the engine.
+  const people = await makePeople(at('n1'), 6, 60)
+  await run(...initArguments(servers, at('n1')))
+  const engine = servers.urls.join(',')
+  const node = (name: string, directory = at(name)): NodeProcess =>
+    new NodeProcess(t, { name, directory, engine, flags: [...trusted, `--backup.to=${at('own')}`] })
+  const [n1, n2] = [node('n1'), node('n2')]
+  await Promise.all([n1.start(), n2.start()])
+  let urls = [n1.url, n2.url]
+  const load = new Load(people, () => urls, new Random(seed), 60_000)
+  const backup = async (): Promise<Report> =>
+    await run<Report>('backup', at('backup'), '--plain', ...nodeFlags(servers, 'n1', at('n1')))
+
+  await t.test('is backed up while people write', async t => {
+    const beganMs = performance.now()
+    load.start()
+    const names = people.map(({ username }) => username)
+    await until('all users to be served', () => load.writtenSince(names) > beganMs)
+    await upload(n2.url, people[0]!, 'added at a node')
+    const report = await backup()
+    t.match(report, { accounts: 6, copied: 6, attachments: 7, problems: [] })
+    const sinceMs = performance.now()
+    await until('more to be written', () => load.writtenSince(names) > sinceMs)
+    await load.stop()
+    t.same(load.faults, [])
+    const verified = await run<Report>('restore', at('backup'), '--verify', `--dataDir=${at('none')}`)
+    t.match(verified, { accounts: 6, problems: [] })
+  })
+
+  await t.test('is backed up by what has changed since', async t => {
+    t.equal((await register(n1.url, 'newcomer')).status, 201)
+    const report = await backup()
+    t.match(report, { accounts: 7, attachments: 0, problems: [] })
+    await until('nothing to have changed', async () => (await backup()).copied === 0)
+  })
+
+  await t.test('backs itself up, by one of its nodes', async t => {
+    const makers = (): NodeProcess[] => [n1, n2].filter(({ log }) => log.includes('a backup was made'))
+    await until('it to be done', () => makers().length > 0)
+    t.equal(makers().length, 1)
+    t.notMatch(n1.log + n2.log, /a backup failed/)
+    const verified = await run<Report>('restore', at('own'), '--verify', `--dataDir=${at('none')}`)
+    t.match(verified, { accounts: 6, problems: [] })
+  })
+
+  await t.test('does not get single accounts back', async t => {
+    const flags = nodeFlags(servers, 'n1', at('n1'))
+    const { code, errors } = await commandProcess(['restore', at('backup'), '--user=person-1', ...flags])
+    t.equal(code, 1)
+    t.match(errors, /cannot be restored into a cluster/)
+  })
+
+  const alone = at('alone')
+  await t.test('comes back from that on one machine', async t => {
+    await Promise.all([n1.kill(), n2.kill()])
+    for (const index of [0, 1, 2]) await servers.kill(index)
+    await run('restore', at('backup'), `--dataDir=${alone}`)
+    const { code, output } = await commandProcess(['check', `--dataDir=${alone}`])
+    t.equal(code, 0, output)
+    const flags = [...trusted, '--log.format=json']
+    const running = await startAlone(t, alone, process.execPath, [coffer, 'serve', ...flags])
+    urls = [running.url]
+    await look(t, load, running.url, people)
+    await running.stop('SIGTERM')
+  })
+
+  await t.test('comes back from that as another cluster', async t => {
+    for (const index of [0, 1, 2]) servers.wipe(index)
+    await Promise.all([0, 1, 2].map(index => servers.restart(index)))
+    await run('restore', at('backup'), `--dataDir=${at('n3')}`)
+    await until('the engine to be there', async () => {
+      const { code } = await commandProcess(initArguments(servers, at('n3')))
+      return code === 0
+    })
+    const [n3, n4] = [node('n3'), node('n4')]
+    await Promise.all([n3.start(), n4.start()])
+    for (const { url } of [n3, n4]) {
+      urls = [url]
+      await until('all to be served', async () => (await signIn(url, 'newcomer')) === 200)
+      await look(t, load, url, people)
+    }
+  })
+})
