@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { test, type Test } from 'tap'
+import t, { type Test } from 'tap'
 import { commandProcess } from '../../support/command.js'
 import { start as startAlone } from '../../support/process.js'
 import { packageDirectory } from '../../../core/version.js'
@@ -15,6 +15,8 @@ import { Load, type Person } from '../load.js'
 import { NodeProcess } from '../node-processes.js'
 import { register } from '../registration.js'
 import { fileOf, filesOf, initArguments, makePeople, nodeFlags, upload } from './people.js'
+
+t.setTimeout(900_000)
 
 const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
 const trusted = ['--auth.trustedApps=*@https://app.example']
@@ -56,7 +58,7 @@ async function look(t: Test, load: Load, url: string, people: readonly Person[])
   t.equal(await signIn(url, 'newcomer'), 200)
 }
 
-test('a cluster', { timeout: 600_000 }, async t => {
+t.test('a cluster', async t => {
   const root = mkdtempSync(join(tmpdir(), 'coffer-whole-'))
   t.teardown(() => rmSync(root, { recursive: true, force: true }))
   t.comment(`COFFER_TEST_SEED=${seed}`)
@@ -118,6 +120,14 @@ test('a cluster', { timeout: 600_000 }, async t => {
   await t.test('comes back from that on one machine', async t => {
     await Promise.all([n1.kill(), n2.kill()])
     for (const index of [0, 1, 2]) await servers.kill(index)
+    const refused = await commandProcess([
+      'backup',
+      at('backup'),
+      '--plain',
+      ...nodeFlags(servers, 'n1', at('n1'))
+    ])
+    t.equal(refused.code, 1)
+    t.match(refused.errors, /^The engine of the cluster does not answer$/m)
     await run('restore', at('backup'), `--dataDir=${alone}`)
     const { code, output } = await commandProcess(['check', `--dataDir=${alone}`])
     t.equal(code, 0, output)
