@@ -1,7 +1,7 @@
 /** The frame around all pages of the app: coming in, finding one's way, going out. */
 import t from 'tap'
 import { desk, phone, startApp, typeIntoFocus } from '../../support/app.js'
-import { untilHeading } from '../../support/browser.js'
+import { untilHeading, visit } from '../../support/browser.js'
 import { look } from '../../support/look.js'
 import { password, signIn } from '../../support/pages.js'
 
@@ -58,7 +58,7 @@ t.test('the shell', async t => {
     await page.context().close()
   })
 
-  await t.test('streams, notes and pages are found, with keys alone', async t => {
+  await t.test('streams, notes and pages are found, with keys alone', async () => {
     const page = await enter('/app/daisy/streams')
     await page.keyboard.press('/')
     await typeIntoFocus(page, 'WEIG')
@@ -81,9 +81,9 @@ t.test('the shell', async t => {
     await page.keyboard.press('?')
     await page.getByRole('dialog', { name: 'Keys' }).waitFor()
     await page.keyboard.press('Escape')
-    t.equal(await page.getByRole('dialog').count(), 0)
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
     await page.goBack()
-    t.equal(page.url(), `${url}/app/daisy/map`)
+    await page.waitForURL(`${url}/app/daisy/map`)
     await page.context().close()
   })
 
@@ -132,7 +132,8 @@ t.test('the shell', async t => {
   })
 
   await t.test('a service that does not answer is told of', async () => {
-    const page = await (await browser.newContext(desk)).newPage()
+    // Without a service worker, whose requests are not the page's.
+    const page = await visit(browser, desk)
     await page.goto(`${url}/app/`)
     await page.route('**/service/info', async route => await route.abort())
     await page.reload()
