@@ -47,7 +47,7 @@ t.test('the pages of one’s account', async t => {
     await page.locator('input[name=newPassword]:focus').waitFor()
     await page.getByLabel('New password', { exact: true }).fill(another)
     await page.getByRole('button', { name: 'Show password' }).click()
-    t.equal(await page.getByLabel('New password', { exact: true }).getAttribute('type'), 'text')
+    await page.getByLabel('New password', { exact: true }).and(page.locator('[type=text]')).waitFor()
     await page.getByRole('button', { name: 'Save the password' }).click()
     await untilHeading(page, 'Your password is set')
     t.same([await isPassword(password), await isPassword(another)], [false, true])

@@ -44,7 +44,7 @@ t.test('streams', async t => {
     await row('weight').getByText('136.7\u00a0lb').waitFor()
     await daisy.do('profile.update', { id: 'private', update: { 'coffer:units': null } })
     await row('body').getByRole('button', { name: 'Fold body' }).click()
-    t.equal(await row('weight').count(), 0)
+    await row('weight').waitFor({ state: 'detached' })
     await page.context().close()
   })
 
@@ -92,7 +92,7 @@ t.test('streams', async t => {
     await dialog.getByRole('radio', { name: 'body' }).focus()
     await page.keyboard.press('ArrowUp')
     await page.keyboard.press('ArrowUp')
-    t.ok(await dialog.getByRole('radio', { name: 'At the top' }).isChecked())
+    await dialog.getByRole('radio', { name: 'At the top', checked: true }).waitFor()
     await dialog.getByText('no longer seen by: Dr. Meyer').waitFor()
     await look(t, page, 'app-stream-move')
     await page.keyboard.press('Enter')

@@ -180,6 +180,7 @@ t.test('the table', async t => {
       ',blood-pressure/mmhg-bpm,systolic,148,mm[Hg],'
     )
     await page.getByRole('button', { name: 'Download these rows' }).click()
+    await page.getByRole('button', { name: 'As CSV, a line for each value' }).waitFor()
     t.notOk(await page.getByRole('button', { name: 'As GPX' }).isVisible(), 'where there are no positions')
     await look(t, page, 'app-table-download')
     await page.context().close()
