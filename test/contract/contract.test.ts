@@ -38,10 +38,9 @@ t.test('the contract', async t => {
 
   const examples = new Examples()
   // What looks at all accounts comes while there are few.
-  const byOperators = ({ id }: AnyMethod): boolean => (contract[id] ?? []).some(({ by }) => by === 'admin')
   for (const definition of [
-    ...definitions.filter(byOperators),
-    ...definitions.filter(each => !byOperators(each))
+    ...definitions.filter(isOfOperators),
+    ...definitions.filter(each => !isOfOperators(each))
   ]) {
     const { id } = definition
     t.test(id, async t => {
@@ -83,12 +82,20 @@ t.test('the contract', async t => {
  */
 function wiresOf(scenario: Scenario, scenarios: readonly Scenario[]): readonly WireName[] {
   const possible = wires.filter(wire => isFor(wire, scenario))
-  const isRefusal = ({ error }: Scenario): boolean => error !== undefined
   const isFirst = scenarios.find(each => isRefusal(each) === isRefusal(scenario)) === scenario
   if (isLong || isFirst) return possible
   const others = possible.filter(wire => wire !== 'http')
   const turn = others[scenarios.indexOf(scenario) % others.length]
   return possible.filter(wire => wire === 'http' || wire === turn)
+}
+
+/** Whether operators may call a method. */
+function isOfOperators({ id }: AnyMethod): boolean {
+  return (contract[id] ?? []).some(({ by }) => by === 'admin')
+}
+
+function isRefusal({ error }: Scenario): boolean {
+  return error !== undefined
 }
 
 async function mustRefuse(
