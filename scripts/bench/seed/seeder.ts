@@ -152,6 +152,7 @@ export class Seeder {
       atOnce(series.add(number, { columns: ['value'], rows }, { writer: 'system', written: seedTime }))
     })
     const pictureIds = await this.#pictures(account)
+    await this.#indexTexts(account)
     const { id } = account
     return { id, username, token: personal.token, appToken: app.token, eventIds, seriesIds, pictureIds }
   }
@@ -181,6 +182,12 @@ export class Seeder {
   async close(): Promise<void> {
     await this.#accounts.close()
     this.#platform.close()
+  }
+
+  /** As is long done where events have not just been added: the server would do it during the measurements. */
+  async #indexTexts(account: Account): Promise<void> {
+    const store = this.#accounts.store(account)
+    while (store.events.texts.hasWaiting()) await store.write(() => store.events.texts.index())
   }
 
   /** Does something `count` times, so many times in a transaction. */
