@@ -160,7 +160,9 @@ export class QueryRun {
     // It may have had to do with fewer.
     const { excess, limit: most, rows, text } = copied
     this.#left -= rows
-    this.#moveTo(this.#left === 0 ? undefined : keyAt(file.db, rest, order, most - 1))
+    // Fewer than were to be copied are all that there are.
+    const isOver = this.#left === 0 || rows < most
+    this.#moveTo(isOver ? undefined : keyAt(file.db, rest, order, most - 1))
     return { text, count: rows, examined: 0, excess }
   }
 

@@ -1,6 +1,7 @@
 /** What a page of a query may cost: rows looked at, whether they are answered or not. */
 import t from 'tap'
 import type { StreamsCriteria } from '../../../storage/event-query/query.js'
+import { prepared } from '../../../storage/sqlite/statements.js'
 import { eventFile } from '../../support/event-file.js'
 
 /** Tells how often it was asked. */
@@ -38,6 +39,19 @@ t.test('a page of a query that finds little', async t => {
     t.ok(Math.max(...asked) <= 2500, asked.join())
     t.ok(asked.reduce((a, b) => a + b) >= rows)
   })
+})
+
+t.test('a page of all that a stream holds is the end: nothing is looked for after it', t => {
+  const file = eventFile(t)
+  const work = file.stream('work')
+  for (let i = 0; i < 10; i++) file.insert({ streamIds: ['work'], time: i })
+  const streams = [{ any: new Set([work]), all: [], not: new Set<number>() }]
+  const isLookedFor = (): boolean => prepared(file.db).some(sql => sql.includes('OFFSET'))
+  t.equal(file.pages({ streams, limit: 20 })[0]!.length, 10)
+  t.equal(isLookedFor(), false)
+  t.equal(file.pages({ streams, limit: 20, skip: 5 })[0]!.length, 5)
+  t.equal(isLookedFor(), true, 'as it is to skip some')
+  t.end()
 })
 
 t.test('a page of large events', async t => {
