@@ -19,6 +19,7 @@ import { ApiError } from '../errors.js'
 import type { Log } from '../log.js'
 import { relocated, suspended } from '../unknown-user.js'
 import type { Credentials } from './credentials.js'
+import type { Texts } from './texts.js'
 import type { ReceivedFile } from '../../storage/files/attachments.js'
 
 /** One call of a transport. */
@@ -78,7 +79,7 @@ export interface Success {
   /** The number of bytes in `members` minus that of characters, if known: counting them takes time. */
   readonly extraBytes?: number | undefined
   /** The rest of `members`, page by page. Read it to its end, or call `return`. */
-  readonly remainder?: AsyncGenerator<string, void, undefined> | undefined
+  readonly remainder?: (AsyncGenerator<string, void, undefined> & Pick<Partial<Texts>, 'isAscii'>) | undefined
   /** Number of list items returned so far. */
   readonly items?: () => number
   readonly accessId?: string | undefined

@@ -41,6 +41,7 @@ export class Remainder extends Texts {
     try {
       while (!this.#isOver) {
         await nextTurn()
+        this.isAscii = false
         const text = (await this.#aside()) ?? (await this.#written())
         if (text === undefined) break
         if (text !== '') return { done: false, value: text }
@@ -83,7 +84,9 @@ export class Remainder extends Texts {
       if (gate) await gate
     } else this.reading.check()
     this.#putAside()
-    return this.#spool ? '' : writer.takeSome()
+    if (this.#spool) return ''
+    this.isAscii = writer.isAscii
+    return writer.takeSome()
   }
 
   #putAside(): void {

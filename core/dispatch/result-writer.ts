@@ -26,6 +26,8 @@ export class MemberWriter {
   items = 0
   /** The number of bytes minus that of characters, for everything written so far. */
   extraBytes = 0
+  /** Those of them in text that has been taken. */
+  #takenExtraBytes = 0
 
   /** `reach`: that of the read, in which items are counted. */
   constructor(
@@ -60,6 +62,11 @@ export class MemberWriter {
   /** Number of characters written and not taken. */
   get size(): number {
     return this.#text.length
+  }
+
+  /** Whether the text written and not taken is ASCII. */
+  get isAscii(): boolean {
+    return this.extraBytes === this.#takenExtraBytes
   }
 
   /** Writes up to the end of a page or of the result; nothing while it {@link isCut}. */
@@ -98,6 +105,7 @@ export class MemberWriter {
   take(): string {
     const text = this.#text
     this.#text = ''
+    this.#takenExtraBytes = this.extraBytes
     this.#isCut = false
     return text
   }

@@ -48,14 +48,15 @@ export class Outgoing {
 
   /**
    * Writes text, never splitting a surrogate pair, or bytes. Waits for room in the buffers, or until the client has
-   * disconnected.
+   * disconnected. `isAscii`: whether that is known of the text.
    */
-  async write(data: string | Uint8Array): Promise<void> {
+  async write(data: string | Uint8Array, isAscii = false): Promise<void> {
     for (let start = 0; start < data.length && !this.isGone;) {
       let end = start + chunkSize
       if (typeof data === 'string' && end < data.length && isHighSurrogate(data.charCodeAt(end - 1))) end--
       const part = start === 0 && end >= data.length ? data : slice(data, start, end)
-      if (!this.#res.write(part, encodingOf(part)) && !this.isGone) await this.#until('drain')
+      if (!this.#res.write(part, isAscii ? 'latin1' : encodingOf(part)) && !this.isGone)
+        await this.#until('drain')
       start = end
     }
   }
@@ -69,11 +70,15 @@ export class Outgoing {
    * Sends texts, and ends the response. If that fails, the connection is cut, which is the only way left to tell the
    * client that the response is incomplete.
    */
-  async sendText(first: string, rest: AsyncIterable<string>, last: () => string): Promise<void> {
+  async sendText(
+    first: string,
+    rest: AsyncIterable<string> & { readonly isAscii?: boolean },
+    last: () => string
+  ): Promise<void> {
     try {
       await this.write(first)
       for await (const text of rest) {
-        await this.write(text)
+        await this.write(text, rest.isAscii)
         // Leaving the loop releases the resources of the iterator.
         if (this.isGone) return
       }
