@@ -192,9 +192,14 @@ export class UserStore extends Repositories {
     this.#bookkeeping.completeAudit()
   }
 
-  /** Writes the bookkeeping. Does not wait for the sync, since none of it was acknowledged. */
-  flushUsage(): void {
-    if (!this.isHeld) this.#bookkeeping.flush()
+  /**
+   * Writes the bookkeeping. Does not wait for the sync, since none of it was acknowledged. Returns whether there was something to
+   * write.
+   */
+  flushUsage(): boolean {
+    if (this.isHeld || !this.#bookkeeping.isDirty) return false
+    this.#bookkeeping.flush()
+    return true
   }
 
   /** Releases the memory of the page cache. */

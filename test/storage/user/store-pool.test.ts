@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { userMigrations } from '../../../storage/migrations/user/index.js'
 import { createFile, logOf, openFile, openReadOnly } from '../../../storage/sqlite/open.js'
-import { StorePool } from '../../../storage/user/store-pool.js'
+import { maxWarm, StorePool } from '../../../storage/user/store-pool.js'
 import { UserStore } from '../../../storage/user/user-store.js'
 import { foundLog, WalSync } from '../../../storage/wal/sync.js'
 import { alone, policies } from '../../support/keeping.js'
@@ -27,6 +27,7 @@ class Prompt extends WalSync {
 function poolOf(t: Test, maxOpen: number, closingSeconds = 60, Durability = WalSync) {
   const directory = mkdtempSync(join(tmpdir(), 'coffer-pool-'))
   const opened: string[] = []
+  const released: string[] = []
   const fileOf = (account: string): string => join(directory, `${account}.sqlite`)
   const pool = new StorePool({
     maxOpen,
@@ -38,12 +39,14 @@ function poolOf(t: Test, maxOpen: number, closingSeconds = 60, Durability = WalS
       if (!existsSync(file)) copyFileSync(template, file)
       const wasThere = existsSync(logOf(file))
       const db = openFile(file, { migrations: userMigrations, synchronous: 'NORMAL' })
-      return new UserStore(
-        db,
-        new Durability(file, error => t.fail(error.message), foundLog(file, wasThere, left)),
-        policies,
-        alone
-      )
+      const durability = new Durability(file, error => t.fail(error.message), foundLog(file, wasThere, left))
+      const store = new UserStore(db, durability, policies, alone)
+      const release = store.releaseMemory.bind(store)
+      store.releaseMemory = () => {
+        released.push(account)
+        release()
+      }
+      return store
     },
     onTrouble: (account, error) => t.fail(`${account}: ${String(error)}`)
   })
@@ -51,7 +54,7 @@ function poolOf(t: Test, maxOpen: number, closingSeconds = 60, Durability = WalS
     await pool.closeAll()
     rmSync(directory, { recursive: true, force: true })
   })
-  return { pool, opened, directory, fileOf }
+  return { pool, opened, released, directory, fileOf }
 }
 
 type Pool = ReturnType<typeof poolOf>
@@ -92,6 +95,29 @@ t.test('a pool', async t => {
     const c = pool.get('c')
     t.equal(pool.size, 2)
     t.same([a.isOpen, b.isOpen, c.isOpen], [false, true, true])
+  })
+
+  t.test('releases the page cache of all but the most recently used at once', async t => {
+    const { pool, released } = poolOf(t, 2 * maxWarm)
+    const accounts = Array.from({ length: maxWarm }, (_, i) => `a${i}`)
+    for (const account of accounts) pool.get(account)
+    t.same(released, [])
+    const store = pool.get('b')
+    t.same(released, ['a0'])
+    // Used again, it has one again.
+    pool.get('a0')
+    t.same(released, ['a0', 'a1'])
+    t.equal(store.isOpen, true)
+    t.equal(pool.size, maxWarm + 1, 'they stay open')
+  })
+
+  t.test('releases it again where bookkeeping has been written to a file that rests', async t => {
+    const { pool, released } = poolOf(t, 2 * maxWarm)
+    const first = pool.get('a')
+    for (let i = 0; i < maxWarm; i++) pool.get(`b${i}`)
+    t.same(released, ['a'])
+    first.usage.record('access', 'events.get', 1)
+    await until(() => released.filter(account => account === 'a').length === 2, 'the memory to be released')
   })
 
   t.test('does not close a file in the middle of a write', async t => {
