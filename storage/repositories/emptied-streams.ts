@@ -75,6 +75,7 @@ export function* emptyStreams(
     statement(db, 'DELETE FROM event WHERE number = ?').run(number)
   }
   yield* texts.endMany()
+  texts.moveAll(from, to)
   for (const stream of from) yield* moveLinks(db, stream, to)
 }
 

@@ -21,6 +21,7 @@ import {
   wordsLeading
 } from '../texts/tables.js'
 import { leavesBeginnings, mergePages } from './page-keys.js'
+import { movePlaces, placeOf, type StreamsOf } from './text-places.js'
 import { joinWords, soughtWords } from '../texts/words.js'
 
 /** Removals after which {@link EventTexts.beginMany} begins the words again: each takes as long as adding many. */
@@ -35,29 +36,39 @@ const quietTurns = 5
 const manyNumbers = 10_000
 
 /** The next event after a number and up to another one that waits to be indexed. */
-const waitingSql = `SELECT e.number AS number, time, body FROM event e
+const waitingSql = `SELECT e.number AS number, time, body, stream, others FROM event e
   WHERE e.number > ? AND e.number <= ? AND CASE WHEN ${hasTime} THEN ${holdsText}
     AND NOT EXISTS (SELECT 1 FROM event_text WHERE start = e.time AND event = e.number) END
   ORDER BY e.number LIMIT 1`
 
 /** Where an event stands in the index: its time, and its words, `null` for none. */
-export interface TextPlace {
+export interface Indexed {
   readonly number: number
   readonly time: number
   readonly words: string | null
 }
 
-/** What it takes of an event's row. */
-interface TextRow {
+/** Where an event is. */
+interface Whereabouts extends StreamsOf {
   readonly time: number
+}
+
+/** What it takes of an event's row. */
+interface TextRow extends Whereabouts {
   /** Whether it is large, or has files. */
   readonly large: 1 | null
 }
 
-interface WaitingRow {
+interface WaitingRow extends Whereabouts {
   readonly number: number
-  readonly time: number
   readonly body: string
+}
+
+interface TextEntry {
+  readonly start: number
+  readonly event: number
+  readonly words: string
+  readonly place: number | null
 }
 
 export class EventTexts {
@@ -126,7 +137,7 @@ export class EventTexts {
     do {
       const row = steps.next(this.db, (after, to) => this.#waiting(after, to))
       const words = row ? wordsIn(row.body) : ''
-      if (row && words !== '') this.#add({ number: row.number, time: row.time, words })
+      if (row && words !== '') this.#add(row.number, row, words)
     } while (!steps.isDone && performance.now() < until)
     this.#indexedTo = steps.at
     statement(this.db, 'UPDATE event_text_end SET number = ?').run(steps.at)
@@ -134,37 +145,39 @@ export class EventTexts {
   }
 
   /** Adds an event: no value of an account field, as those are not searched. Only a large one is indexed at once: it is not parsed again. */
-  insert(number: number, { large, time }: TextRow, event: Event): void {
+  insert(number: number, row: TextRow, event: Event): void {
     this.#hasNew = true
-    const words = large ? wordsOf(event) : ''
-    if (words !== '') this.#add({ number, time, words })
+    const words = row.large ? wordsOf(event) : ''
+    if (words !== '') this.#add(number, row, words)
   }
 
   /** Follows a change of an event; `event` is absent for values of account fields. */
-  replace(before: TextPlace, { large, time }: TextRow, event: Event | undefined): void {
+  replace(before: Indexed & StreamsOf, row: TextRow, event: Event | undefined): void {
+    const { number } = before
     // Of one that waits what it has become is going to be indexed.
-    if (before.words === null && before.number > this.indexedTo && !large) return void (this.#hasNew = true)
+    if (before.words === null && number > this.indexedTo && !row.large) return void (this.#hasNew = true)
     const words = event ? wordsOf(event) : ''
     const former = before.words ?? ''
     if (former === '' && words === '') return
-    if (former === words) return this.#move(before, time)
     if (former === '') {
-      this.#add({ ...before, time, words })
+      this.#add(number, row, words)
       if (this.#isMerging) this.#tidy([])
       return
     }
     if (words === '') return this.remove(before)
-    this.#put({ ...before, words: null })
-    statement(this.db, insertSql).run(time, before.number, words, longOf(words))
-    this.#exchange(before.number, wordsLeading(former), wordsLeading(words))
+    const isInPlace = row.stream === before.stream && row.others === before.others
+    if (former === words && isInPlace) return this.#move(before, row.time)
+    const from = this.#take(before)
+    const to = this.#put(number, row, words, isInPlace ? from : null)
+    this.#exchange(number, wordsLeading(former, from), wordsLeading(words, to))
   }
 
   /** Takes an event out. */
-  remove(place: TextPlace): void {
-    if (place.words === null) return
-    this.#put({ ...place, words: null })
+  remove(indexed: Indexed): void {
+    if (indexed.words === null) return
+    const place = this.#take(indexed)
     if (this.#removals !== undefined && ++this.#removals > manyRemovals) this.#clear()
-    this.#exchange(place.number, wordsLeading(place.words), [])
+    this.#exchange(indexed.number, wordsLeading(indexed.words, place), [])
   }
 
   /** As {@link remove}, of an event by its number and time. */
@@ -184,6 +197,11 @@ export class EventTexts {
     if (!this.#isCleared) return
     yield* addAllWords(this.db)
     this.#isCleared = false
+  }
+
+  /** Follows events that have all been moved out of streams: to another one, or to none. */
+  moveAll(from: readonly number[], to: number | undefined): void {
+    movePlaces(this.db, from, to)
   }
 
   /** Drops what is remembered: it may have been rolled back. */
@@ -207,14 +225,22 @@ export class EventTexts {
     return statement(this.db, waitingSql).get(after, to) as WaitingRow | undefined
   }
 
-  #add({ number, time, words }: { number: number; time: number; words: string }): void {
-    const long = longOf(words)
-    statement(this.db, insertSql).run(time, number, words, long)
-    if (long || this.#isCleared) return
-    statement(this.db, addWordsSql).run(number, words)
+  #add(number: number, row: Whereabouts, words: string): void {
+    const place = this.#put(number, row, words, null)
+    const leading = wordsLeading(words, place)
+    if (leading.length > 0 && !this.#isCleared)
+      statement(this.db, addWordsSql).run(number, joinWords(leading))
   }
 
-  #move({ number, time: from }: TextPlace, to: number): void {
+  /** Keeps words; answers the place that leads to them: the one that is known, if any. */
+  #put(number: number, row: Whereabouts, words: string, known: number | null): number | null {
+    const long = longOf(words)
+    const place = long ? null : (known ?? placeOf(this.db, row))
+    statement(this.db, insertSql).run(row.time, number, words, long, place)
+    return place
+  }
+
+  #move({ number, time: from }: Indexed, to: number): void {
     if (from !== to)
       statement(this.db, 'UPDATE event_text SET start = ? WHERE start = ? AND event = ?').run(
         to,
@@ -223,8 +249,10 @@ export class EventTexts {
       )
   }
 
-  #put({ number, time }: TextPlace): void {
-    statement(this.db, 'DELETE FROM event_text WHERE start = ? AND event = ?').run(time, number)
+  /** Drops words that are kept; answers their place. */
+  #take({ number, time }: Indexed): number | null {
+    const sql = 'DELETE FROM event_text WHERE start = ? AND event = ? RETURNING place'
+    return column(this.db, sql).get(time, number) as number | null
   }
 
   /** Lets other words lead to an event than before: only what differs is written. */
@@ -254,11 +282,12 @@ export class EventTexts {
 
 /** Lets words lead to all texts. */
 function* addAllWords(db: Database): Steps<void> {
-  const sql = `SELECT start, event, words FROM event_text
+  const sql = `SELECT start, event, words, place FROM event_text
     WHERE long IS NULL AND (start, event) > (?, ?) ORDER BY start, event LIMIT ${stepTexts}`
   for (let last: readonly [number, number] = [-Infinity, -Infinity]; ;) {
-    const rows = statement(db, sql).all(...last) as { start: number; event: number; words: string }[]
-    for (const { event, words } of rows) statement(db, addWordsSql).run(event, words)
+    const rows = statement(db, sql).all(...last) as TextEntry[]
+    for (const { event, place, words } of rows)
+      statement(db, addWordsSql).run(event, joinWords(wordsLeading(words, place)))
     if (rows.length < stepTexts) return
     const { event, start } = rows.at(-1)!
     last = [start, event]

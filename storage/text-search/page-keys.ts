@@ -5,35 +5,66 @@
  */
 import type { Database } from 'better-sqlite3'
 import { column, statement } from '../sqlite/statements.js'
+import { isPlaced, placedEnd } from '../texts/tables.js'
 
 /** Pages that one step merges: a few milliseconds. */
 const stepPages = 64
 /** What keys begin with; others would be of indexes of beginnings, of which there are none. */
 const mainIndex = '0'
 
-/** Whether a page is found by the beginning of one of these words, with which no word begins any more. */
+/**
+ * Whether a page is found by the beginning of one of these words, with which no word begins any more. `gone` holds words by
+ * themselves and with places: of the latter only those count whose word is gone from all places.
+ */
 export function leavesBeginnings(db: Database, gone: readonly string[]): boolean {
-  // Asking for a word has SQLite write what it has been told so far.
   const next = column(db, 'SELECT term FROM event_vocabulary WHERE term >= CAST(? AS TEXT) LIMIT 1')
-  next.get(Buffer.alloc(0))
-  const keys = new Set<string>()
-  let longest = 0
-  for (const key of column(db, 'SELECT term FROM event_word_idx').all() as Buffer[]) {
-    keys.add(key.toString('latin1'))
-    longest = Math.max(longest, key.length)
-  }
-  return gone.some(word => {
-    const bytes = Buffer.from(mainIndex + word).subarray(0, longest)
-    const text = bytes.toString('latin1')
-    for (let length = 2; length <= text.length; length++) {
-      if (!keys.has(text.slice(0, length))) continue
-      const beginning = bytes.subarray(1, length)
+  const lost = gone.filter(term => !isPlaced(term) && next.get(Buffer.from(term)) !== term)
+  if (lost.length === 0) return false
+  const segments = segmentsOf(db)
+  return lost.some(word =>
+    gone.some(term => {
+      if (term !== word && !term.endsWith(placedEnd(word))) return false
+      const beginning = longestKey(db, segments, Buffer.from(mainIndex + term)).subarray(1)
+      if (beginning.length === 0) return false
+      // A word that begins with it begins with all shorter ones, too.
       const found = next.get(beginning) as string | undefined
-      if (found === undefined || !Buffer.from(found).subarray(0, beginning.length).equals(beginning))
-        return true
+      return found === undefined || !Buffer.from(found).subarray(0, beginning.length).equals(beginning)
+    })
+  )
+}
+
+/** The parts of the index, each with pages of its own. */
+function segmentsOf(db: Database): number[] {
+  const next = column(db, 'SELECT min(segid) FROM event_word_idx WHERE segid > ?')
+  const segments: number[] = []
+  for (let at = next.get(0) as number | null; at !== null; at = next.get(at) as number | null)
+    segments.push(at)
+  return segments
+}
+
+/** The longest of the keys of pages that are beginnings of a key; the index alone if there is none. */
+function longestKey(db: Database, segments: readonly number[], key: Buffer): Buffer {
+  const last = column(
+    db,
+    'SELECT term FROM event_word_idx WHERE segid = ? AND term <= ? ORDER BY term DESC LIMIT 1'
+  )
+  let longest = 1
+  for (const segment of segments)
+    for (let at = key.length; at > longest;) {
+      const found = last.get(segment, key.subarray(0, at)) as Buffer | undefined
+      const same = found ? sameBytes(found, key) : 0
+      if (found && same === found.length) longest = Math.max(longest, same)
+      // Of those before it only one that is a beginning of both may be a beginning of the key.
+      at = same
     }
-    return false
-  })
+  return key.subarray(0, longest)
+}
+
+/** How many bytes two keys begin with alike. */
+function sameBytes(a: Buffer, b: Buffer): number {
+  let count = 0
+  while (count < a.length && count < b.length && a[count] === b[count]) count++
+  return count
 }
 
 /** Merges some pages of the index; answers whether there are more. `begin`: whether all of it is to be merged from now on. */

@@ -16,9 +16,9 @@ export interface TextFilter {
 /** Events that words may lead to, to be taken up one by one; with more it is quicker to go through all in order of time. */
 const mostLed = 4000
 /** Words by which that is tried. */
-const triedWords = 4
+export const triedWords = 4
 /** Follows every word that begins with what is before it. */
-const afterAll = '\u{10ffff}'
+export const afterAll = '\u{10ffff}'
 
 /** Numbers of all events that may have these words, and of some that do not; `undefined` if they are many. */
 export function ledTo(db: Database, words: readonly string[]): number[] | undefined {

@@ -1,7 +1,7 @@
 /**
- * A search in texts under way: as `QueryRun`, page by page. It takes up the events that rare words lead to; where all words
- * are frequent, or the caller does not see everything, it goes through all events with texts in order of time. Events that
- * are not indexed yet are read first, and come in between.
+ * A search in texts under way: as `QueryRun`, page by page. It takes up the events that rare words lead to, for who does not
+ * see everything only where they may be read; where all words are frequent, it goes through all events with texts in order
+ * of time. Events that are not indexed yet are read first, and come in between.
  */
 import type { Database } from 'better-sqlite3'
 import { pageBytes } from '../event-query/bodies.js'
@@ -15,6 +15,7 @@ import type { EventPage } from '../event-query/page.js'
 import { lanesIn, segmentsOf, type Segment } from '../event-query/segments.js'
 import { takeFound, type Taken } from '../event-query/taken.js'
 import { column } from '../sqlite/statements.js'
+import { ledInPlaces } from './placed-words.js'
 import { keysInStreams, keysWithWords, type StreamKeys } from './stream-keys.js'
 import {
   keysHolding,
@@ -116,15 +117,17 @@ export class TextRun {
       this.#tail = new TextTail(this.#indexedTo, last, order, wanted)
       if (last - this.#indexedTo > manyWaiting) file.texts.want()
     }
-    const found = this.text.byIndex ? this.#led(file.db) : keysInStreams(file.db, this.query)
+    const found = this.#led(file.db)
     if (!found) return segmentsOf(this.query).map(segment => this.#partOf(file, segment))
     const keys = found.keys.toSorted((a, b) => (isBefore(a, b, order) ? -1 : 1))
     return [{ keys, areFree: found.areFree, end: order === 'ASC' ? Infinity : -Infinity }]
   }
 
   #led(db: Database): StreamKeys | undefined {
-    const led = ledTo(db, this.text.words)
-    return led && { keys: keysOf(db, led), areFree: false }
+    const { byIndex, words } = this.text
+    const led = byIndex ? ledTo(db, words) : ledInPlaces(db, this.query, this.text)
+    if (led) return { keys: keysOf(db, led), areFree: false }
+    return byIndex ? undefined : keysInStreams(db, this.query)
   }
 
   /** Reads the events that are not indexed, as long as there is time; answers whether that was enough. */

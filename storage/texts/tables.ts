@@ -7,16 +7,27 @@ import { splitWords } from './words.js'
 /** Words beyond which a text is not among those that words lead to, but looked through by itself: taking each out takes time. */
 const mostWords = 128
 
-/** The tables of the index, and a view of the second one by its words. */
+/** The tables of the index, and a view of its words. */
 export const textTables = `
+-- The sets of streams that events with texts are in, each of them a place. After streams have been merged, there may be
+-- several of one set.
+CREATE TABLE event_place (
+  number INTEGER PRIMARY KEY,
+  stream INTEGER NOT NULL,             -- the least of their numbers
+  others TEXT                          -- JSON array of the others, ascending; NULL if there are none
+);
+CREATE INDEX event_place_streams ON event_place (stream, others);
+
 CREATE TABLE event_text (
   start REAL NOT NULL,                 -- time of the event
   event INTEGER NOT NULL,
   words TEXT NOT NULL,                 -- each once, folded, a blank before each
   long INTEGER,                        -- 1 if they are too many for event_word, else NULL
+  place INTEGER,                       -- with which event_word has them, too; NULL if with none
   PRIMARY KEY (start, event)
 ) WITHOUT ROWID;
 CREATE INDEX event_text_long ON event_text (long) WHERE long IS NOT NULL;
+CREATE INDEX event_text_unplaced ON event_text (place) WHERE place IS NULL;
 
 CREATE VIRTUAL TABLE event_word USING fts5 (words, content = '', tokenize = 'ascii', detail = 'none', columnsize = 0);
 INSERT INTO event_word (event_word, rank) VALUES ('secure-delete', 1);
@@ -27,7 +38,7 @@ CREATE TABLE event_text_end (number INTEGER NOT NULL);
 INSERT INTO event_text_end (number) VALUES (0);
 `
 
-export const insertSql = 'INSERT INTO event_text (start, event, words, long) VALUES (?, ?, ?, ?)'
+export const insertSql = 'INSERT INTO event_text (start, event, words, long, place) VALUES (?, ?, ?, ?, ?)'
 export const addWordsSql = 'INSERT INTO event_word (rowid, words) VALUES (?, ?)'
 export const removeWordsSql = `INSERT INTO event_word (event_word, rowid, words) VALUES ('delete', ?, ?)`
 export const clearWordsSql = "INSERT INTO event_word (event_word) VALUES ('delete-all')"
@@ -39,16 +50,32 @@ export function longOf(words: string): 1 | null {
   return count > mostWords ? 1 : null
 }
 
-/** Those of the words that lead to the text: none to a long one. */
-export function wordsLeading(words: string): string[] {
-  return longOf(words) ? [] : splitWords(words)
+/** What leads to a text: its words, by themselves and with its place; nothing to a long one. */
+export function wordsLeading(words: string, place: number | null): string[] {
+  if (longOf(words)) return []
+  const all = splitWords(words)
+  return place === null ? all : [...all, ...all.map(word => placed(word, place))]
+}
+
+/** A word of texts in a place. It is no word by itself: none holds a dot. */
+export function placed(word: string, place: number): string {
+  return `·${place}${placedEnd(word)}`
+}
+
+/** Whether this is a word with a place. */
+export function isPlaced(term: string): boolean {
+  return term.startsWith('·')
+}
+
+/** How a word ends that has a place. */
+export function placedEnd(word: string): string {
+  return `·${word}`
 }
 
 /** Makes the index of a file again, empty: what somebody else has put there is not looked at. */
 export function renewTexts(db: Database): void {
-  db.exec(
-    'DROP TABLE event_vocabulary; DROP TABLE event_word; DROP TABLE event_text; DROP TABLE event_text_end'
-  )
+  const tables = ['event_vocabulary', 'event_word', 'event_text', 'event_text_end', 'event_place']
+  for (const table of tables) db.exec(`DROP TABLE IF EXISTS ${table}`)
   db.exec(textTables)
 }
 

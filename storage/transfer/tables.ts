@@ -54,6 +54,7 @@ export const leftOutTables = [
   'highest_number',
   'audit_strangers',
   'series_summary',
+  'event_place',
   'event_text',
   'event_text_end',
   'event_vocabulary',

@@ -32,6 +32,11 @@ export interface StreamsObject {
 /** What somebody was granted, by stream id; `undefined` for a personal access. */
 export type Permissions = Readonly<Record<string, Level>> | undefined
 
+/** A stream as `streams.get` answers it. */
+interface Tree extends Stream {
+  readonly children: readonly Tree[]
+}
+
 export class EventModel {
   readonly streams = new Map<string, Stream>()
   /** In the order in which they were created. */
@@ -48,6 +53,17 @@ export class EventModel {
     const { fromTime, toTime, skip = 0 } = query
     const usual = fromTime === undefined && toTime === undefined ? 20 : Infinity
     return found.slice(skip, skip + (query.limit ?? usual)).map(({ event }) => event.id)
+  }
+
+  /** Takes a tree of streams instead of those that were there. */
+  replaceStreams(trees: readonly Tree[]): void {
+    this.streams.clear()
+    this.#paths.clear()
+    const add = ({ children, ...stream }: Tree): void => {
+      this.streams.set(stream.id, stream)
+      children.forEach(add)
+    }
+    trees.forEach(add)
   }
 
   level(id: string, permissions: Permissions): Level | undefined {

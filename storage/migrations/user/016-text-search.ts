@@ -1,8 +1,21 @@
 /** The search in texts: what can be found, in order of time, and the words that lead there. (docs/decisions/0018-search-in-texts.md) */
-import type { Database } from 'better-sqlite3'
-import { textTables } from '../../texts/tables.js'
 
 /** Empty: it follows once the file is in use. */
-export function textSearch(db: Database): void {
-  db.exec(textTables)
-}
+export const textSearch = `
+CREATE TABLE event_text (
+  start REAL NOT NULL,                 -- time of the event
+  event INTEGER NOT NULL,
+  words TEXT NOT NULL,                 -- each once, folded, a blank before each
+  long INTEGER,                        -- 1 if they are too many for event_word, else NULL
+  PRIMARY KEY (start, event)
+) WITHOUT ROWID;
+CREATE INDEX event_text_long ON event_text (long) WHERE long IS NOT NULL;
+
+CREATE VIRTUAL TABLE event_word USING fts5 (words, content = '', tokenize = 'ascii', detail = 'none', columnsize = 0);
+INSERT INTO event_word (event_word, rank) VALUES ('secure-delete', 1);
+CREATE VIRTUAL TABLE event_vocabulary USING fts5vocab (event_word, instance);
+
+-- Of events with greater numbers only those are in the index that have a row in event_text.
+CREATE TABLE event_text_end (number INTEGER NOT NULL);
+INSERT INTO event_text_end (number) VALUES (0);
+`

@@ -21,6 +21,7 @@ import { imports } from './018-imports.js'
 import { identities } from './019-identities.js'
 import { oauthGrants } from './020-oauth-grants.js'
 import { passkeys } from './021-passkeys.js'
+import { textPlaces } from './022-text-places.js'
 
 /** The steps by name, in their order. */
 export const userSteps = {
@@ -44,7 +45,8 @@ export const userSteps = {
   imports,
   identities,
   oauthGrants,
-  passkeys
+  passkeys,
+  textPlaces
 } satisfies Record<string, Migration>
 
 export const userMigrations: readonly Migration[] = Object.values(userSteps)

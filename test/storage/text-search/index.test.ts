@@ -1,9 +1,9 @@
 /** The index of texts by itself: what stays of words that are gone, and files of before there was one. */
 import { join } from 'node:path'
-import SQLite from 'better-sqlite3'
-import t from 'tap'
+import SQLite, { type Database } from 'better-sqlite3'
+import t, { type Test } from 'tap'
 import type { Event } from '../../../schemas/event.js'
-import { userMigrations } from '../../../storage/migrations/user/index.js'
+import { userMigrations, userSteps } from '../../../storage/migrations/user/index.js'
 import { migrate } from '../../../storage/migrations/migrate.js'
 import { EventFile, eventFile } from '../../support/event-file.js'
 import { Random } from '../../support/random.js'
@@ -17,14 +17,20 @@ function indexAll({ db, events: { texts } }: EventFile): void {
   while (texts.hasWaiting()) db.transaction(() => texts.index()).immediate()
 }
 
+/** A text, or a beginning of one that may end within a character, byte by byte. */
+function bytes(text: string | Buffer): string {
+  return Buffer.from(text as string).toString('latin1')
+}
+
 /** What pages of the index are found by, though no word that is there begins with it. */
 function strayKeys({ db }: EventFile): string[] {
   const keys = db
-    .prepare('SELECT CAST(substr(term, 2) AS TEXT) FROM event_word_idx WHERE length(term) > 1')
+    .prepare('SELECT substr(term, 2) FROM event_word_idx WHERE length(term) > 1')
     .pluck()
-    .all() as string[]
-  const words = db.prepare('SELECT DISTINCT term FROM event_vocabulary').pluck().all() as string[]
-  return keys.filter(key => !words.some(word => word.startsWith(key)))
+    .all() as Buffer[]
+  const terms = db.prepare('SELECT DISTINCT term FROM event_vocabulary').pluck().all() as string[]
+  const words = terms.map(bytes)
+  return keys.map(bytes).filter(key => !words.some(word => word.startsWith(key)))
 }
 
 t.test('words that are gone do not stay as what pages are found by', t => {
@@ -60,6 +66,29 @@ t.test('words that are gone do not stay as what pages are found by', t => {
   t.end()
 })
 
+/** The words that lead to each event, places left out. */
+const pairsSql = `SELECT id, term FROM event_vocabulary JOIN event ON number = doc WHERE term NOT LIKE '·%' ORDER BY term`
+
+/** A file as it was before a step of the schema, with the same events. */
+function formerFile(t: Test, { db: now }: EventFile, before: string): Database {
+  const db = new SQLite(join(t.testdir(), 'former.sqlite'))
+  t.teardown(() => db.close())
+  const steps = Object.entries(userSteps)
+  const migrations = steps
+    .slice(
+      0,
+      steps.findIndex(([name]) => name === before)
+    )
+    .map(([, step]) => step)
+  migrate(db, migrations)
+  for (const table of ['event', 'event_type']) {
+    const rows = now.prepare(`SELECT * FROM ${table}`).raw().all() as unknown[][]
+    const columns = rows[0]!.map(() => '?').join()
+    for (const row of rows) db.prepare(`INSERT INTO ${table} VALUES (${columns})`).run(...row)
+  }
+  return db
+}
+
 t.test('a file of before there was an index gets one', t => {
   const now = eventFile(t)
   const events = [
@@ -68,28 +97,35 @@ t.test('a file of before there was an index gets one', t => {
     now.insert({ type: 'mass/kg', content: 6 }),
     now.insert({ type: 'test/any', content: { description: 'not this', attachments: [] } })
   ]
-  const file = join(t.testdir(), 'former.sqlite')
-  const db = new SQLite(file)
-  const former = userMigrations.findIndex(step => typeof step !== 'string' && step.name === 'textSearch')
-  migrate(db, userMigrations.slice(0, former))
-  for (const table of ['event', 'event_type']) {
-    const rows = now.db.prepare(`SELECT * FROM ${table}`).raw().all() as unknown[][]
-    const columns = rows[0]!.map(() => '?').join()
-    for (const row of rows) db.prepare(`INSERT INTO ${table} VALUES (${columns})`).run(...row)
-  }
+  const db = formerFile(t, now, 'textSearch')
   // One that cannot be read is no reason for an account not to be opened.
   db.prepare("UPDATE event SET body = '{' || body WHERE id = ?").run(events[2]!.id)
   db.prepare('UPDATE event SET type = 1 WHERE id = ?').run(events[2]!.id)
   migrate(db, userMigrations)
   indexAll(new EventFile(db))
-  const sql = 'SELECT id, term FROM event_vocabulary JOIN event ON number = doc ORDER BY term'
-  t.same(db.prepare(sql).raw().all(), [
+  t.same(db.prepare(pairsSql).raw().all(), [
     [events[0]!.id, 'a'],
     [events[1]!.id, 'after'],
     [events[1]!.id, 'cafe'],
     [events[0]!.id, 'headache'],
     [events[1]!.id, 'the']
   ])
-  db.close()
+  t.end()
+})
+
+t.test('an index of before there were places is made again', t => {
+  const now = eventFile(t)
+  const { id } = now.insert({ content: 'a note' })
+  const db = formerFile(t, now, 'textPlaces')
+  db.exec(`INSERT INTO event_text (start, event, words) VALUES (1, 1, ' a note');
+    INSERT INTO event_word (rowid, words) VALUES (1, ' a note'); UPDATE event_text_end SET number = 1`)
+  migrate(db, userMigrations)
+  const file = new EventFile(db)
+  const find = (byIndex: boolean): string[] => file.ids({ text: { words: ['note'], byIndex } })
+  t.same([find(true), find(false)], [[id], [id]], 'all is found before')
+  indexAll(file)
+  t.same(db.prepare(pairsSql).raw().all(), [[id, 'a'], [id, 'note']]) // prettier-ignore
+  t.same(db.prepare('SELECT place IS NULL FROM event_text').pluck().all(), [0])
+  t.same([find(true), find(false)], [[id], [id]], 'and thereafter')
   t.end()
 })

@@ -38,7 +38,7 @@ async function pairsOf(client: Client): Promise<string[]> {
 function pairsIn(client: Client, directory = client.service.directory): string[] {
   const { id } = client.service.server.services.accounts.find(client.username)!
   const db = new SQLite(new Layout(directory).userFile(id), { readonly: true })
-  const sql = 'SELECT term, id FROM event_vocabulary LEFT JOIN event ON number = doc'
+  const sql = "SELECT term, id FROM event_vocabulary LEFT JOIN event ON number = doc WHERE term NOT LIKE '·%'"
   const pairs = (db.prepare(sql).raw().all() as string[][]).map(pair => pair.join(' '))
   db.close()
   return pairs.toSorted()

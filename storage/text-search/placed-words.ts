@@ -1,0 +1,56 @@
+/**
+ * Events that words lead to in places that may be read: for who does not see everything. Nothing else of the index is looked
+ * at, so how long it takes tells nothing of what stands in other texts. (docs/decisions/0018-search-in-texts.md)
+ */
+import type { Database } from 'better-sqlite3'
+import type { EventQuery, TextSearch } from '../event-query/query.js'
+import { column } from '../sqlite/statements.js'
+import { placed } from '../texts/tables.js'
+import { afterAll, triedWords } from './text-lane.js'
+import { placesMeeting } from './text-places.js'
+
+/** Places that are asked, one by one: 8 ms. */
+const mostAsked = 240
+/** Events that words may lead to; with more some are soon found among all texts. */
+const mostLed = 1000
+/** Texts within the times of a query for each place that is asked: with fewer it is quicker to go through them. */
+const textsForPlace = 50
+
+/**
+ * Returns the numbers of all events that may have these words and meet the query's criteria on streams, and of some others;
+ * `undefined` if they are many, or where it is quicker to go through all texts.
+ */
+export function ledInPlaces(db: Database, query: EventQuery, { words }: TextSearch): number[] | undefined {
+  const places = placesMeeting(db, query.streams)
+  if (!places || places.length > mostAsked || !isWorthwhile(db, query, places.length)) return undefined
+  const unplaced = column(
+    db,
+    'SELECT event FROM event_text INDEXED BY event_text_unplaced WHERE place IS NULL LIMIT +?'
+  ).all(mostLed + 1) as number[]
+  if (unplaced.length > mostLed) return undefined
+  for (const word of words.slice(0, triedWords)) {
+    const found = ledBy(db, places, word)
+    if (found) return [...found, ...unplaced]
+  }
+  return undefined
+}
+
+function ledBy(db: Database, places: readonly number[], word: string): number[] | undefined {
+  const sql = 'SELECT doc FROM event_vocabulary WHERE term >= ? AND term < ? LIMIT +?'
+  const found = new Set<number>()
+  let left = mostLed + 1
+  for (const place of places) {
+    const begin = placed(word, place)
+    const led = column(db, sql).all(begin, begin + afterAll, left) as number[]
+    left -= led.length
+    if (left === 0) return undefined
+    for (const number of led) found.add(number)
+  }
+  return [...found]
+}
+
+function isWorthwhile(db: Database, { from, to }: EventQuery, places: number): boolean {
+  const worth = places * textsForPlace
+  const sql = 'SELECT count(*) FROM (SELECT 1 FROM event_text WHERE start BETWEEN ? AND ? LIMIT +?)'
+  return (column(db, sql).get(from ?? -Infinity, to ?? Infinity, worth) as number) === worth
+}
