@@ -13,7 +13,12 @@ export interface LocalCallsOptions {
   readonly territory: Territory
   /** Resolves when this node knows all accounts that there were when it was called. Rejects if it cannot be said. */
   caughtUp(): Promise<void>
+  /** Grows with each change of what all nodes have in common, once this node knows of it. */
+  known(): number
 }
+
+/** Refusals that are the same whatever the nodes have in common. */
+const certain = new Set(['invalid-method', 'invalid-parameters-format', 'invalid-request-structure'])
 
 export class LocalCalls {
   constructor(private readonly options: LocalCallsOptions) {}
@@ -59,11 +64,30 @@ export class LocalCalls {
     const user = addresseeOf(request)
     const call = (): Promise<Outcome> | Outcome =>
       isWhole ? registry.callWhole(request) : registry.call(request)
-    // What no user's file is needed for is read from the file that all nodes have.
-    if (user === undefined) return call()
+    if (user === undefined) return this.#upToDate(request.method, call)
     return this.#guarded<Outcome>(request.method, user, call, outcome =>
       this.#certain(outcome, request.method)
     )
+  }
+
+  /**
+   * What no user's file is needed for is read from the file that all nodes have, where what a caller was told by another node just
+   * now may be missing yet: before somebody is refused, this node finds out whether it is, and looks again.
+   */
+  #upToDate(method: string, call: () => Promise<Outcome> | Outcome): Promise<Outcome> | Outcome {
+    const { caughtUp, known } = this.options
+    const before = known()
+    const lookedAt = (outcome: Outcome): Promise<Outcome> | Outcome => {
+      if (outcome.ok) return outcome
+      const { id, status } = outcome.error
+      if (status >= 500 || status === 429 || certain.has(id)) return outcome
+      return caughtUp().then(
+        () => (known() === before ? outcome : call()),
+        (error: unknown) => this.failure(unreachable(error), method)
+      )
+    }
+    const outcome = call()
+    return outcome instanceof Promise ? outcome.then(lookedAt) : lookedAt(outcome)
   }
 
   #checked<T extends object | undefined>(

@@ -200,10 +200,14 @@ async function build(
   const announcements = new Announcements(engine, node, runtime.services)
   closers.push(announcements.begin())
 
+  /** Of the platform file, since the start. */
+  let changes = 0
+  closers.push(platform.onChange(() => void changes++))
   const calls = new LocalCalls({
     registry: runtime.registry,
     territory,
-    caughtUp: () => platformLog.caughtUp()
+    caughtUp: () => platformLog.caughtUp(),
+    known: () => changes
   })
   const oversight = new Oversight({
     shared: checks,

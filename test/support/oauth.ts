@@ -13,6 +13,9 @@ export function apps(...all: readonly object[]): Overrides {
   return { access: { apps: all as never } }
 }
 
+/** Who agrees, in a session. */
+export type Person = Pick<Client, 'do' | 'token' | 'username'>
+
 /** What a client remembers between its request and the answer. */
 export interface Begun {
   readonly verifier: string
@@ -26,7 +29,7 @@ export interface Begun {
 
 /** Begins as clients do: with PKCE. `params` replace those that are usual; `undefined` leaves one out. */
 export async function begin(
-  service: Service,
+  service: Pick<Service, 'http'>,
   params: Record<string, string | undefined> = {}
 ): Promise<Begun> {
   const verifier = oauth.generateRandomCodeVerifier()
@@ -52,8 +55,8 @@ export async function begin(
 
 /** Agrees as the page does, in the session of a person; answers where the page sends them. */
 export async function agree(
-  service: Service,
-  person: Client,
+  service: Pick<Service, 'call'>,
+  person: Person,
   { location }: Pick<Begun, 'location'>
 ): Promise<URL> {
   const key = location.searchParams.get('key') ?? ''
@@ -86,14 +89,19 @@ export async function agree(
 }
 
 /** Tells the service that the person has agreed, with the token of an access. */
-export async function decide(service: Service, person: Client, key: string, token: string): Promise<Answer> {
+export async function decide(
+  service: Pick<Service, 'call'>,
+  person: Person,
+  key: string,
+  token: string
+): Promise<Answer> {
   const decision = { key, status: 'ACCEPTED', username: person.username, token }
   return await service.call(undefined, 'authRequest.decide', decision, person.token)
 }
 
 /** Posts a form; answers what comes back as it is. */
 export async function post(
-  service: Service,
+  service: Pick<Service, 'http'>,
   path: string,
   form: Record<string, string | undefined>,
   headers: Record<string, string> = {}
@@ -107,7 +115,7 @@ export async function post(
 
 /** Exchanges a code for tokens, with what belongs to it; `fields` replace parts of that. */
 export async function exchange(
-  service: Service,
+  service: Pick<Service, 'http'>,
   begun: Begun,
   answered: URL,
   fields: Record<string, string | undefined> = {}

@@ -1,0 +1,183 @@
+/** Three nodes as processes over three real servers of the engine, and a client each of whose requests goes to another node. */
+import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { fileURLToPath } from 'node:url'
+import type { Test } from 'tap'
+import { placedIn, shardOf } from '../../../cluster/nodes/places.js'
+import type { NatsEngine } from '../../../cluster/nats-engine.js'
+import { openObjects } from '../../../cluster/objects/open.js'
+import { beginPlatform } from '../../../cluster/platform/beginning.js'
+import { fixedShards } from '../../../core/call/shard.js'
+import { Layout } from '../../../storage/files/layout.js'
+import { PlatformStore } from '../../../storage/platform/platform-store.js'
+import type { Answer } from '../../support/coffer.js'
+import { EngineServers, until } from '../engine-servers.js'
+import { NodeProcess } from '../node-processes.js'
+
+export const adminKey = 'the key of the operator of three nodes'
+const coffer = fileURLToPath(new URL('../../../scripts/coffer.cjs', import.meta.url))
+const password = 'a long password for tests'
+const appHeaders = { origin: 'https://app.example' }
+const shards = fixedShards(64)
+
+/** What a node has answered. */
+export interface Answered {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: Answer
+}
+
+export class ThreeNodes {
+  #next = 0
+
+  private constructor(
+    readonly servers: EngineServers,
+    readonly engine: NatsEngine,
+    readonly nodes: readonly NodeProcess[]
+  ) {}
+
+  /** Starts all of it, with no accounts; the test's teardown ends it. Resolves when every shard is served by some node. */
+  static async start(t: Test, flags: readonly string[] = []): Promise<ThreeNodes> {
+    const root = mkdtempSync(join(tmpdir(), 'coffer-three-'))
+    t.teardown(() => rmSync(root, { recursive: true, force: true }))
+    const servers = await EngineServers.start(t)
+    const engine = await servers.connect(t)
+    await servers.makeStreams(engine, true)
+    await begin(join(root, 'beginning'), engine)
+    const nodes = ['n1', 'n2', 'n3'].map(
+      name =>
+        new NodeProcess(t, {
+          name,
+          directory: join(root, name),
+          engine: servers.urls.join(','),
+          flags: [`--adminKey=${adminKey}`, '--auth.trustedApps=test-app@https://app.example', `--cluster.nodeUrl=https://${name}.example`, ...flags]
+        })
+    )
+    await Promise.all(nodes.map(node => node.start()))
+    const three = new ThreeNodes(servers, engine, nodes)
+    await until('all nodes to have their share', async () => {
+      const counts = nodes.map(({ name }) => name)
+      const places = await three.places()
+      return places.size === 64 && counts.every(name => Array.from(places.values()).includes(name))
+    })
+    return three
+  }
+
+  /** The nodes that run. */
+  get running(): NodeProcess[] {
+    return this.nodes.filter(({ url }) => url !== '')
+  }
+
+  /** The node whose turn it is. */
+  next(): NodeProcess {
+    const { running } = this
+    return running[this.#next++ % running.length]!
+  }
+
+  /** By shard, the node that its register names. */
+  async places(): Promise<Map<number, string>> {
+    const registers = await this.engine.register.list('shard.')
+    return new Map(registers.map(register => [shardOf(register), placedIn(register).node]))
+  }
+
+  /** The node that serves a user. */
+  async ownerOf(username: string): Promise<NodeProcess> {
+    const name = (await this.places()).get(shards.indexOf(username))
+    return this.nodes.find(node => node.name === name)!
+  }
+
+  /** A name that a node serves at present, beginning with a text. */
+  async nameAt(node: NodeProcess, prefix: string): Promise<string> {
+    const places = await this.places()
+    for (let index = 0; ; index++) {
+      const name = `${prefix}-${index}`
+      if (places.get(shards.indexOf(name)) === node.name) return name
+    }
+  }
+
+  /** A request to the node whose turn it is, or to another one. */
+  async http(
+    verb: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+    url = this.next().url
+  ): Promise<Answered> {
+    const isJson = body !== undefined && typeof body !== 'string' && !(body instanceof FormData)
+    const sent = isJson ? JSON.stringify(body) : (body as string | FormData | undefined)
+    const response = await fetch(url + path, {
+      method: verb,
+      headers: { ...(isJson && { 'content-type': 'application/json' }), ...headers },
+      redirect: 'manual',
+      ...(sent !== undefined && { body: sent })
+    })
+    const text = await response.text()
+    const isJsonAnswer = /[/+]json/.test(response.headers.get('content-type') ?? '')
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: isJsonAnswer && text !== '' ? JSON.parse(text) : text
+    }
+  }
+
+  /** Registers somebody at one node, who signs in at the next. */
+  async user(username: string): Promise<Person> {
+    const registered = await this.http('POST', '/users', registration(username), appHeaders)
+    if (registered.status !== 201) throw new Error(JSON.stringify(registered.body))
+    const login = { appId: 'test-app', username, password }
+    const { body, status } = await this.http('POST', `/${username}/auth/login`, login, appHeaders)
+    if (status !== 200) throw new Error(JSON.stringify(body))
+    return new Person(this, username, body.token as string)
+  }
+
+  /** Runs `coffer cluster`, and returns what it prints as JSON. Rejects if it fails. */
+  async command(...args: readonly string[]): Promise<Answer> {
+    const all = ['cluster', ...args, '--json', `--cluster.engine=${this.servers.urls.join(',')}`]
+    const { stdout } = await promisify(execFile)(process.execPath, [coffer, ...all])
+    return JSON.parse(stdout)
+  }
+}
+
+/** Somebody who is signed in, and asks another node each time. */
+export class Person {
+  constructor(
+    readonly three: ThreeNodes,
+    readonly username: string,
+    readonly token: string
+  ) {}
+
+  /** A request below the path of the user. */
+  async http(verb: string, path: string, body?: unknown, url?: string): Promise<Answered> {
+    return await this.three.http(
+      verb,
+      `/${this.username}${path}`,
+      body,
+      { authorization: this.token },
+      url ?? this.three.next().url
+    )
+  }
+
+  /** Calls a method, in a batch. Rejects with what it is refused for. */
+  async do(method: string, params: unknown = {}): Promise<Answer> {
+    const { body } = await this.http('POST', '', [{ method, params }])
+    const [result] = body.results ?? [body]
+    if (result.error) throw new Error(`${method}: ${JSON.stringify(result.error)}`)
+    return result
+  }
+}
+
+/** What a page of an app sends for a new account. */
+export function registration(username: string, email = `${username}@example.com`): object {
+  return { appId: 'test-app', username, password, email }
+}
+
+/** Begins the log of the platform, with no accounts. */
+async function begin(folder: string, engine: NatsEngine): Promise<void> {
+  mkdirSync(folder, { recursive: true })
+  const platform = new PlatformStore(new Layout(folder))
+  await beginPlatform(platform, { engine, objects: openObjects('nats', engine), draftsDirectory: folder })
+  platform.close()
+}
