@@ -132,8 +132,7 @@ test('three nodes', { timeout: 600_000 }, async t => {
       for (const socket of sockets) socket.heard.length = 0
       const note = { streamIds: ['diary'], type: 'note/txt', content: 'told' }
       await daisy.http('POST', '/events', note, url)
-      for (const socket of sockets)
-        await until('the change', () => socket.heard.includes('eventsChanged'))
+      for (const socket of sockets) await until('the change', () => socket.heard.includes('eventsChanged'))
     }
     const { events } = await sockets[0]!.call('events.get', { limit: 1 })
     t.match(events, [{ content: 'told' }])
@@ -178,7 +177,10 @@ test('three nodes', { timeout: 600_000 }, async t => {
   await t.test('show pages, and the operator the same accounts', async t => {
     for (const { url } of nodes) {
       for (const page of ['/app/', '/operator'])
-        t.ok([200, 301, 302, 307, 308].includes((await three.http('GET', page, undefined, {}, url)).status), page)
+        t.ok(
+          [200, 301, 302, 307, 308].includes((await three.http('GET', page, undefined, {}, url)).status),
+          page
+        )
       const headers = { authorization: adminKey }
       const found = await three.http('GET', '/system/user-info/daisy', undefined, headers, url)
       t.match(found, { status: 200, body: { userInfo: { username: 'daisy' } } })

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
 import { placedIn, shardOf } from '../../../cluster/nodes/places.js'
 import type { NatsEngine } from '../../../cluster/nats-engine.js'
+import { makeStreams, streamsOf } from '../../../cluster/nats/streams.js'
 import { openObjects } from '../../../cluster/objects/open.js'
 import { beginPlatform } from '../../../cluster/platform/beginning.js'
 import { fixedShards } from '../../../core/call/shard.js'
@@ -22,6 +23,14 @@ const coffer = fileURLToPath(new URL('../../../scripts/coffer.cjs', import.meta.
 const password = 'a long password for tests'
 const appHeaders = { origin: 'https://app.example' }
 const shards = fixedShards(64)
+const mebibyte = 1024 * 1024
+/** Room for large files, too. */
+const limits = {
+  shardBytes: 48 * mebibyte,
+  platformBytes: 64 * mebibyte,
+  bucketBytes: 8 * mebibyte,
+  objectBytes: 3072 * mebibyte
+}
 
 /** What a node has answered. */
 export interface Answered {
@@ -45,7 +54,7 @@ export class ThreeNodes {
     t.teardown(() => rmSync(root, { recursive: true, force: true }))
     const servers = await EngineServers.start(t)
     const engine = await servers.connect(t)
-    await servers.makeStreams(engine, true)
+    await makeStreams(engine, streamsOf(limits))
     await begin(join(root, 'beginning'), engine)
     const nodes = ['n1', 'n2', 'n3'].map(
       name =>
@@ -53,7 +62,12 @@ export class ThreeNodes {
           name,
           directory: join(root, name),
           engine: servers.urls.join(','),
-          flags: [`--adminKey=${adminKey}`, '--auth.trustedApps=test-app@https://app.example', `--cluster.nodeUrl=https://${name}.example`, ...flags]
+          flags: [
+            `--adminKey=${adminKey}`,
+            '--auth.trustedApps=test-app@https://app.example',
+            `--cluster.nodeUrl=https://${name}.example`,
+            ...flags
+          ]
         })
     )
     await Promise.all(nodes.map(node => node.start()))
@@ -127,10 +141,15 @@ export class ThreeNodes {
   async user(username: string): Promise<Person> {
     const registered = await this.http('POST', '/users', registration(username), appHeaders)
     if (registered.status !== 201) throw new Error(JSON.stringify(registered.body))
-    const login = { appId: 'test-app', username, password }
-    const { body, status } = await this.http('POST', `/${username}/auth/login`, login, appHeaders)
+    const { body, status } = await this.signIn(username)
     if (status !== 200) throw new Error(JSON.stringify(body))
     return new Person(this, username, body.token as string)
+  }
+
+  /** Signs somebody in at the node whose turn it is. */
+  async signIn(username: string): Promise<Answered> {
+    const login = { appId: 'test-app', username, password }
+    return await this.http('POST', `/${username}/auth/login`, login, appHeaders)
   }
 
   /** Runs `coffer cluster`, and returns what it prints as JSON. Rejects if it fails. */

@@ -1,0 +1,288 @@
+/** Three nodes, while shards move and nodes are killed: names, files, sockets and webhooks stay what was promised. */
+import { createHash } from 'node:crypto'
+import { test } from 'tap'
+import { openObjects } from '../../../cluster/objects/open.js'
+import { headsLike, objectsStream } from '../../../cluster/nats/object-places.js'
+import { ask } from '../../../cluster/nats/jetstream.js'
+import { fixedShards } from '../../../core/call/shard.js'
+import { controlledIn, controlMessage } from '../../../server/nodes/control.js'
+import { Random } from '../../support/random.js'
+import { receiver } from '../../support/receiver.js'
+import { connect } from '../../support/socket.js'
+import { until } from '../engine-servers.js'
+import { Load } from '../load.js'
+import type { NodeProcess } from '../node-processes.js'
+import { registration, ThreeNodes, type Answered, type Person } from './three-nodes.js'
+
+const isLong = process.env['COFFER_TEST_LONG'] === '1'
+const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
+const random = new Random(seed)
+const shards = fixedShards(64)
+/** Names that are registered at all nodes at once, shards that are moved and how often, and uploads. */
+const [names, moved, times, uploads] = isLong ? [1000, 64, 10, 12] : [24, 6, 2, 4]
+const fileBytes = 50 * 1024 * 1024
+const mostMs = 60_000
+
+test('three nodes', { timeout: isLong ? 3_600_000 : 900_000 }, async t => {
+  t.comment(`COFFER_TEST_SEED=${seed}`)
+  const three = await ThreeNodes.start(t, [
+    '--webhooks.allowInternalTargets=true',
+    '--webhooks.minIntervalMs=100'
+  ])
+  const { nodes } = three
+  const [n1, n2, n3] = nodes as [NodeProcess, NodeProcess, NodeProcess]
+
+  await t.test('give each name and address away once, whoever is killed meanwhile', async t => {
+    const certain: string[] = []
+    const one = async (index: number): Promise<void> => {
+      const username = `newcomer-${index}`
+      const statuses = await Promise.all(nodes.map(({ url }) => tried(three, url, username)))
+      const successes = statuses.filter(status => status === 201).length
+      t.ok(successes <= 1, `${username}: ${statuses.join(', ')}`)
+      t.ok(
+        statuses.every(status => [0, 201, 409, 503].includes(status)),
+        statuses.join(', ')
+      )
+      if (successes === 1) certain.push(username)
+    }
+    for (let index = 0; index < names; index += 6) {
+      const several = Promise.all(Array.from({ length: 6 }, (_, nth) => one(index + nth)))
+      if (index === 6 * Math.floor(names / 12)) await n3.kill()
+      await several
+    }
+    await n3.start()
+    t.ok(certain.length > 0)
+    for (let index = 0; index < names; index++) {
+      const username = `newcomer-${index}`
+      // Whatever has become of the first attempts: it is somebody's now, wholly.
+      await until(`${username} to be settled`, async () => {
+        const status = await tried(three, three.next().url, username)
+        return status === 409 || status === 201
+      })
+      const other = registration(`other-${index}`, `${username}@example.com`)
+      const refused = await settled(() => three.http('POST', '/users', other, origin))
+      t.equal(refused.status, 409, 'its address is taken, too')
+    }
+    for (const username of certain) {
+      const { body, status } = await settled(() => three.signIn(username))
+      t.equal(status, 200, JSON.stringify(body))
+    }
+  })
+
+  const people: Person[] = []
+  for (let index = 0; index < moved; index++) {
+    const person = await three.user(`person-${index}`)
+    await person.do('streams.create', { id: 'diary', name: 'Diary' })
+    people.push(person)
+  }
+
+  await t.test('move shards under load, and tell sockets', async t => {
+    const registers = await Promise.all(
+      people.map(async ({ token, username }, index) => {
+        const { event } = await people[index]!.do('events.create', note('0'))
+        return { token, username, register: event.id as string }
+      })
+    )
+    const [first] = people as [Person]
+    const socket = await connect(t, n1.url, first.username, first.token)
+    const load = new Load(registers, () => three.running.map(({ url }) => url), random)
+    load.start()
+    const tookMs: number[] = []
+    for (let time = 0; time < times; time++)
+      for (const { username } of isLong ? [] : people)
+        tookMs.push(await moveOn(three, shards.indexOf(username)))
+    for (let time = 0; isLong && time < times; time++)
+      for (let shard = 0; shard < 64; shard++) tookMs.push(await moveOn(three, shard))
+    await until('the socket to be told', () =>
+      ['accessesChanged', 'eventsChanged', 'streamsChanged'].every(name => socket.heard.includes(name))
+    )
+    const shard = shards.indexOf(first.username)
+    const place = async (): Promise<string | undefined> => (await three.places()).get(shard)
+    const to = nodes.map(({ name }) => name).find(name => name !== 'n1')!
+    if ((await place()) !== to) await three.command('move', String(shard), to)
+    await until('the command to have moved it', async () => (await place()) === to)
+    t.match(await three.command('status'), {
+      nodes: [{ state: 'alive' }, { state: 'alive' }, { state: 'alive' }]
+    })
+    await load.stop()
+    t.same(load.faults, [])
+    t.same(Array.from(load.odd), [])
+    t.ok(load.acknowledged > 0)
+    const sorted = tookMs.toSorted((one, other) => one - other)
+    const p99 = sorted[Math.floor(sorted.length * 0.99)]!
+    t.comment(`${sorted.length} moves: half within ${sorted[sorted.length >> 1]} ms, 99 % within ${p99} ms`)
+  })
+
+  await t.test('keep files that were acknowledged, and nothing of others', async t => {
+    const kept: { person: Person; path: string; digest: string }[] = []
+    const upload = async (index: number): Promise<void> => {
+      const person = people[index % people.length]!
+      const bytes = Buffer.alloc(fileBytes, createHash('sha512').update(`${seed} ${index}`).digest())
+      const answer = await sendFile(person, bytes)
+      // Whoever serves the user may be gone just then, and the node that was asked may be.
+      t.ok([undefined, 201, 503].includes(answer?.status), JSON.stringify(answer?.body))
+      if (answer?.status !== 201) return
+      const { attachments, id } = answer.body.event
+      const digest = createHash('sha256').update(bytes).digest('hex')
+      kept.push({ person, path: `/${person.username}/events/${id}/${attachments[0].id}`, digest })
+    }
+    for (let index = 0; index < uploads; index += 2) {
+      const both = Promise.all([upload(index), upload(index + 1)])
+      const victim = index % 4 === 0 ? n2 : undefined
+      if (victim) {
+        await until('bytes to be on their way', async () => (await piecesOf(three)).size > 0)
+        await victim.kill()
+      }
+      await both
+      if (victim) await victim.start()
+    }
+    await upload(0)
+    t.ok(kept.length > 0)
+    t.comment(`${kept.length} of ${uploads + 1} uploads were acknowledged`)
+    for (const { digest, path, person } of kept)
+      for (const { url } of nodes)
+        await until(`${path} to be read`, async () => {
+          const response = await fetch(url + path, { headers: { authorization: person.token } })
+          const bytes = Buffer.from(await response.arrayBuffer())
+          if (response.status === 503) return false
+          t.equal(response.status, 200)
+          t.equal(createHash('sha256').update(bytes).digest('hex'), digest, path)
+          return true
+        })
+    const objects = openObjects('nats', three.engine)
+    await objects.sweep!(0)
+    const ids = new Set<string>()
+    for (const subject of await subjectsLike(three, headsLike(''))) ids.add(await idIn(three, subject))
+    const stray = Array.from(await piecesOf(three)).filter(id => !ids.has(id))
+    t.same(stray, [], 'no pieces of half uploads')
+    t.same(await objects.list('lent/'), [], 'nothing stays lent')
+  })
+
+  await t.test('tell sockets and webhooks at other nodes when the one that serves the user dies', async t => {
+    const username = await three.nameAt(n2, 'far')
+    const person = await three.user(username)
+    await person.do('streams.create', { id: 'diary', name: 'Diary' })
+    const hooks = await receiver(t)
+    hooks.answer = 500
+    const { access } = await person.do('accesses.create', {
+      type: 'app',
+      name: 'hooked',
+      permissions: [{ streamId: 'diary', level: 'read' }]
+    })
+    const made = await three.http(
+      'POST',
+      `/${username}/webhooks`,
+      { url: `${hooks.url}/far` },
+      {
+        authorization: access.token
+      }
+    )
+    t.equal(made.status, 201, JSON.stringify(made.body))
+    const socket = await connect(t, n1.url, username, person.token)
+    await person.do('events.create', note('owed'))
+    await until('the webhook to be called in vain', () =>
+      hooks.messages.some(messages => messages.includes('eventsChanged'))
+    )
+    t.equal((await three.ownerOf(username)).name, 'n2')
+    await n2.kill()
+    const diedMs = performance.now()
+    hooks.deliveries.length = 0
+    hooks.answer = 200
+    socket.heard.length = 0
+    await until('somebody to take a change', async () => {
+      const answer = await person.http('POST', '/events', note('after'))
+      return answer.status === 201
+    })
+    await until('the socket to be told', () => socket.heard.includes('eventsChanged'))
+    const ms = Math.round(performance.now() - diedMs)
+    t.comment(`the socket was told of a change ${ms} ms after the node had died`)
+    t.ok(ms <= mostMs, `${ms} ms`)
+    await until('the webhook to be told of what was owed', () =>
+      hooks.messages.some(messages => messages.includes('eventsChanged'))
+    )
+    await n2.start()
+    t.match(await three.command('drain', 'n3'), { ok: true })
+    t.notOk(Array.from((await three.places()).values()).includes('n3'), 'a drained node serves nothing')
+    t.equal((await person.http('GET', '/events', undefined, n3.url)).status, 200, 'and still answers')
+  })
+})
+
+const origin = { origin: 'https://app.example' }
+
+function note(content: string): object {
+  return { streamIds: ['diary'], type: 'note/txt', content }
+}
+
+/** Registers somebody at a node; 0 if it does not answer. */
+async function tried(three: ThreeNodes, url: string, username: string): Promise<number> {
+  try {
+    return (await three.http('POST', '/users', registration(username), origin, url)).status
+  } catch {
+    return 0
+  }
+}
+
+/** The first answer that does not ask to come again. */
+async function settled(request: () => Promise<Answered>): Promise<Answered> {
+  let answer: Answered | undefined
+  await until('an answer', async () => {
+    answer = await request().catch(() => undefined)
+    return answer !== undefined && answer.status !== 503
+  })
+  return answer!
+}
+
+/** Has the node that serves a shard move it to the next. Returns how long that took, in milliseconds. */
+async function moveOn(three: ThreeNodes, shard: number): Promise<number> {
+  const { engine, nodes } = three
+  let tookMs = 0
+  await until(`shard ${shard} to be moved`, async () => {
+    const from = (await three.places()).get(shard)!
+    const to = nodes[(nodes.findIndex(({ name }) => name === from) + 1) % nodes.length]!.name
+    const fromMs = performance.now()
+    const answer = await engine.send(from, controlMessage({ do: 'move', shard, to }), 20_000)
+    tookMs = Math.round(performance.now() - fromMs)
+    return controlledIn(answer).ok
+  })
+  return tookMs
+}
+
+/** Uploads a file with an event; `undefined` if the node died meanwhile. */
+async function sendFile(person: Person, bytes: Buffer): Promise<Answered | undefined> {
+  const form = new FormData()
+  form.append('event', JSON.stringify(note('with a file')))
+  form.append('file', new Blob([bytes]), 'large.bin')
+  try {
+    return await person.http('POST', '/events', form)
+  } catch {
+    return undefined
+  }
+}
+
+/** The ids of objects of which there are pieces. */
+async function piecesOf(three: ThreeNodes): Promise<Set<string>> {
+  const subjects = await subjectsLike(three, 'coffer.object.bytes.>')
+  return new Set(subjects.map(subject => subject.split('.')[3]!))
+}
+
+async function subjectsLike({ engine }: ThreeNodes, filter: string): Promise<string[]> {
+  const wanted = { subjects_filter: filter }
+  const { state } = await ask<{ state: { subjects?: Record<string, number> } }>(
+    engine.connection,
+    `STREAM.INFO.${objectsStream}`,
+    wanted,
+    5000
+  )
+  return Object.keys(state.subjects ?? {})
+}
+
+/** The id that what describes an object names. */
+async function idIn({ engine }: ThreeNodes, subject: string): Promise<string> {
+  const { message } = await ask<{ message: { data: string } }>(
+    engine.connection,
+    `STREAM.MSG.GET.${objectsStream}`,
+    { last_by_subj: subject },
+    5000
+  )
+  return (JSON.parse(Buffer.from(message.data, 'base64').toString()) as { id: string }).id
+}
