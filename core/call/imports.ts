@@ -23,13 +23,17 @@ export interface Imports {
   isAtWork(id: string): boolean
   /** Goes on with what nobody works on although it is not finished: an earlier attempt could not even note that it failed. */
   goOn(account: Account): void
+  /** Goes on with what another process has left unfinished, which served the account until it died or moved it here. */
+  resume(account: Account): void
   /** Goes on with what was left unfinished, of accounts that are served here from now on. */
   takeUp(): void
   /** Ends the work on accounts that are not served here any more, where it is. */
   leave(): Promise<void>
   /** Removes the files of an account that have waited for too long, or that belong to no import any more. */
   expire(account: Account): Promise<void>
-  /** Whether the file of an import is still there. */
+  /** Has the file of an import here, if it is anywhere: another process may have received it. */
+  fetch(account: Account, id: string): Promise<void>
+  /** Whether the file of an import is still here. */
   hasFile(account: Account, id: string): boolean
   /** Whether an import of the account is being worked on. */
   isWorking(account: Account): boolean

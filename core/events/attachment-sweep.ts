@@ -34,9 +34,12 @@ export async function sweepAttachments(
   if (ids.length > 0) await removeOrphans(services, account)
   // Ids of files that are brought in tell no time.
   if (services.imports.isWorking(account)) return 0
+  if (ids.length === 0) return 0
+  // Where several processes may serve the account, the one that goes on with an import needs its file.
+  const waiting = new Set(services.accounts.store(account).imports.openFiles())
   let removed = 0
   for (const id of ids) {
-    if (timeOfId(id) > before) continue
+    if (timeOfId(id) > before || waiting.has(id)) continue
     if (services.accounts.store(account).attachments.has(id)) continue
     await remove(services, account, id)
     removed++

@@ -7,16 +7,31 @@ import { version } from '../version.js'
 import type { KeptJob } from './job.js'
 import { ImportMemory } from './memory.js'
 
-/** Moves the file of a job to where readers find it. `undefined` if it is missing. */
+/** Moves the file of a job to where readers find it; whether it is there. Another process may have received it. */
+export async function haveFile(
+  { attachments }: Pick<Services, 'attachments'>,
+  files: ImportFiles,
+  account: Account,
+  { fileId, id }: Pick<KeptJob, 'fileId' | 'id'>
+): Promise<boolean> {
+  files.take(account.id, fileId, id)
+  if (files.exists(account.id, id)) return true
+  // Whoever asks for its size has it here.
+  if ((await attachments.size(account.id, fileId)) === undefined) return false
+  files.take(account.id, fileId, id)
+  return files.exists(account.id, id)
+}
+
+/** What a reader is told of the file of a job. `undefined` if it is missing. */
 export async function assignmentOf(
-  { accounts }: Services,
+  services: Pick<Services, 'accounts' | 'attachments'>,
   files: ImportFiles,
   account: Account,
   job: KeptJob
 ): Promise<Assignment | undefined> {
-  const { fileId, fileName, id, options, parentId } = job
-  files.take(account.id, fileId, id)
-  if (!files.exists(account.id, id)) return undefined
+  const { fileName, id, options, parentId } = job
+  if (!(await haveFile(services, files, account, job))) return undefined
+  const { accounts } = services
   const key = await new ImportMemory(accounts.store(account), job).key()
   // The file may have been closed meanwhile.
   const memory = new ImportMemory(accounts.store(account), job)

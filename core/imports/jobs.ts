@@ -7,7 +7,7 @@ import type { Services } from '../call/services.js'
 import { removeOrphans } from '../events/attachment-sweep.js'
 import { toApiError } from '../call/outcome.js'
 import { isAway } from '../unknown-user.js'
-import { assignmentOf } from './assignment.js'
+import { assignmentOf, haveFile } from './assignment.js'
 import { rememberOutcome } from './counted.js'
 import { settle } from './ending.js'
 import { foundJob, jobOf, keepJob, mostOpen, type KeptJob } from './job.js'
@@ -15,7 +15,7 @@ import { Presence, type Writers } from './present.js'
 import { Reading, type Readers } from './reading.js'
 import { ImportRemoval } from './undo.js'
 import { expireFiles } from './waiting.js'
-import { attempted, hasMore, unfinished, type Work } from './work.js'
+import { attempted, isDone, unfinished, type Work } from './work.js'
 
 export type { Reader, Readers } from './reading.js'
 
@@ -88,6 +88,7 @@ export class ImportJobs implements Imports {
   }
 
   goOn(account: Account): void {
+    if (!this.#services.accounts.owns(account)) return
     try {
       const { imports } = this.#services.accounts.store(account)
       for (const { fileId, id, state } of imports.open(mostOpen).map(jobOf).toReversed()) {
@@ -100,6 +101,10 @@ export class ImportJobs implements Imports {
       this.#services.log.error('imports could not be resumed', { accountId: account.id, cause })
       this.#retry(account)
     }
+  }
+
+  resume(account: Account): void {
+    if (!this.files.isMarked(account.id)) this.goOn(account)
   }
 
   /** Whether somebody works on an import, or is about to. */
@@ -133,6 +138,10 @@ export class ImportJobs implements Imports {
 
   hasFile({ id: account }: Account, id: string): boolean {
     return this.files.exists(account, id)
+  }
+
+  async fetch(account: Account, id: string): Promise<void> {
+    await haveFile(this.#services, this.files, account, foundJob(this.#services.accounts.store(account), id))
   }
 
   async expire(account: Account): Promise<void> {
@@ -197,7 +206,7 @@ export class ImportJobs implements Imports {
     this.#working.delete(account.id)
     if (this.#isClosing) return
     if (!isNoted) this.#retry(account)
-    else if (!this.#waiting.some(each => each.account.id === account.id) && !hasMore(this.#services, account))
+    else if (!this.#waiting.some(each => each.account.id === account.id) && isDone(this.#services, account))
       this.files.unmark(account.id)
     this.#next()
   }
@@ -273,6 +282,7 @@ export class ImportJobs implements Imports {
   async #failed(work: Work, error: unknown): Promise<void> {
     const { account, id } = work
     const { log, accounts } = this.#services
+    if (!accounts.owns(account)) return
     const { id: kind, message } = toApiError(error)
     if (kind === 'unexpected-error' || kind === 'corrupted-data')
       log.error('an import has failed', { accountId: account.id, cause: error })

@@ -17,13 +17,14 @@ export interface Work {
   done: Promise<void>
 }
 
-/** Whether an account has imports that are not done. */
-export function hasMore({ accounts }: Services, account: Account): boolean {
+/** Whether nothing is left to do here of the imports of an account. One that is served elsewhere may come back. */
+export function isDone({ accounts }: Services, account: Account): boolean {
+  if (!accounts.owns(account)) return false
   try {
     const open = accounts.store(account).imports.open(mostOpen)
-    return open.some(({ state }) => unfinished.has(state as ImportState))
+    return !open.some(({ state }) => unfinished.has(state as ImportState))
   } catch {
-    return false
+    return true
   }
 }
 

@@ -118,6 +118,10 @@ export class ImportFiles {
     }
   }
 
+  isMarked(id: string): boolean {
+    return existsSync(join(this.layout.importingDirectory, id))
+  }
+
   unmark(id: string): void {
     rmSync(join(this.layout.importingDirectory, id), { force: true })
   }

@@ -63,6 +63,12 @@ export class ImportRepository {
     return statement(this.db, sql).all(limit) as ImportRow[]
   }
 
+  /** Ids under which the files were received of those that are neither written nor unreadable. */
+  openFiles(): string[] {
+    const sql = `SELECT json_extract(body, '$.fileId') FROM import WHERE state NOT IN ('written', 'unreadable')`
+    return column(this.db, sql).all() as string[]
+  }
+
   /** Forgets unreadable ones, of which nothing was brought in, but for the newest. */
   forgetUnreadable(kept: number): void {
     const sql = `DELETE FROM import WHERE state = 'unreadable'

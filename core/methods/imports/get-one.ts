@@ -5,6 +5,7 @@ import { notShared } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import { Import, shownJob } from '../../imports/job.js'
 import { ownJob } from '../../imports/params.js'
+import { unfinished } from '../../imports/work.js'
 
 export const getOne = method({
   id: 'imports.getOne',
@@ -13,5 +14,11 @@ export const getOne = method({
   result: Type.Object({ import: Import }),
   mode: 'read',
   allow: notShared,
-  run: (call, { id }) => ({ import: shownJob(ownJob(call, id), call.services.imports.progress(id)) })
+  run(call, { id }) {
+    const { account, services } = call
+    const job = ownJob(call, id)
+    // Nobody else may come by to see that it was left.
+    if (unfinished.has(job.state)) services.imports.resume(account)
+    return { import: shownJob(job, services.imports.progress(id)) }
+  }
 })

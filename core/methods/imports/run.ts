@@ -5,6 +5,7 @@ import { notShared } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import { Import, shownJob } from '../../imports/job.js'
 import { begun, choices } from '../../imports/begin.js'
+import { ownJob } from '../../imports/params.js'
 
 /** Returns the import, which is written from now on. One that was cancelled or has failed goes on. */
 export const run = method({
@@ -14,5 +15,9 @@ export const run = method({
   result: Type.Object({ import: Import }),
   mode: 'write',
   allow: notShared,
+  async prepare(call, { id }) {
+    ownJob(call, id)
+    await call.services.imports.fetch(call.account, id)
+  },
   run: (call, params) => ({ import: shownJob(begun(call, params, 'writing'), undefined) })
 })

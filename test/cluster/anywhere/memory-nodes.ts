@@ -33,19 +33,25 @@ export class Node {
   }
 }
 
+/** Short times, for tests in which nodes are lost. */
+const shortTimes = { leaseSeconds: 2, takeoverSeconds: 4 }
+/** Times that no busy machine exceeds, for tests in which none is. */
+export const longTimes = { leaseSeconds: 60, takeoverSeconds: 120 }
+
 /** Starts a node, with an empty folder unless one is given. The test's teardown ends it. */
 export async function startNode(
   t: Test,
   cluster: MemoryCluster,
   name: string,
-  directory = mkdtempSync(join(tmpdir(), 'coffer-node-'))
+  directory = mkdtempSync(join(tmpdir(), 'coffer-node-')),
+  times = shortTimes
 ): Promise<Node> {
   const clock = new ManualClock()
   const engine = cluster.connect()
   const settings = testSettings(directory, {
     adminKey,
     workers: 0,
-    cluster: { node: name, engine: 'nats://memory', leaseSeconds: 2, takeoverSeconds: 4 },
+    cluster: { node: name, engine: 'nats://memory', ...times },
     webhooks: { allowInternalTargets: true, minIntervalMs: 0 }
   })
   const server = await startServer(settings, {

@@ -1,0 +1,80 @@
+/** Imports of users who are moved to another node meanwhile: they go on there. */
+import { test } from 'tap'
+import { fixedShards } from '../../../core/call/shard.js'
+import { sweepAttachments } from '../../../core/events/attachment-sweep.js'
+import type { Answer, Client } from '../../support/coffer.js'
+import { sent } from '../../support/importing.js'
+import { until } from '../../support/socket.js'
+import { MemoryCluster } from '../memory-engine.js'
+import { begin, client, longTimes, move, nameAt, startNode, userAt, type Node } from './memory-nodes.js'
+
+const shards = fixedShards(64)
+const events = 3000
+
+/** Weights, each an event of its own. */
+function table(count: number): string {
+  const lines = Array.from({ length: count }, (_, at) => `${1e9 + at * 100_000},${70 + (at % 100) / 10}`)
+  return ['time,weight (kg)', ...lines, ''].join('\n')
+}
+
+/** The import as a client finds it that asks until nothing is going on any more. */
+async function rested(client: Client, id: string): Promise<Answer> {
+  let found: Answer
+  await until(async () => {
+    found = (await client.call('imports.getOne', { id })).import
+    return found !== undefined && !['looking', 'writing', 'removing'].includes(found.state)
+  }, 'the import to rest')
+  return found
+}
+
+test('two nodes', async t => {
+  const cluster = new MemoryCluster()
+  await begin(t, cluster)
+  const starting = ['n1', 'n2'].map(name => startNode(t, cluster, name, undefined, longTimes))
+  const [n1, n2] = (await Promise.all(starting)) as [Node, Node]
+  const names = Array.from({ length: 400 }, (_, index) => `user-${index}`)
+  await until(
+    () => names.every(name => [n1, n2].filter(node => node.owns(name)).length === 1),
+    'the shards to be shared'
+  )
+  const username = nameAt(n1, 0)
+  await userAt([n1, n2], username)
+  const [here, there] = [client(n1, username), client(n2, username)]
+  const shard = shards.indexOf(username)
+  const count = async (): Promise<number> => {
+    const query = { types: ['mass/kg'], limit: 100_000, fromTime: 0, toTime: 4e9 }
+    return ((await there.do('events.get', query)) as { events: unknown[] }).events.length
+  }
+
+  await t.test('a file that waits is written wherever its user is served', async t => {
+    const looked = await sent(there, 'first.csv', table(10))
+    t.equal(looked.state, 'looked')
+    const { services } = n1.service.server
+    await sweepAttachments(services, services.accounts.find(username)!, 4e9)
+    await move(n1, n2, shard)
+    await until(() => n2.owns(username), 'the shard to move')
+    await there.do('imports.run', { id: looked.id })
+    t.match(await rested(here, looked.id), { state: 'written', tally: { broughtIn: { 'mass/kg': 10 } } })
+    t.equal(await count(), 10)
+    await move(n2, n1, shard)
+    await until(() => n1.owns(username), 'the shard to move back')
+  })
+
+  await t.test('one that is being written goes on there', async t => {
+    const looked = await sent(there, 'second.csv', table(events))
+    await here.do('imports.run', { id: looked.id })
+    await until(async () => (await count()) > 100, 'some of it to be written')
+    await move(n1, n2, shard)
+    await until(() => n2.owns(username), 'the shard to move')
+    t.ok((await count()) < events, 'not all of it is written yet')
+    t.match(await here.call('imports.getOne', { id: looked.id }), { import: { state: 'writing' } })
+    t.match(await rested(here, looked.id), { state: 'written' })
+    t.equal(await count(), events, 'everything is there, once')
+    await here.do('imports.delete', { id: looked.id })
+    await until(
+      async () => (await here.call('imports.getOne', { id: looked.id })).error?.id === 'unknown-resource',
+      'it to be taken out'
+    )
+    t.equal(await count(), 10, 'what an earlier import brought in stays')
+  })
+})
