@@ -78,8 +78,8 @@ export class Placement {
 
   /** A file that was made of its log stands alone in its folder, which has to say whose it is. */
   async #nameOwner(account: string): Promise<void> {
-    const { layout, ownerOf } = this.options
-    const owner = ownerOf?.(account)
+    const { layout } = this.options
+    const owner = this.options.ownerOf?.(account)
     if (owner && !isDeepStrictEqual(readOwner(layout, account), owner))
       await writeOwner(layout, { ...owner, id: account })
   }

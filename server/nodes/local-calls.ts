@@ -75,14 +75,14 @@ export class LocalCalls {
    * now may be missing yet: before somebody is refused, this node finds out whether it is, and looks again.
    */
   #upToDate(method: string, call: () => Promise<Outcome> | Outcome): Promise<Outcome> | Outcome {
-    const { caughtUp, known } = this.options
-    const before = known()
+    const { options } = this
+    const before = options.known()
     const lookedAt = (outcome: Outcome): Promise<Outcome> | Outcome => {
       if (outcome.ok) return outcome
       const { id, status } = outcome.error
       if (status >= 500 || status === 429 || certain.has(id)) return outcome
-      return caughtUp().then(
-        () => (known() === before ? outcome : call()),
+      return options.caughtUp().then(
+        () => (options.known() === before ? outcome : call()),
         (error: unknown) => this.failure(unreachable(error), method)
       )
     }

@@ -38,10 +38,10 @@ export class Remains {
 
   /** Sees to the accounts that are served here, and to the folders of this node. Never rejects. */
   async end(): Promise<void> {
-    const { accounts, caughtUp, log, territory } = this.options
+    const { accounts, log, territory } = this.options
     try {
       // What those who served these accounts before have begun is known then.
-      await caughtUp()
+      await this.options.caughtUp()
       await this.#clear()
       await accounts.endUnfinished(username => territory.has(username))
     } catch (cause) {

@@ -193,11 +193,10 @@ test('three nodes', { timeout: 600_000 }, async t => {
   })
 
   await t.test('hold back who guesses, wherever', async t => {
-    const guess = async (url: string): Promise<number> =>
-      (await three.http('GET', '/daisy/access-info', undefined, { authorization: 'a guess' }, url)).status
+    const headers = { authorization: 'a guess' }
     const isHeldBack = async (): Promise<boolean> => {
-      const statuses = await Promise.all(nodes.map(({ url }) => guess(url)))
-      return statuses.every(status => status === 429)
+      const guesses = nodes.map(({ url }) => three.http('GET', '/daisy/access-info', undefined, headers, url))
+      return (await Promise.all(guesses)).every(({ status }) => status === 429)
     }
     await until('all nodes to hold them back', isHeldBack)
     t.equal((await daisy.http('GET', '/access-info')).status, 200)

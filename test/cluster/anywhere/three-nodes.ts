@@ -121,7 +121,7 @@ export class ThreeNodes {
     url = this.next().url
   ): Promise<Answered> {
     const isJson = body !== undefined && typeof body !== 'string' && !(body instanceof FormData)
-    const sent = isJson ? JSON.stringify(body) : (body as string | FormData | undefined)
+    const sent = isJson ? JSON.stringify(body) : body
     const response = await fetch(url + path, {
       method: verb,
       headers: { ...(isJson && { 'content-type': 'application/json' }), ...headers },
