@@ -8,47 +8,19 @@
 import { existsSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { StoreUnavailable } from '../storage/errors.js'
-import type { Layout } from '../storage/files/layout.js'
 import type { Drop, Durability, DurabilityProvider, FoundLog } from '../storage/wal/durability.js'
 import type { OpenedFile } from '../storage/wal/opened-file.js'
 import { claim, LogEnded, type Claiming } from './claim.js'
-import { Conflict, EngineUnavailable, type Log } from './engine.js'
+import { Conflict, EngineUnavailable } from './engine.js'
 import { beginLog, isLong } from './files/beginning.js'
 import { FileThread } from './files/file-thread.js'
-import type { Objects } from './objects.js'
 import { Outbox, type LogEnd } from './outbox.js'
-import { Placement, type PlacementOptions } from './files/placement.js'
+import { Placement } from './files/placement.js'
 import { decode } from './records.js'
 import { removeShared } from './removal.js'
 import { ShippedFile } from './shipped-file.js'
+import type { ShippedLogsOptions } from './shipped-log-options.js'
 import { Snapshots } from './snapshots.js'
-import type { Tally } from './tally.js'
-
-export interface ShippedLogsOptions extends Pick<PlacementOptions, 'ownerOf'> {
-  readonly log: Log
-  readonly objects: Objects
-  /** Where the accounts' files are. */
-  readonly layout: Layout
-  /** The subject of an account's log. */
-  subjectOf(account: string): string
-  /** Whether this process serves an account; by default it does. One that it no longer serves is to be let go at once. */
-  serves?(account: string): boolean
-  /** Whether the log of an account is known to be whole where it is read from. By default it is taken for that. */
-  isSound?(account: string): Promise<boolean>
-  /** Bytes of records from which on they are replaced by a snapshot, or a quarter of the file if that has more. */
-  readonly snapshotBytes: number
-  /** Time after a failure within which no snapshot is made, in milliseconds; half a minute by default. */
-  readonly snapshotRetryMs?: number
-  /** Time after which whoever waits for a record is told that it cannot be confirmed, in milliseconds. */
-  readonly giveUpMs: number
-  /** Counts what happens. */
-  readonly tally?: Tally
-  /**
-   * Called when another process has taken an account over, its changes cannot be taken from its file, or its file cannot be
-   * made of its log.
-   */
-  onTrouble(account: string, error: Error): void
-}
 
 /** An account that this process writes. */
 interface Held {
@@ -117,9 +89,7 @@ export class ShippedLogs implements DurabilityProvider {
    */
   async mustBeOurs(account: string): Promise<void> {
     const held = this.#held.get(account)
-    const last = held && (await this.options.log.last(this.options.subjectOf(account)))
-    const writer = last && decode(last.bytes).writer
-    if (!held || writer !== held.end.writer)
+    if (!held || !(await this.#isOurs(account, held)))
       throw new StoreUnavailable('The account is served by another process')
   }
 
@@ -131,6 +101,11 @@ export class ShippedLogs implements DurabilityProvider {
   /** The accounts that cannot be served, since their files could not be made of their logs when that was tried last. */
   get unplaced(): ReadonlyMap<string, Error> {
     return this.#unplaced
+  }
+
+  /** Whether the file of an account is open here, or can be at any time. */
+  isServed(account: string): boolean {
+    return this.#held.get(account)?.isPlaced === true
   }
 
   /** What is not in the logs yet: commits, and the accounts that have some. */
@@ -195,6 +170,9 @@ export class ShippedLogs implements DurabilityProvider {
   /** Claims an account, and brings its file to where its log ends. */
   async #placed(account: string): Promise<Held> {
     try {
+      const former = this.#held.get(account)
+      // It could not be placed: somebody may have changed what there is to be placed.
+      if (former && !(await this.#isOurs(account, former))) this.#forget(account, former)
       const held = this.#held.get(account) ?? (await this.#claim(account))
       const { base, position, sequence } = held.end
       if (position.lsn > 0) {
@@ -214,6 +192,12 @@ export class ShippedLogs implements DurabilityProvider {
         ? error
         : new StoreUnavailable('The file of the account cannot be had at present', error)
     }
+  }
+
+  /** Whether nobody has written to the log of an account since. */
+  async #isOurs(account: string, { end }: Held): Promise<boolean> {
+    const last = await this.options.log.last(this.options.subjectOf(account))
+    return last !== undefined && decode(last.bytes).writer === end.writer
   }
 
   /**

@@ -1,6 +1,7 @@
 /** The commands for clusters. */
 import type { Command } from 'commander'
 import type { ClusterInitOptions } from './commands/cluster.js'
+import type { RescueOptions } from './commands/cluster-rescue.js'
 import type { JsonOption } from './terminal/answer.js'
 import { offer } from './terminal/offer.js'
 
@@ -33,5 +34,16 @@ export function addClusterCommands(program: Command): void {
     (await import('./commands/cluster.js')).drainNode(args, options)
   )
     .usage('<node> [options]')
+    .option('--json', 'Print the result as JSON')
+  offer(
+    cluster,
+    'rescue',
+    'Show what copies there are of an account that cannot be served, or take one',
+    async (args, options: RescueOptions) =>
+      (await import('./commands/cluster-rescue.js')).rescueAccount(args, options)
+  )
+    .usage('<user> [options]')
+    .option('--from <copy>', 'The copy to go on from, as it is shown, such as n1/file')
+    .option('--accept-loss', 'Go on from it although the log has more')
     .option('--json', 'Print the result as JSON')
 }

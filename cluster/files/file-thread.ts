@@ -32,6 +32,11 @@ export class FileThread {
     await this.#do({ kind: 'number', file, position })
   }
 
+  /** How far a closed file is that is whole; `undefined` if it is damaged, or has no position. Reads all of it. */
+  async prove(file: string): Promise<Position | undefined> {
+    return (await this.#do({ kind: 'prove', file })) as Position | undefined
+  }
+
   /** Begins applying records to a file, which stands at `place` or is to be made. */
   async begin(file: string, place: CopyPlace): Promise<void> {
     this.#begun++

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { parentPort, type MessagePort } from 'node:worker_threads'
 import { createGunzip, createGzip } from 'node:zlib'
-import { foldLog, givePosition, positionOf } from '../../storage/wal/closed-file.js'
+import { foldLog, givePosition, positionOf, wholePositionOf } from '../../storage/wal/closed-file.js'
 import { OpenPages } from '../../storage/wal/open-pages.js'
 import type { Position } from '../../storage/wal/position.js'
 import { Copy, RecordMismatch, type CopyPlace } from '../apply.js'
@@ -27,6 +27,7 @@ export type FileTask =
   | { readonly kind: 'look'; readonly file: string }
   | { readonly kind: 'fold'; readonly file: string }
   | { readonly kind: 'number'; readonly file: string; readonly position: Position }
+  | { readonly kind: 'prove'; readonly file: string }
   | { readonly kind: 'pack'; readonly file: string; readonly to: string }
   | { readonly kind: 'unpack'; readonly file: string; readonly to: string }
 
@@ -66,6 +67,7 @@ function run(task: FileTask): unknown {
   if (task.kind === 'look') return positionOf(file)
   if (task.kind === 'fold') return foldLog(file)
   if (task.kind === 'number') return givePosition(file, task.position)
+  if (task.kind === 'prove') return wholePositionOf(file)
   if (task.kind === 'pack') return pack(file, task.to)
   if (task.kind === 'unpack') return unpack(file, task.to)
   return follow(task)

@@ -1,5 +1,5 @@
 /** What the logs of accounts have to know about each account, by what the platform and the shards of a node say. */
-import type { ShippedLogsOptions } from '../../cluster/shipped-log.js'
+import type { ShippedLogsOptions } from '../../cluster/shipped-log-options.js'
 import { fail } from '../../core/errors.js'
 import type { PlatformStore } from '../../storage/platform/platform-store.js'
 import type { Territory } from './territory.js'

@@ -3,12 +3,20 @@ import type { Lease } from '../../cluster/nodes/lease.js'
 import type { Shards } from '../../cluster/nodes/shards.js'
 import type { StandingAlarm } from './alarms.js'
 import type { Oversight } from './oversight.js'
+import type { Rescuing } from './rescuing.js'
 
 /** What a node can be asked for. */
 export type Control =
   | { readonly do: 'move'; readonly shard: number; readonly to: string }
   | { readonly do: 'drain' }
   | { readonly do: 'tell' }
+  | { readonly do: 'copies'; readonly username: string }
+  | {
+      readonly do: 'rescue'
+      readonly username: string
+      readonly place: string
+      readonly isLossAccepted: boolean
+    }
 
 /** Whether it has been done, and why not otherwise. */
 export interface Controlled {
@@ -16,6 +24,8 @@ export interface Controlled {
   readonly message: string
   /** The alarms that stand, if the node was asked for what it has to tell. */
   readonly alarms?: readonly StandingAlarm[]
+  /** What there is of an account, if that was asked for. */
+  readonly found?: Awaited<ReturnType<Rescuing['look']>>
 }
 
 /** What a node does it with. */
@@ -23,6 +33,7 @@ export interface Controllable {
   readonly lease: Pick<Lease, 'leave'>
   readonly shards: Pick<Shards, 'drain' | 'mine' | 'move'>
   readonly oversight: Pick<Oversight, 'alarms'>
+  readonly rescuing: Pick<Rescuing, 'look' | 'take'>
 }
 
 /** Answers a message of `coffer cluster`. Never rejects. */
@@ -50,7 +61,7 @@ function controlIn(message: Buffer): Control {
 
 async function done(
   control: Control,
-  { lease, oversight, shards }: Controllable
+  { lease, oversight, rescuing, shards }: Controllable
 ): Promise<Omit<Controlled, 'ok'>> {
   switch (control.do) {
     case 'move':
@@ -63,6 +74,10 @@ async function done(
       return { message: 'All shards have been moved away' }
     case 'tell':
       return { message: '', alarms: oversight.alarms() }
+    case 'copies':
+      return { message: '', found: await rescuing.look(control.username) }
+    case 'rescue':
+      return { message: await rescuing.take(control.username, control.place, control.isLossAccepted) }
     default:
       throw new Error('This node does not know how to do that: its software may be older')
   }

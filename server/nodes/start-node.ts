@@ -18,19 +18,10 @@ import { NodePeers } from './node-peers.js'
 import { Nodes } from './nodes.js'
 import { Oversight } from './oversight.js'
 import { Remains } from './remains.js'
+import { Rescuing } from './rescuing.js'
 import { Territory } from './territory.js'
+import { beats, longestBeatMs, times } from './times.js'
 
-/** Heartbeats in the time of a lease, and the longest time between them, in milliseconds. */
-const [beats, longestBeatMs] = [3, 2000]
-/** Times in milliseconds. */
-const times = {
-  steadyMs: 2500,
-  pollMs: 500,
-  resendMs: 1500,
-  giveUpMs: 4000,
-  confirmMs: 5000,
-  snapshotRetryMs: 30_000
-}
 /** Bytes that may wait to be sent to another node. */
 const maxWaiting = 64 * 1024 * 1024
 
@@ -63,6 +54,7 @@ async function build(
   const { ShippedLogs } = await import('../../cluster/shipped-log.js')
   const { PlatformLog } = await import('../../cluster/platform/log.js')
   const { SharedAttachments } = await import('../../cluster/objects/shared-attachments.js')
+  const { Rescue } = await import('../../cluster/rescue.js')
   const { Tally } = await import('../../cluster/tally.js')
   const { compareSeconds, leaseSeconds, node, nodeUrl, takeoverSeconds } = config.cluster
   const { engine, objects, ...checks } = shared ?? (await connect(config.cluster))
@@ -144,13 +136,14 @@ async function build(
   }
   const territory = new Territory(lease, shards, shardCount)
   const layout = new Layout(config.dataDir)
+  const questions = accountQuestions(() => runtime.services.platform, territory, { isSound, logSubject })
   const logs = new ShippedLogs({
     log: engine,
     objects,
     layout,
     snapshotBytes: config.cluster.snapshotBytes,
     snapshotRetryMs: times.snapshotRetryMs,
-    ...accountQuestions(() => runtime.services.platform, territory, { isSound, logSubject }),
+    ...questions,
     tally,
     giveUpMs: times.confirmMs,
     onTrouble: (accountId, cause) => log.error('an account is lost to another node', { accountId, cause })
@@ -225,13 +218,16 @@ async function build(
     },
     platformLog
   })
+  const rescue = new Rescue({ ...questions, log: engine, objects, layout, isServed: id => logs.isServed(id) })
+  closers.push(() => rescue.close())
+  const rescuing = new Rescuing(rescue, accounts)
   const connections = new Connections({
     ...times,
     engine,
     maxWaiting,
     own: () => ({ node, incarnation: lease.incarnation }),
     accept: connection => answering({ runtime, calls, territory, files: attachments }, connection),
-    control: message => answerControl(message, { lease, oversight, shards })
+    control: message => answerControl(message, { lease, oversight, rescuing, shards })
   })
   closers.push(() => connections.close())
   const peers = new NodePeers(

@@ -1,6 +1,7 @@
 /** Files that are not open, or open elsewhere, as far as whoever takes them from one machine to another needs to know them. */
 import { existsSync, rmSync } from 'node:fs'
 import { openUnchecked, logOf } from '../sqlite/open.js'
+import { column } from '../sqlite/statements.js'
 import { addPosition, dropPosition, readPosition, type Position } from './position.js'
 
 /**
@@ -44,6 +45,23 @@ export function givePosition(file: string, position: Position): void {
     db.close()
   }
   foldLog(file)
+}
+
+/**
+ * How far a closed file is that is whole; `undefined` if it is damaged, or never had a position. Reads all of it. Blocking.
+ */
+export function wholePositionOf(file: string): Position | undefined {
+  try {
+    const db = openUnchecked(file, false)
+    try {
+      const [found] = column(db, 'PRAGMA integrity_check(1)').all() as string[]
+      return found === 'ok' ? readPosition(db) : undefined
+    } finally {
+      db.close()
+    }
+  } catch {
+    return undefined
+  }
 }
 
 /** Has a closed file claim no place in any log: its content comes from elsewhere. Blocking. */

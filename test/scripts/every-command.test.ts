@@ -67,7 +67,8 @@ t.test('every command', async t => {
     'cluster init': { operands: [] },
     'cluster status': { operands: [] },
     'cluster move': { operands: ['1', 'n2'] },
-    'cluster drain': { operands: ['n2'] }
+    'cluster drain': { operands: ['n2'] },
+    'cluster rescue': { operands: ['alice'] }
   }
 
   /** Wrong ways to call it, by kind. */

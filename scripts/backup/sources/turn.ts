@@ -16,7 +16,7 @@ export async function isTurnOf({ cluster }: Settings, signal: AbortSignal): Prom
   try {
     for (const deadline = performance.now() + patienceMs; performance.now() < deadline;) {
       const placed = await engine.register.get(shardKey(0))
-      if (placed) return placedIn(placed).node === cluster.node
+      if (placed) return placedIn(placed)?.node === cluster.node
       await wait(pauseMs, undefined, { signal })
     }
     return false

@@ -73,7 +73,7 @@ t.test('a cluster', async t => {
   const [n1, n2] = [node('n1'), node('n2')]
   await Promise.all([n1.start(), n2.start()])
   let urls = [n1.url, n2.url]
-  const load = new Load(people, () => urls, new Random(seed), 60_000)
+  const load = new Load(people, () => urls, new Random(seed), { patienceMs: 60_000 })
   const backup = async (): Promise<Report> =>
     await run<Report>('backup', at('backup'), '--plain', ...nodeFlags(servers, 'n1', at('n1')))
 

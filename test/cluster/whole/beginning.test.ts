@@ -74,7 +74,7 @@ t.test('a cluster that is begun', async t => {
       engine: servers.urls.join(',')
     })
     await node.start()
-    const load = new Load(people, () => [node.url], random, 60_000)
+    const load = new Load(people, () => [node.url], random, { patienceMs: 60_000 })
     const beganMs = performance.now()
     load.start()
     const names = people.map(({ username }) => username)

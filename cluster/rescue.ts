@@ -1,0 +1,231 @@
+/**
+ * Takes the best copy there is of an account whose file cannot be made of its log: that of a node, one that was set aside, a
+ * snapshot, or what the log leads to before it breaks off. Nobody but an operator decides that. The copy becomes a snapshot
+ * behind the last record, with a number that no commit ever had: whoever wrote before is refused, whatever else there is of
+ * the account is set aside, and the log goes on from there.
+ */
+import { randomInt, randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { copyFile, mkdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Layout } from '../storage/files/layout.js'
+import { pathsOf } from '../storage/wal/closed-file.js'
+import type { Position } from '../storage/wal/position.js'
+import { RecordMismatch, type CopyPlace } from './apply.js'
+import type { Engine, Entry, Log } from './engine.js'
+import { FileThread } from './files/file-thread.js'
+import type { Objects } from './objects.js'
+import { lsnOf, snapshotKey, snapshotPrefix } from './objects/snapshot-key.js'
+import { decode, encode, noBase, type LogRecord } from './records.js'
+
+/** A copy of an account's file, and the commit that it ends with. */
+export interface FoundCopy extends Position {
+  /** `file`, `aside`, `log`, or `snapshot-` with the number of a commit. */
+  readonly place: string
+  readonly bytes: number
+}
+
+/** Where the log of an account ends, as far as it can be read. */
+export interface FoundEnd extends Position {
+  readonly sequence: number
+  /** Records that cannot be read. */
+  readonly damaged: number
+}
+
+export interface RescueOptions {
+  readonly log: Pick<Engine, keyof Log>
+  readonly objects: Objects
+  readonly layout: Layout
+  readonly subjectOf: (account: string) => string
+  /** Whether this node has the account's file open, or could: then nothing has to be rescued. */
+  readonly isServed: (account: string) => boolean
+}
+
+/** Records that are read at once. */
+const page = 64
+/** Commits that records which cannot be read may have held, at most. */
+const unknownCommits = 1_000_000
+
+export class Rescue {
+  readonly #files = new FileThread()
+
+  constructor(private readonly options: RescueOptions) {}
+
+  async close(): Promise<void> {
+    await this.#files.close()
+  }
+
+  /** Where the log ends, and the whole copies of a file that this node can have, the latest first. Rejects with `EngineUnavailable`. */
+  async look(account: string): Promise<{ end: FoundEnd; copies: FoundCopy[] }> {
+    const entries = await this.#entries(account)
+    const snapshots = (await this.options.objects.list(snapshotPrefix(account))).map(
+      key => `snapshot-${lsnOf(key)}`
+    )
+    const copies: FoundCopy[] = []
+    for (const place of ['file', 'aside', 'log', ...snapshots]) {
+      const found = await this.#with(
+        account,
+        place,
+        entries,
+        async draft => await this.#describe(draft, place)
+      )
+      if (found) copies.push(found)
+    }
+    return { end: endOf(entries), copies: copies.toSorted((one, other) => other.lsn - one.lsn) }
+  }
+
+  /**
+   * Makes a copy the file of an account. Resolves with the copy. Rejects where it ends before the log does, unless the loss is
+   * accepted; if this node serves the account, or has no such copy; with `Conflict` or `EngineUnavailable`.
+   */
+  async take(account: string, place: string, isLossAccepted: boolean): Promise<FoundCopy> {
+    const { isServed, layout, log, objects, subjectOf } = this.options
+    if (isServed(account)) throw new Error('This node serves the account: there is nothing to be rescued')
+    const entries = await this.#entries(account)
+    const end = endOf(entries)
+    const taken = await this.#with(account, place, entries, async draft => {
+      const found = await this.#describe(draft, place)
+      if (!found) return undefined
+      if (!isLossAccepted && (end.damaged > 0 || found.lsn < end.lsn))
+        throw new Error(
+          `The copy ends with commit ${found.lsn}, the log with ${end.lsn}${end.damaged > 0 ? ` or later, since ${end.damaged} of its records cannot be read` : ''}: what is missing is lost with --accept-loss`
+        )
+      const position = {
+        lsn: Math.max(found.lsn, end.lsn) + 1 + (end.damaged > 0 ? unknownCommits : 0),
+        epoch: Math.max(found.epoch, end.epoch) + 1 + end.damaged
+      }
+      await this.#files.number(draft, position)
+      const packed = join(layout.draftsDirectory, `rescued-${randomUUID()}.gz`)
+      try {
+        await this.#files.pack(draft, packed)
+        await objects.put(snapshotKey(account, position.lsn), packed)
+      } finally {
+        await rm(packed, { force: true })
+      }
+      const record: LogRecord = {
+        kind: 'snapshot',
+        epoch: position.epoch,
+        position,
+        previous: end.sequence,
+        base: { ...position, sequence: end.sequence, bytes: 0 },
+        writer: randomInt(2 ** 32),
+        commits: [],
+        goesOn: false
+      }
+      await log.append(subjectOf(account), end.sequence, await encode(record))
+      return found
+    })
+    if (!taken) throw new Error(`This node has no whole copy "${place}" of the account`)
+    return taken
+  }
+
+  /** Does something with a copy, as a closed file that is removed afterwards; `undefined` if it cannot be had. */
+  async #with(
+    account: string,
+    place: string,
+    entries: readonly Entry[],
+    work: (draft: string) => Promise<FoundCopy | undefined>
+  ): Promise<FoundCopy | undefined> {
+    const { draftsDirectory } = this.options.layout
+    await mkdir(draftsDirectory, { recursive: true, mode: 0o700 })
+    const draft = join(draftsDirectory, `rescued-${randomUUID()}`)
+    try {
+      return (await this.#fetch(account, place, draft, entries)) ? await work(draft) : undefined
+    } finally {
+      for (const path of pathsOf(draft)) await rm(path, { force: true })
+    }
+  }
+
+  /** Has a copy at a path. Resolves with whether there is one. */
+  async #fetch(account: string, place: string, draft: string, entries: readonly Entry[]): Promise<boolean> {
+    const { layout } = this.options
+    if (place === 'log') return await this.#follow(account, draft, entries)
+    const [, lsn] = /^snapshot-(\d+)$/.exec(place) ?? []
+    if (lsn !== undefined) return await this.#unpack(account, Number(lsn), draft)
+    const file =
+      place === 'file'
+        ? layout.userFile(account)
+        : place === 'aside'
+          ? join(layout.asideDirectory, account, 'user.sqlite')
+          : ''
+    const [main, log] = pathsOf(file) as [string, string]
+    if (file === '' || !existsSync(main)) return false
+    await copyFile(main, draft)
+    if (existsSync(log)) await copyFile(log, pathsOf(draft)[1]!)
+    return true
+  }
+
+  /** Writes a snapshot to a file. Resolves with whether there is one, and it is whole. */
+  async #unpack(account: string, lsn: number, draft: string): Promise<boolean> {
+    const packed = `${draft}.gz`
+    try {
+      if (!(await this.options.objects.get(snapshotKey(account, lsn), packed))) return false
+      await this.#files.unpack(packed, draft)
+      return true
+    } catch (error) {
+      if (error instanceof RecordMismatch) return false
+      throw error
+    } finally {
+      await rm(packed, { force: true })
+    }
+  }
+
+  /** Makes a file of the log, up to the first record that does not lead on. */
+  async #follow(account: string, draft: string, entries: readonly Entry[]): Promise<boolean> {
+    const { base } = readable(entries).at(-1) ?? { base: noBase }
+    if (base.lsn > 0 && !(await this.#unpack(account, base.lsn, draft))) return false
+    const { epoch, lsn, sequence } = base
+    await this.#files.begin(draft, { epoch, lsn, sequence })
+    let place: CopyPlace = base
+    try {
+      for (const entry of entries)
+        if (entry.sequence > base.sequence) place = await this.#files.apply(draft, [entry])
+    } catch (error) {
+      if (!(error instanceof RecordMismatch)) throw error
+    } finally {
+      await this.#files.end(draft)
+    }
+    return place.lsn > 0
+  }
+
+  /** How far a file is; `undefined` if it is damaged, or no part of any log. */
+  async #describe(draft: string, place: string): Promise<FoundCopy | undefined> {
+    const position = await this.#files.prove(draft)
+    return position && { place, ...position, bytes: (await stat(draft)).size }
+  }
+
+  /** All records of an account that there are. */
+  async #entries(account: string): Promise<Entry[]> {
+    const { log, subjectOf } = this.options
+    const entries: Entry[] = []
+    for (let from = 0; ;) {
+      const more = await log.read(subjectOf(account), from, page)
+      entries.push(...more)
+      const last = more.at(-1)
+      if (!last) return entries
+      from = last.sequence + 1
+    }
+  }
+}
+
+function endOf(entries: readonly Entry[]): FoundEnd {
+  const records = readable(entries)
+  if (records.at(-1)?.kind === 'deleted') throw new Error('The account has been deleted')
+  return {
+    sequence: entries.at(-1)?.sequence ?? 0,
+    lsn: Math.max(0, ...records.map(({ position }) => position.lsn)),
+    epoch: Math.max(0, ...records.map(({ epoch }) => epoch)),
+    damaged: entries.length - records.length
+  }
+}
+
+/** The records that can be read. */
+function readable(entries: readonly Entry[]): LogRecord[] {
+  return entries.flatMap(({ bytes }) => {
+    try {
+      return decode(bytes)
+    } catch {
+      return []
+    }
+  })
+}

@@ -1,0 +1,85 @@
+/**
+ * `coffer cluster rescue`: shows what copies there are of an account that cannot be served, and takes the one that is named.
+ * (docs/cluster.md#an-account-cannot-be-served)
+ */
+import type { FoundCopy, FoundEnd } from '../../cluster/rescue.js'
+import type { NatsEngine } from '../../cluster/nats-engine.js'
+import { Members } from '../../cluster/nodes/members.js'
+import { controlledIn, controlMessage, type Controlled } from '../../server/nodes/control.js'
+import { print, type JsonOption } from '../terminal/answer.js'
+import { split, UsageError } from '../terminal/operands.js'
+import { clusterSettings, withEngine } from './cluster-engine.js'
+
+export interface RescueOptions extends JsonOption {
+  readonly from?: string
+  readonly acceptLoss?: true
+}
+
+/** Time within which a node finds copies, or takes one, in milliseconds: a large file takes long to be read. */
+const patienceMs = 600_000
+
+/** Prints the copies that nodes have of a user, or has a node take one. */
+export async function rescueAccount(args: readonly string[], options: RescueOptions): Promise<void> {
+  const { flags, operands } = split(args, 'user')
+  const username = operands[0]!
+  const { cluster } = await clusterSettings(flags)
+  await withEngine(cluster, async engine => {
+    if (options.from === undefined) return await show(engine, username, options)
+    const [node = '', place = '', ...rest] = options.from.split('/')
+    if (node === '' || place === '' || rest.length > 0)
+      throw new UsageError('--from takes a node and a copy, such as n1/file')
+    const isLossAccepted = options.acceptLoss === true
+    const control = { do: 'rescue', username, place, isLossAccepted } as const
+    const answer = controlledIn(await engine.send(node, controlMessage(control), patienceMs))
+    print(options.json, answer, answer.message)
+    if (!answer.ok) process.exitCode = 1
+  })
+}
+
+async function show(engine: NatsEngine, username: string, { json }: JsonOption): Promise<void> {
+  const members = new Members()
+  members.update(await engine.register.list('node.'))
+  const nodes = members.living.map(({ node }) => node)
+  const answers = await Promise.all(
+    nodes.map(async node => ({ node, ...(await asked(engine, node, username)) }))
+  )
+  const refusals = answers.filter(({ ok }) => !ok)
+  const end: FoundEnd | undefined = answers.find(({ found }) => found)?.found?.end
+  const copies = distinct(answers)
+  const lines = [
+    ...(end
+      ? [
+          `log\tends with commit ${end.lsn}${end.damaged > 0 ? `, ${end.damaged} records cannot be read` : ''}`
+        ]
+      : []),
+    ...copies.map(
+      ({ bytes, from, lsn }) => `${from}\tends with commit ${lsn}\t${Math.ceil(bytes / 1024)} KB`
+    ),
+    ...refusals.map(({ message, node }) => `${node}\t${message}`),
+    ...(end && copies.length === 0 ? ['No whole copy has been found'] : [])
+  ]
+  print(json, { end, copies, refusals: refusals.map(({ message, node }) => ({ node, message })) }, ...lines)
+  if (!end) process.exitCode = 1
+}
+
+/** The copies of all nodes, the latest first; what all nodes can have once. */
+function distinct(
+  answers: readonly { node: string; found?: Controlled['found'] }[]
+): (FoundCopy & { from: string })[] {
+  const copies = new Map<string, FoundCopy & { from: string }>()
+  for (const { found, node } of answers)
+    for (const copy of found?.copies ?? []) {
+      const isOwn = copy.place === 'file' || copy.place === 'aside'
+      const key = isOwn ? `${node}/${copy.place}` : copy.place
+      if (!copies.has(key)) copies.set(key, { ...copy, from: `${node}/${copy.place}` })
+    }
+  return Array.from(copies.values()).toSorted((one, other) => other.lsn - one.lsn)
+}
+
+async function asked(engine: NatsEngine, node: string, username: string): Promise<Controlled> {
+  try {
+    return controlledIn(await engine.send(node, controlMessage({ do: 'copies', username }), patienceMs))
+  } catch (error) {
+    return { ok: false, message: (error as Error).message }
+  }
+}

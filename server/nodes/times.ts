@@ -1,0 +1,12 @@
+/** The times that nodes keep among themselves, in milliseconds. */
+
+/** Heartbeats in the time of a lease, and the longest time between them. */
+export const [beats, longestBeatMs] = [3, 2000]
+export const times = {
+  steadyMs: 2500,
+  pollMs: 500,
+  resendMs: 1500,
+  giveUpMs: 4000,
+  confirmMs: 5000,
+  snapshotRetryMs: 30_000
+}

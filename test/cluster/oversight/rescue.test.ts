@@ -1,0 +1,162 @@
+/** Accounts whose files cannot be made of their logs: what there is of them is found, and the best of it taken. */
+import { rmSync } from 'node:fs'
+import t, { type Test } from 'tap'
+import { Rescue } from '../../../cluster/rescue.js'
+import { Layout } from '../../../storage/files/layout.js'
+import { Random } from '../../support/random.js'
+import { until } from '../../support/socket.js'
+import { MemoryLog } from '../memory-log.js'
+import { MemoryObjects } from '../memory-objects.js'
+import { Nodes } from '../nodes.js'
+
+t.setTimeout(300_000)
+
+interface World {
+  readonly log: DamagedLog
+  readonly nodes: Nodes
+  readonly rescues: readonly Rescue[]
+  write(node: number, content: string): Promise<string>
+  contents(node: number): Promise<string[] | string>
+  /** The same, once it is there: fetching a file may take longer than a caller waits. */
+  served(node: number): Promise<string[]>
+  /** Lets go of the account everywhere. */
+  rest(): Promise<void>
+}
+
+/** A log in which a bit of a record can be flipped. */
+class DamagedLog extends MemoryLog {
+  /** `at` counts from the end. */
+  damage(subject: string, at: number): void {
+    const { bytes } = this.entries(subject).at(-1 - at)!
+    bytes[bytes.length - 1]! ^= 1
+  }
+}
+
+const subjectOf = (id: string): string => id
+
+async function start(t: Test): Promise<World> {
+  const log = new DamagedLog()
+  const objects = new MemoryObjects()
+  const nodes = new Nodes(t, { log, objects, snapshotBytes: 1e9, subjectOf }, new Random(1))
+  await nodes.start(2, 1)
+  const { account, token } = nodes.person(0)
+  const call = async (node: number, method: string, params: object): Promise<{ error?: { id: string } }> =>
+    (await nodes.at(node).call(account.username, method, params, token)) as { error?: { id: string } }
+  const rescues = [0, 1].map(index => {
+    const layout = new Layout(nodes.at(index).directory)
+    const { logs } = nodes.node(index)
+    const rescue = new Rescue({ log, objects, layout, subjectOf, isServed: id => logs.isServed(id) })
+    t.teardown(() => rescue.close())
+    return rescue
+  })
+  const contents = async (node: number): Promise<string[] | string> => {
+    const answer = (await call(node, 'events.get', { streams: ['diary'], limit: 100 })) as {
+      error?: { id: string }
+      events?: { content: string }[]
+    }
+    return answer.events?.map(({ content }) => content).toSorted() ?? answer.error!.id
+  }
+  return {
+    log,
+    nodes,
+    rescues,
+    async write(node, content) {
+      const made = await call(node, 'events.create', { streamIds: ['diary'], type: 'note/txt', content })
+      return made.error?.id ?? 'ok'
+    },
+    contents,
+    async served(node) {
+      let found: string[] | string = ''
+      await until(async () => {
+        found = await contents(node)
+        return typeof found !== 'string'
+      }, 'the account to be served')
+      return found as unknown as string[]
+    },
+    async rest() {
+      for (const node of [0, 1]) await nodes.at(node).server.services.accounts.handover.letGo(account)
+    }
+  }
+}
+
+t.test('a damaged last record, and the file of the node that wrote it', async t => {
+  const { contents, log, nodes, rescues, rest, served, write } = await start(t)
+  const { account } = nodes.person(0)
+  const [here, there] = rescues as [Rescue, Rescue]
+  for (const content of ['one', 'two', 'three']) t.equal(await write(0, content), 'ok')
+  await t.rejects(here.take(account.id, 'file', true), /serves the account/)
+  await rest()
+  log.damage(account.id, 0)
+  t.equal(await contents(0), 'api-unavailable', 'nothing is served that may be too old')
+  t.equal(await contents(1), 'api-unavailable')
+
+  const { copies, end } = await here.look(account.id)
+  t.equal(end.damaged, 1)
+  t.match(copies[0], { place: 'file' })
+  t.ok(copies.some(({ place }) => place === 'log'))
+  t.ok(copies[0]!.lsn > copies.find(({ place }) => place === 'log')!.lsn, 'the file has more than the log')
+  t.notOk((await there.look(account.id)).copies.some(({ place }) => place === 'file'))
+  const { length } = log.entries(account.id)
+  await t.rejects(here.take(account.id, 'file', false), /--accept-loss/)
+  await t.rejects(here.take(account.id, 'aside', true), /no whole copy/)
+  await t.rejects(here.take(account.id, '../../etc/passwd', true), /no whole copy/)
+  t.equal(log.entries(account.id).length, length, 'nothing is done before it is said')
+
+  await here.take(account.id, 'file', true)
+  t.same(await served(1), ['one', 'three', 'two'], 'any node has it')
+  t.equal(await write(1, 'four'), 'ok')
+  await rest()
+  t.same(await served(0), ['four', 'one', 'three', 'two'])
+  t.same(await nodes.differences(), [])
+})
+
+t.test(
+  'a record in the middle that is damaged: a file that ends where the log does loses nothing',
+  async t => {
+    const { contents, log, nodes, rescues, rest, served, write } = await start(t)
+    const { account } = nodes.person(0)
+    for (const content of ['one', 'two', 'three']) t.equal(await write(0, content), 'ok')
+    await rest()
+    // As long as its file is where the log ends, its node needs no record.
+    log.damage(account.id, 1)
+    t.same(await served(0), ['one', 'three', 'two'])
+    await rest()
+    t.equal(await contents(1), 'api-unavailable')
+    const { copies, end } = await rescues[0]!.look(account.id)
+    t.ok(copies[0]!.place === 'file' && copies[0]!.lsn >= end.lsn)
+    await rescues[0]!.take(account.id, 'file', true)
+    t.same(await served(1), ['one', 'three', 'two'])
+  }
+)
+
+t.test('without any file, what the log leads to before it breaks off', async t => {
+  const { contents, log, nodes, rescues, rest, served, write } = await start(t)
+  const { account } = nodes.person(0)
+  for (const content of ['one', 'two', 'three', 'four']) t.equal(await write(0, content), 'ok')
+  await rest()
+  rmSync(new Layout(nodes.at(0).directory).userFile(account.id))
+  log.damage(account.id, 1)
+  const [rescue] = rescues as [Rescue]
+  t.equal(await contents(1), 'api-unavailable')
+  const { copies } = await rescue.look(account.id)
+  t.match(copies, [{ place: 'log' }])
+  await rescue.take(account.id, 'log', true)
+  const left = await served(1)
+  t.ok(left.includes('one') && left.length < 4, JSON.stringify(left))
+  t.equal(await write(0, 'five'), 'ok')
+  t.same(await nodes.differences(), [])
+})
+
+t.test('nobody takes a copy while another one is taken', async t => {
+  const { log, nodes, rescues, rest, write } = await start(t)
+  const { account } = nodes.person(0)
+  t.equal(await write(0, 'one'), 'ok')
+  await rest()
+  const { length } = log.entries(account.id)
+  const taken = await Promise.allSettled([
+    rescues[0]!.take(account.id, 'file', true),
+    rescues[0]!.take(account.id, 'file', true)
+  ])
+  t.same(taken.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected'])
+  t.equal(log.entries(account.id).length, length + 1)
+})
