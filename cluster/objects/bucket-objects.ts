@@ -15,23 +15,39 @@ export interface BucketOptions {
   readonly prefix: string
   readonly accessKey: string
   readonly secretKey: string
+  /** Time within which the storage has to answer, and to go on, in milliseconds; a minute by default. */
+  readonly patienceMs?: number
 }
 
+/** For how long the storage is waited for, in milliseconds: a part of a large file is on its way for some time. */
+const standardPatienceMs = 60_000
 /** Keys that are listed by one request. */
 const keysAtOnce = 1000
 
 export class BucketObjects implements Objects {
   readonly #client: S3Client
   readonly #prefix: string
+  readonly #patienceMs: number
 
-  constructor({ accessKey, bucket, endpoint, prefix, region, secretKey }: BucketOptions) {
+  constructor(options: BucketOptions) {
+    const {
+      accessKey,
+      bucket,
+      endpoint,
+      patienceMs = standardPatienceMs,
+      prefix,
+      region,
+      secretKey
+    } = options
     this.#prefix = prefix
+    this.#patienceMs = patienceMs
     this.#client = new S3Client({
       accessKeyId: accessKey,
       secretAccessKey: secretKey,
       endpoint: `${endpoint.replace(/\/$/, '')}/${bucket}`,
       region
     })
+    this.#client.patienceMs = patienceMs
   }
 
   async put(key: string, path: string): Promise<void> {
@@ -47,12 +63,12 @@ export class BucketObjects implements Objects {
     }
     const size = Number(answer.headers.get('content-length'))
     const file = await open(path, 'wx', 0o600)
+    const chunks = answer.body[Symbol.asyncIterator]()
     let isWhole = false
     try {
       let written = 0
-      const chunks = answer.body[Symbol.asyncIterator]()
       for (;;) {
-        const { done, value } = await asked(() => chunks.next())
+        const { done, value } = await asked(() => this.#soon(chunks.next()))
         if (done === true) break
         await file.write(value)
         written += value.length
@@ -63,9 +79,25 @@ export class BucketObjects implements Objects {
       isWhole = true
     } finally {
       await file.close()
+      // What is still on its way is not waited for.
+      if (!isWhole) void chunks.return?.().catch(() => undefined)
       if (!isWhole) await rm(path, { force: true })
     }
     return true
+  }
+
+  /** What arrives in time. */
+  async #soon<T>(coming: Promise<T>): Promise<T> {
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<never>((_, reject) => {
+      const silence = new Error('the storage does not go on')
+      timer = setTimeout(() => reject(silence), this.#patienceMs)
+    })
+    try {
+      return await Promise.race([coming, late])
+    } finally {
+      clearTimeout(timer)
+    }
   }
 
   async remove(key: string): Promise<void> {

@@ -19,18 +19,35 @@ export class OddAnswer extends Error {
 export class S3Client extends S3mini {
   /** Pages that have been asked for since one brought something new. */
   pages = 0
+  /** Time within which the storage has to answer, in milliseconds; of a file, to begin to. By default what `fetch` allows. */
+  patienceMs: number | undefined
 
   override readonly _fetch = async (...[input, init]: Parameters<typeof fetch>): Promise<Response> => {
     const url = input instanceof Request ? input.url : String(input)
     if (/[?&]list-type=/.test(url) && ++this.pages > emptyPages)
       throw new OddAnswer('the storage lists the same keys again, or none, without an end')
-    const answer = await fetch(input, { ...init, redirect: 'manual' })
-    if (answer.headers.has('location') && answer.status >= 300 && answer.status < 400)
-      throw new OddAnswer(
-        `the storage says to look at ${elsewhere(answer, url)}, which is not followed: name that as the endpoint if it is right`
-      )
-    return answer.ok && !url.includes('?') ? answer : await whole(answer)
+    const silence = new AbortController()
+    const timer =
+      this.patienceMs === undefined
+        ? undefined
+        : setTimeout(() => silence.abort(new Error('the storage has not answered in time')), this.patienceMs)
+    try {
+      return await answerTo(input, { ...init, signal: silence.signal })
+    } finally {
+      clearTimeout(timer)
+    }
   }
+}
+
+/** Asks, and reads the answer if it is no file. */
+async function answerTo(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
+  const url = input instanceof Request ? input.url : String(input)
+  const answer = await fetch(input, { ...init, redirect: 'manual' })
+  if (answer.headers.has('location') && answer.status >= 300 && answer.status < 400)
+    throw new OddAnswer(
+      `the storage says to look at ${elsewhere(answer, url)}, which is not followed: name that as the endpoint if it is right`
+    )
+  return answer.ok && !url.includes('?') ? answer : await whole(answer)
 }
 
 /** Where an answer sends its reader. */

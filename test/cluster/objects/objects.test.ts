@@ -2,6 +2,8 @@
 import { execFile } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
@@ -9,6 +11,7 @@ import { EngineUnavailable } from '../../../cluster/engine.js'
 import { appendBehind } from '../../../cluster/nats/append.js'
 import { lastMessage } from '../../../cluster/nats/last.js'
 import { doubtSubject, headSubject, objectsStream } from '../../../cluster/nats/object-places.js'
+import { BucketObjects } from '../../../cluster/objects/bucket-objects.js'
 import { bucketOptions, openObjects } from '../../../cluster/objects/open.js'
 import type { Objects } from '../../../cluster/objects.js'
 import { bucket } from '../../support/bucket.js'
@@ -209,4 +212,32 @@ t.test('the address of a bucket', async t => {
     secretKey: 'b/c'
   })
   t.throws(() => bucketOptions('s3://safe', {}), /set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY/)
+})
+
+t.test('a bucket whose storage falls silent', async t => {
+  t.testdir({})
+  let isBegun = false
+  const server = createServer((request, response) => {
+    request.resume()
+    // A file begins, and never goes on; nothing else is answered at all.
+    if (request.method !== 'GET' || request.url!.includes('?')) return
+    isBegun = true
+    response.writeHead(200, { 'content-length': '1000' }).write('the beginning')
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  const environment = { AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' }
+  const options = bucketOptions(`s3://some?endpoint=http://127.0.0.1:${port}`, environment)
+  const objects = new BucketObjects({ ...options, patienceMs: 200 })
+  await t.rejects(put(t, objects, 'file/cabc/c1', Buffer.from('x')), EngineUnavailable, 'storing')
+  await t.rejects(objects.list('file/'), EngineUnavailable, 'listing')
+  await t.rejects(objects.remove('file/cabc/c1'), EngineUnavailable, 'removing')
+  const path = join(t.testdirName, 'half')
+  await t.rejects(objects.get('file/cabc/c1', path), EngineUnavailable, 'reading')
+  t.ok(isBegun)
+  t.notOk(existsSync(path), 'nothing half is left')
 })
