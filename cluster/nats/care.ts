@@ -3,6 +3,7 @@ import type { Alarm } from '../alarm.js'
 import { EngineUnavailable } from '../engine.js'
 import type { Connected } from './connection.js'
 import { ask, JetStreamError } from './jetstream.js'
+import { listed } from './listed.js'
 import { serverState } from './monitor.js'
 import { objectsStream } from './object-places.js'
 import { bucketStream, platformStream, shardCount, shardStream } from './places.js'
@@ -38,6 +39,8 @@ interface StreamPage {
 
 /** The part of its limit from which on a stream is told of. */
 export const fullPart = 0.7
+/** Servers that have a stream. */
+const copies = 3
 /** For how long the servers may take to list their streams, in milliseconds. */
 const patienceMs = 5000
 /** The streams of a cluster; others in the same engine are not looked at. */
@@ -49,6 +52,9 @@ const ours: ReadonlySet<string> = new Set([
 ])
 
 export class EngineCare {
+  /** Streams that not all servers had the last time. */
+  #short: ReadonlySet<string> = new Set()
+
   /** `monitors`: where servers tell how they are. Without `replicas`, copies are not compared. */
   constructor(
     private readonly engine: Connected,
@@ -63,7 +69,8 @@ export class EngineCare {
       this.#silent(),
       this.replicas?.care() ?? []
     ])
-    return { streams, alarms: [...damaged, ...silent, ...streams.flatMap(fullness)] }
+    const missing = silent.length > 0 ? [] : this.#missing(streams)
+    return { streams, alarms: [...damaged, ...silent, ...missing, ...streams.flatMap(fullness)] }
   }
 
   async #streams(): Promise<StreamUse[]> {
@@ -93,6 +100,16 @@ export class EngineCare {
     } catch (error) {
       throw error instanceof JetStreamError ? new EngineUnavailable(error) : error
     }
+  }
+
+  /** Streams of which not all servers have all that there is, now and the last time: one that was started catches up. */
+  #missing(streams: readonly StreamUse[]): Alarm[] {
+    const short = streams.filter(({ current }) => current < copies).map(({ stream }) => stream)
+    const lasting = short.filter(stream => this.#short.has(stream))
+    this.#short = new Set(short)
+    if (lasting.length === 0) return []
+    const text = `Not all of the ${copies} servers have all of ${listed(lasting)}: see whether one is down, or fails to read its copy, and have that made again`
+    return [{ kind: 'replica', about: 'streams', text }]
   }
 
   async #silent(): Promise<Alarm[]> {

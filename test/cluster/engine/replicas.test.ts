@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import type { Alarm } from '../../../cluster/alarm.js'
 import { EngineUnavailable } from '../../../cluster/engine.js'
+import { EngineCare } from '../../../cluster/nats/care.js'
 import { ask } from '../../../cluster/nats/jetstream.js'
 import { alarmsOf, Replicas, reportOf, type Replica } from '../../../cluster/nats/replicas.js'
 import { EngineServers, until } from '../engine-servers.js'
@@ -136,4 +137,22 @@ t.test('a damaged copy', async t => {
     return report?.sound.includes(name) === true
   })
   t.same(await replicas.care(), [])
+
+  // What can be told without asking each server.
+  const care = new EngineCare(engine)
+  const seen = async (): Promise<readonly Alarm[] | undefined> =>
+    (await care.look().catch(() => undefined))?.alarms
+  await until('all servers to have all', async () => (await seen())?.length === 0)
+  await servers.kill(damaged)
+  await until(
+    'one to be missed',
+    async () => (await seen())?.some(({ about, kind }) => kind === 'replica' && about === 'streams') === true
+  )
+  await servers.restart(damaged)
+  await until('all servers to have all', async () => (await seen())?.length === 0)
+  const { streams } = await care.look()
+  t.match(
+    streams.find(each => each.stream === stream),
+    { current: 3, messages: Number, bytes: Number, limitBytes: 64 * 1024 * 1024 }
+  )
 })
