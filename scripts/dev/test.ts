@@ -16,8 +16,8 @@ const bin = join(packageDirectory, 'node_modules', '.bin')
 /** Linux's file system in memory, and the free space required there, in bytes. */
 const memory = '/dev/shm'
 const minFreeBytes = 4 * 1024 ** 3
-/** Processes at a time: one more than there are processors, as some of them wait. */
-const jobs = availableParallelism() + 1
+/** Processes at a time: two more than there are processors, as some of them wait. */
+const jobs = availableParallelism() + 2
 /** Files that share a process, at most. */
 const largestGroup = 6
 /** Files named at the end. */
