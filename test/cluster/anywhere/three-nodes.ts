@@ -94,7 +94,7 @@ export class ThreeNodes {
   /** By shard, the node that its register names. */
   async places(): Promise<Map<number, string>> {
     const registers = await this.engine.register.list('shard.')
-    return new Map(registers.map(register => [shardOf(register), placedIn(register)!.node]))
+    return new Map(registers.map(register => [shardOf(register), placedIn(register)?.node ?? '']))
   }
 
   /** The node that serves a user. */
