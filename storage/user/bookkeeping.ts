@@ -54,11 +54,12 @@ export class Bookkeeping {
     }
   }
 
-  /** Writes everything pending, and has it synced like any other write. */
-  flush(): void {
-    if (!this.isDirty) return
+  /** Writes everything pending, and has it synced like any other write. Returns whether there was something to write. */
+  flush(): boolean {
+    if (!this.isDirty) return false
     this.write()
     this.store.committed()
+    return true
   }
 
   /** Writes everything pending in its own transaction. */

@@ -192,14 +192,9 @@ export class UserStore extends Repositories {
     this.#bookkeeping.completeAudit()
   }
 
-  /**
-   * Writes the bookkeeping. Does not wait for the sync, since none of it was acknowledged. Returns whether there was something to
-   * write.
-   */
+  /** Writes the bookkeeping, without waiting for the sync: none of it was acknowledged. Returns whether there was any. */
   flushUsage(): boolean {
-    if (this.isHeld || !this.#bookkeeping.isDirty) return false
-    this.#bookkeeping.flush()
-    return true
+    return !this.isHeld && this.#bookkeeping.flush()
   }
 
   /** Releases the memory of the page cache. */

@@ -60,10 +60,8 @@ export interface Shape {
 
 /** Time of the first event, and time between two events, in seconds. */
 export const [seedTime, step] = [1_600_000_000, 60]
-/** The root of every user's streams. */
-export const rootStream = 'body'
-/** Streams of every user, the root included. */
-export const streamCount = 100
+/** The root of every user's streams, and how many there are with it. */
+export const [rootStream, streamCount] = ['body', 100]
 /** Has ten events, all among the oldest thousand. */
 export const rareStream = 'stream-98'
 
@@ -152,7 +150,9 @@ export class Seeder {
       atOnce(series.add(number, { columns: ['value'], rows }, { writer: 'system', written: seedTime }))
     })
     const pictureIds = await this.#pictures(account)
-    await this.#indexTexts(account)
+    // The server does that once an account has been quiet, which would be during the measurements.
+    const store = this.#accounts.store(account)
+    while (store.events.texts.hasWaiting()) await store.write(() => store.events.texts.index())
     const { id } = account
     return { id, username, token: personal.token, appToken: app.token, eventIds, seriesIds, pictureIds }
   }
@@ -182,12 +182,6 @@ export class Seeder {
   async close(): Promise<void> {
     await this.#accounts.close()
     this.#platform.close()
-  }
-
-  /** As is long done where events have not just been added: the server would do it during the measurements. */
-  async #indexTexts(account: Account): Promise<void> {
-    const store = this.#accounts.store(account)
-    while (store.events.texts.hasWaiting()) await store.write(() => store.events.texts.index())
   }
 
   /** Does something `count` times, so many times in a transaction. */
