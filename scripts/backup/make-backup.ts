@@ -184,11 +184,11 @@ class Backup {
   async #backUp(account: Account, report: BackupReport): Promise<BackedUp | undefined> {
     const { id, username } = account
     const known = this.#known.get(id)
-    const mark = await this.#source.markOf(account)
-    const isSame = known && mark !== undefined && known.mark === mark
-    if (isSame && !this.#isDoubted(username) && (await this.vault.has(known.record)))
-      return { ...known, username }
     try {
+      const mark = await this.#source.markOf(account)
+      const isSame = known && mark !== undefined && known.mark === mark
+      if (isSame && !this.#isDoubted(username) && (await this.vault.has(known.record)))
+        return { ...known, username }
       return await this.#copy(account, mark, known, report)
     } catch (error) {
       if (!(error instanceof Error) || isFatal(error)) throw error

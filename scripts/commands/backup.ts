@@ -46,8 +46,8 @@ export async function backup(args: readonly string[], options: BackupOptions): P
   try {
     const isVerified = options.verify ?? own?.verify ?? false
     const [keep, vetting] = [own?.keep, vettingOf(settings)]
+    const withProgress: VerifiedOptions['withProgress'] = work => withBar(json, work)
     const report = await fromSource(settings, async source => {
-      const withProgress: VerifiedOptions['withProgress'] = work => withBar(json, work)
       const made: Omit<Outcome, 'isEncrypted'> = isVerified
         ? await makeVerifiedBackup(layout, vault, { keep, source, vetting, withProgress })
         : await withProgress(progress => makeBackup(layout, vault, { progress, keep, source }))

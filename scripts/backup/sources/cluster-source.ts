@@ -117,7 +117,13 @@ export class ClusterSource implements BackupSource {
   }
 
   async isGone(account: Account): Promise<boolean> {
-    return (await this.#last(account))?.record.kind === 'deleted'
+    const last = await this.#asked(() => this.engine.last(this.#subjectOf(account)))
+    try {
+      return last !== undefined && decode(last.bytes).kind === 'deleted'
+    } catch {
+      // What cannot be read has not been deleted.
+      return false
+    }
   }
 
   async #place(

@@ -15,8 +15,9 @@ export async function isTurnOf({ cluster }: Settings, signal: AbortSignal): Prom
   const engine = await connectEngine({ ...cluster, node: `${cluster.node}-backup` })
   try {
     for (const deadline = performance.now() + patienceMs; performance.now() < deadline;) {
-      const placed = await engine.register.get(shardKey(0))
-      if (placed) return placedIn(placed)?.node === cluster.node
+      const found = await engine.register.get(shardKey(0))
+      const placed = found && placedIn(found)
+      if (placed) return placed.node === cluster.node
       await wait(pauseMs, undefined, { signal })
     }
     return false

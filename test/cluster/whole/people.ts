@@ -32,8 +32,8 @@ export async function makePeople(directory: string, count: number, longEvents = 
     const { id } = await client.event({ content: '0' })
     people.push({ username: client.username, token: client.token, register: id })
     await upload(server.url, people[index]!, fileOf(people[index]!))
-    for (let event = 0; index === 0 && event < longEvents; event++)
-      await client.event({ content: noise(`${event}`, longBytes) })
+    const more = index === 0 ? longEvents : 0
+    for (let event = 0; event < more; event++) await client.event({ content: noise(`${event}`, longBytes) })
   }
   await server.close()
   return people

@@ -76,14 +76,14 @@ t.test('a cluster as a source of backups', async t => {
   const engine: Engine = cluster.connect()
   const files = new FileThread()
   t.teardown(() => files.close())
-  let afterLast = async (): Promise<void> => {}
+  let afterLast: (() => Promise<void>) | undefined
   const watched = new Proxy(engine, {
     get(target, name) {
       const value = Reflect.get(target, name, target) as unknown
       if (name !== 'last') return typeof value === 'function' ? (value.bind(target) as unknown) : value
       return async (subject: string) => {
         const found = await engine.last(subject)
-        await afterLast()
+        await afterLast?.()
         return found
       }
     }
@@ -136,6 +136,17 @@ t.test('a cluster as a source of backups', async t => {
     t.equal(await read(), 'some bytes')
     await objects.remove(`file/${account.id}/${id}`)
     t.equal(await read(), undefined)
+  })
+
+  await t.test('does not take an account for deleted whose last record is damaged', async t => {
+    const entries = [...cluster.logs.values()].find(([entry]) => entry?.subject.endsWith(account.id))!
+    const last = entries.at(-1)!
+    const whole = Buffer.from(last.bytes)
+    last.bytes[last.bytes.length - 1]! ^= 1
+    await t.rejects(source.markOf(account), /damaged/)
+    t.equal(await source.isGone(account), false)
+    whole.copy(Buffer.from(last.bytes.buffer, last.bytes.byteOffset))
+    t.ok(await source.markOf(account))
   })
 
   await t.test('says that an account has been deleted', async t => {

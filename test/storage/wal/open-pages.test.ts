@@ -134,6 +134,7 @@ t.test('while somebody writes all the time, each reading is one state', async t 
     states.add(position!.lsn)
   }
   t.ok(states.size > 1, `${states.size} states`)
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread is not a window
   writer.postMessage('stop')
   await once(writer, 'exit')
   db.close()
