@@ -1,17 +1,15 @@
-/**
- * Begins the log of an account with a snapshot of its file, which is closed and the only one that counts: in the place of a
- * record that holds all of a long file, or behind a log that led to another state.
- */
+/** Begins the log of an account whose file is long with a snapshot of that, in the place of records that hold all of it. */
 import { randomInt, randomUUID } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { StoreUnavailable } from '../../storage/errors.js'
 import type { Layout } from '../../storage/files/layout.js'
-import type { Log } from '../engine.js'
+import { EngineUnavailable, type Log } from '../engine.js'
 import { snapshotKey } from '../objects/snapshot-key.js'
 import type { Objects } from '../objects.js'
 import type { LogEnd } from '../outbox.js'
-import { encode, type LogRecord } from '../records.js'
+import { encode } from '../records.js'
 import type { FileThread } from './file-thread.js'
 
 export interface BeginningOptions {
@@ -22,14 +20,10 @@ export interface BeginningOptions {
   readonly subject: string
 }
 
-/** What is there already. */
-export type Former = Pick<LogRecord, 'epoch' | 'position'> & { readonly sequence: number }
-
 /** Files of more bytes begin their logs with a snapshot. */
 const longBytes = 4 * 1024 * 1024
-
-/** There is no log yet. */
-const nothing: Former = { epoch: 0, position: { lsn: 0, epoch: 0 }, sequence: 0 }
+/** The first commit, in the first epoch. */
+const position = { lsn: 1, epoch: 1 }
 
 /** Whether an account's file is longer than what is taken into memory at once, and into records. */
 export function isLong(layout: Layout, account: string): boolean {
@@ -38,29 +32,30 @@ export function isLong(layout: Layout, account: string): boolean {
 }
 
 /**
- * Returns where the log ends then, which the file is at. Rejects with `Conflict` if another process writes to it, with
- * `EngineUnavailable`, and with what SQLite and the file system throw.
+ * Begins a log that is empty. Returns where it ends then, which is where the closed file is. Rejects with `Conflict` if another
+ * process writes to it, with `EngineUnavailable`, and with `StoreUnavailable` if the file cannot be taken.
  */
 export async function beginLog(
   account: string,
-  { files, layout, log, objects, subject }: BeginningOptions,
-  former = nothing
+  { files, layout, log, objects, subject }: BeginningOptions
 ): Promise<LogEnd> {
-  const epoch = former.epoch + 1
-  const position = { lsn: former.position.lsn + 1, epoch }
-  const writer = randomInt(2 ** 32)
   const packed = join(layout.draftsDirectory, `snapshot-${randomUUID()}`)
   await mkdir(layout.draftsDirectory, { recursive: true, mode: 0o700 })
   try {
     await files.number(layout.userFile(account), position)
     await files.pack(layout.userFile(account), packed)
     await objects.put(snapshotKey(account, position.lsn), packed)
+  } catch (error) {
+    if (error instanceof EngineUnavailable) throw error
+    throw new StoreUnavailable('The log of the account cannot be begun', error)
   } finally {
     await rm(packed, { force: true })
   }
-  const base = { ...position, sequence: former.sequence, bytes: 0 }
-  const head = { kind: 'snapshot', epoch, position, previous: former.sequence, base, writer } as const
+  const { epoch } = position
+  const base = { ...position, sequence: 0, bytes: 0 }
+  const writer = randomInt(2 ** 32)
+  const head = { kind: 'snapshot', epoch, position, previous: 0, base, writer } as const
   const bytes = await encode({ ...head, commits: [], goesOn: false })
-  const sequence = await log.append(subject, former.sequence, bytes)
+  const sequence = await log.append(subject, 0, bytes)
   return { sequence, position, epoch, base: { ...base, bytes: bytes.length }, writer }
 }
