@@ -5,19 +5,35 @@ import { fileURLToPath } from 'node:url'
 import { ManualClock } from '../../core/time.js'
 import { startServer } from '../../server/server.js'
 import { methodModules, Service, testSettings } from '../support/coffer.js'
+import { until } from './engine-servers.js'
 import type { Person } from './load.js'
 
 const coffer = fileURLToPath(new URL('../../scripts/coffer.cjs', import.meta.url))
 
-/** Begins a cluster with a folder. */
-export async function beginCluster(directory: string, engine: string): Promise<void> {
+const mebibyte = 1024 * 1024
+
+/** Begins a cluster with a folder. `shardBytes`: what each of the logs may take. */
+export async function beginCluster(
+  directory: string,
+  engine: string,
+  shardBytes = 16 * mebibyte
+): Promise<void> {
   const flags = [
     `--dataDir=${directory}`,
     `--cluster.engine=${engine}`,
-    '--shard-bytes=16777216',
+    `--shard-bytes=${shardBytes}`,
     '--object-bytes=268435456'
   ]
-  await promisify(execFile)(process.execPath, [coffer, 'cluster', 'init', ...flags])
+  // Where it is broken off, as by servers that do not answer in time, it is run again.
+  await until('the cluster to begin', async () => {
+    try {
+      await promisify(execFile)(process.execPath, [coffer, 'cluster', 'init', ...flags])
+      return true
+    } catch (error) {
+      if (!String(error).includes('EngineUnavailable')) throw error
+      return false
+    }
+  })
 }
 
 /** Makes users in a folder that belongs to no cluster yet. */

@@ -16,33 +16,57 @@ const headBytes = 22
 /** Set in the length of a record that has headers. */
 const hasHeaders = 0x8000_0000
 
+export interface Damage {
+  readonly what: string
+  /**
+   * Whether the number of records tells. Where only bits were changed, the server has as many as before: it leaves a record out
+   * when somebody reads it, and what names that one as the record before is refused.
+   */
+  readonly isCounted: boolean
+  make(copy: Copy): void
+}
+
 /** What can happen to it. */
-export const damages: Readonly<Record<string, (copy: Copy) => void>> = {
-  'bits in a middle block'(copy) {
-    const file = middleOf(blocksOf(copy))
-    flip(file, readFileSync(file).length >> 1)
+export const damages: readonly Damage[] = [
+  {
+    what: 'a middle block is cut short',
+    isCounted: true,
+    make: copy => shorten(middleOf(blocksOf(copy)))
   },
-  "bits in the account's last record"(copy) {
-    for (const file of blocksOf(copy).toReversed()) {
-      const bytes = readFileSync(file)
-      const at = bytes.lastIndexOf(copy.subject)
-      if (at < 0) continue
-      const length = (bytes.readUInt32LE(at - headBytes) & ~hasHeaders) >>> 0
-      const data = at + copy.subject.length
-      return flip(file, (data + at - headBytes + length) >> 1)
+  {
+    what: 'bits in a middle block',
+    isCounted: false,
+    make(copy) {
+      const file = middleOf(blocksOf(copy))
+      flip(file, readFileSync(file).length >> 1)
     }
-    throw new Error(`There is no record of ${copy.subject}`)
   },
-  'the last block is cut short'(copy) {
-    shorten(blocksOf(copy).at(-1)!)
+  {
+    what: "bits in the account's last record",
+    isCounted: false,
+    make: flipLastRecord
   },
-  'a middle block is cut short'(copy) {
-    shorten(middleOf(blocksOf(copy)))
+  {
+    what: 'the last block is cut short',
+    isCounted: true,
+    make: copy => shorten(blocksOf(copy).at(-1)!)
   }
+]
+
+function flipLastRecord(copy: Copy): void {
+  for (const file of blocksOf(copy).toReversed()) {
+    const bytes = readFileSync(file)
+    const at = bytes.lastIndexOf(copy.subject)
+    if (at < 0) continue
+    const length = (bytes.readUInt32LE(at - headBytes) & ~hasHeaders) >>> 0
+    const data = at + copy.subject.length
+    return flip(file, (data + at - headBytes + length) >> 1)
+  }
+  throw new Error(`There is no record of ${copy.subject}`)
 }
 
 /** The files of records, the oldest first. */
-function blocksOf({ folder }: Copy): string[] {
+export function blocksOf({ folder }: Pick<Copy, 'folder'>): string[] {
   const messages = join(folder, 'msgs')
   const names = readdirSync(messages).filter(name => name.endsWith('.blk'))
   return names.toSorted((a, b) => parseInt(a) - parseInt(b)).map(name => join(messages, name))

@@ -32,11 +32,15 @@ export function whyNoDisks(): string | undefined {
 }
 
 class Disk {
-  readonly #image: string
+  #image: string
+  #generation = 0
   readonly folder: string
 
-  constructor(root: string, bytes: string) {
-    this.#image = join(root, 'image')
+  constructor(
+    private readonly root: string,
+    bytes: string
+  ) {
+    this.#image = join(root, 'image-0')
     this.folder = join(root, 'mounted')
     mkdirSync(this.folder)
     run('truncate', '-s', bytes, this.#image)
@@ -48,7 +52,18 @@ class Disk {
   }
 
   unmount(): void {
-    spawnSync('umount', [this.folder])
+    // Whoever else sees it, as other namespaces do, may keep it for a while.
+    spawnSync('umount', ['--lazy', this.folder])
+  }
+
+  /** Has it again as it is, also where the former one is still kept. */
+  remount(): void {
+    this.unmount()
+    const former = this.#image
+    this.#image = join(this.root, `image-${++this.#generation}`)
+    run('cp', '--sparse=always', former, this.#image)
+    rmSync(former)
+    this.mount()
   }
 
   /** From now on nothing more is written. */
@@ -90,10 +105,7 @@ export class Disks {
 
   /** Has them again, as they are after that. Nobody may use them any more. */
   return(): void {
-    for (const disk of this.disks) {
-      disk.unmount()
-      disk.mount()
-    }
+    for (const disk of this.disks) disk.remount()
   }
 }
 

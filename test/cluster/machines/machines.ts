@@ -19,6 +19,8 @@ export interface MachinesOptions {
   readonly places?: readonly MachinePlace[]
   /** Whether the engine syncs before it acknowledges. Without that nodes cannot be told to look at its servers. */
   readonly syncAlways?: boolean
+  /** Most bytes of each of the logs, if they are not trimmed. */
+  readonly shardBytes?: number
   /** Further flags of the nodes. */
   readonly flags?: readonly string[]
   readonly environment?: Readonly<Record<string, string>>
@@ -45,8 +47,8 @@ const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
 /** Users, each with a writer and a reader. */
 const userCount = 24
 const pauseMs = 60
-/** Longest time until a server has all again that it missed, in milliseconds. */
-const catchUpMs = 300_000
+/** Longest time until all is well again, in milliseconds: a server that was away has to fetch what it missed. */
+export const longestMs = 300_000
 
 export class Machines {
   private constructor(
@@ -66,7 +68,7 @@ export class Machines {
     const root = mkdtempSync(join(tmpdir(), 'coffer-machines-'))
     t.teardown(() => rmSync(root, { recursive: true, force: true }))
     const random = new Random(seed)
-    const { environment, flags = [], load: loadOptions, places, syncAlways = true } = options
+    const { environment, flags = [], load: loadOptions, places, shardBytes, syncAlways = true } = options
     const servers = await EngineServers.start(t, { syncAlways, ...(places && { places }) })
     const url = servers.urls.join(',')
     const nodes = Array.from({ length: servers.count }, (_, index) => {
@@ -88,7 +90,7 @@ export class Machines {
     })
     const first = nodes[0]!.options.directory
     const people = await makePeople(first, userCount)
-    await beginCluster(first, url)
+    await beginCluster(first, url, shardBytes)
     const urls = (): string[] => nodes.map(node => node.url).filter(each => each !== '')
     const load = new Load(people, urls, random, { pauseMs, ...loadOptions })
     const engine = await servers.connect(t)
@@ -127,7 +129,7 @@ export class Machines {
           throw error
         }
       )
-    await until(`${node.name} to serve`, begin, catchUpMs)
+    await until(`${node.name} to serve`, begin, longestMs)
   }
 
   /**
@@ -138,15 +140,19 @@ export class Machines {
     const fromMs = performance.now()
     const waiting = new Set(this.people.map(({ username }) => username))
     const times: number[] = []
-    await until(what, () => {
-      for (const username of waiting) {
-        const writtenMs = this.load.writtenSince([username])
-        if (writtenMs <= fromMs) continue
-        waiting.delete(username)
-        times.push(Math.round(writtenMs - fromMs))
-      }
-      return waiting.size === 0
-    })
+    await until(
+      what,
+      () => {
+        for (const username of waiting) {
+          const writtenMs = this.load.writtenSince([username])
+          if (writtenMs <= fromMs) continue
+          waiting.delete(username)
+          times.push(Math.round(writtenMs - fromMs))
+        }
+        return waiting.size === 0
+      },
+      longestMs
+    )
     return times.toSorted((a, b) => a - b)
   }
 
@@ -158,16 +164,16 @@ export class Machines {
 
   /** Waits until every server has all that the others have, every node serves, and every user is served. */
   async isWhole(what: string): Promise<void> {
-    await until(what, () => this.areCurrent(), catchUpMs)
+    await until(what, () => this.areCurrent(), longestMs)
     await until(
       what,
       async () => {
         const reports = await this.replicas.compare()
         return reports.length > 0 && reports.every(({ sound }) => sound.length === this.servers.count)
       },
-      catchUpMs
+      longestMs
     )
-    await until(what, async () => (await Promise.all(this.nodes.map(isReady))).every(Boolean))
+    await until(what, async () => (await Promise.all(this.nodes.map(isReady))).every(Boolean), longestMs)
     await this.recovered(what)
   }
 
