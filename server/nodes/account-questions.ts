@@ -7,9 +7,9 @@ import type { Territory } from './territory.js'
 /** What is known of the log of a shard. */
 interface ShardLogs {
   /** Whether it is whole where it is read from. */
-  isSound(shard: number): Promise<boolean>
+  readonly isSound: (shard: number) => Promise<boolean>
   /** The subject of an account in it. */
-  logSubject(shard: number, account: string): string
+  readonly logSubject: (shard: number, account: string) => string
 }
 
 /** Answers by the id of an account. */

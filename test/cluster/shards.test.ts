@@ -6,6 +6,9 @@ import { until } from '../support/socket.js'
 import { MemoryCluster } from './memory-engine.js'
 import { isShared, ShardNode as Node, started, times } from './nodes/shard-nodes.js'
 
+/** What nobody asks for here. */
+const nothing = async (): Promise<never> => await Promise.reject(new Error('is not asked'))
+
 test('shards', async t => {
   t.test('are divided among the nodes that live, by rank', async t => {
     const nodes = await started(t, new MemoryCluster(), 'n1', 'n2', 'n3')
@@ -120,7 +123,6 @@ test('shards', async t => {
     const [first] = await started(t, cluster, 'n1')
     await until(() => first!.shards.mine.length === shardCount, 'every shard to be served')
     const { lease, shards } = first!
-    const nothing = async () => Promise.reject(new Error('is not asked'))
     const others = { oversight: { alarms: () => [] }, rescuing: { look: nothing, take: nothing } }
     const drain = async () =>
       controlledIn(await answerControl(controlMessage({ do: 'drain' }), { lease, shards, ...others }))

@@ -235,7 +235,7 @@ for (let seed = base; seed < base + rounds; seed++)
           IS NOT (SELECT json_group_array(value ORDER BY value) FROM json_each(json_insert(ifnull(p.others, '[]'), '$[#]', p.stream)))`
     )
     t.equal(misplaced.pluck().get(), 0, 'each text is in the place of its streams')
-    t.same(await pairsByPlace(db), [], 'with the words that it has')
+    t.same(pairsByPlace(db), [], 'with the words that it has')
   })
 
 /** Where what leads to texts differs from what they hold. */
