@@ -8,7 +8,17 @@ import { Layout } from '../../../storage/files/layout.js'
 import { readOwner } from '../../../storage/platform/owner.js'
 import { until } from '../../support/socket.js'
 import { MemoryCluster } from '../memory-engine.js'
-import { adminKey, begin, client, move, nameAt, startNode, userAt, type Node } from './memory-nodes.js'
+import {
+  adminKey,
+  begin,
+  client,
+  longTimes,
+  move,
+  nameAt,
+  startNode,
+  userAt,
+  type Node
+} from './memory-nodes.js'
 
 const shards = fixedShards(64)
 
@@ -16,7 +26,7 @@ test('a node that was away', async t => {
   const cluster = new MemoryCluster()
   await begin(t, cluster)
   const directory = mkdtempSync(join(tmpdir(), 'coffer-away-'))
-  const before = await startNode(t, cluster, 'n2', directory)
+  const before = await startNode(t, cluster, 'n2', directory, longTimes)
   await until(() => Array.from({ length: 64 }).every((_, shard) => ownsShard(before, shard)), 'all shards')
   const [gone, kept] = [nameAt(before, 0), nameAt(before, 1)]
   for (const username of [gone, kept]) await userAt([before], username)
@@ -24,7 +34,7 @@ test('a node that was away', async t => {
   const [goneId, keptId] = [accounts.find(gone)!.id, accounts.find(kept)!.id]
   await before.service.server.close()
 
-  const n1 = await startNode(t, cluster, 'n1')
+  const n1 = await startNode(t, cluster, 'n1', undefined, longTimes)
   await until(() => n1.owns(gone) && n1.owns(kept), 'the other node to take over')
   t.notOk((await client(n1, kept).call('events.get', {})).error)
   const layout = new Layout(directory)
@@ -35,7 +45,7 @@ test('a node that was away', async t => {
   const here = n1.service.server.services
   await here.accounts.remove(here.accounts.find(gone)!)
 
-  const n2 = await startNode(t, cluster, 'n2', directory)
+  const n2 = await startNode(t, cluster, 'n2', directory, longTimes)
   await until(() => !existsSync(layout.userDirectory(goneId)), 'the folder of the removed account to go')
   await until(() => !existsSync(dirname(aside)), 'what was set aside of it to go')
   t.ok(existsSync(layout.userFile(keptId)), 'what is of use stays')
@@ -45,7 +55,8 @@ test('a node that was away', async t => {
 test('a file that comes from elsewhere', async t => {
   const cluster = new MemoryCluster()
   await begin(t, cluster)
-  const [n1, n2] = (await Promise.all(['n1', 'n2'].map(name => startNode(t, cluster, name)))) as [Node, Node]
+  const starting = ['n1', 'n2'].map(name => startNode(t, cluster, name, undefined, longTimes))
+  const [n1, n2] = (await Promise.all(starting)) as [Node, Node]
   const isShared = (): boolean =>
     Array.from({ length: 64 }, (_, shard) => shard).every(
       shard => [n1, n2].filter(node => ownsShard(node, shard)).length === 1
