@@ -14,6 +14,8 @@ export interface ShippedLogsOptions extends Pick<PlacementOptions, 'ownerOf'> {
   subjectOf(account: string): string
   /** Whether this process serves an account; by default it does. One that it no longer serves is to be let go at once. */
   serves?(account: string): boolean
+  /** Whether no other process can have taken over what this one serves. By default it takes the log's word for it. */
+  isCertain?(): boolean
   /** Whether the log of an account is known to be whole where it is read from. By default it is taken for that. */
   isSound?(account: string): Promise<boolean>
   /** Bytes of records from which on they are replaced by a snapshot, or a quarter of the file if that has more. */

@@ -89,7 +89,9 @@ export class ShippedLogs implements DurabilityProvider {
    */
   async mustBeOurs(account: string): Promise<void> {
     const held = this.#held.get(account)
-    if (!held || !(await this.#isOurs(account, held)))
+    // A server that is cut off together with this process may not know what comes last. By the lease, nobody came behind it.
+    const isOurs = held !== undefined && (await this.#isOurs(account, held))
+    if (!isOurs || this.options.isCertain?.() === false)
       throw new StoreUnavailable('The account is served by another process')
   }
 

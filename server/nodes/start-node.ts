@@ -144,6 +144,7 @@ async function build(
     snapshotBytes: config.cluster.snapshotBytes,
     snapshotRetryMs: times.snapshotRetryMs,
     ...questions,
+    isCertain: () => territory.isCertain,
     tally,
     giveUpMs: times.confirmMs,
     onTrouble: (accountId, cause) => log.error('an account is lost to another node', { accountId, cause })

@@ -124,6 +124,24 @@ t.test('an account is not taken over by a node that does not serve it', async t 
   t.same(logs.held(), [account.id])
 })
 
+t.test('what no log brings back is not removed where the log may be an old one', async t => {
+  const log = new MemoryLog()
+  const shared = { log, objects: new MemoryObjects(), snapshotBytes: 1e9, subjectOf: (id: string) => id }
+  const nodes = new Nodes(t, shared, new Random(1))
+  await nodes.start(1, 1)
+  const { account } = nodes.person(0)
+  await nodes.at(0).server.services.accounts.handover.letGo(account)
+  let isCertain = true
+  const options = { ...shared, layout: new Layout(t.testdir()), giveUpMs: 1000, onTrouble: t.fail }
+  const logs = new ShippedLogs({ ...options, isCertain: () => isCertain })
+  t.teardown(() => logs.close())
+  await t.rejects(async () => await logs.mustBeOurs(account.id), { name: 'StoreUnavailable' })
+  await logs.ready(account.id)
+  await t.resolves(async () => await logs.mustBeOurs(account.id))
+  isCertain = false
+  await t.rejects(async () => await logs.mustBeOurs(account.id), { name: 'StoreUnavailable' })
+})
+
 t.test(
   'an account that is deleted leaves nothing, and cannot be brought back by who still has its file',
   async t => {

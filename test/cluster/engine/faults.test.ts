@@ -95,6 +95,20 @@ function startWriters(
   }
 }
 
+/** Asks as long as the engine does not answer: its servers may still be finding each other. */
+async function answered<T>(ask: () => Promise<T>): Promise<T> {
+  let answer: { readonly value: T } | undefined
+  await until('the engine answers', async () => {
+    try {
+      answer = { value: await ask() }
+    } catch (error) {
+      if (!(error instanceof EngineUnavailable)) throw error
+    }
+    return answer !== undefined
+  })
+  return answer!.value
+}
+
 /** Reads the logs, and compares them with what the writers were told. */
 async function compare(t: Test, engine: NatsEngine, writers: readonly Writer[]): Promise<void> {
   let records = 0
@@ -102,7 +116,7 @@ async function compare(t: Test, engine: NatsEngine, writers: readonly Writer[]):
     const log = new Map<number, Note>()
     let previous = 0
     for (let from = 0; ;) {
-      const page = await engine.read(subject, from, 500)
+      const page = await answered(() => engine.read(subject, from, 500))
       if (page.length === 0) break
       for (const { bytes, sequence } of page) {
         const note = JSON.parse(Buffer.from(bytes).toString()) as Note
