@@ -3,6 +3,7 @@
  * that arrive in the meantime are sent together in the next call. (docs/spec/notifications.md#delivery)
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { StoreUnavailable } from '../../storage/errors.js'
 import type { KeptWebhook } from '../../storage/repositories/webhooks.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { isInForce } from '../permissions/standing.js'
@@ -21,11 +22,16 @@ interface Task {
 }
 
 const bootMessage = 'systemBoot'
+/** Time after which accounts are tried again that could not be had, in seconds. */
+const againAfter = 30
 
 export class Deliveries {
   /** By account and webhook: ids of webhooks may not be unique across accounts that were imported. */
   readonly #tasks = new Map<string, Task>()
   readonly #sending = new Set<Promise<void>>()
+  #cancelAgain: () => void = () => {}
+  /** Accounts to be tried again. */
+  readonly #missed = new Set<string>()
   readonly #unsubscribe: () => void
   #isClosed = false
 
@@ -57,6 +63,7 @@ export class Deliveries {
   async close(seconds: number): Promise<void> {
     this.#isClosed = true
     this.#unsubscribe()
+    this.#cancelAgain()
     for (const { cancelTimer } of this.#tasks.values()) cancelTimer()
     this.#tasks.clear()
     this.sender.stop()
@@ -90,9 +97,21 @@ export class Deliveries {
         else this.#startOne(account, store)
       } catch (cause) {
         log.error('the webhooks of an account cannot be read', { accountId: account.id, cause })
+        if (cause instanceof StoreUnavailable) this.#tryAgain(account)
       }
     }
     if (without.length > 0) await platform.change('removeWebhooks', without)
+  }
+
+  /** What an account owes would otherwise wait for its next change, if its file could not be had when it was taken over. */
+  #tryAgain({ username }: Account): void {
+    this.#missed.add(username)
+    this.#cancelAgain()
+    this.#cancelAgain = this.services.clock.after(againAfter, () => {
+      const missed = new Set(this.#missed)
+      this.#missed.clear()
+      void this.start(name => missed.has(name))
+    })
   }
 
   #startOne(account: Account, store: UserStore): void {

@@ -28,6 +28,8 @@ export class MemoryCluster {
 export class MemoryEngine implements Engine {
   /** Whether the engine cannot be reached. */
   isCutOff = false
+  /** Subjects of logs that cannot be reached. */
+  readonly silent = new Set<string>()
   /** How many of the next changes of registers arrive without an answer. */
   unanswered = 0
   /** How many of the next messages are lost: with `after`, once they have been answered. */
@@ -64,7 +66,7 @@ export class MemoryEngine implements Engine {
 
   async append(subject: string, expected: number, bytes: Uint8Array): Promise<number> {
     if (bytes.length > this.maxBytes) throw new RangeError('A record that is too long')
-    await this.#reach()
+    await this.#reach(subject)
     const entries = this.cluster.logs.get(subject) ?? []
     if ((entries.at(-1)?.sequence ?? 0) !== expected) throw new Conflict(subject)
     const entry = { subject, sequence: ++this.cluster.last, bytes: Buffer.from(bytes) }
@@ -74,7 +76,7 @@ export class MemoryEngine implements Engine {
   }
 
   async last(subject: string): Promise<Entry | undefined> {
-    await this.#reach()
+    await this.#reach(subject)
     return this.cluster.logs.get(subject)?.at(-1)
   }
 
@@ -142,8 +144,8 @@ export class MemoryEngine implements Engine {
     return true
   }
 
-  async #reach(): Promise<void> {
+  async #reach(subject?: string): Promise<void> {
     await new Promise(resolve => setImmediate(resolve))
-    if (this.isCutOff) throw new EngineUnavailable()
+    if (this.isCutOff || (subject !== undefined && this.silent.has(subject))) throw new EngineUnavailable()
   }
 }
