@@ -27,6 +27,12 @@ async function rested(client: Client, id: string): Promise<Answer> {
   return found
 }
 
+/** How many weights a user has. */
+async function count(user: Client): Promise<number> {
+  const query = { types: ['mass/kg'], limit: 100_000, fromTime: 0, toTime: 4e9 }
+  return ((await user.do('events.get', query)) as { events: unknown[] }).events.length
+}
+
 test('two nodes', async t => {
   const cluster = new MemoryCluster()
   await begin(t, cluster)
@@ -42,10 +48,6 @@ test('two nodes', async t => {
     const username = nameAt(n1, nth)
     await userAt([n1, n2], username)
     return { username, here: client(n1, username), there: client(n2, username) }
-  }
-  const count = async (user: Client): Promise<number> => {
-    const query = { types: ['mass/kg'], limit: 100_000, fromTime: 0, toTime: 4e9 }
-    return ((await user.do('events.get', query)) as { events: unknown[] }).events.length
   }
 
   await t.test('a file that waits is written wherever its user is served', async t => {
