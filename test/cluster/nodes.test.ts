@@ -10,7 +10,7 @@ import { Random } from '../support/random.js'
 import { EngineServers, until } from './engine-servers.js'
 import { Load, type Person } from './load.js'
 import { NodeProcess } from './node-processes.js'
-import { beginCluster, makePeople, upload } from './people.js'
+import { beginCluster, fileOf, makePeople, upload } from './people.js'
 import { register } from './registration.js'
 
 const isLong = process.env['COFFER_TEST_LONG'] === '1'
@@ -79,11 +79,11 @@ test('two nodes', { timeout: isLong ? 1_800_000 : 900_000 }, async t => {
       const known = (await events.json()) as { events: { id: string; attachments?: { id: string }[] }[] }
       const { attachments = [], id } = known.events.find(event => event.attachments)!
       const paths = [`/${username}/events/${id}/${attachments[0]!.id}`]
-      for (const { url } of nodes) paths.push(await upload(url, person, 'from before'))
+      for (const { url } of nodes) paths.push(await upload(url, person, fileOf(person)))
       for (const { url } of nodes)
         for (const path of paths) {
           const file = await fetch(url + path, { headers: { authorization: token } })
-          t.equal(await file.text(), 'from before', path)
+          t.equal(await file.text(), fileOf(person), path)
         }
     }
   })

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { fileURLToPath } from 'node:url'
 import { ManualClock } from '../../core/time.js'
 import { startServer } from '../../server/server.js'
-import { methodModules, Service, testSettings } from '../support/coffer.js'
+import { methodModules, Service, testSettings, type Client } from '../support/coffer.js'
 import { until } from './engine-servers.js'
 import type { Person } from './load.js'
 
@@ -36,8 +36,15 @@ export async function beginCluster(
   })
 }
 
-/** Makes users in a folder that belongs to no cluster yet. */
-export async function makePeople(directory: string, count: number): Promise<Person[]> {
+/**
+ * Makes users in a folder that belongs to no cluster yet, each with a register, which is the event that a load changes, and a
+ * file. `more` adds what one of them has besides.
+ */
+export async function makePeople(
+  directory: string,
+  count: number,
+  more: (client: Client, index: number) => Promise<void> = async () => {}
+): Promise<Person[]> {
   const clock = new ManualClock(Date.now() / 1000 - 60)
   const server = await startServer(testSettings(directory, { workers: 0 }), { clock, methodModules })
   const service = new Service(server, clock, directory)
@@ -47,10 +54,16 @@ export async function makePeople(directory: string, count: number): Promise<Pers
     await client.stream('diary')
     const { id } = await client.event({ content: '0' })
     people.push({ username: client.username, token: client.token, register: id })
-    await upload(server.url, people[index]!, 'from before')
+    await upload(server.url, people[index]!, fileOf(people[index]!))
+    await more(client, index)
   }
   await server.close()
   return people
+}
+
+/** What the file of a user says. */
+export function fileOf({ username }: Person): string {
+  return `the file of ${username}`
 }
 
 /** Adds an event with a file. Returns the path of the file. */

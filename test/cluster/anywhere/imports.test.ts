@@ -6,7 +6,7 @@ import type { Answer, Client } from '../../support/coffer.js'
 import { sent } from '../../support/importing.js'
 import { until } from '../../support/socket.js'
 import { MemoryCluster } from '../memory-engine.js'
-import { begin, client, longTimes, move, nameAt, startNode, userAt, type Node } from './memory-nodes.js'
+import { begin, client, move, nameAt, startPair, userAt } from './memory-nodes.js'
 
 const shards = fixedShards(64)
 const events = 3000
@@ -36,13 +36,7 @@ async function count(user: Client): Promise<number> {
 test('two nodes', async t => {
   const cluster = new MemoryCluster()
   await begin(t, cluster)
-  const starting = ['n1', 'n2'].map(name => startNode(t, cluster, name, undefined, longTimes))
-  const [n1, n2] = (await Promise.all(starting)) as [Node, Node]
-  const names = Array.from({ length: 400 }, (_, index) => `user-${index}`)
-  await until(
-    () => names.every(name => [n1, n2].filter(node => node.owns(name)).length === 1),
-    'the shards to be shared'
-  )
+  const [n1, n2] = await startPair(t, cluster)
   /** A user of the first node, as a client of both. */
   const userOf = async (nth: number): Promise<{ username: string; here: Client; there: Client }> => {
     const username = nameAt(n1, nth)

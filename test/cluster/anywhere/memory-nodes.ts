@@ -21,6 +21,9 @@ export const adminKey = 'the key of the operator in tests'
 /** How users whom {@link userAt} has made are signed in, by name. */
 export const tokens = new Map<string, Client['access']>()
 
+/** Names of users, enough for every shard to have one. */
+const possibleNames = Array.from({ length: 400 }, (_, index) => `user-${index}`)
+
 export class Node {
   constructor(
     readonly name: string,
@@ -77,6 +80,15 @@ export async function startNode(
   return new Node(name, engine, new Service(server, clock, directory))
 }
 
+/** Starts two nodes that are never lost, and share the shards. */
+export async function startPair(t: Test, cluster: MemoryCluster): Promise<[Node, Node]> {
+  const starting = ['n1', 'n2'].map(name => startNode(t, cluster, name, undefined, longTimes))
+  const pair = (await Promise.all(starting)) as [Node, Node]
+  const isShared = (name: string): boolean => pair.filter(node => node.owns(name)).length === 1
+  await until(() => possibleNames.every(isShared), 'the shards to be shared')
+  return pair
+}
+
 /** Begins the log of the platform, with no accounts. */
 export async function begin(t: Test, cluster: MemoryCluster): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'coffer-begin-'))
@@ -105,8 +117,7 @@ export function client(node: Node, username: string): Client {
 
 /** A name that is served by a node, by trial. */
 export function nameAt(node: Node, nth: number): string {
-  const names = Array.from({ length: 400 }, (_, index) => `user-${index}`).filter(name => node.owns(name))
-  return names[nth]!
+  return possibleNames.filter(name => node.owns(name))[nth]!
 }
 
 /** Has a node move a shard, as `coffer cluster move` does. */

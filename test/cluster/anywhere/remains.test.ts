@@ -16,6 +16,7 @@ import {
   move,
   nameAt,
   startNode,
+  startPair,
   userAt,
   type Node
 } from './memory-nodes.js'
@@ -55,13 +56,7 @@ test('a node that was away', async t => {
 test('a file that comes from elsewhere', async t => {
   const cluster = new MemoryCluster()
   await begin(t, cluster)
-  const starting = ['n1', 'n2'].map(name => startNode(t, cluster, name, undefined, longTimes))
-  const [n1, n2] = (await Promise.all(starting)) as [Node, Node]
-  const isShared = (): boolean =>
-    Array.from({ length: 64 }, (_, shard) => shard).every(
-      shard => [n1, n2].filter(node => ownsShard(node, shard)).length === 1
-    )
-  await until(isShared, 'the shards to be shared')
+  const [n1, n2] = await startPair(t, cluster)
   const usernames = [nameAt(n1, 0), nameAt(n1, 1)] as const
   for (const username of usernames) await userAt([n1, n2], username)
   const { accounts } = n1.service.server.services

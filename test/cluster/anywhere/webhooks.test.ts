@@ -5,20 +5,14 @@ import { fixedShards } from '../../../core/call/shard.js'
 import { receiver } from '../../support/receiver.js'
 import { until } from '../../support/socket.js'
 import { MemoryCluster } from '../memory-engine.js'
-import { begin, client, longTimes, move, nameAt, startNode, userAt, type Node } from './memory-nodes.js'
+import { begin, client, move, nameAt, startPair, userAt } from './memory-nodes.js'
 
 const shards = fixedShards(64)
 
 test('what a user owes is sent by who has taken them over, however late their log can be reached', async t => {
   const cluster = new MemoryCluster()
   await begin(t, cluster)
-  const starting = ['n1', 'n2'].map(name => startNode(t, cluster, name, undefined, longTimes))
-  const [n1, n2] = (await Promise.all(starting)) as [Node, Node]
-  const names = Array.from({ length: 400 }, (_, index) => `user-${index}`)
-  await until(
-    () => names.every(name => [n1, n2].filter(node => node.owns(name)).length === 1),
-    'the shards to be shared'
-  )
+  const [n1, n2] = await startPair(t, cluster)
   const username = nameAt(n1, 0)
   await userAt([n1, n2], username)
   const app = await receiver(t)

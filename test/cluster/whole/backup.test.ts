@@ -14,7 +14,8 @@ import { EngineServers, until } from '../engine-servers.js'
 import { Load, type Person } from '../load.js'
 import { NodeProcess } from '../node-processes.js'
 import { register } from '../registration.js'
-import { fileOf, filesOf, initArguments, makePeople, nodeFlags, upload } from './people.js'
+import { fileOf, upload } from '../people.js'
+import { filesOf, initArguments, makeLongPeople, nodeFlags } from './people.js'
 
 t.setTimeout(900_000)
 
@@ -65,7 +66,7 @@ t.test('a cluster', async t => {
   const at = (name: string): string => join(root, name)
   const servers = await EngineServers.start(t)
   // The first file is longer than a record of the engine.
-  const people = await makePeople(at('n1'), 6, 60)
+  const people = await makeLongPeople(at('n1'), 6, 60)
   await run(...initArguments(servers, at('n1')))
   const engine = servers.urls.join(',')
   const node = (name: string, directory = at(name)): NodeProcess =>

@@ -18,7 +18,8 @@ import { Random } from '../../support/random.js'
 import { EngineServers, until } from '../engine-servers.js'
 import { Load } from '../load.js'
 import { NodeProcess } from '../node-processes.js'
-import { fileOf, filesOf, initArguments, makePeople } from './people.js'
+import { fileOf } from '../people.js'
+import { filesOf, initArguments, makeLongPeople } from './people.js'
 
 t.setTimeout(900_000)
 
@@ -35,7 +36,7 @@ t.test('a cluster that is begun', async t => {
   const servers = await EngineServers.start(t)
   const engine = await servers.connect(t)
   const folder = join(root, 'n1')
-  const people = await makePeople(folder, count, longEvents)
+  const people = await makeLongPeople(folder, count, longEvents)
   const subjects = subjectsIn(folder)
   const begun = async (): Promise<number> => {
     const lasts = await Promise.all(subjects.map(subject => engine.last(subject).catch(() => undefined)))
