@@ -239,7 +239,8 @@ export class Accounts {
       try {
         // Whoever still works on it is to notice.
         await this.platform.change('giveUp', id)
-        await this.#erase(id)
+        // It may have been finished after all, by another process or since the list was made: then it is somebody's.
+        if (this.platform.findById(id)?.state === 'deleting') await this.#erase(id)
       } catch (error) {
         this.options.onTrouble(id, error)
       }

@@ -84,6 +84,26 @@ test('a file that comes from elsewhere', async t => {
   }
 })
 
+test('a claim that is completed while somebody ends what was left', async t => {
+  const cluster = new MemoryCluster()
+  await begin(t, cluster)
+  const node = await startNode(t, cluster, 'n1', undefined, longTimes)
+  await until(() => Array.from({ length: 64 }).every((_, shard) => ownsShard(node, shard)), 'all shards')
+  const { accounts, platform } = node.service.server.services
+  const claimed = async (username: string, id: string): Promise<string> => {
+    t.same(await platform.change('claim', { id, username, created: 1e9, unique: {} }), [])
+    return id
+  }
+  const left = await claimed('left-over', 'c000000000000000000000001')
+  const other = await claimed('in-time', 'c000000000000000000000002')
+  // Whoever has claimed it, here or elsewhere, is told that it is done, before the claim is given up.
+  const activating = platform.change('activate', other)
+  await accounts.endUnfinished(() => true)
+  t.equal(await activating, true)
+  t.equal(platform.findById(left), undefined, 'what was left is gone')
+  t.match(platform.findById(other), { state: 'active' }, 'what was acknowledged stays')
+})
+
 /** Whether a node serves a shard, by a name of that shard. */
 function ownsShard(node: Node, shard: number): boolean {
   const username = namesOf[shard]!
