@@ -43,7 +43,10 @@ export interface RescueOptions {
 
 /** Records that are read at once. */
 const page = 64
-/** Commits that records which cannot be read may have held, at most. */
+/**
+ * Commits that records which cannot be read may have held, and that another node may make meanwhile, at most: the snapshot must
+ * not take the place of one of theirs.
+ */
 const unknownCommits = 1_000_000
 
 export class Rescue {
@@ -55,8 +58,13 @@ export class Rescue {
     await this.#files.close()
   }
 
-  /** Where the log ends, and the whole copies of a file that this node can have, the latest first. Rejects with `EngineUnavailable`. */
+  /**
+   * Where the log ends, and the whole copies of a file that this node can have, the latest first. Rejects if this node serves the
+   * account, and with `EngineUnavailable`.
+   */
   async look(account: string): Promise<{ end: FoundEnd; copies: FoundCopy[] }> {
+    // Reading a file that is open, and closing it again, would drop SQLite's locks on it (POSIX).
+    this.#mustNotServe(account)
     const entries = await this.#entries(account)
     const snapshots = (await this.options.objects.list(snapshotPrefix(account))).map(
       key => `snapshot-${lsnOf(key)}`
@@ -79,8 +87,8 @@ export class Rescue {
    * accepted; if this node serves the account, or has no such copy; with `Conflict` or `EngineUnavailable`.
    */
   async take(account: string, place: string, isLossAccepted: boolean): Promise<FoundCopy> {
-    const { isServed, layout, log, objects, subjectOf } = this.options
-    if (isServed(account)) throw new Error('This node serves the account: there is nothing to be rescued')
+    const { layout, log, objects, subjectOf } = this.options
+    this.#mustNotServe(account)
     const entries = await this.#entries(account)
     const end = endOf(entries)
     const taken = await this.#with(account, place, entries, async draft => {
@@ -90,8 +98,12 @@ export class Rescue {
         throw new Error(
           `The copy ends with commit ${found.lsn}, the log with ${end.lsn}${end.damaged > 0 ? ` or later, since ${end.damaged} of its records cannot be read` : ''}: what is missing is lost with --accept-loss`
         )
+      if (!isLossAccepted && isLeftOver(found, end, entries))
+        throw new Error(
+          'The copy is what an attempt left that did not end: nobody knows what it lacks. It is taken with --accept-loss'
+        )
       const position = {
-        lsn: Math.max(found.lsn, end.lsn) + 1 + (end.damaged > 0 ? unknownCommits : 0),
+        lsn: Math.max(found.lsn, end.lsn) + 1 + unknownCommits,
         epoch: Math.max(found.epoch, end.epoch) + 1 + end.damaged
       }
       await this.#files.number(draft, position)
@@ -117,6 +129,11 @@ export class Rescue {
     })
     if (!taken) throw new Error(`This node has no whole copy "${place}" of the account`)
     return taken
+  }
+
+  #mustNotServe(account: string): void {
+    if (this.options.isServed(account))
+      throw new Error('This node serves the account: there is nothing to be rescued')
   }
 
   /** Does something with a copy, as a closed file that is removed afterwards; `undefined` if it cannot be had. */
@@ -206,6 +223,11 @@ export class Rescue {
       from = last.sequence + 1
     }
   }
+}
+
+/** Whether a copy is a snapshot that was made here, for a record that never came into the log. */
+function isLeftOver({ epoch, place }: FoundCopy, end: FoundEnd, entries: readonly Entry[]): boolean {
+  return place.startsWith('snapshot-') && entries.length > 0 && epoch > end.epoch + end.damaged
 }
 
 function endOf(entries: readonly Entry[]): FoundEnd {

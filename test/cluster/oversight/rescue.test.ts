@@ -1,6 +1,7 @@
 /** Accounts whose files cannot be made of their logs: what there is of them is found, and the best of it taken. */
 import { rmSync } from 'node:fs'
 import t, { type Test } from 'tap'
+import { EngineUnavailable } from '../../../cluster/engine.js'
 import { Rescue } from '../../../cluster/rescue.js'
 import { Layout } from '../../../storage/files/layout.js'
 import { Random } from '../../support/random.js'
@@ -14,6 +15,7 @@ t.setTimeout(300_000)
 interface World {
   readonly log: DamagedLog
   readonly nodes: Nodes
+  readonly objects: MemoryObjects
   readonly rescues: readonly Rescue[]
   write(node: number, content: string): Promise<string>
   contents(node: number): Promise<string[] | string>
@@ -25,6 +27,14 @@ interface World {
 
 /** A log in which a bit of a record can be flipped. */
 class DamagedLog extends MemoryLog {
+  /** Whether nothing can be appended. */
+  refuses = false
+
+  override async append(subject: string, expected: number, bytes: Uint8Array): Promise<number> {
+    if (this.refuses) throw new EngineUnavailable()
+    return await super.append(subject, expected, bytes)
+  }
+
   /** `at` counts from the end. */
   damage(subject: string, at: number): void {
     const { bytes } = this.entries(subject).at(-1 - at)!
@@ -59,6 +69,7 @@ async function start(t: Test): Promise<World> {
   return {
     log,
     nodes,
+    objects,
     rescues,
     async write(node, content) {
       const made = await call(node, 'events.create', { streamIds: ['diary'], type: 'note/txt', content })
@@ -85,6 +96,7 @@ t.test('a damaged last record, and the file of the node that wrote it', async t 
   const [here, there] = rescues as [Rescue, Rescue]
   for (const content of ['one', 'two', 'three']) t.equal(await write(0, content), 'ok')
   await t.rejects(here.take(account.id, 'file', true), /serves the account/)
+  await t.rejects(here.look(account.id), /serves the account/, 'its file is open, and left alone')
   await rest()
   log.damage(account.id, 0)
   t.equal(await contents(0), 'api-unavailable', 'nothing is served that may be too old')
@@ -159,4 +171,25 @@ t.test('nobody takes a copy while another one is taken', async t => {
   ])
   t.same(taken.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected'])
   t.equal(log.entries(account.id).length, length + 1)
+})
+
+t.test('what an attempt leaves that breaks off', async t => {
+  const { log, nodes, objects, rescues, rest, served, write } = await start(t)
+  const { account } = nodes.person(0)
+  const [here] = rescues as [Rescue]
+  for (const content of ['one', 'two']) t.equal(await write(0, content), 'ok')
+  await rest()
+  const { copies, end } = await here.look(account.id)
+  const isFile = ({ place }: { place: string }): boolean => place === 'file'
+  t.equal(copies.find(isFile)?.lsn, end.lsn)
+
+  log.refuses = true
+  await t.rejects(here.take(account.id, 'file', false))
+  log.refuses = false
+  const [left] = objects.keys.filter(key => key.startsWith(`snap/${account.id}/`)) as [string]
+  const place = `snapshot-${left.slice(left.lastIndexOf('/') + 1)}`
+  t.ok(Number(place.slice(9)) > end.lsn + 1000, 'has a number that no node gives to a commit meanwhile')
+  await t.rejects(here.take(account.id, place, false), /--accept-loss/)
+  await here.take(account.id, 'file', false)
+  t.same(await served(1), ['one', 'two'])
 })
