@@ -122,7 +122,7 @@ export class ScheduledBackups {
     const { log } = this.options
     const startedMs = performance.now()
     const problem = await this.#outcome()
-    if (problem === notOurs) return
+    if (problem === notOurs) return this.#leave()
     this.#running = undefined
     if (this.#isClosed) return
     const now = Math.floor(Date.now() / 1000)
@@ -138,6 +138,14 @@ export class ScheduledBackups {
       this.#beginIn(retryMs)
       this.#tell(now)
     }
+    keep(this.options.layout, this.#kept)
+  }
+
+  /** It is up to another process now, which tells how it goes: nobody would ever see the end of what failed here. */
+  #leave(): void {
+    if (this.#isClosed || this.#kept.failures === 0) return
+    this.#kept.failures = 0
+    delete this.#kept.problem
     keep(this.options.layout, this.#kept)
   }
 

@@ -8,8 +8,8 @@ import type { Settings } from '../../../core/settings/settings.js'
 const [patienceMs, pauseMs] = [60_000, 1000]
 
 /**
- * Whether it is up to the node of these settings. Rejects with `EngineUnavailable` if no server of the engine answers, and when
- * `signal` says that nobody wants to know any more.
+ * Whether it is up to the node of these settings. Rejects with `EngineUnavailable` if no server of the engine answers, with an
+ * error if nobody serves the first shard, and when `signal` says that nobody wants to know any more.
  */
 export async function isTurnOf({ cluster }: Settings, signal: AbortSignal): Promise<boolean> {
   const engine = await connectEngine({ ...cluster, node: `${cluster.node}-backup` })
@@ -20,7 +20,8 @@ export async function isTurnOf({ cluster }: Settings, signal: AbortSignal): Prom
       if (placed) return placed.node === cluster.node
       await wait(pauseMs, undefined, { signal })
     }
-    return false
+    // Whoever says that it is not his turn tells nobody: then no one would make a backup, and no one hear of it.
+    throw new Error('Nobody serves the first shard, whose node makes the backups')
   } finally {
     await engine.close()
   }
