@@ -18,6 +18,11 @@ export interface ShippedLogsOptions extends Pick<PlacementOptions, 'ownerOf'> {
   isCertain?(): boolean
   /** Whether the log of an account is known to be whole where it is read from. By default it is taken for that. */
   isSound?(account: string): Promise<boolean>
+  /**
+   * Whether the logs are being begun with files that nobody else has, for the first time: then one that is missing has never been
+   * there, however far its file is.
+   */
+  readonly isBeginning?: boolean
   /** Bytes of records from which on they are replaced by a snapshot, or a quarter of the file if that has more. */
   readonly snapshotBytes: number
   /** Time after a failure within which no snapshot is made, in milliseconds; half a minute by default. */

@@ -213,12 +213,12 @@ export class ShippedLogs implements DurabilityProvider {
 
   /** Appends a record of this process behind the last one, so that nobody before it can append any more. */
   async #claim(account: string): Promise<Held> {
-    const { giveUpMs, layout, log } = this.options
+    const { giveUpMs, isBeginning = false, layout, log } = this.options
     const subject = this.options.subjectOf(account)
     const claiming: Claiming = {
       log,
       subject,
-      found: await this.#files.look(layout.userFile(account)),
+      found: isBeginning ? undefined : await this.#files.look(layout.userFile(account)),
       isSound: async () => (await this.options.isSound?.(account)) ?? true,
       ...(isLong(layout, account) && {
         begin: () => beginLog(account, { ...this.options, files: this.#files, subject })

@@ -78,6 +78,8 @@ async function beginAccounts(
     snapshotBytes: config.cluster.snapshotBytes,
     subjectOf: id => logSubject(shards.indexOf(platform.findById(id)!.username), id),
     giveUpMs,
+    // What was broken off may have left more than one commit in a file, and none in its log.
+    isBeginning: true,
     onTrouble: note
   })
   const attachments = new SharedAttachments({

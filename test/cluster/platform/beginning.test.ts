@@ -1,0 +1,36 @@
+/** A cluster that is begun with the folder of a service, over an engine in memory. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t from 'tap'
+import { logSubject } from '../../../cluster/nodes/places.js'
+import { decode } from '../../../cluster/records.js'
+import { fixedShards } from '../../../core/call/shard.js'
+import { silentLog } from '../../../core/log.js'
+import { ManualClock } from '../../../core/time.js'
+import { beginCluster } from '../../../scripts/maintenance/begin-cluster.js'
+import { startServer } from '../../../server/server.js'
+import { Layout } from '../../../storage/files/layout.js'
+import { givePosition } from '../../../storage/wal/closed-file.js'
+import { methodModules, Service, testSettings } from '../../support/coffer.js'
+import { MemoryCluster } from '../memory-engine.js'
+import { MemoryObjects } from '../memory-objects.js'
+
+t.test('goes on with an account of which more than one commit was made and none arrived', async t => {
+  const directory = mkdtempSync(join(tmpdir(), 'coffer-beginning-'))
+  t.teardown(() => rmSync(directory, { recursive: true, force: true }))
+  const clock = new ManualClock()
+  const server = await startServer(testSettings(directory), { clock, methodModules, log: silentLog })
+  await new Service(server, clock, directory).call(undefined, 'test.createUser', { username: 'alice' })
+  const { id } = server.services.accounts.find('alice')!
+  await server.close()
+  // As an attempt leaves it that was killed while its engine did not answer.
+  givePosition(new Layout(directory).userFile(id), { lsn: 2, epoch: 1 })
+
+  const engine = new MemoryCluster().connect()
+  const node = { node: 'n1', engine: 'nats://memory' }
+  const settings = testSettings(directory, { workers: 0, cluster: node })
+  t.equal(await beginCluster(settings, engine, new MemoryObjects()), 1)
+  const last = await engine.last(logSubject(fixedShards(64).indexOf('alice'), id))
+  t.ok(last && decode(last.bytes).position.lsn >= 1, 'the log has begun')
+})
