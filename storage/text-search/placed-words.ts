@@ -11,6 +11,8 @@ import { placesMeeting } from './text-places.js'
 
 /** Places that are asked, one by one: 8 ms. */
 const mostAsked = 240
+/** Times that places are asked for all words together: a frequent word is given up soon, and another one is tried. */
+const mostAsks = 360
 /** Events that words may lead to; with more some are soon found among all texts. */
 const mostLed = 1000
 /** Texts within the times of a query for each place that is asked: with fewer it is quicker to go through them. */
@@ -28,25 +30,33 @@ export function ledInPlaces(db: Database, query: EventQuery, { words }: TextSear
     'SELECT event FROM event_text INDEXED BY event_text_unplaced WHERE place IS NULL LIMIT +?'
   ).all(mostLed + 1) as number[]
   if (unplaced.length > mostLed) return undefined
+  let asked = 0
   for (const word of words.slice(0, triedWords)) {
-    const found = ledBy(db, places, word)
+    if (asked + places.length > mostAsks) return undefined
+    const { count, found } = ledBy(db, places, word)
     if (found) return [...found, ...unplaced]
+    asked += count
   }
   return undefined
 }
 
-function ledBy(db: Database, places: readonly number[], word: string): number[] | undefined {
+/** The events that a word leads to, unless they are many; `count`: how many places have been asked. */
+function ledBy(
+  db: Database,
+  places: readonly number[],
+  word: string
+): { readonly found: Set<number> | undefined; readonly count: number } {
   const sql = 'SELECT doc FROM event_vocabulary WHERE term >= ? AND term < ? LIMIT +?'
   const found = new Set<number>()
   let left = mostLed + 1
-  for (const place of places) {
+  for (const [index, place] of places.entries()) {
     const begin = placed(word, place)
     const led = column(db, sql).all(begin, begin + afterAll, left) as number[]
     left -= led.length
-    if (left === 0) return undefined
+    if (left === 0) return { found: undefined, count: index + 1 }
     for (const number of led) found.add(number)
   }
-  return [...found]
+  return { found, count: places.length }
 }
 
 function isWorthwhile(db: Database, { from, to }: EventQuery, places: number): boolean {
