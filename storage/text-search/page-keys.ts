@@ -5,7 +5,7 @@
  */
 import type { Database } from 'better-sqlite3'
 import { column, statement } from '../sqlite/statements.js'
-import { isPlaced, placedEnd } from '../texts/tables.js'
+import { wordOf } from '../texts/tables.js'
 
 /** Pages that one step merges: a few milliseconds. */
 const stepPages = 64
@@ -14,23 +14,27 @@ const mainIndex = '0'
 
 /**
  * Whether a page is found by the beginning of one of these words, with which no word begins any more. `gone` holds words by
- * themselves and with places: of the latter only those count whose word is gone from all places.
+ * themselves and with places: of the latter only those count whose word is gone from all places. Pages are looked up for all
+ * of them, held elsewhere or not: otherwise the time of a write would tell what stands in other texts.
  */
 export function leavesBeginnings(db: Database, gone: readonly string[]): boolean {
   const next = column(db, 'SELECT term FROM event_vocabulary WHERE term >= CAST(? AS TEXT) LIMIT 1')
-  const lost = gone.filter(term => !isPlaced(term) && next.get(Buffer.from(term)) !== term)
-  if (lost.length === 0) return false
+  // Asking for a word has SQLite write what it has been told so far.
+  next.get(Buffer.alloc(0))
   const segments = segmentsOf(db)
-  return lost.some(word =>
-    gone.some(term => {
-      if (term !== word && !term.endsWith(placedEnd(word))) return false
-      const beginning = longestKey(db, segments, Buffer.from(mainIndex + term)).subarray(1)
-      if (beginning.length === 0) return false
-      // A word that begins with it begins with all shorter ones, too.
-      const found = next.get(beginning) as string | undefined
-      return found === undefined || !Buffer.from(found).subarray(0, beginning.length).equals(beginning)
-    })
-  )
+  const words = new Set(gone.filter(term => wordOf(term) === term))
+  return gone.some(term => {
+    const word = wordOf(term)
+    // The text itself holds it on, in another place.
+    if (!words.has(word)) return false
+    const beginning = longestKey(db, segments, Buffer.from(mainIndex + term)).subarray(1)
+    if (beginning.length === 0) return false
+    // A word that begins with it begins with all shorter ones, too.
+    const found = next.get(beginning) as string | undefined
+    if (found !== undefined && Buffer.from(found).subarray(0, beginning.length).equals(beginning))
+      return false
+    return word === term || next.get(Buffer.from(word)) !== word
+  })
 }
 
 /** The parts of the index, each with pages of its own. */

@@ -59,17 +59,12 @@ export function wordsLeading(words: string, place: number | null): string[] {
 
 /** A word of texts in a place. It is no word by itself: none holds a dot. */
 export function placed(word: string, place: number): string {
-  return `·${place}${placedEnd(word)}`
+  return `·${place}·${word}`
 }
 
-/** Whether this is a word with a place. */
-export function isPlaced(term: string): boolean {
-  return term.startsWith('·')
-}
-
-/** How a word ends that has a place. */
-export function placedEnd(word: string): string {
-  return `·${word}`
+/** The word of a term of the index, with a place or without. */
+export function wordOf(term: string): string {
+  return term.slice(term.lastIndexOf('·') + 1)
 }
 
 /** Makes the index of a file again, empty: what somebody else has put there is not looked at. */
