@@ -49,7 +49,9 @@ export class EngineObjects implements Objects {
     const head = headSubject(key)
     const id = randomUUID()
     await this.#doubt(id, head)
-    const replaced = await this.#replaceHead(head, { id, ...(await this.#store(id, path)) })
+    const stored = await this.#store(id, path)
+    await this.#mustBeNoted(id)
+    const replaced = await this.#replaceHead(head, { id, ...stored })
     // It is there: what cannot be tidied up now is swept another time.
     const tidying = [this.#purge(doubtSubject(id)), ...(replaced ? [this.#removePieces(replaced.id)] : [])]
     await Promise.allSettled(tidying)
@@ -99,6 +101,13 @@ export class EngineObjects implements Objects {
    */
   async #doubt(id: string, head: string): Promise<void> {
     await this.#storeOnce(doubtSubject(id), Buffer.from(head))
+  }
+
+  /** Rejects where others have taken what is under way for what nobody needs: after hours, or while this process was frozen. */
+  async #mustBeNoted(id: string): Promise<void> {
+    if (await this.#last(doubtSubject(id))) return
+    await this.#removePieces(id)
+    throw new EngineUnavailable(new Error('Pieces were removed before all of them were there'))
   }
 
   /** Removes the pieces under an id that no head names, and then the note of it. */

@@ -137,6 +137,21 @@ t.test('the engine', async t => {
     await t.rejects(putting, EngineUnavailable)
     t.ok((await messages()) > whole, 'nobody has removed it')
 
+    // As if it had taken longer than anybody waits.
+    const slow = join(t.testdirName, 'slow')
+    await promisify(execFile)('mkfifo', [slow])
+    const begun = await messages()
+    const storing = objects.put('file/c/slow', slow)
+    storing.catch(() => {})
+    const rest = await open(slow, 'w')
+    await rest.write(other)
+    await until('some of it to be there', async () => (await messages()) > begun + 1)
+    await objects.sweep!(0)
+    await rest.write(other)
+    await rest.close()
+    await t.rejects(storing, EngineUnavailable, 'nobody is told that it is there')
+    t.equal(await get(t, objects, 'file/c/slow'), undefined)
+
     // As if its writer had died when all was done but this.
     const { connection } = engine
     const head = await lastMessage(connection, objectsStream, headSubject('file/c/kept'), 5000)
