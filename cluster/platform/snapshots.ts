@@ -15,7 +15,8 @@ import type { Objects } from '../objects.js'
 import { platformSubject } from './record.js'
 
 const registerKey = 'platform.snapshot'
-const prefix = 'platform/'
+/** What the keys of all snapshots begin with. */
+export const platformPrefix = 'platform/'
 
 /** The snapshot that counts. */
 export interface Snapshot {
@@ -61,9 +62,9 @@ export class PlatformSnapshots {
   async restore(platform: PlatformStore, { history, sequence }: Snapshot): Promise<boolean> {
     const draft = this.#draft()
     try {
-      if (!(await this.options.objects.get(prefix + sequence, draft))) return false
+      if (!(await this.options.objects.get(platformPrefix + sequence, draft))) return false
       if (!isAt(positionOf(draft), { history, sequence }))
-        throw new Error(`The snapshot ${prefix}${sequence} of the platform is damaged`)
+        throw new Error(`The snapshot ${platformPrefix}${sequence} of the platform is damaged`)
       platform.replaceFile(file => {
         const [, ...others] = pathsOf(file)
         for (const path of others) rmSync(path, { force: true })
@@ -85,7 +86,7 @@ export class PlatformSnapshots {
       const known = await this.#register()
       const current = known && snapshotIn(known)
       if (current?.history === snapshot.history && current.sequence >= snapshot.sequence) return current
-      await objects.put(prefix + snapshot.sequence, draft)
+      await objects.put(platformPrefix + snapshot.sequence, draft)
       try {
         await engine.register.cas(registerKey, known?.revision ?? 0, Buffer.from(JSON.stringify(snapshot)))
         break
@@ -95,8 +96,8 @@ export class PlatformSnapshots {
       }
     }
     await engine.trim(platformSubject, snapshot.sequence + 1)
-    for (const key of await objects.list(prefix))
-      if (Number(key.slice(prefix.length)) < snapshot.sequence) await objects.remove(key)
+    for (const key of await objects.list(platformPrefix))
+      if (Number(key.slice(platformPrefix.length)) < snapshot.sequence) await objects.remove(key)
     return snapshot
   }
 

@@ -6,6 +6,7 @@ import type { Objects } from '../../cluster/objects.js'
 import { SharedAttachments } from '../../cluster/objects/shared-attachments.js'
 import { beginPlatform } from '../../cluster/platform/beginning.js'
 import { platformSubject } from '../../cluster/platform/record.js'
+import { platformPrefix } from '../../cluster/platform/snapshots.js'
 import { ShippedLogs } from '../../cluster/shipped-log.js'
 import { fixedShards } from '../../core/call/shard.js'
 import { silentLog } from '../../core/log.js'
@@ -29,7 +30,8 @@ const pageSize = 100
 /**
  * Begins the logs of the platform and of all accounts with a service's folder, and stores its attachments where all nodes find
  * them. Does nothing if the cluster has a platform already. What was broken off goes on when it is called again. Returns the
- * number of accounts. Rejects with `DirectoryLocked`, `PlatformRefused`, `StoreUnavailable` and `EngineUnavailable`.
+ * number of accounts. Rejects with `OperatorError` if the place of objects is that of another cluster, and with `DirectoryLocked`,
+ * `PlatformRefused`, `StoreUnavailable` and `EngineUnavailable`.
  */
 export async function beginCluster(settings: Settings, engine: Engine, objects: Objects): Promise<number> {
   if (await engine.last(platformSubject)) return 0
@@ -38,6 +40,11 @@ export async function beginCluster(settings: Settings, engine: Engine, objects: 
   try {
     const platform = new PlatformStore(layout)
     try {
+      // Both would remove and overwrite what is the other's.
+      if (!platform.position() && (await objects.list(platformPrefix)).length > 0)
+        throw new OperatorError(
+          'cluster.objects names a place that another cluster has: name an empty bucket or prefix'
+        )
       await mkdir(layout.draftsDirectory, { recursive: true, mode: 0o700 })
       const config = toConfig(settings, version)
       await endUnfinished(config, layout, platform)

@@ -1,5 +1,5 @@
 /** A cluster that is begun with the folder of a service, over an engine in memory. */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
@@ -8,6 +8,7 @@ import { decode } from '../../../cluster/records.js'
 import { fixedShards } from '../../../core/call/shard.js'
 import { silentLog } from '../../../core/log.js'
 import { ManualClock } from '../../../core/time.js'
+import type { Settings } from '../../../core/settings/settings.js'
 import { beginCluster } from '../../../scripts/maintenance/begin-cluster.js'
 import { startServer } from '../../../server/server.js'
 import { Layout } from '../../../storage/files/layout.js'
@@ -33,4 +34,21 @@ t.test('goes on with an account of which more than one commit was made and none 
   t.equal(await beginCluster(settings, engine, new MemoryObjects()), 1)
   const last = await engine.last(logSubject(fixedShards(64).indexOf('alice'), id))
   t.ok(last && decode(last.bytes).position.lsn >= 1, 'the log has begun')
+})
+
+t.test('refuses a place of objects that another cluster has', async t => {
+  const root = mkdtempSync(join(tmpdir(), 'coffer-beginning-'))
+  t.teardown(() => rmSync(root, { recursive: true, force: true }))
+  const objects = new MemoryObjects()
+  const [one, other] = ['one', 'other'].map(name => {
+    mkdirSync(join(root, name))
+    const cluster = { node: 'n1', engine: 'nats://memory' }
+    return testSettings(join(root, name), { workers: 0, cluster })
+  }) as [Settings, Settings]
+  await beginCluster(one, new MemoryCluster().connect(), objects)
+  const kept = objects.keys
+  t.not(kept.length, 0)
+  await t.rejects(beginCluster(other, new MemoryCluster().connect(), objects), /another cluster/)
+  t.same(objects.keys, kept)
+  t.equal(await beginCluster(other, new MemoryCluster().connect(), new MemoryObjects()), 0)
 })
