@@ -180,8 +180,7 @@ t.test('what an attempt leaves that breaks off', async t => {
   for (const content of ['one', 'two']) t.equal(await write(0, content), 'ok')
   await rest()
   const { copies, end } = await here.look(account.id)
-  const isFile = ({ place }: { place: string }): boolean => place === 'file'
-  t.equal(copies.find(isFile)?.lsn, end.lsn)
+  t.equal(copies.find(({ place }) => place === 'file')?.lsn, end.lsn)
 
   log.refuses = true
   await t.rejects(here.take(account.id, 'file', false))
