@@ -92,7 +92,7 @@ function isUp(state: string): boolean {
 }
 
 function deadNode(node: string): Told {
-  const text = `${node} was silent, and others have taken over what it served: start it, or replace its machine`
+  const text = `${node} was silent, and others have taken over what it served: start it, or replace its machine; under another name, "coffer cluster drain ${node}" forgets it`
   return { kind: 'node', about: node, text, nodes: [] }
 }
 

@@ -1,9 +1,10 @@
 /** `coffer cluster`: prepares the engine of a cluster, and moves what its nodes serve. (docs/cluster.md) */
 import { areInEngine, openObjects } from '../../cluster/objects/open.js'
 import { makeStreams, streamsOf } from '../../cluster/nats/streams.js'
+import { forgetDead } from '../../cluster/nodes/forgetting.js'
 import { placedIn, shardOf } from '../../cluster/nodes/places.js'
 import type { NatsEngine } from '../../cluster/nats-engine.js'
-import { controlledIn, controlMessage, type Control } from '../../server/nodes/control.js'
+import { controlledIn, controlMessage, type Control, type Controlled } from '../../server/nodes/control.js'
 import { print, type JsonOption } from '../terminal/answer.js'
 import { counted } from '../terminal/counted.js'
 import { split, UsageError } from '../terminal/operands.js'
@@ -59,11 +60,16 @@ export async function moveShard(args: readonly string[], { json }: JsonOption): 
   })
 }
 
-/** Has a node give all shards to others, before it is stopped. */
+/** Has a node give all shards to others, before it is stopped. One that is dead already is forgotten. */
 export async function drainNode(args: readonly string[], { json }: JsonOption): Promise<void> {
   const { flags, operands } = split(args, 'node')
+  const [node = ''] = operands
   const { cluster } = await clusterSettings(flags)
-  await withEngine(cluster, engine => ask(engine, operands[0]!, { do: 'drain' }, json))
+  await withEngine(cluster, async engine => {
+    if (!(await forgetDead(engine.register, node))) return await ask(engine, node, { do: 'drain' }, json)
+    const message = `${node} is dead, and forgotten: others serve what it served`
+    print(json, { ok: true, message } satisfies Controlled, message)
+  })
 }
 
 async function ask(engine: NatsEngine, node: string, control: Control, json?: true): Promise<void> {

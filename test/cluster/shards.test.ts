@@ -1,5 +1,6 @@
 /** Leases and shards: who lives, who serves what, over an engine in memory. Times are a twentieth of those in operation. */
 import { test } from 'tap'
+import { forgetDead } from '../../cluster/nodes/forgetting.js'
 import { shardCount } from '../../cluster/nodes/places.js'
 import { answerControl, controlledIn, controlMessage } from '../../server/nodes/control.js'
 import { until } from '../support/socket.js'
@@ -131,6 +132,26 @@ test('shards', async t => {
     await until(() => second!.shards.mine.length === shardCount, 'the shards to move')
     t.equal(first!.shards.mine.length, 0)
     t.match(await drain(), { ok: true })
+  })
+
+  t.test('of a dead node that is forgotten stay where they are when it wakes up', async t => {
+    const cluster = new MemoryCluster()
+    const [first, second] = await started(t, cluster, 'n1', 'n2')
+    const { register } = first!.engine
+    t.notOk(await forgetDead(register, 'n2'), 'it lives')
+    second!.engine.isCutOff = true
+    await until(() => first!.shards.mine.length === shardCount, 'the shards to move')
+    t.match(first!.members.find('n2'), { state: 'dead' })
+    t.ok(await forgetDead(register, 'n2'))
+    await until(() => first!.members.find('n2')?.state === 'ended', 'it to be forgotten')
+    t.notOk(await forgetDead(register, 'n2'), 'once')
+    const { incarnation } = second!.lease
+    second!.engine.isCutOff = false
+    await until(() => second!.lost === 1, 'it to learn of its death')
+    await until(
+      () => second!.lease.incarnation > incarnation && isShared(first!, second!),
+      'it to live again'
+    )
   })
 
   t.test('do not mind announcements that they cannot read', async t => {
