@@ -5,7 +5,7 @@ import { EngineUnavailable, type Answering, type Engine, type Entry, type Regist
 import { appendBehind } from './nats/append.js'
 import { connectTo, Link, type Connected, type EngineOptions } from './nats/connection.js'
 import { getMessages } from './nats/direct-get.js'
-import { ask, JetStreamError, request } from './nats/jetstream.js'
+import { answered, ask, request } from './nats/jetstream.js'
 import { lastMessage } from './nats/last.js'
 import { nodeSubject, streamOf, topicSubject } from './nats/places.js'
 import { NatsRegister } from './nats/register.js'
@@ -75,11 +75,7 @@ export class NatsEngine implements Engine, Connected {
     const last = await this.last(subject)
     if (!last) return
     const wanted = { filter: subject, seq: Math.min(before, last.sequence) }
-    try {
-      await ask(this.connection, `STREAM.PURGE.${streamOf(subject)}`, wanted, this.timeoutMs)
-    } catch (error) {
-      throw error instanceof JetStreamError ? new EngineUnavailable(error) : error
-    }
+    await answered(ask(this.connection, `STREAM.PURGE.${streamOf(subject)}`, wanted, this.timeoutMs))
   }
 
   async send(node: string, message: Uint8Array, timeoutMs: number): Promise<Uint8Array> {

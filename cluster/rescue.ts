@@ -4,7 +4,7 @@
  * behind the last record, with a number that no commit ever had: whoever wrote before is refused, whatever else there is of
  * the account is set aside, and the log goes on from there.
  */
-import { randomInt, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { copyFile, mkdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -14,6 +14,7 @@ import type { Position } from '../storage/wal/position.js'
 import { RecordMismatch, type CopyPlace } from './apply.js'
 import type { Engine, Entry, Log } from './engine.js'
 import { FileThread } from './files/file-thread.js'
+import { snapshotRecord, storeNumbered } from './files/going-on.js'
 import type { Objects } from './objects.js'
 import { lsnOf, snapshotKey, snapshotPrefix } from './objects/snapshot-key.js'
 import { decode, encode, noBase, type LogRecord } from './records.js'
@@ -87,7 +88,7 @@ export class Rescue {
    * accepted; if this node serves the account, or has no such copy; with `Conflict` or `EngineUnavailable`.
    */
   async take(account: string, place: string, isLossAccepted: boolean): Promise<FoundCopy> {
-    const { layout, log, objects, subjectOf } = this.options
+    const { log, subjectOf } = this.options
     this.#mustNotServe(account)
     const entries = await this.#entries(account)
     const end = endOf(entries)
@@ -106,25 +107,8 @@ export class Rescue {
         lsn: Math.max(found.lsn, end.lsn) + 1 + unknownCommits,
         epoch: Math.max(found.epoch, end.epoch) + 1 + end.damaged
       }
-      await this.#files.number(draft, position)
-      const packed = join(layout.draftsDirectory, `rescued-${randomUUID()}.gz`)
-      try {
-        await this.#files.pack(draft, packed)
-        await objects.put(snapshotKey(account, position.lsn), packed)
-      } finally {
-        await rm(packed, { force: true })
-      }
-      const record: LogRecord = {
-        kind: 'snapshot',
-        epoch: position.epoch,
-        position,
-        previous: end.sequence,
-        base: { ...position, sequence: end.sequence, bytes: 0 },
-        writer: randomInt(2 ** 32),
-        commits: [],
-        goesOn: false
-      }
-      await log.append(subjectOf(account), end.sequence, await encode(record))
+      await storeNumbered(account, draft, position, { ...this.options, files: this.#files })
+      await log.append(subjectOf(account), end.sequence, await encode(snapshotRecord(position, end.sequence)))
       return found
     })
     if (!taken) throw new Error(`This node has no whole copy "${place}" of the account`)

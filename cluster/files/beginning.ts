@@ -1,22 +1,14 @@
 /** Begins the log of an account whose file is long with a snapshot of that, in the place of records that hold all of it. */
-import { randomInt, randomUUID } from 'node:crypto'
 import { statSync } from 'node:fs'
-import { mkdir, rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import { StoreUnavailable } from '../../storage/errors.js'
 import type { Layout } from '../../storage/files/layout.js'
 import { EngineUnavailable, type Log } from '../engine.js'
-import { snapshotKey } from '../objects/snapshot-key.js'
-import type { Objects } from '../objects.js'
 import type { LogEnd } from '../outbox.js'
 import { encode } from '../records.js'
-import type { FileThread } from './file-thread.js'
+import { snapshotRecord, storeNumbered, type GoingOnOptions } from './going-on.js'
 
-export interface BeginningOptions {
-  readonly layout: Layout
+export interface BeginningOptions extends GoingOnOptions {
   readonly log: Pick<Log, 'append'>
-  readonly objects: Pick<Objects, 'put'>
-  readonly files: FileThread
   readonly subject: string
 }
 
@@ -35,27 +27,17 @@ export function isLong(layout: Layout, account: string): boolean {
  * Begins a log that is empty. Returns where it ends then, which is where the closed file is. Rejects with `Conflict` if another
  * process writes to it, with `EngineUnavailable`, and with `StoreUnavailable` if the file cannot be taken.
  */
-export async function beginLog(
-  account: string,
-  { files, layout, log, objects, subject }: BeginningOptions
-): Promise<LogEnd> {
-  const packed = join(layout.draftsDirectory, `snapshot-${randomUUID()}`)
-  await mkdir(layout.draftsDirectory, { recursive: true, mode: 0o700 })
+export async function beginLog(account: string, options: BeginningOptions): Promise<LogEnd> {
+  const { layout, log, subject } = options
   try {
-    await files.number(layout.userFile(account), position)
-    await files.pack(layout.userFile(account), packed)
-    await objects.put(snapshotKey(account, position.lsn), packed)
+    await storeNumbered(account, layout.userFile(account), position, options)
   } catch (error) {
     if (error instanceof EngineUnavailable) throw error
     throw new StoreUnavailable('The log of the account cannot be begun', error)
-  } finally {
-    await rm(packed, { force: true })
   }
-  const { epoch } = position
-  const base = { ...position, sequence: 0, bytes: 0 }
-  const writer = randomInt(2 ** 32)
-  const head = { kind: 'snapshot', epoch, position, previous: 0, base, writer } as const
-  const bytes = await encode({ ...head, commits: [], goesOn: false })
+  const record = snapshotRecord(position, 0)
+  const { base, epoch, writer } = record
+  const bytes = await encode(record)
   const sequence = await log.append(subject, 0, bytes)
   return { sequence, position, epoch, base: { ...base, bytes: bytes.length }, writer }
 }

@@ -1,8 +1,7 @@
 /** Looks after the engine while nodes run: whether copies agree and servers answer, and how much room their logs have left. */
 import type { Alarm } from '../alarm.js'
-import { EngineUnavailable } from '../engine.js'
 import type { Connected } from './connection.js'
-import { ask, JetStreamError } from './jetstream.js'
+import { answered, ask } from './jetstream.js'
 import { listed } from './listed.js'
 import { serverState } from './monitor.js'
 import { objectsStream } from './object-places.js'
@@ -95,11 +94,7 @@ export class EngineCare {
   }
 
   async #page(offset: number): Promise<StreamPage> {
-    try {
-      return await ask<StreamPage>(this.engine.connection, 'STREAM.LIST', { offset }, patienceMs)
-    } catch (error) {
-      throw error instanceof JetStreamError ? new EngineUnavailable(error) : error
-    }
+    return await answered(ask<StreamPage>(this.engine.connection, 'STREAM.LIST', { offset }, patienceMs))
   }
 
   /** Streams of which not all servers have all that there is, now and the last time: one that was started catches up. */

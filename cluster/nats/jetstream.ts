@@ -97,3 +97,12 @@ function read(bytes: Uint8Array): object {
     throw new JetStreamError(error.err_code ?? error.code ?? 0, error.description ?? 'no reason given')
   return answer
 }
+
+/** What is asked for, unless it is refused: it is not available then. Rejects with `EngineUnavailable`. */
+export async function answered<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer
+  } catch (error) {
+    throw error instanceof JetStreamError ? new EngineUnavailable(error) : error
+  }
+}

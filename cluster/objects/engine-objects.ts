@@ -7,7 +7,7 @@ import type { Connected } from '../nats/connection.js'
 import { Conflict, EngineUnavailable, type Entry } from '../engine.js'
 import { appendBehind } from '../nats/append.js'
 import { getMessages } from '../nats/direct-get.js'
-import { ask, JetStreamError } from '../nats/jetstream.js'
+import { answered, ask } from '../nats/jetstream.js'
 import { lastMessage } from '../nats/last.js'
 import {
   doubtSubject,
@@ -258,15 +258,6 @@ export class EngineObjects implements Objects {
     const { connection, timeoutMs } = this.engine
     const wanted = before === undefined ? { filter } : { filter, seq: before }
     await answered(ask(connection, `STREAM.PURGE.${objectsStream}`, wanted, timeoutMs))
-  }
-}
-
-/** What is asked for, unless it is refused: it is not available then. */
-async function answered<T>(answer: Promise<T>): Promise<T> {
-  try {
-    return await answer
-  } catch (error) {
-    throw error instanceof JetStreamError ? new EngineUnavailable(error) : error
   }
 }
 

@@ -31,10 +31,10 @@ export async function sweepAttachments(
 ): Promise<number> {
   // Most accounts have no attachments: their databases need not be opened.
   const ids = await services.attachments.list(account.id)
-  if (ids.length > 0) await removeOrphans(services, account)
+  if (ids.length === 0) return 0
+  await removeOrphans(services, account)
   // Ids of files that are brought in tell no time.
   if (services.imports.isWorking(account)) return 0
-  if (ids.length === 0) return 0
   // Where several processes may serve the account, the one that goes on with an import needs its file.
   const waiting = new Set(services.accounts.store(account).imports.openFiles())
   let removed = 0

@@ -2,6 +2,8 @@
 import { connectEngine } from '../../cluster/connect.js'
 import type { NatsEngine } from '../../cluster/nats-engine.js'
 import type { Settings } from '../../core/settings/settings.js'
+import { controlledIn, controlMessage, type Control } from '../../server/nodes/control.js'
+import { print } from '../terminal/answer.js'
 import { checkedSettings } from '../terminal/checked-settings.js'
 import { UsageError } from '../terminal/operands.js'
 
@@ -23,4 +25,17 @@ export async function withEngine(
   } finally {
     await engine.close()
   }
+}
+
+/** Has a node do something within so many milliseconds, and prints what it says of that. Ends with 1 if it was not done. */
+export async function haveDone(
+  engine: NatsEngine,
+  node: string,
+  control: Control,
+  patienceMs: number,
+  json?: true
+): Promise<void> {
+  const answer = controlledIn(await engine.send(node, controlMessage(control), patienceMs))
+  print(json, answer, answer.message)
+  if (!answer.ok) process.exitCode = 1
 }

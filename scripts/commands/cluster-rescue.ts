@@ -8,7 +8,7 @@ import { Members } from '../../cluster/nodes/members.js'
 import { controlledIn, controlMessage, type Controlled } from '../../server/nodes/control.js'
 import { print, type JsonOption } from '../terminal/answer.js'
 import { split, UsageError } from '../terminal/operands.js'
-import { clusterSettings, withEngine } from './cluster-engine.js'
+import { clusterSettings, haveDone, withEngine } from './cluster-engine.js'
 
 export interface RescueOptions extends JsonOption {
   readonly from?: string
@@ -30,9 +30,7 @@ export async function rescueAccount(args: readonly string[], options: RescueOpti
       throw new UsageError('--from takes a node and a copy, such as n1/file')
     const isLossAccepted = options.acceptLoss === true
     const control = { do: 'rescue', username, place, isLossAccepted } as const
-    const answer = controlledIn(await engine.send(node, controlMessage(control), patienceMs))
-    print(options.json, answer, answer.message)
-    if (!answer.ok) process.exitCode = 1
+    await haveDone(engine, node, control, patienceMs, options.json)
   })
 }
 

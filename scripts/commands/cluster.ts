@@ -3,12 +3,11 @@ import { areInEngine, openObjects } from '../../cluster/objects/open.js'
 import { makeStreams, streamsOf } from '../../cluster/nats/streams.js'
 import { forgetDead } from '../../cluster/nodes/forgetting.js'
 import { placedIn, shardOf } from '../../cluster/nodes/places.js'
-import type { NatsEngine } from '../../cluster/nats-engine.js'
-import { controlledIn, controlMessage, type Control, type Controlled } from '../../server/nodes/control.js'
+import type { Controlled } from '../../server/nodes/control.js'
 import { print, type JsonOption } from '../terminal/answer.js'
 import { counted } from '../terminal/counted.js'
 import { split, UsageError } from '../terminal/operands.js'
-import { clusterSettings, withEngine } from './cluster-engine.js'
+import { clusterSettings, haveDone, withEngine } from './cluster-engine.js'
 
 export interface ClusterInitOptions extends JsonOption {
   readonly shardBytes: string
@@ -56,7 +55,7 @@ export async function moveShard(args: readonly string[], { json }: JsonOption): 
     const found = (await engine.register.list('shard.')).find(each => shardOf(each) === shard)
     const placed = found && placedIn(found)
     if (!/^\d+$/.test(shardText) || !placed) throw new UsageError(`There is no shard ${shardText}`)
-    await ask(engine, placed.node, { do: 'move', shard, to }, json)
+    await haveDone(engine, placed.node, { do: 'move', shard, to }, movingMs, json)
   })
 }
 
@@ -66,16 +65,11 @@ export async function drainNode(args: readonly string[], { json }: JsonOption): 
   const [node = ''] = operands
   const { cluster } = await clusterSettings(flags)
   await withEngine(cluster, async engine => {
-    if (!(await forgetDead(engine.register, node))) return await ask(engine, node, { do: 'drain' }, json)
+    if (!(await forgetDead(engine.register, node)))
+      return await haveDone(engine, node, { do: 'drain' }, movingMs, json)
     const message = `${node} is dead, and forgotten: others serve what it served`
     print(json, { ok: true, message } satisfies Controlled, message)
   })
-}
-
-async function ask(engine: NatsEngine, node: string, control: Control, json?: true): Promise<void> {
-  const answer = controlledIn(await engine.send(node, controlMessage(control), movingMs))
-  print(json, answer, answer.message)
-  if (!answer.ok) process.exitCode = 1
 }
 
 function bytesIn(option: string, text: string): number {
