@@ -163,7 +163,9 @@ export class UserInspection extends Inspection {
     )
     return streams.flatMap(at => {
       const found = column(this.db, sql).get(at, trashed, time, number, ...held) as
-        string | number | undefined
+        | string
+        | number
+        | undefined
       if (found === undefined) return []
       return typeof found === 'string' ? found : (system.get(found) ?? String(found))
     })

@@ -18,7 +18,8 @@ export function relyingParty({
   auth,
   publicUrl
 }: Pick<Config, 'publicUrl'> & { readonly auth: Pick<Config['auth'], 'passkeys' | 'passkeyDomain'> }):
-  RelyingParty | undefined {
+  | RelyingParty
+  | undefined {
   if (!auth.passkeys || !URL.canParse(publicUrl)) return undefined
   const url = new URL(publicUrl)
   const address = url.hostname.replace(/^\[(.*)\]$/, '$1')

@@ -4,7 +4,14 @@ import { isoTime, timeOf } from '../text/times.js'
 import { at, eachObject, isJson, numberAt, textAt, type Json } from './json-files.js'
 
 type Kind =
-  'heart_rate' | 'resting_heart_rate' | 'weight' | 'sleep' | 'steps' | 'distance' | 'calories' | 'altitude'
+  | 'heart_rate'
+  | 'resting_heart_rate'
+  | 'weight'
+  | 'sleep'
+  | 'steps'
+  | 'distance'
+  | 'calories'
+  | 'altitude'
 
 export const fitbit: Format = {
   id: 'fitbit',

@@ -62,7 +62,7 @@ const latest20 = { path: '/latest/{user}/20' }
 const wholeTime = `fromTime=${seedTime}&toTime=${seedTime + 1000 * step}`
 
 /** Name, whose requests, the request; requests in flight at a time, the bare server's, the aims. */
-// prettier-ignore
+// oxfmt-ignore
 export const rows: readonly Row[] = [
   row('events.get 20', 'readers', get('/events?limit=20'),
     64, latest20, { cpu: 0.7 }),

@@ -2,8 +2,9 @@
  * Generates the types of `client/src/methods` from the definitions of the methods: params, results, summaries, and which calls
  * may be repeated.
  */
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { format, resolveConfig } from 'prettier'
+import { format, type FormatConfig } from 'oxfmt'
 import type { AnyMethod } from '../../core/call/method.js'
 import { methods } from '../../core/methods/index.js'
 import { packageDirectory } from '../../core/version.js'
@@ -60,11 +61,12 @@ export async function clientFiles(): Promise<ReadonlyMap<string, string>> {
     ['repeatable.ts', repeatableText()],
     ...[...groups].map(([name, group]) => [`${fileOf(name)}.ts`, groupText(name, group)] as const)
   ])
-  const options = await resolveConfig(join(packageDirectory, 'package.json'))
-  const formatted = Array.from(
-    texts,
-    async ([name, text]) => [name, await format(text, { ...options, parser: 'typescript' })] as const
-  )
+  const options = JSON.parse(await readFile(join(packageDirectory, '.oxfmtrc.json'), 'utf8')) as FormatConfig
+  const formatted = Array.from(texts, async ([name, text]) => {
+    const { code, errors } = await format(name, text, options)
+    if (errors.length > 0) throw new Error(`${name}: ${errors.map(({ message }) => message).join(', ')}`)
+    return [name, code] as const
+  })
   return new Map(await Promise.all(formatted))
 }
 

@@ -54,15 +54,7 @@ async function check(name: string, command: string, args: readonly string[]): Pr
 function checks(): (() => Promise<void>)[] {
   return [
     () => check('imports', process.execPath, [join('dist', 'scripts', 'dev', 'check-imports.js')]),
-    // It takes most of a minute for files that it has not seen as they are.
-    () =>
-      check('format', join(bin, 'prettier'), [
-        '--check',
-        '--log-level=warn',
-        '--cache',
-        '--cache-strategy=content',
-        '.'
-      ]),
+    () => check('format', join(bin, 'oxfmt'), ['--check']),
     () => check('lint', join(bin, 'oxlint'), ['--type-aware', '--deny-warnings'])
   ]
 }

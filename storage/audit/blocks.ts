@@ -36,13 +36,15 @@ export function nextBlock(
 /** The first block that ends at or after a time. */
 function blockAt(db: Database, word: number, time: number): Stretch | undefined {
   return statement(db, `${within} AND until >= ? ORDER BY until LIMIT 1`).get(word, time) as
-    Stretch | undefined
+    | Stretch
+    | undefined
 }
 
 /** The last block that ends before a time. */
 function blockBefore(db: Database, word: number, time: number): Stretch | undefined {
   return statement(db, `${within} AND until < ? ORDER BY until DESC LIMIT 1`).get(word, time) as
-    Stretch | undefined
+    | Stretch
+    | undefined
 }
 
 function startingBy(block: Stretch | undefined, time: number): Stretch | undefined {

@@ -15,7 +15,8 @@ export class AuditWords {
     const known = this.#numbers.get(text)
     if (known !== undefined) return known
     const number = column(this.db, 'SELECT number FROM audit_word WHERE text = ?').get(text) as
-      number | undefined
+      | number
+      | undefined
     return number === undefined ? undefined : this.#keep(number, text)
   }
 

@@ -15,7 +15,8 @@ export class TypeNumbers {
     const known = this.#known.get(name)
     if (known !== undefined) return known
     const number = column(this.db, 'SELECT number FROM event_type WHERE name = ?').get(name) as
-      number | undefined
+      | number
+      | undefined
     return number === undefined ? undefined : this.#remember(name, number)
   }
 

@@ -54,7 +54,8 @@ export class ImportRepository {
   /** The newest of those with a number below another; `undefined` if there is none. */
   before(number: number): ImportRow | undefined {
     return statement(this.db, `${rowOf} WHERE number < ? ORDER BY number DESC`).get(number) as
-      ImportRow | undefined
+      | ImportRow
+      | undefined
   }
 
   /** Those that are neither written nor unreadable, newest first: some of them. */

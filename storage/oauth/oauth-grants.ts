@@ -47,7 +47,8 @@ export class OAuthGrantRepository {
     secret
   }: RefreshToken): { readonly grant: KnownGrant; readonly isCurrent: boolean } | undefined {
     const row = statement(this.db, 'SELECT * FROM oauth_grant WHERE family = ?').get(secretDigest(family)) as
-      Row | undefined
+      | Row
+      | undefined
     if (!row?.refresh) return undefined
     const isCurrent = timingSafeEqual(Buffer.from(row.refresh), Buffer.from(secretDigest(secret)))
     return { grant: known(row), isCurrent }

@@ -4,7 +4,8 @@ import { translated } from '../errors.js'
 
 /** What a command has answered, or thrown. */
 export type Tried =
-  { readonly isDone: true; readonly result: unknown } | { readonly isDone: false; readonly error: unknown }
+  | { readonly isDone: true; readonly result: unknown }
+  | { readonly isDone: false; readonly error: unknown }
 
 /**
  * Runs a command within a transaction; what it throws undoes it alone. Throws what says nothing of the command but of this

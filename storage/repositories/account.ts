@@ -40,7 +40,8 @@ export class AccountRepository {
     if (event) return event.content
     // In the format of earlier versions, if it could not be migrated to an event yet.
     const value = column(this.db, 'SELECT value FROM account_field WHERE name = ?').get(name) as
-      string | undefined
+      | string
+      | undefined
     return value === undefined ? undefined : JSON.parse(value)
   }
 }

@@ -99,7 +99,8 @@ export class EventRepository {
   /** As {@link find}, without making an object of it. */
   findText(id: string): EventText | undefined {
     const row = statement(this.db, 'SELECT body, stream, others FROM event WHERE id = ?').get(id) as
-      { body: string; stream: number; others: string | null } | undefined
+      | { body: string; stream: number; others: string | null }
+      | undefined
     return row && { body: row.body, streams: streamsOf(row) }
   }
 

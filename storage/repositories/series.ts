@@ -87,7 +87,8 @@ export class SeriesRepository {
       FROM event e JOIN event_type t ON t.number = e.type
       WHERE ${typeof event === 'number' ? 'e.number' : 'e.id'} = ?`
     const row = statement(this.db, sql).get(event) as
-      (Holder & { trashed: number; stream: number; others: string | null }) | undefined
+      | (Holder & { trashed: number; stream: number; others: string | null })
+      | undefined
     if (!row) return undefined
     const { id, number, type, time, trashed, stream, others } = row
     const streams = others === null ? [stream] : [stream, ...(JSON.parse(others) as number[])]

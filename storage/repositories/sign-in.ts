@@ -48,7 +48,8 @@ export class SignInRepository {
   /** A state by its name; `undefined` if there is none. */
   state(name: string): unknown {
     const body = column(this.db, 'SELECT body FROM sign_in_state WHERE name = ?').get(name) as
-      string | undefined
+      | string
+      | undefined
     return body === undefined ? undefined : JSON.parse(body)
   }
 

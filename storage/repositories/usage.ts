@@ -30,7 +30,8 @@ export class UsageRepository {
     const { lastUsed } = this.#uses.get(access) ?? {}
     if (lastUsed !== undefined) return lastUsed
     return column(this.db, 'SELECT lastUsed FROM access_use WHERE access = ?').get(access) as
-      number | undefined
+      | number
+      | undefined
   }
 
   /** When any access was last used, in seconds. */

@@ -140,7 +140,8 @@ export class ChunkTable {
 
   find(number: number): Chunk | undefined {
     return statement(this.db, `SELECT ${whole} FROM series_chunk WHERE number = ?`).get(number) as
-      Chunk | undefined
+      | Chunk
+      | undefined
   }
 
   /** A chunk without its points; `extremes` if it was written before there were summaries. */

@@ -47,7 +47,8 @@ const fewPeriods = 1000
 
 /** A part of what is searched, in order and up to a time: some events, or those of a stretch that have texts. */
 type Part = { readonly end: number } & (
-  { keys: readonly Key[]; areFree?: boolean } | { stretches: readonly Stretch[] }
+  | { keys: readonly Key[]; areFree?: boolean }
+  | { stretches: readonly Stretch[] }
 )
 
 /** What a step has come to: events that pass, and from where to go on; absent at the end of the part. */

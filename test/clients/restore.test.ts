@@ -79,7 +79,7 @@ t.test('a backup', async t => {
     const { alice } = service
     await alice.stream('diary')
     const { id, content } = await alice.event({ type: 'series:mass/kg', content: undefined, time: 1000 })
-    const points = { format: 'flatJSON', fields: ['deltaTime', 'value'], points: [[0, 70], [60, 71]] } // prettier-ignore
+    const points = { format: 'flatJSON', fields: ['deltaTime', 'value'], points: [[0, 70], [60, 71]] } // oxfmt-ignore
     await alice.do('hfs.add', { id, ...points })
     await service.server.settle()
     const { event } = await alice.do('events.getOne', { id })

@@ -23,7 +23,7 @@ t.test('localDay', async t => {
     ['a day begun before its eve is over', 'America/St_Johns', '2006-10-29T03:00:00Z', '2006-10-29', '2006-10-29T02:30:00Z', 25],
     ['times before zones', 'Europe/Zurich', '1800-01-01T12:00:00Z', '1800-01-01', '1799-12-31T23:25:52Z', 24],
     ['no zone at all', 'UTC', '1969-12-31T23:59:59.5Z', '1969-12-31', '1969-12-31T00:00:00Z', 24]
-  ] // prettier-ignore
+  ] // oxfmt-ignore
   for (const [name, zone, time, date, from, hours] of cases)
     t.test(`knows ${name}`, async t => {
       const day = localDay(zone, at(time))
@@ -89,7 +89,7 @@ t.test('isZone', async t => {
     'Asia/Kathmandu'
   ])
     t.equal(isZone(zone), true, zone)
-  const others = ['', 'Mars/Olympus', '+01:00', 'Europe/', ' UTC', 'UTC ', 'a'.repeat(65), 'Europe/Zürich', 5, null, {}, '../UTC'] // prettier-ignore
+  const others = ['', 'Mars/Olympus', '+01:00', 'Europe/', ' UTC', 'UTC ', 'a'.repeat(65), 'Europe/Zürich', 5, null, {}, '../UTC'] // oxfmt-ignore
   for (const other of others) t.equal(isZone(other), false, JSON.stringify(other))
 })
 

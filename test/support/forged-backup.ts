@@ -113,7 +113,8 @@ export function treeOf(folder: string): string[] {
 /** Gives a body of a row other values, and leaves out what would prove the old ones. */
 export function rebody(db: Database, table: string, where: string, change: (body: Answer) => void): void {
   const text = db.prepare(`SELECT body FROM ${table} WHERE ${where} LIMIT 1`).pluck().get() as
-    string | undefined
+    | string
+    | undefined
   if (text === undefined) throw new Error(`no ${table} with ${where}`)
   const body = JSON.parse(text)
   delete body.integrity

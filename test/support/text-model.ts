@@ -51,7 +51,7 @@ const spelt: Readonly<Record<string, string>> = { ß: 'ss', ẞ: 'ss', ς: 'σ' 
 const stems = [
   'head', 'ache', 'Kopf', 'schmerz', 'Straße', 'café', 'naïve', 'Ärztin', 'ﬁn', 'ΟΔΟΣ', 'жар', 'Ёлка', '心臓', 'नमस्ते', 'がん',
   'a', 'I', '5', '37', 'İzmir', 'œuvre', 'x', 'NEAR', 'AND', 'not', '℡', '𝔘', 'ı'
-] // prettier-ignore
+] // oxfmt-ignore
 
 /** A word, some of them far more frequent than others. */
 export function someWord(random: Random): string {
@@ -76,5 +76,5 @@ export function someHtml(random: Random): string {
     'W&#233;'
   ]
   const plain = (): string => someWord(random)
-  return random.some(forms, 6).map(form => form.replaceAll('W', plain)).join(' ') // prettier-ignore
+  return random.some(forms, 6).map(form => form.replaceAll('W', plain)).join(' ') // oxfmt-ignore
 }

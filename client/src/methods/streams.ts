@@ -19,7 +19,8 @@ export interface StreamsMethods {
   'streams.delete': {
     params: { readonly id: string; readonly mergeEventsWithParent?: boolean | null | undefined }
     result:
-      { stream: Stream } | { updatedEvents: { id: string; action: string }[]; streamDeletion: ItemDeletion }
+      | { stream: Stream }
+      | { updatedEvents: { id: string; action: string }[]; streamDeletion: ItemDeletion }
   }
   /** Read the tree of streams. */
   'streams.get': {

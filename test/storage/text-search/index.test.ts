@@ -124,7 +124,7 @@ t.test('an index of before there were places is made again', t => {
   const find = (byIndex: boolean): string[] => file.ids({ text: { words: ['note'], byIndex } })
   t.same([find(true), find(false)], [[id], [id]], 'all is found before')
   indexAll(file)
-  t.same(db.prepare(pairsSql).raw().all(), [[id, 'a'], [id, 'note']]) // prettier-ignore
+  t.same(db.prepare(pairsSql).raw().all(), [[id, 'a'], [id, 'note']]) // oxfmt-ignore
   t.same(db.prepare('SELECT place IS NULL FROM event_text').pluck().all(), [0])
   t.same([find(true), find(false)], [[id], [id]], 'and thereafter')
   t.end()

@@ -75,6 +75,6 @@ t.test('what was found is looked at again when its turn comes', t => {
       else file.events.update({ ...event, content: 'changed', modified: 5000 })
     if (events.length % 2 === 0) index(file)
   }
-  t.same(ids, events.slice(0, 800).map(({ id }) => id)) // prettier-ignore
+  t.same(ids, events.slice(0, 800).map(({ id }) => id)) // oxfmt-ignore
   t.end()
 })

@@ -42,7 +42,8 @@ t.test('changes are merged into rows', async t => {
       found.push(next)
     }
     const own = merged(rows as never, found.toSorted(order) as never, changed, { isUp, isWhole }) as
-      Row[] | undefined
+      | Row[]
+      | undefined
     if (!own) continue
     const sorted = all.toSorted(order)
     t.same(

@@ -2,7 +2,14 @@
 import { locale } from '../../language.js'
 
 export type State =
-  'looking' | 'looked' | 'unreadable' | 'writing' | 'written' | 'cancelled' | 'failed' | 'removing'
+  | 'looking'
+  | 'looked'
+  | 'unreadable'
+  | 'writing'
+  | 'written'
+  | 'cancelled'
+  | 'failed'
+  | 'removing'
 
 export type Counts = Readonly<Record<string, number>>
 

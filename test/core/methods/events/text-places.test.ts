@@ -104,7 +104,7 @@ class World {
       'w',
       'none'
     ]
-    const readable = this.streamIds.filter(id => ['read', 'contribute', 'manage'].includes(model.level(id, permissions)!)) // prettier-ignore
+    const readable = this.streamIds.filter(id => ['read', 'contribute', 'manage'].includes(model.level(id, permissions)!)) // oxfmt-ignore
     const some = (): string[] => random.some(readable, 2)
     const someStreams = (): StreamsObject =>
       random.chance(0.5)
@@ -240,7 +240,7 @@ for (let seed = base; seed < base + rounds; seed++)
 
 /** Where what leads to texts differs from what they hold. */
 function pairsByPlace(db: Database): string[] {
-  const texts = db.prepare('SELECT event, words, place FROM event_text').all() as { event: number; words: string; place: number }[] // prettier-ignore
+  const texts = db.prepare('SELECT event, words, place FROM event_text').all() as { event: number; words: string; place: number }[] // oxfmt-ignore
   const expected = new Set<string>()
   for (const { event, place, words } of texts)
     for (const word of words.slice(1).split(' ')) {

@@ -59,7 +59,7 @@ for (let seed = 1; seed <= rounds; seed++)
       ['work', null],
       ['secret', 'work']
     ] as const)
-      // prettier-ignore
+      // oxfmt-ignore
       model.streams.set(id, (await alice.stream(id, parentId)) as never)
     const granted: Exclude<Permissions, undefined>[] = [
       { '*': 'read' },
@@ -318,7 +318,7 @@ async function holds(alice: Client, text: string): Promise<boolean> {
   const { id } = alice.service.server.services.accounts.find(alice.username)!
   const db = new SQLite(new Layout(alice.service.directory).userFile(id), { readonly: true })
   const rows =
-    ['SELECT block AS bytes FROM event_word_data', 'SELECT term AS bytes FROM event_word_idx', 'SELECT words AS bytes FROM event_text'] // prettier-ignore
+    ['SELECT block AS bytes FROM event_word_data', 'SELECT term AS bytes FROM event_word_idx', 'SELECT words AS bytes FROM event_text'] // oxfmt-ignore
       .flatMap(sql => db.prepare(sql).pluck().all() as (Buffer | string)[])
   db.close()
   return rows.some(bytes => Buffer.from(bytes as string).includes(text))
@@ -392,7 +392,7 @@ t.test('time tells nothing of texts that may not be read', async t => {
   for (const id of ['open', 'closed']) await alice.stream(id)
   await alice.event({ streamIds: ['open'], content: 'nothing here' })
   const store = storeOf(alice)
-  const app = await alice.grantAll([{ streamId: '*', level: 'read' }, { streamId: 'closed', level: 'none' }]) // prettier-ignore
+  const app = await alice.grantAll([{ streamId: '*', level: 'read' }, { streamId: 'closed', level: 'none' }]) // oxfmt-ignore
   for (const content of ['a secret', 'secrets']) await alice.event({ streamIds: ['closed'], content })
   t.same((await app.do('events.get', { text: 'secret', state: 'all' })).events, [])
   const texts = (): string[] => prepared((store as unknown as { db: never }).db)
