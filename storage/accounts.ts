@@ -194,9 +194,8 @@ export class Accounts {
     this.#busy.add(id)
     try {
       const taken = await this.platform.change('claim', claim)
-      if (taken.length > 0) return taken
-      await this.#complete(account)
-      return []
+      if (taken.length === 0) await this.#complete(account)
+      return taken
     } finally {
       this.#busy.delete(id)
     }
@@ -211,6 +210,8 @@ export class Accounts {
       await store.write(() => account.fill(store))
       if (!(await this.platform.change('activate', account.id)))
         throw new StoreUnavailable('The claim of the account was given up')
+      // Another process may have come to serve it meanwhile, when it was not yet among those to be given up.
+      if (!this.owns(account)) await this.handover.letGo(account).catch(() => undefined)
     } catch (error) {
       await this.#undo(account.id)
       throw translated(error)

@@ -88,12 +88,9 @@ async function build(
   })
   const letGo = async (): Promise<void> => {
     const { accounts, imports } = runtime.services
-    try {
-      await imports.leave()
-      await accounts.handover.letGoUnless(account => accounts.owns(account))
-    } catch (cause) {
-      log.error('accounts could not be given up', { cause })
-    }
+    const troubled = (cause: unknown): void => log.error('accounts could not be given up', { cause })
+    await imports.leave().catch(troubled)
+    await accounts.handover.letGoUnless(account => accounts.owns(account)).catch(troubled)
   }
   const members = new Members()
   const taken = new Set<number>()

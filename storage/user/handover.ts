@@ -36,8 +36,12 @@ export class Handover {
    */
   async letGo({ id }: Pick<Account, 'id'>): Promise<void> {
     try {
-      await this.pool.close(id)
-      await this.options.durability.letGo?.(id)
+      try {
+        await this.pool.close(id)
+      } finally {
+        // Closing fails where the bookkeeping cannot be written any more, as on a machine that is cut off.
+        await this.options.durability.letGo?.(id)
+      }
     } finally {
       // A call that came too late may have opened it once more.
       await this.pool.discard(id)

@@ -3,15 +3,22 @@ import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import t from 'tap'
 import type { Outcome } from '../../core/call/outcome.js'
+import { platformSubject } from '../../cluster/platform/record.js'
 import { ShippedLogs } from '../../cluster/shipped-log.js'
+import { fixedShards } from '../../core/call/shard.js'
 import { Layout } from '../../storage/files/layout.js'
-import type { Answer } from '../support/coffer.js'
+import { Client, type Answer } from '../support/coffer.js'
 import { Random } from '../support/random.js'
+import { until } from '../support/socket.js'
+import { begin, move, nameAt, startPair } from './anywhere/memory-nodes.js'
+import { MemoryCluster } from './memory-engine.js'
 import { MemoryLog } from './memory-log.js'
 import { MemoryObjects } from './memory-objects.js'
 import { Nodes } from './nodes.js'
 
 t.setTimeout(900_000)
+
+const shards = fixedShards(64)
 
 t.test('an answer that is known is not said to be the same after another node has written', async t => {
   const shared = {
@@ -92,6 +99,74 @@ t.test('an account that is still being taken over is let go with the others', as
   await nodes.at(1).server.services.accounts.handover.letGo(account)
   const { events } = await nodes.at(0).call(account.username, 'events.get', {}, token)
   t.match(events, [{ content: 'elsewhere' }], 'what the other node has written is read')
+})
+
+t.test('an account is let go although nobody can say what has become of its last commit', async t => {
+  const log = new HeldLog()
+  const shared = { log, objects: new MemoryObjects(), snapshotBytes: 1e9, subjectOf: (id: string) => id }
+  const nodes = new Nodes(t, shared, new Random(1))
+  await nodes.start(2, 1)
+  const { account, token } = nodes.person(0)
+  const write = async (node: number, content: string): Promise<Answer> => {
+    const note = { streamIds: ['diary'], type: 'note/txt', content }
+    return await nodes.at(node).call(account.username, 'events.create', note, token)
+  }
+  const read = async (node: number): Promise<Answer> =>
+    await nodes.at(node).call(account.username, 'events.get', { streams: ['diary'] }, token)
+  const [first, second] = [0, 1].map(index => nodes.at(index).server.services.accounts)
+  t.match(await write(0, 'before'), { event: {} })
+  const held = log.hold()
+  const written = write(0, 'doubtful')
+  const open = await held
+  const before = log.entries(account.id).length
+  t.match(await written, { error: { id: 'api-unavailable' } })
+  // What is noted of this call cannot be written any more.
+  t.match(await read(0), { error: { id: 'api-unavailable' } })
+  await first!.handover.letGoUnless(() => false)
+  t.same(nodes.node(0).logs.held(), [])
+  open()
+  await until(() => log.entries(account.id).length > before, 'the commit to arrive')
+  t.match(await write(1, 'elsewhere'), { event: {} })
+  await second!.handover.letGo(account)
+  const { events } = await read(0)
+  const contents = (events as Answer[]).map(({ content }) => content as string)
+  t.same(contents.toSorted(), ['before', 'doubtful', 'elsewhere'])
+})
+
+t.test('an account that is made while its shard goes to another node is let go, too', async t => {
+  const cluster = new MemoryCluster()
+  await begin(t, cluster)
+  const [n1, n2] = await startPair(t, cluster)
+  const username = nameAt(n1, 0)
+  const { append, register } = n1.engine
+  const { cas } = register
+  const isNoted = new Promise<void>(resolve => {
+    n1.engine.append = async (subject, ...rest) => {
+      const sequence = await append.call(n1.engine, subject, ...rest)
+      if (!subject.startsWith('coffer.wal.')) return sequence
+      // Its first record is in its log; that it is active can be said only when its shard is about to go.
+      n1.engine.silent.add(platformSubject)
+      resolve()
+      return sequence
+    }
+  })
+  const making = n1.service.user(username)
+  register.cas = async (key, ...rest) => {
+    if (key.startsWith('shard.')) {
+      n1.engine.silent.clear()
+      await making
+    }
+    return await cas(key, ...rest)
+  }
+  await isNoted
+  await move(n1, n2, shards.indexOf(username))
+  const here = await making
+  const there = new Client(n2.service, username, here.access)
+  await there.stream('diary')
+  await there.event({ content: 'written elsewhere' })
+  await move(n2, n1, shards.indexOf(username))
+  const { events } = await here.call('events.get', { streams: ['diary'] })
+  t.match(events, [{ content: 'written elsewhere' }])
 })
 
 t.test('an account is not taken over by a node that does not serve it', async t => {
