@@ -1,6 +1,7 @@
 /**
  * The lease of a node: a heartbeat on a register of its own. It allows to answer reads, nothing else; who may write is decided
- * by the logs. Only monotonic clocks are asked.
+ * by the logs. It has ended when either clock says so: the monotonic one stands still while a machine sleeps, and the other one
+ * may be set.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -27,6 +28,14 @@ export interface LeaseOptions {
   onLost(): Promise<void>
 }
 
+/** A moment, in milliseconds by the monotonic clock and by that of the day. */
+interface Moment {
+  readonly monotonicMs: number
+  readonly dayMs: number
+}
+
+const never: Moment = { monotonicMs: -Infinity, dayMs: -Infinity }
+
 /** Time after which a heartbeat is tried again that was not confirmed, in milliseconds. */
 const retryMs = 200
 
@@ -39,7 +48,7 @@ export class Lease {
   readonly #process = randomUUID()
   readonly #started = Date.now() / 1000
   /** When the last heartbeat was sent that has been confirmed. */
-  #sentMs = -Infinity
+  #sent = never
   /** Since when all heartbeats have been confirmed. */
   #steadySinceMs = Infinity
   readonly #stopping = new AbortController()
@@ -54,12 +63,12 @@ export class Lease {
 
   /** Whether what this node owns may be read: nobody can have declared it dead yet. */
   isValid(): boolean {
-    return performance.now() - this.#sentMs < this.options.leaseMs
+    return elapsedMs(this.#sent) < this.options.leaseMs
   }
 
   /** Seconds since the last heartbeat was sent that has been confirmed. */
   get age(): number {
-    return (performance.now() - this.#sentMs) / 1000
+    return elapsedMs(this.#sent) / 1000
   }
 
   /** Whether this node may judge whether others live. */
@@ -86,7 +95,7 @@ export class Lease {
   async end(): Promise<void> {
     this.#stopping.abort()
     await this.#running
-    this.#sentMs = -Infinity
+    this.#sent = never
     if (this.#incarnation === 0) return
     // If that fails, the others wait for the time of silence.
     await this.#write('ended').catch(() => undefined)
@@ -110,10 +119,10 @@ export class Lease {
           const incarnation = (former?.incarnation ?? (found ? await this.#lastLife() : 0)) + 1
           this.#revision = revision
           this.#beat = 0
-          const sentMs = performance.now()
+          const sent = now()
           this.#revision = await this.#write(this.#state, incarnation)
           this.#incarnation = incarnation
-          this.#sentMs = sentMs
+          this.#sent = sent
           this.#steadySinceMs = performance.now()
           return
         }
@@ -149,7 +158,8 @@ export class Lease {
 
   /** Sends a heartbeat. Rejects if it is not confirmed. */
   async #confirm(): Promise<void> {
-    const sentMs = performance.now()
+    const sent = now()
+    const wasLate = !this.isValid()
     try {
       this.#revision = await this.#write(this.#state)
     } catch (error) {
@@ -157,9 +167,8 @@ export class Lease {
       await this.#settle()
       return
     }
+    this.#sent = sent
     // After a silence that may have been noticed, the others are to be looked at anew.
-    const wasLate = sentMs - this.#sentMs > this.options.leaseMs
-    this.#sentMs = sentMs
     if (wasLate || this.#steadySinceMs === Infinity) this.#steadySinceMs = performance.now()
   }
 
@@ -173,7 +182,7 @@ export class Lease {
       return
     }
     if (found && found.revision <= this.#revision) return
-    this.#sentMs = -Infinity
+    this.#sent = never
     this.#steadySinceMs = Infinity
     this.#lastIncarnation = this.#incarnation
     this.#incarnation = 0
@@ -198,6 +207,15 @@ export class Lease {
     const { signal } = this.#stopping
     await wait(milliseconds, undefined, { signal }).catch(() => undefined)
   }
+}
+
+function now(): Moment {
+  return { monotonicMs: performance.now(), dayMs: Date.now() }
+}
+
+/** Time since a moment, by the clock that says more. */
+function elapsedMs({ dayMs, monotonicMs }: Moment): number {
+  return Math.max(performance.now() - monotonicMs, Date.now() - dayMs)
 }
 
 function isForeseen(error: unknown): boolean {

@@ -86,6 +86,23 @@ test('shards', async t => {
     await until(() => second!.lease.incarnation === 2 && isShared(first!, second!), 'the shards to move')
   })
 
+  t.test('are not read after the machine has slept', async t => {
+    const [node] = await started(t, new MemoryCluster(), 'n1')
+    const { lease } = node!
+    await until(() => lease.isValid(), 'the lease to begin')
+    const { now } = Date
+    t.teardown(() => (Date.now = now))
+    // The clock of the day goes on meanwhile, the other one does not.
+    Date.now = () => now() + times.leaseMs
+    t.notOk(lease.isValid())
+    t.ok(lease.age >= times.leaseMs / 1000)
+    await until(() => lease.isValid(), 'a heartbeat to be confirmed')
+    // Set back, it says nothing.
+    Date.now = () => now() - 3_600_000
+    node!.engine.isCutOff = true
+    await until(() => !lease.isValid(), 'the lease to end')
+  })
+
   t.test('are not taken by a node that is not certain of itself', async t => {
     const [first, second, third] = await started(t, new MemoryCluster(), 'n1', 'n2', 'n3')
     await until(() => isShared(first!, second!, third!), 'every shard to be served once')
