@@ -33,6 +33,8 @@ interface Held {
 
 /** Time after a failure within which nothing is tried again, in milliseconds: records and snapshots may be large. */
 const restMs = 1000
+/** Accounts that could not be had, and are tried again at a time. */
+const mostAgain = 10
 /** Accounts that are remembered as taken over although their files are closed. */
 const maxHeld = 10_000
 
@@ -42,7 +44,7 @@ export class ShippedLogs implements DurabilityProvider {
   readonly #opening = new Map<string, Promise<void>>()
   /** Accounts that are being dropped: their files are closed, and nothing works on them any more, when these settle. */
   readonly #dropping = new Map<string, Promise<void>>()
-  /** Accounts whose files could not be made of their logs, since when that was tried last. */
+  /** Accounts whose files could not be made of their logs when that was tried last, and why, the earliest first. */
   readonly #unplaced = new Map<string, Error>()
   readonly #files = new FileThread()
   readonly #placement: Placement
@@ -103,6 +105,16 @@ export class ShippedLogs implements DurabilityProvider {
   /** The accounts that cannot be served, since their files could not be made of their logs when that was tried last. */
   get unplaced(): ReadonlyMap<string, Error> {
     return this.#unplaced
+  }
+
+  /**
+   * Tries again to have the files of some accounts that are {@link unplaced}, those first that were tried longest ago, until
+   * `isOver`. Never rejects.
+   */
+  async tryAgain(isOver: () => boolean): Promise<void> {
+    for (const account of Array.from(this.#unplaced.keys()).slice(0, mostAgain))
+      if (this.options.serves?.(account) === false) this.#unplaced.delete(account)
+      else if (!isOver()) await this.ready(account)?.catch(() => undefined)
   }
 
   /** Whether the file of an account is open here, or can be at any time. */
@@ -185,15 +197,19 @@ export class ShippedLogs implements DurabilityProvider {
       this.#unplaced.delete(account)
       return held
     } catch (error) {
-      if (isLasting(error)) {
-        this.#unplaced.set(account, error as Error)
-        this.options.onTrouble(account, error as Error)
-      }
+      if (isLasting(error)) this.#noteUnplaced(account, error as Error)
       await wait(restMs, undefined, { ref: false })
       throw error instanceof StoreUnavailable
         ? error
         : new StoreUnavailable('The file of the account cannot be had at present', error)
     }
+  }
+
+  /** Tells of each reason once. */
+  #noteUnplaced(account: string, error: Error): void {
+    if (this.#unplaced.get(account)?.message !== error.message) this.options.onTrouble(account, error)
+    this.#unplaced.delete(account)
+    this.#unplaced.set(account, error)
   }
 
   /** Whether nobody has written to the log of an account since. */

@@ -12,6 +12,8 @@ export interface CaretakerOptions {
   readonly everyMs: number
   /** What this node knows by itself. */
   readonly here: () => readonly Alarm[]
+  /** Tries again what this node knows to have failed, until `isOver`. Never rejects. */
+  readonly tryAgain: (isOver: () => boolean) => Promise<void>
   /** Called when the engine could not be looked at. */
   readonly onTrouble: (error: Error) => void
 }
@@ -57,9 +59,10 @@ export class Caretaker {
   }
 
   async #run(): Promise<void> {
-    const { alarms, care, everyMs, onTrouble } = this.options
+    const { alarms, care, everyMs, onTrouble, tryAgain } = this.options
     const { signal } = this.#stopping
     while (!signal.aborted) {
+      await tryAgain(() => signal.aborted)
       this.list()
       try {
         const report = await care?.()

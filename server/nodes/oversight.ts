@@ -23,7 +23,7 @@ export interface OversightOptions {
   readonly lease: Pick<Lease, 'age' | 'isValid'>
   readonly members: Pick<Members, 'all'>
   readonly shards: Pick<Shards, 'mine' | 'unreadable'>
-  readonly logs: Pick<ShippedLogs, 'unconfirmed' | 'unplaced'>
+  readonly logs: Pick<ShippedLogs, 'tryAgain' | 'unconfirmed' | 'unplaced'>
   /** Whether this node serves an account. */
   readonly serves: (account: string) => boolean
   readonly platformLog: Pick<PlatformLog, 'refusal'>
@@ -33,12 +33,14 @@ export class Oversight {
   readonly #caretaker: Caretaker
 
   constructor(private readonly options: OversightOptions) {
-    const { clock, everyMs, log, shared } = options
+    const { clock, everyMs, log, logs, shared } = options
     this.#caretaker = new Caretaker({
       care: shared.care,
       alarms: new Alarms(log, clock),
       everyMs,
       here: () => this.#here(),
+      // Nobody may call on an account for long that can be had again.
+      tryAgain: async isOver => await logs.tryAgain(isOver),
       onTrouble: cause => log.warn('the engine of the cluster could not be looked at', { cause })
     })
   }

@@ -47,7 +47,7 @@ export async function startNode(
   cluster: MemoryCluster,
   name: string,
   directory = mkdtempSync(join(tmpdir(), 'coffer-node-')),
-  times = shortTimes
+  times: Readonly<Record<string, number>> = shortTimes
 ): Promise<Node> {
   const clock = new ManualClock()
   const engine = cluster.connect()
