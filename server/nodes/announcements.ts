@@ -33,9 +33,18 @@ export class Announcements {
 
   #hear(message: Uint8Array): void {
     const { accounts, throttle } = this.services
-    const { forget, from, note } = JSON.parse(Buffer.from(message).toString()) as Announced & { from: string }
+    const { forget, from, note } = announcedIn(message)
     if (from === this.node) return
     if (forget !== undefined) accounts.forget(forget)
     if (note && throttle instanceof SharedThrottle) throttle.hear(note)
+  }
+}
+
+/** What has been announced; nothing if other software has sent it. */
+function announcedIn(message: Uint8Array): Announced & { readonly from?: string } {
+  try {
+    return (JSON.parse(Buffer.from(message).toString()) as Announced | null) ?? {}
+  } catch {
+    return {}
   }
 }

@@ -51,6 +51,12 @@ test('two nodes', async t => {
     })
   })
 
+  await t.test('take no notice of what other software announces', async t => {
+    for (const text of ['', 'no JSON', 'null', '7', '{"forget":7,"note":{}}'])
+      n1.engine.announce('nodes', Buffer.from(text))
+    t.notOk((await there.call('events.get', {})).error)
+  })
+
   await t.test('take files in and give them out, whichever is asked', async t => {
     const form = new FormData()
     form.append('event', JSON.stringify({ streamIds: ['diary'], type: 'note/txt', content: 'with a file' }))
