@@ -96,10 +96,11 @@ export class Replicas {
   /** The copies of each stream, as their servers see them now. */
   async #look(): Promise<Map<string, Replica[]>> {
     const servers = await Promise.all(
-      this.monitors.map(async monitor => ({
-        name: (await serverState(monitor))?.server_name,
-        streams: await streamStates(monitor)
-      }))
+      this.monitors.map(async monitor => {
+        // At once: each waits long for a machine that is gone, and a takeover waits for both.
+        const [server, streams] = await Promise.all([serverState(monitor), streamStates(monitor)])
+        return { name: server?.server_name, streams }
+      })
     )
     const found = new Map<string, Replica[]>()
     for (const { name, streams } of servers)
