@@ -17,7 +17,7 @@ import { FileThread } from './files/file-thread.js'
 import { snapshotRecord, storeNumbered } from './files/going-on.js'
 import type { Objects } from './objects.js'
 import { lsnOf, snapshotKey, snapshotPrefix } from './objects/snapshot-key.js'
-import { decode, encode, noBase, type LogRecord } from './records.js'
+import { decode, encode, noBase, type Base, type LogRecord } from './records.js'
 
 /** A copy of an account's file, and the commit that it ends with. */
 export interface FoundCopy extends Position {
@@ -31,6 +31,11 @@ export interface FoundEnd extends Position {
   readonly sequence: number
   /** Records that cannot be read. */
   readonly damaged: number
+}
+
+/** Where a log ends, and what its last record that can be read builds on. */
+interface Surveyed extends FoundEnd {
+  readonly base: Base
 }
 
 export interface RescueOptions {
@@ -66,21 +71,16 @@ export class Rescue {
   async look(account: string): Promise<{ end: FoundEnd; copies: FoundCopy[] }> {
     // Reading a file that is open, and closing it again, would drop SQLite's locks on it (POSIX).
     this.#mustNotServe(account)
-    const entries = await this.#entries(account)
+    const { base, ...end } = await this.#survey(account)
     const snapshots = (await this.options.objects.list(snapshotPrefix(account))).map(
       key => `snapshot-${lsnOf(key)}`
     )
     const copies: FoundCopy[] = []
     for (const place of ['file', 'aside', 'log', ...snapshots]) {
-      const found = await this.#with(
-        account,
-        place,
-        entries,
-        async draft => await this.#describe(draft, place)
-      )
+      const found = await this.#with(account, place, base, async draft => await this.#describe(draft, place))
       if (found) copies.push(found)
     }
-    return { end: endOf(entries), copies: copies.toSorted((one, other) => other.lsn - one.lsn) }
+    return { end, copies: copies.toSorted((one, other) => other.lsn - one.lsn) }
   }
 
   /**
@@ -90,16 +90,15 @@ export class Rescue {
   async take(account: string, place: string, isLossAccepted: boolean): Promise<FoundCopy> {
     const { log, subjectOf } = this.options
     this.#mustNotServe(account)
-    const entries = await this.#entries(account)
-    const end = endOf(entries)
-    const taken = await this.#with(account, place, entries, async draft => {
+    const end = await this.#survey(account)
+    const taken = await this.#with(account, place, end.base, async draft => {
       const found = await this.#describe(draft, place)
       if (!found) return undefined
       if (!isLossAccepted && (end.damaged > 0 || found.lsn < end.lsn))
         throw new Error(
           `The copy ends with commit ${found.lsn}, the log with ${end.lsn}${end.damaged > 0 ? ` or later, since ${end.damaged} of its records cannot be read` : ''}: what is missing is lost with --accept-loss`
         )
-      if (!isLossAccepted && isLeftOver(found, end, entries))
+      if (!isLossAccepted && isLeftOver(found, end))
         throw new Error(
           'The copy is what an attempt left that did not end: nobody knows what it lacks. It is taken with --accept-loss'
         )
@@ -124,23 +123,23 @@ export class Rescue {
   async #with(
     account: string,
     place: string,
-    entries: readonly Entry[],
+    base: Base,
     work: (draft: string) => Promise<FoundCopy | undefined>
   ): Promise<FoundCopy | undefined> {
     const { draftsDirectory } = this.options.layout
     await mkdir(draftsDirectory, { recursive: true, mode: 0o700 })
     const draft = join(draftsDirectory, `rescued-${randomUUID()}`)
     try {
-      return (await this.#fetch(account, place, draft, entries)) ? await work(draft) : undefined
+      return (await this.#fetch(account, place, draft, base)) ? await work(draft) : undefined
     } finally {
       for (const path of pathsOf(draft)) await rm(path, { force: true })
     }
   }
 
   /** Has a copy at a path. Resolves with whether there is one. */
-  async #fetch(account: string, place: string, draft: string, entries: readonly Entry[]): Promise<boolean> {
+  async #fetch(account: string, place: string, draft: string, base: Base): Promise<boolean> {
     const { layout } = this.options
-    if (place === 'log') return await this.#follow(account, draft, entries)
+    if (place === 'log') return await this.#follow(account, draft, base)
     const [, lsn] = /^snapshot-(\d+)$/.exec(place) ?? []
     if (lsn !== undefined) return await this.#unpack(account, Number(lsn), draft)
     const file =
@@ -172,15 +171,14 @@ export class Rescue {
   }
 
   /** Makes a file of the log, up to the first record that does not lead on. */
-  async #follow(account: string, draft: string, entries: readonly Entry[]): Promise<boolean> {
-    const { base } = readable(entries).at(-1) ?? { base: noBase }
+  async #follow(account: string, draft: string, base: Base): Promise<boolean> {
     if (base.lsn > 0 && !(await this.#unpack(account, base.lsn, draft))) return false
     const { epoch, lsn, sequence } = base
     await this.#files.begin(draft, { epoch, lsn, sequence })
     let place: CopyPlace = base
     try {
-      for (const entry of entries)
-        if (entry.sequence > base.sequence) place = await this.#files.apply(draft, [entry])
+      for await (const entry of this.#entries(account, base.sequence + 1))
+        place = await this.#files.apply(draft, [entry])
     } catch (error) {
       if (!(error instanceof RecordMismatch)) throw error
     } finally {
@@ -195,43 +193,47 @@ export class Rescue {
     return position && { place, ...position, bytes: (await stat(draft)).size }
   }
 
-  /** All records of an account that there are. */
-  async #entries(account: string): Promise<Entry[]> {
+  /** Reads the whole log. Rejects if its account has been deleted. */
+  async #survey(account: string): Promise<Surveyed> {
+    let [base, sequence, lsn, epoch, damaged] = [noBase, 0, 0, 0, 0]
+    let isDeleted = false
+    for await (const entry of this.#entries(account)) {
+      sequence = entry.sequence
+      const record = recordIn(entry)
+      if (record) {
+        base = record.base
+        lsn = Math.max(lsn, record.position.lsn)
+        epoch = Math.max(epoch, record.epoch)
+        isDeleted = record.kind === 'deleted'
+      } else damaged++
+    }
+    if (isDeleted) throw new Error('The account has been deleted')
+    return { base, sequence, lsn, epoch, damaged }
+  }
+
+  /** The records of an account from a sequence on. No more are kept than are read at once: a log may be long. */
+  async *#entries(account: string, first = 0): AsyncGenerator<Entry> {
     const { log, subjectOf } = this.options
-    const entries: Entry[] = []
-    for (let from = 0; ;) {
-      const more = await log.read(subjectOf(account), from, page)
-      entries.push(...more)
-      const last = more.at(-1)
-      if (!last) return entries
+    for (let from = first; ;) {
+      const entries = await log.read(subjectOf(account), from, page)
+      const last = entries.at(-1)
+      if (!last) return
+      yield* entries
       from = last.sequence + 1
     }
   }
 }
 
 /** Whether a copy is a snapshot that was made here, for a record that never came into the log. */
-function isLeftOver({ epoch, place }: FoundCopy, end: FoundEnd, entries: readonly Entry[]): boolean {
-  return place.startsWith('snapshot-') && entries.length > 0 && epoch > end.epoch + end.damaged
+function isLeftOver({ epoch, place }: FoundCopy, end: FoundEnd): boolean {
+  return place.startsWith('snapshot-') && end.sequence > 0 && epoch > end.epoch + end.damaged
 }
 
-function endOf(entries: readonly Entry[]): FoundEnd {
-  const records = readable(entries)
-  if (records.at(-1)?.kind === 'deleted') throw new Error('The account has been deleted')
-  return {
-    sequence: entries.at(-1)?.sequence ?? 0,
-    lsn: Math.max(0, ...records.map(({ position }) => position.lsn)),
-    epoch: Math.max(0, ...records.map(({ epoch }) => epoch)),
-    damaged: entries.length - records.length
+/** A record that can be read. */
+function recordIn({ bytes }: Entry): LogRecord | undefined {
+  try {
+    return decode(bytes)
+  } catch {
+    return undefined
   }
-}
-
-/** The records that can be read. */
-function readable(entries: readonly Entry[]): LogRecord[] {
-  return entries.flatMap(({ bytes }) => {
-    try {
-      return decode(bytes)
-    } catch {
-      return []
-    }
-  })
 }

@@ -1,7 +1,9 @@
 /** Accounts whose files cannot be made of their logs: what there is of them is found, and the best of it taken. */
 import { rmSync } from 'node:fs'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import t, { type Test } from 'tap'
-import { EngineUnavailable } from '../../../cluster/engine.js'
+import { EngineUnavailable, type Entry } from '../../../cluster/engine.js'
 import { Rescue } from '../../../cluster/rescue.js'
 import { Layout } from '../../../storage/files/layout.js'
 import { Random } from '../../support/random.js'
@@ -191,4 +193,41 @@ t.test('what an attempt leaves that breaks off', async t => {
   await t.rejects(here.take(account.id, place, false), /--accept-loss/)
   await here.take(account.id, 'file', false)
   t.same(await served(1), ['one', 'two'])
+})
+
+/** A log whose records are made when they are read, a few at a time. */
+class LongLog extends MemoryLog {
+  /** Most bytes of them that were in memory at once. */
+  mostBytes = 0
+
+  constructor(private readonly records: number) {
+    super()
+  }
+
+  override async read(subject: string, from: number, limit: number): Promise<Entry[]> {
+    collect()
+    this.mostBytes = Math.max(this.mostBytes, process.memoryUsage().arrayBuffers)
+    const first = Math.max(1, from)
+    const count = Math.min(limit, 4, this.records + 1 - first)
+    const entries = Array.from({ length: Math.max(0, count) }, (_, index) => ({
+      subject,
+      sequence: first + index,
+      bytes: Buffer.alloc(recordBytes)
+    }))
+    return await Promise.resolve(entries)
+  }
+}
+
+const recordBytes = 4 * 1024 * 1024
+setFlagsFromString('--expose-gc')
+const collect = runInNewContext('gc') as () => void
+
+t.test('a log that is longer than the memory is looked at', async t => {
+  const log = new LongLog(64)
+  const layout = new Layout(t.testdir())
+  const rescue = new Rescue({ log, objects: new MemoryObjects(), layout, subjectOf, isServed: () => false })
+  t.teardown(() => rescue.close())
+  const { end } = await rescue.look('c000000000000000000000001')
+  t.match(end, { damaged: 64, sequence: 64, lsn: 0 })
+  t.ok(log.mostBytes < 16 * recordBytes, `${log.mostBytes} bytes at once`)
 })
