@@ -47,6 +47,21 @@ t.test('a register', async t => {
   for (const [name, story, isRight] of stories) t.equal((await told(story)).length === 0, isRight, name)
 })
 
+t.test('a fault of a register names all calls that show it', async t => {
+  const history = new RegisterHistory(0)
+  for (const value of [1, 2]) {
+    history.write(value)(`n${value}`)
+    await tick()
+  }
+  history.read(1, performance.now(), 'n3')
+  const [fault, ...others] = history.faults()
+  t.match(
+    fault,
+    /^1 was seen before and after 2, .*\n {2}1 written [\d.–]+ at n1; read [\d.–]+ at n3\n {2}2 written .* at n2; read/
+  )
+  t.same(others, [])
+})
+
 /** What is wrong with a set once some elements have been read. */
 function elements(set: SetHistory, text: string, fromMs = performance.now()): string[] {
   set.read(text.split(' '), fromMs)

@@ -7,6 +7,8 @@
 interface Call {
   readonly fromMs: number
   readonly untilMs: number
+  /** Who answered it. */
+  readonly by?: string
 }
 
 /** A write, and the reads of what it wrote, as two moments: when the first of them had ended, and when the last one began. */
@@ -25,17 +27,17 @@ export class RegisterHistory {
     this.#writes.set(initial, { fromMs: -Infinity, untilMs: -Infinity })
   }
 
-  /** A value is about to be written. Returns what is to be called when that is acknowledged. */
-  write(value: number): () => void {
+  /** A value is about to be written. Returns what is to be called when that is acknowledged, with who has done so. */
+  write(value: number): (by?: string) => void {
     const fromMs = performance.now()
     this.#writes.set(value, { fromMs, untilMs: Infinity })
-    return () => void this.#writes.set(value, { fromMs, untilMs: performance.now() })
+    return by => void this.#writes.set(value, called(fromMs, by))
   }
 
   /** A value has been read by a call that began then and ends now. */
-  read(value: number, fromMs: number): void {
+  read(value: number, fromMs: number, by?: string): void {
     const reads = this.#reads.get(value) ?? []
-    reads.push({ fromMs, untilMs: performance.now() })
+    reads.push(called(fromMs, by))
     this.#reads.set(value, reads)
   }
 
@@ -50,7 +52,7 @@ export class RegisterHistory {
     for (const [value, reads] of this.#reads) {
       const write = this.#writes.get(value)
       if (!write || reads.some(({ untilMs }) => untilMs < write.fromMs))
-        faults.push(`read ${value}, which nobody had written`)
+        faults.push(`read ${value}, which nobody had written${this.#calls(value)}`)
     }
     for (const [value, write] of this.#writes) {
       const reads = this.#reads.get(value) ?? []
@@ -68,16 +70,42 @@ export class RegisterHistory {
     for (const [index, span] of spans.entries()) {
       const before = spans[index - 1]
       if (before && span.firstEndMs < before.lastStartMs)
-        faults.push(`${before.value} was seen before and after ${span.value}`)
+        faults.push(
+          `${before.value} was seen before and after ${span.value}${this.#calls(before.value, span.value)}`
+        )
     }
     for (const { firstEndMs, lastStartMs, value } of zones) {
       if (firstEndMs < lastStartMs) continue
       const around = spans[latestBefore(spans, lastStartMs)]
       if (around && firstEndMs < around.lastStartMs)
-        faults.push(`${around.value} was seen before and after ${value}, which was written in between`)
+        faults.push(
+          `${around.value} was seen before and after ${value}, which was seen in between${this.#calls(around.value, value)}`
+        )
     }
     return faults
   }
+
+  /** All calls on some values, for whoever has to find out how a fault came about. */
+  #calls(...values: readonly number[]): string {
+    return values
+      .map(value => {
+        const write = this.#writes.get(value)
+        const reads = this.#reads.get(value) ?? []
+        return `\n  ${value} written ${write ? inWords(write) : 'by nobody'}; read ${reads.map(inWords).join(', ')}`
+      })
+      .join('')
+  }
+}
+
+/** A call that ends now. */
+function called(fromMs: number, by?: string): Call {
+  return { fromMs, untilMs: performance.now(), ...(by !== undefined && { by }) }
+}
+
+/** When a call was made, in milliseconds, and who answered it. */
+function inWords({ by, fromMs, untilMs }: Call): string {
+  const end = untilMs === Infinity ? 'unknown' : untilMs.toFixed(1)
+  return `${fromMs.toFixed(1)}–${end}${by === undefined ? '' : ` at ${by}`}`
 }
 
 /** The index of the last span that began before a moment; -1 if none did. */
@@ -108,19 +136,19 @@ export class SetHistory {
   acknowledged = 0
 
   /** An element is about to be added. Returns what is to be called when that is acknowledged. */
-  add(element: string): () => void {
+  add(element: string): (by?: string) => void {
     const index = this.#adds.length
     const fromMs = performance.now()
     this.#indices.set(element, index)
     this.#adds.push({ fromMs, untilMs: Infinity })
-    return () => {
+    return by => {
       this.acknowledged++
-      this.#adds[index] = { fromMs, untilMs: performance.now() }
+      this.#adds[index] = called(fromMs, by)
     }
   }
 
   /** The set has been read by a call that began then and ends now. What was never added here is ignored. */
-  read(elements: Iterable<string>, fromMs: number): void {
+  read(elements: Iterable<string>, fromMs: number, by?: string): void {
     const begun = this.#adds.length
     const missing = new Set(this.#adds.keys())
     let newestMs = -Infinity
@@ -133,9 +161,12 @@ export class SetHistory {
     const lost = Array.from(missing).filter(index => this.#adds[index]!.untilMs < Math.max(fromMs, newestMs))
     if (lost.length > 0) {
       const [element] = Array.from(this.#indices.keys()).slice(lost[0], lost[0]! + 1)
-      this.#faults.push(`${lost.length} of ${this.acknowledged} are lost, such as "${element}"`)
+      const added = this.#adds[lost[0]!]!
+      this.#faults.push(
+        `${lost.length} of ${this.acknowledged} are lost, such as "${element}", added ${inWords(added)}; read ${inWords(called(fromMs, by))}`
+      )
     }
-    this.#reads.push({ begun, missing, fromMs, untilMs: performance.now() })
+    this.#reads.push({ begun, missing, ...called(fromMs, by) })
   }
 
   /** What cannot have happened in any order. */
@@ -144,14 +175,16 @@ export class SetHistory {
     const reads = this.#reads.toSorted((a, b) => sizeOf(a) - sizeOf(b))
     for (const [index, read] of reads.entries()) {
       const larger = reads[index + 1]
-      if (larger && !isWithin(read, larger)) faults.push('two reads have each what the other one lacks')
+      if (larger && !isWithin(read, larger))
+        faults.push(`two reads have each what the other one lacks: ${inWords(read)}, and ${inWords(larger)}`)
     }
     let [size, endMs, largerEndMs] = [Infinity, Infinity, Infinity]
     for (const read of reads.toReversed()) {
       if (sizeOf(read) < size) largerEndMs = endMs
       size = sizeOf(read)
       endMs = Math.min(endMs, read.untilMs)
-      if (largerEndMs < read.fromMs) faults.push('what was there once was missing later')
+      if (largerEndMs < read.fromMs)
+        faults.push(`what was there once was missing later: read ${inWords(read)}, all before ${largerEndMs}`)
     }
     return faults
   }

@@ -52,8 +52,8 @@ const usual = { patienceMs: 4000, pauseMs: 15 }
 const avoidMs = 5000
 /** One of so many reads is one of the whole set. */
 const setReads = 20
-/** Tries to read all at the end, and the time in between, in milliseconds. */
-const [lastTries, lastPauseMs] = [200, 100]
+/** For how long all is tried to be read at the end, and the time between two tries, in milliseconds. */
+const [longestLastMs, lastPauseMs] = [120_000, 100]
 
 export class Load {
   readonly #known = new Map<string, Known>()
@@ -148,6 +148,17 @@ export class Load {
     await Promise.all(probes)
   }
 
+  /** Sets the registers of all users by one node. Resolves with whether all of that was acknowledged. */
+  async setAll(url: string): Promise<boolean> {
+    const done = await Promise.all(this.people.map(async person => await this.#set(person, url)))
+    return done.every(Boolean)
+  }
+
+  /** Reads the registers of all users by one node. */
+  async readAll(url: string): Promise<void> {
+    await Promise.all(this.people.map(async person => await this.#readRegister(person, url)))
+  }
+
   async #write(person: Person, errand: Errand): Promise<void> {
     while (!errand.isOver) {
       if (this.random.chance(0.5)) await this.#add(person, errand.url)
@@ -169,27 +180,32 @@ export class Load {
     const content = `number ${++this.#number}`
     const acknowledge = known.set.add(content)
     const body = { streamIds: ['diary'], type: 'note/txt', content }
-    if ((await this.#ask(person, 'POST', '/events', body, url)) === undefined) return
-    acknowledge()
+    const answer = await this.#ask(person, 'POST', '/events', body, url)
+    if (!answer) return
+    acknowledge(answer.by)
     known.writtenMs = performance.now()
   }
 
-  async #set(person: Person, url?: string): Promise<void> {
+  /** Returns whether that was acknowledged. */
+  async #set(person: Person, url?: string): Promise<boolean> {
     const known = this.#known.get(person.username)!
     const value = ++known.sent
     const acknowledge = known.register.write(value)
     const path = `/events/${person.register}`
-    if ((await this.#ask(person, 'PUT', path, { content: String(value) }, url)) === undefined) return
-    acknowledge()
+    const answer = await this.#ask(person, 'PUT', path, { content: String(value) }, url)
+    if (!answer) return false
+    acknowledge(answer.by)
     known.writtenMs = performance.now()
+    return true
   }
 
   async #readRegister(person: Person, url?: string): Promise<void> {
     const known = this.#known.get(person.username)!
     const fromMs = performance.now()
     const answer = await this.#ask(person, 'GET', `/events/${person.register}`, undefined, url)
-    if (answer === undefined) return
-    known.register.read(Number((answer as { event: { content: string } }).event.content), fromMs)
+    if (!answer) return
+    const { event } = answer.body as { event: { content: string } }
+    known.register.read(Number(event.content), fromMs, answer.by)
     known.readMs = performance.now()
     this.reads++
   }
@@ -199,34 +215,37 @@ export class Load {
     const known = this.#known.get(person.username)!
     const fromMs = performance.now()
     const answer = await this.#ask(person, 'GET', '/events?limit=1000000', undefined, url)
-    if (answer === undefined) return false
-    const { events } = answer as { events: { id: string; content: string }[] }
+    if (!answer) return false
+    const { by } = answer
+    const { events } = answer.body as { events: { id: string; content: string }[] }
     known.set.read(
       events.map(({ content }) => content),
-      fromMs
+      fromMs,
+      by
     )
-    known.register.read(Number(events.find(({ id }) => id === person.register)?.content), fromMs)
+    known.register.read(Number(events.find(({ id }) => id === person.register)?.content), fromMs, by)
     known.readMs = performance.now()
     this.reads++
     return true
   }
 
   async #look(person: Person): Promise<void> {
-    for (let attempt = 0; attempt < lastTries; attempt++) {
+    const endMs = performance.now() + longestLastMs
+    while (performance.now() < endMs) {
       if (await this.#readSet(person)) return
       await new Promise(resolve => setTimeout(resolve, lastPauseMs))
     }
     this.#unreadable.push(`${person.username}: cannot be read at the end`)
   }
 
-  /** The body of a success; `undefined` for whatever else. */
+  /** The body of a success, and the URL of the node that was asked; `undefined` for whatever else. */
   async #ask(
     { token, username }: Person,
     method: string,
     path: string,
     body?: object,
     fixedUrl?: string
-  ): Promise<unknown> {
+  ): Promise<{ readonly body: unknown; readonly by: string } | undefined> {
     const fromMs = performance.now()
     const urls = this.urls().filter(
       each => !this.shunned.has(each) && (this.#avoided.get(each) ?? 0) < fromMs
@@ -245,7 +264,7 @@ export class Load {
         const isWrite = method !== 'GET'
         if (isWrite) this.acknowledged++
         this.#options.told?.({ url, isWrite, fromMs, untilMs: performance.now() })
-        return answer
+        return { body: answer, by: url }
       }
       // A client whose machine is very busy may be too slow itself.
       const isLate = JSON.stringify(answer).includes('has not arrived in time')

@@ -26,7 +26,7 @@ export function whyNoNetwork(): string | undefined {
 export class Network {
   readonly #bridge: string
   readonly #names: readonly string[]
-  readonly #part = (process.pid + made * 16) % 256
+  readonly #part = freePart()
 
   constructor(count: number) {
     const prefix = `cof${process.pid}${String.fromCharCode('a'.charCodeAt(0) + (made++ % 26))}`
@@ -92,6 +92,14 @@ export class Network {
   #clientHost(index: number, end: number): string {
     return `198.19.${this.#part}.${4 * index + end}`
   }
+}
+
+/** A part of the addresses that nothing has: what a run has left that was killed would answer in the place of this one. */
+function freePart(): number {
+  const { error, stdout } = spawnSync('ip', ['-o', '-4', 'addr'], { encoding: 'utf8' })
+  for (let part = process.pid % 256, left = 256; left > 0; part = (part + 1) % 256, left--)
+    if (error || !stdout.includes(` 198.18.${part}.`)) return part
+  throw new Error('No addresses are left')
 }
 
 /** Runs a command of `ip`. Throws what it says if it fails. */
