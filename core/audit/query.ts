@@ -10,7 +10,7 @@ const maxCharacters = 1024
 
 type RecordedQuery = Record<string, string | readonly string[]>
 
-/** Serialised only when it is written; until then it refers to the received values, or to a copy cut to length. */
+/** Serialised only when its call is recorded; until then it refers to the received values, or to a copy cut to length. */
 export class AuditedQuery {
   /** Whether a part of it is left out. */
   readonly isCut: boolean
@@ -54,8 +54,7 @@ function lengthOf(values: QueryValues): number {
   return length
 }
 
-/** The values of known names as far as they fit. Copies, so that thousands of calls waiting to be written do not keep long
- * texts in memory. */
+/** The values of known names as far as they fit. Copies, so that calls that are only counted keep no long texts in memory. */
 function cut(values: QueryValues, known: ReadonlySet<string>): { isCut: boolean; kept: QueryValues } {
   let room = maxCharacters
   let isCut = false

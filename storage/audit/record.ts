@@ -16,7 +16,7 @@ export interface AuditEntry {
   /** HTTP status. */
   readonly status: number
   readonly callerId?: string | undefined
-  /** Parameters of the query string; serialized when the record is written. */
+  /** Parameters of the query string; serialized when the call is recorded. */
   readonly query?: object | undefined
   /** Whether `query` was truncated. */
   readonly isQueryCut?: boolean | undefined

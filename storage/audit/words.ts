@@ -1,13 +1,22 @@
 /** Numbers for the accesses and actions in the audit, which keep its records short. */
 import type { Database } from 'better-sqlite3'
 import { column, statement } from '../sqlite/statements.js'
+import { accessWord, actionWord } from './record.js'
 
 /** Words to cache per open file. A full cache is cleared. */
 const maxCached = 1000
 
+export interface Word {
+  readonly text: string
+  readonly number: number
+}
+
 export class AuditWords {
   readonly #numbers = new Map<string, number>()
   readonly #texts = new Map<number, string>()
+  /** Words of accesses and of actions, by their ids: making the texts again takes as long as a small query. */
+  readonly #ofAccesses = new Map<string, Word>()
+  readonly #ofActions = new Map<string, Word>()
 
   constructor(private readonly db: Database) {}
 
@@ -20,12 +29,14 @@ export class AuditWords {
     return number === undefined ? undefined : this.#keep(number, text)
   }
 
-  /** The number of a word, new or known. Within a write. */
-  ensure(text: string): number {
-    const known = this.find(text)
-    if (known !== undefined) return known
-    const { lastInsertRowid } = statement(this.db, 'INSERT INTO audit_word (text) VALUES (?)').run(text)
-    return this.#keep(Number(lastInsertRowid), text)
+  /** The word of an access, new or known. Within a write. */
+  ofAccess(id: string): Word {
+    return this.#ofAccesses.get(id) ?? this.#ensured(this.#ofAccesses, id, accessWord(id))
+  }
+
+  /** The word of a method, new or known. Within a write. */
+  ofAction(id: string): Word {
+    return this.#ofActions.get(id) ?? this.#ensured(this.#ofActions, id, actionWord(id))
   }
 
   text(number: number): string {
@@ -46,6 +57,19 @@ export class AuditWords {
   forget(): void {
     this.#numbers.clear()
     this.#texts.clear()
+    this.#ofAccesses.clear()
+    this.#ofActions.clear()
+  }
+
+  #ensured(words: Map<string, Word>, id: string, text: string): Word {
+    const word = { text, number: this.find(text) ?? this.#insert(text) }
+    words.set(id, word)
+    return word
+  }
+
+  #insert(text: string): number {
+    const { lastInsertRowid } = statement(this.db, 'INSERT INTO audit_word (text) VALUES (?)').run(text)
+    return this.#keep(Number(lastInsertRowid), text)
   }
 
   #keep(number: number, text: string): number {

@@ -29,6 +29,14 @@ const maxPending = 5000
 
 const fields = 'at, access, action, detail, hex(hash) AS hash'
 
+/**
+ * An entry that waits. Thousands do for a second, and the collector copies what lives that long: it is kept as the text that is
+ * stored, unless a response that is still being read goes on counting.
+ */
+interface Pending extends Pick<AuditEntry, 'time' | 'access' | 'action'> {
+  readonly detail: string | AuditEntry
+}
+
 /** A position in the pending entries to roll back to. */
 export interface AuditMark {
   readonly count: number
@@ -46,7 +54,7 @@ interface Head {
 export class AuditRepository {
   readonly words: AuditWords
   readonly lastWritten = new LastWritten()
-  #pending: AuditEntry[] = []
+  #pending: Pending[] = []
   /** Number of entries that the running transaction has written. */
   #written = 0
   #head: Head | undefined
@@ -81,13 +89,13 @@ export class AuditRepository {
     if (this.#pending.length >= maxPending) {
       this.#lastSkipped = entry
       this.#skippedCount++
-    } else this.#pending.push(entry)
+    } else this.#pending.push(pending(entry))
   }
 
   /** Adds the summary records of strangers' calls, of past hours or of `all` so far. Outside of transactions. */
   gather(all = false): void {
     const due = all ? this.#strangers.takeAll() : this.#strangers.takeDue(this.#time)
-    if (due.length > 0) this.#pending.push(...due)
+    if (due.length > 0) this.#pending.push(...due.map(pending))
   }
 
   get mark(): AuditMark {
@@ -190,14 +198,14 @@ export class AuditRepository {
     }
   }
 
-  #write(head: Head, entry: AuditEntry): void {
+  #write(head: Head, entry: Pending): void {
     const at = Math.max(Math.round(entry.time * 1e6), head.at + 1)
-    const access = accessWord(entry.access)
-    const action = actionWord(entry.action)
-    const detail = detailOf(entry)
-    const hash = linkHash(head.hash, at, access, action, detail)
+    const access = this.words.ofAccess(entry.access)
+    const action = this.words.ofAction(entry.action)
+    const detail = typeof entry.detail === 'string' ? entry.detail : detailOf(entry.detail)
+    const hash = linkHash(head.hash, at, access.text, action.text, detail)
     const sql = 'INSERT INTO audit_record (at, access, action, detail, hash) VALUES (?, ?, ?, ?, unhex(?))'
-    statement(this.db, sql).run(at, this.words.ensure(access), this.words.ensure(action), detail, hash)
+    statement(this.db, sql).run(at, access.number, action.number, detail, hash)
     head.at = at
     head.hash = hash
     head.fresh++
@@ -205,7 +213,7 @@ export class AuditRepository {
 
   #summarizeSkipped(last: AuditEntry): void {
     const message = `${this.#skippedCount} calls were not recorded individually; this is the last of them`
-    this.#pending.push({ ...last, message })
+    this.#pending.push(pending({ ...last, message }))
     this.#lastSkipped = undefined
     this.#skippedCount = 0
   }
@@ -237,6 +245,11 @@ export class AuditRepository {
     const bound = { since, until, ...(words && { words: JSON.stringify(words) }) }
     return statement(this.db, sql).all(bound).map(toRow)
   }
+}
+
+function pending(entry: AuditEntry): Pending {
+  const { access, action, reach, time } = entry
+  return { time, access, action, detail: reach?.isOpen ? entry : detailOf(entry) }
 }
 
 function toRow(row: unknown): AuditRow {
