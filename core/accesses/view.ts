@@ -19,17 +19,21 @@ export type PublicAccess = Static<typeof PublicAccess>
 /** What {@link publicAccess} needs to know. */
 export type Viewing = Pick<Call, 'account' | 'credentials' | 'services' | 'store'>
 
-/**
- * An access with its endpoint and its last use. Pages of the service get no token of a session, theirs or another: a script
- * that got in would take it along. (docs/spec/authentication.md#sessions-of-pages)
- */
+/** An access with its endpoint and its last use. */
 export function publicAccess(call: Viewing, access: Access): PublicAccess {
-  const shown = withLastUse(call, access)
-  const { id, token, type } = shown
-  if (call.credentials.isPage && type === 'personal') return withoutToken(shown)
+  return withEndpoint(call, withLastUse(call, access))
+}
+
+/**
+ * An access with its endpoint. Pages of the service get no token of a session, theirs or another: a script that got in would
+ * take it along. (docs/spec/authentication.md#sessions-of-pages)
+ */
+export function withEndpoint(call: Viewing, access: Access): PublicAccess {
+  const { id, token, type } = access
+  if (call.credentials.isPage && type === 'personal') return withoutToken(access)
   const first = { id, token, apiEndpoint: apiEndpoint(call.services.config, call.account.username, token) }
   // To copy the first ones once more costs less than to copy all but them.
-  return Object.assign(first, shown)
+  return Object.assign(first, access)
 }
 
 function withoutToken({ token: _kept, ...rest }: Access): PublicAccess {

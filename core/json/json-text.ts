@@ -9,6 +9,11 @@ export class JsonText {
   ) {}
 }
 
+/** A result that is JSON text already: its members, without braces, none of them a list in pages. */
+export class JsonMembers {
+  constructor(readonly text: string) {}
+}
+
 /** One page of a long list. */
 export interface Page {
   /** The items' JSON texts, joined by commas; may be empty before the end. */
@@ -91,6 +96,7 @@ export function toText(value: unknown): string | undefined {
 
 /** The members of a JSON object, without its braces: `"event":{…},"history":[]`. */
 export function members(result: object): string {
+  if (result instanceof JsonMembers) return result.text
   // Faster than writing member by member, which takes twice as long.
   if (!Object.values(result).some(isText)) return JSON.stringify(result).slice(1, -1)
   let text = ''

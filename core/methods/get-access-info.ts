@@ -6,11 +6,13 @@ import {
   type Permission,
   type StreamPermission
 } from '../../schemas/permission.js'
-import { PublicAccess, publicAccess } from '../accesses/view.js'
+import { PublicAccess, withEndpoint } from '../accesses/view.js'
 import { anyAccess } from '../auth/allow.js'
 import { auditedAccess, auditStreamOf } from '../audit-ids.js'
+import type { Access } from '../../schemas/access.js'
 import type { Caller } from '../permissions/caller.js'
 import { fail } from '../errors.js'
+import { JsonMembers, members } from '../json/json-text.js'
 import { lower } from '../permissions/levels.js'
 import { method, type Call } from '../call/method.js'
 import { passwordTimes, type PasswordTimes } from '../sign-in/password-rules.js'
@@ -35,13 +37,31 @@ export const getAccessInfo = method({
   allow: anyAccess,
   run(call) {
     const access = call.caller.access ?? fail('invalid-access-token')
-    return {
-      ...withOwnAudit(call, asWorth(call, publicAccess(call, access))),
-      calls: call.store.usage.calls(access.id),
+    const { usage } = call.store
+    const rest = {
+      lastUsed: usage.lastUsed(access.id),
+      calls: usage.calls(access.id),
       user: { username: call.account.username, ...timesFor(call), ...operatorIn(call) }
     }
+    return new JsonMembers(`${accessText(call, access)},${members(rest)}`)
   }
 })
+
+/** Texts of accesses. An access that changes is another object. */
+const texts = new WeakMap<Access, string>()
+
+/**
+ * The members of an access as its holder sees it, without its last use, as JSON text: to make it again for each of the calls with
+ * which apps begin takes as long as the rest of the call. What depends on more than the access is not kept.
+ */
+function accessText(call: Call, access: Access): string {
+  const mayKeep = access.type !== 'shared' && !call.credentials.isPage
+  const kept = mayKeep ? texts.get(access) : undefined
+  if (kept !== undefined) return kept
+  const text = members(withOwnAudit(call, asWorth(call, withEndpoint(call, access))))
+  if (mayKeep) texts.set(access, text)
+  return text
+}
 
 /** Passwords are the business of those who sign in, and worth a look only under a rule. */
 function timesFor({ caller, services: { config }, store }: Call): PasswordTimes {

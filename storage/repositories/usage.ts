@@ -42,9 +42,9 @@ export class UsageRepository {
     return latest === -Infinity ? undefined : latest
   }
 
-  /** Number of calls by method id, in a null-prototype object. */
+  /** Number of calls by method id. */
   calls(access: string): Record<string, number> {
-    const counts = Object.assign(Object.create(null), this.#storedCalls(access)) as Record<string, number>
+    const counts = { ...this.#storedCalls(access) }
     for (const [method, count] of this.#uses.get(access)?.calls ?? [])
       counts[method] = (counts[method] ?? 0) + count
     return counts
@@ -74,7 +74,7 @@ export class UsageRepository {
   #storedCalls(access: string): Readonly<Record<string, number>> {
     const known = this.#stored.get(access)
     if (known) return known
-    const counts = Object.create(null) as Record<string, number>
+    const counts: Record<string, number> = {}
     const sql = 'SELECT method, count FROM access_calls WHERE access = ?'
     const rows = statement(this.db, sql).all(access) as { method: string; count: number }[]
     for (const { method, count } of rows) counts[method] = count

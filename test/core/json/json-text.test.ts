@@ -1,6 +1,6 @@
 /** Results as JSON text. */
 import t from 'tap'
-import { JsonText, members } from '../../../core/json/json-text.js'
+import { JsonMembers, JsonText, members } from '../../../core/json/json-text.js'
 
 t.test('members', async t => {
   const odd = JSON.parse('{"__proto__":{"a":1},"é":"\\u2028","n":null}') as object
@@ -17,6 +17,7 @@ t.test('members', async t => {
   })
 
   t.test('takes what is text already as it is', async t => {
+    t.equal(members(new JsonMembers('"a":1,"b":[]')), '"a":1,"b":[]')
     for (const result of results) {
       const texts = Object.entries(result).flatMap(([key, value]) => {
         const text = JSON.stringify(value) as string | undefined
