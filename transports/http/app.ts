@@ -19,6 +19,7 @@ import { ApiError, fail } from '../../core/errors.js'
 import { members } from '../../core/json/json-text.js'
 import type { Dispatcher } from '../../core/call/dispatcher.js'
 import { networkOf } from '../../core/security/network.js'
+import { hasBody as sendsBody } from '../upgrades.js'
 
 type AddressOfClient = ReturnType<typeof clientAddress>
 
@@ -63,7 +64,9 @@ function listener(
       state.address = addressOf(req.url ?? '/', req.headers.host, config)
       if (state.address.user === undefined) return await serve(req, res)
       if (isForm(req)) await readForm(exchange, dispatcher, addressOfClient)
-      await answerUser(exchange)
+      const answered = answerUser(exchange)
+      // Most reads have been answered by now: to wait costs as much as to look up who asks.
+      if (answered) await answered
     } catch (error) {
       // Even without a body, Node sees the end of a request only after its listener has returned.
       await Promise.resolve()
@@ -73,7 +76,8 @@ function listener(
     } finally {
       state.ticket?.leave()
     }
-    if (!req.complete) discard(req, config.limits.bodyTimeout)
+    // Of an answer that did not wait, Node sees the end of the request later, even without a body.
+    if (!req.complete && sendsBody(req)) discard(req, config.limits.bodyTimeout)
   }
 
   return (req, res) => {

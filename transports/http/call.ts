@@ -15,66 +15,34 @@ import { isOwnPage, pageHeader } from '../page-sessions.js'
 import { mediaType, needsRoom, readJsonBody } from './request/body.js'
 import { clientAddress } from './request/client-address.js'
 import type { Exchange } from './exchange.js'
-import { replyDocument } from './answer/document.js'
-import { replyExport } from './answer/export.js'
-import { hasBody, inTermsOf, paramsFor, type ParamsOf } from './request/params.js'
+import { hasBody, inTermsOf } from './request/params.js'
 import { withPageSession } from './answer/page-session.js'
-import { replyPreview } from './answer/preview.js'
 import { reply, replyText } from './answer/reply.js'
 import { replyTable } from './answer/table.js'
 import { firstOf } from './request/query.js'
 import { setCookie } from './answer/cookie.js'
 import { sendFile } from './answer/download.js'
 import { discardFiles, jsonPart, noText, receiveForm } from './request/upload.js'
-import type { AnswerKind, BodyKind, Route } from './routes.js'
+import type { BodyKind, Route } from './routes.js'
+import type { Target } from './target.js'
 import type { Credentials } from '../../core/call/credentials.js'
 import { credentialsOf, operatorCredentials, tokenOf } from './request/credentials.js'
 
-/** A route together with what calls need to know of its method. */
-export interface Target extends Route {
-  readonly paramsOf: ParamsOf
-  /** Whether it is a method of the service rather than of the user named in the path. */
-  readonly isService: boolean
-  /** Whether callers are authorized before the body is read. */
-  readonly isGuarded: boolean
-  /** Whether it requires an access. */
-  readonly needsAccess: boolean
-}
-
-/** Calls the method of a route with the params of a request, and sends the response. */
+/** Calls the method of a route with the params of a request, and sends the response: at once, if nothing has to wait. */
 export type CallTarget = (
   exchange: Exchange,
   target: Target,
   ids: Readonly<Record<string, string>> | undefined
-) => Promise<void>
-
-/** How results are sent that need more than their text. */
-const ownReplies: Partial<Record<AnswerKind, typeof replyDocument>> = {
-  preview: replyPreview,
-  export: replyExport,
-  document: replyDocument
-}
+) => Promise<void> | undefined
 
 /** Bodies that may be multipart forms. */
 const forms = new Set<BodyKind>(['event', 'files', 'form'])
-
-/** Returns a function that prepares routes for calls. */
-export function targetsOf(dispatcher: Dispatcher): (route: Route) => Target {
-  const methods = new Map(dispatcher.definitions.map(definition => [definition.id, definition]))
-  return route => {
-    const method = methods.get(route.method)
-    const isService = method?.mode === 'service'
-    const isGuarded = isService && method.allow.isByCredentials === true
-    const needsAccess = method?.allow.needsAccess ?? false
-    return { ...route, paramsOf: paramsFor(route.verb, method), isService, isGuarded, needsAccess }
-  }
-}
 
 /** Returns a function that serves routed HTTP requests. */
 export function callTarget(dispatcher: Dispatcher, via: Credentials['via'] = 'http'): CallTarget {
   const { services } = dispatcher
   const addressOfClient = clientAddress(services.config.http.trustedProxies)
-  return async (exchange, target, ids) => {
+  return (exchange, target, ids) => {
     const { address } = exchange.state
     if (target.isService && address.user !== undefined) mustBeUser(services, address.user)
     const ip = addressOfClient(exchange.req)
@@ -90,26 +58,54 @@ export function callTarget(dispatcher: Dispatcher, via: Credentials['via'] = 'ht
     // Caches take a cookie for no reason to keep nothing, as they do an `Authorization`.
     if (exchange.req.headers[pageHeader] !== undefined) exchange.res.setHeader('Cache-Control', 'no-store')
     const call = { user: address.user, method: target.method, credentials }
-    if (target.isGuarded) {
-      const refusal = await dispatcher.precheck(call)
-      if (refusal) return await reply(exchange, services, refusal, refusal.error.status)
-    }
-    const own = target.answers && ownReplies[target.answers]
-    if (own)
-      return await own(exchange, dispatcher, withParams(call, target.paramsOf(address.query, ids, undefined)))
-    if (target.answers === 'file') return await download(exchange, dispatcher, call, ids)
-    if (target.takes !== undefined && forms.has(target.takes) && isMultipart(exchange))
-      return await upload(exchange, dispatcher, call, target, ids)
-    if (target.takes === 'declared') mustBeJson(exchange)
-    const called = hasBody(target.verb)
-      ? callWithBody(exchange, dispatcher, call, target, ids)
-      : dispatcher.call(withParams(call, target.paramsOf(address.query, ids, undefined)))
-    const outcome = called instanceof Promise ? await called : called
-    if (target.isPrivate) exchange.res.setHeader('Cache-Control', 'no-store')
-    if (!outcome.ok || (!outcome.facts && target.cookie === undefined))
-      return await reply(exchange, services, outcome, target.status)
-    await replyByFacts(exchange, services, outcome, target)
+    if (!target.isPlain) return callOtherwise(exchange, dispatcher, call, target, ids)
+    const outcome = dispatcher.call(withParams(call, target.paramsOf(address.query, ids, undefined)))
+    return outcome instanceof Promise
+      ? outcome.then(later => answer(exchange, services, later, target))
+      : answer(exchange, services, outcome, target)
   }
+}
+
+/** Makes a call that is not plain. */
+async function callOtherwise(
+  exchange: Exchange,
+  dispatcher: Dispatcher,
+  call: Omit<Request, 'params'>,
+  target: Target,
+  ids: Readonly<Record<string, string>> | undefined
+): Promise<void> {
+  const { services } = dispatcher
+  if (target.isGuarded) {
+    const refusal = await dispatcher.precheck(call)
+    if (refusal) return await reply(exchange, services, refusal, refusal.error.status)
+  }
+  const { query } = exchange.state.address
+  if (target.replyOwn)
+    return await target.replyOwn(
+      exchange,
+      dispatcher,
+      withParams(call, target.paramsOf(query, ids, undefined))
+    )
+  if (target.answers === 'file') return await download(exchange, dispatcher, call, ids)
+  if (target.takes !== undefined && forms.has(target.takes) && isMultipart(exchange))
+    return await upload(exchange, dispatcher, call, target, ids)
+  if (target.takes === 'declared') mustBeJson(exchange)
+  const outcome = hasBody(target.verb)
+    ? await callWithBody(exchange, dispatcher, call, target, ids)
+    : await dispatcher.call(withParams(call, target.paramsOf(query, ids, undefined)))
+  await answer(exchange, services, outcome, target)
+}
+
+function answer(
+  exchange: Exchange,
+  services: SharedServices,
+  outcome: Outcome,
+  target: Target
+): Promise<void> | undefined {
+  if (target.isPrivate) exchange.res.setHeader('Cache-Control', 'no-store')
+  return !outcome.ok || (!outcome.facts && target.cookie === undefined)
+    ? reply(exchange, services, outcome, target.status)
+    : replyByFacts(exchange, services, outcome, target)
 }
 
 /** Sends the response that the facts of a result ask for. */

@@ -7,7 +7,8 @@ import type { Dispatcher } from '../../core/call/dispatcher.js'
 import type { UserEndpoint } from '../user-endpoint.js'
 import { answerMessage } from './message.js'
 import { clientAddress } from './request/client-address.js'
-import { callTarget, mustBeUser, targetsOf } from './call.js'
+import { callTarget, mustBeUser } from './call.js'
+import { targetsOf } from './target.js'
 import type { Exchange } from './exchange.js'
 import { repliesResource } from './oauth/resource.js'
 import { RouteTree } from './route-tree.js'
@@ -15,8 +16,8 @@ import { statusBelow, type Front } from './pages/front.js'
 import { replyRoot } from './pages/root.js'
 import { seriesRoutes, userRoutes } from './routes.js'
 
-/** Serves a request that names a user. */
-export type AnswerUser = (exchange: Exchange) => Promise<void>
+/** Serves a request that names a user: at once, if nothing has to wait. */
+export type AnswerUser = (exchange: Exchange) => Promise<void> | undefined
 
 /** What is served below a user's root besides the methods. */
 interface Besides {
@@ -40,9 +41,8 @@ export function userDispatch(
     if (match) return call(exchange, match.target, match.ids)
     if (endpoint && segments.length === 1 && segments[0] === endpoint.segment)
       return answerMessage(exchange, dispatcher, endpoint, addressOfClient(exchange.req))
-    if (endpoint && repliesResource(exchange, dispatcher.services.config, endpoint.segment))
-      return Promise.resolve()
-    if (front?.answers(exchange, statusBelow(user, segments))) return Promise.resolve()
+    if (endpoint && repliesResource(exchange, dispatcher.services.config, endpoint.segment)) return undefined
+    if (front?.answers(exchange, statusBelow(user, segments))) return undefined
     mustBeUser(dispatcher.services, user)
     if (verb === 'GET' && segments.length === 0) return replyRoot(exchange, dispatcher.services)
     return fail('unknown-resource', `There is no ${verb} route at this path`)
