@@ -15,7 +15,7 @@ import { SampleRun, type Present, type SampleQuery } from '../event-values/sampl
 import type { LastWritten } from '../audit/written.js'
 import type { Digests } from './policies.js'
 import { Numbers } from './numbers.js'
-import { column, statement } from '../sqlite/statements.js'
+import { column, raw, statement } from '../sqlite/statements.js'
 import { together } from '../sqlite/together.js'
 import { EventTexts } from '../text-search/event-texts.js'
 import type { Steps } from '../steps.js'
@@ -98,10 +98,13 @@ export class EventRepository {
 
   /** As {@link find}, without making an object of it. */
   findText(id: string): EventText | undefined {
-    const row = statement(this.db, 'SELECT body, stream, others FROM event WHERE id = ?').get(id) as
-      | { body: string; stream: number; others: string | null }
+    // As an array, which is made in half the time of an object.
+    const row = raw(this.db, 'SELECT body, stream, others FROM event WHERE id = ?').get(id) as
+      | [body: string, stream: number, others: string | null]
       | undefined
-    return row && { body: row.body, streams: streamsOf(row) }
+    if (!row) return undefined
+    const [body, stream, others] = row
+    return { body, streams: streamsOf({ stream, others }) }
   }
 
   /** As {@link find}, without its content, which may be of many megabytes: SQLite finds the rest without making objects of it. */
