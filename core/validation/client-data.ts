@@ -20,6 +20,7 @@ export function mergedClientData(
 ): KeyValue | undefined {
   if (change === undefined) return kept
   if (change === null) return undefined
+  if (!kept && !Object.values(change).includes(null)) return change
   const merged = Object.fromEntries(
     Object.entries({ ...kept, ...change }).filter(([, value]) => value !== null)
   )

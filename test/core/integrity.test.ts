@@ -50,6 +50,7 @@ t.test('the text of an event is the canonical one, whatever it holds', async t =
     { a: 1, b: { c: [1, { d: 2, e: 'é' }] } },
     { b: 1, a: 2 },
     { 9: 1, 10: 2 },
+    { b: { 10: 1, 9: 2 }, a: [{ d: null, c: { f: 1, e: 2 } }] },
     { a: { z: null } },
     { a: undefined, b: 1 },
     { a: [null, { b: 1, a: 2 }] },
