@@ -79,7 +79,8 @@ export interface Success {
   /** The number of bytes in `members` minus that of characters, if known: counting them takes time. */
   readonly extraBytes?: number | undefined
   /** The rest of `members`, page by page. Read it to its end, or call `return`. */
-  readonly remainder?: (AsyncGenerator<string, void, undefined> & Pick<Partial<Texts>, 'isAscii'>) | undefined
+  readonly remainder?:
+    (AsyncGenerator<string, void, undefined> & Pick<Partial<Texts>, 'isAscii' | 'nextPiece'>) | undefined
   /** Number of list items returned so far. */
   readonly items?: () => number
   readonly accessId?: string | undefined

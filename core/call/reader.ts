@@ -8,6 +8,8 @@ import { Caller } from '../permissions/caller.js'
 export interface Reader {
   readonly store: UserStore
   readonly caller: Caller
+  /** Whether pages may be the bytes that are stored. */
+  readonly takesBytes?: boolean
 }
 
 /**

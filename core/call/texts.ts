@@ -2,6 +2,14 @@
 
 export type Step = IteratorResult<string, void>
 
+/** A text, which may be empty, and bytes that follow it. */
+export interface Piece {
+  readonly text: string
+  readonly bytes?: Uint8Array | undefined
+}
+
+export type PieceStep = IteratorResult<Piece, void>
+
 /** Not a generator function, since calling `return` before the first `next` would not run its cleanup. */
 export abstract class Texts implements AsyncGenerator<string, void, undefined> {
   /** Whether the last text is known to be ASCII, which whoever encodes it need not find out again. */
@@ -9,6 +17,12 @@ export abstract class Texts implements AsyncGenerator<string, void, undefined> {
 
   abstract next(): Promise<Step>
   abstract return(): Promise<Step>
+
+  /** As `next`, for who takes bytes as well: what is kept as such need not become a string. */
+  async nextPiece(): Promise<PieceStep> {
+    const { done, value } = await this.next()
+    return done ? { done, value: undefined } : { done: false, value: { text: value } }
+  }
 
   async throw(error: unknown): Promise<Step> {
     await this.return()

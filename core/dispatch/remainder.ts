@@ -7,7 +7,7 @@ import type { Spool, Spools } from '../../storage/files/spool.js'
 import type { MemberWriter } from './result-writer.js'
 import type { Reading } from './reader.js'
 import type { Reader } from '../call/reader.js'
-import { Texts, type Step } from '../call/texts.js'
+import { Texts, type Piece, type PieceStep, type Step } from '../call/texts.js'
 
 /** Approximate number of characters per text. */
 export const textSize = 64 * 1024
@@ -38,45 +38,56 @@ export class Remainder extends Texts {
   }
 
   async next(): Promise<Step> {
-    try {
-      while (!this.#isOver) {
-        await nextTurn()
-        this.isAscii = false
-        const text = (await this.#aside()) ?? (await this.#written())
-        if (text === undefined) break
-        if (text !== '') return { done: false, value: text }
-      }
-    } catch (error) {
-      await this.return()
-      throw error
-    }
-    return await this.return()
+    const piece = await this.#next(false)
+    return piece ? { done: false, value: piece.text } : await this.return()
   }
 
-  return(): Promise<Step> {
+  override async nextPiece(): Promise<PieceStep> {
+    const piece = await this.#next(true)
+    return piece ? { done: false, value: piece } : await this.return()
+  }
+
+  return(): Promise<IteratorReturnResult<void>> {
     this.#isOver = true
     this.#close()
     return Promise.resolve({ done: true, value: undefined })
   }
 
+  /** Returns what comes next, which is not empty; `undefined` at the end. */
+  async #next(takesBytes: boolean): Promise<Piece | undefined> {
+    try {
+      while (!this.#isOver) {
+        await nextTurn()
+        this.isAscii = false
+        const piece = (await this.#aside()) ?? (await this.#written(takesBytes))
+        if (!piece) return undefined
+        if (piece.text !== '' || piece.bytes) return piece
+      }
+      return undefined
+    } catch (error) {
+      await this.return()
+      throw error
+    }
+  }
+
   /** Returns the next text from the spool; `undefined` if there is none. */
-  async #aside(): Promise<string | undefined> {
+  async #aside(): Promise<Piece | undefined> {
     if (this.#isOver || !this.#spool) return undefined
     this.reading.check()
     const text = await this.#spool.next()
-    if (text !== '') return text
+    if (text !== '') return { text }
     this.#close()
     return undefined
   }
 
-  /** Returns the next text of the list, which may be empty; `undefined` at its end. */
-  async #written(): Promise<string | undefined> {
+  /** Returns the next part of the list, which may be empty; `undefined` at its end. */
+  async #written(takesBytes: boolean): Promise<Piece | undefined> {
     const writer = this.#writer
     if (this.#isOver || !writer || writer.isTaken) return undefined
     const end = performance.now() + turnMs
     const isShort = (): boolean => !writer.isDone && !writer.isCut && writer.size < textSize
     if (isShort()) {
-      const reader = this.reading.current()
+      const reader = { ...this.reading.current(), takesBytes }
       reader.store.read(() => {
         while (isShort() && performance.now() < end) writer.write(reader)
       })
@@ -84,9 +95,9 @@ export class Remainder extends Texts {
       if (gate) await gate
     } else this.reading.check()
     this.#putAside()
-    if (this.#spool) return ''
+    if (this.#spool) return { text: '' }
     this.isAscii = writer.isAscii
-    return writer.takeSome()
+    return { text: writer.takeSome(), bytes: writer.takeBytes() }
   }
 
   #putAside(): void {

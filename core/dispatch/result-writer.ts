@@ -19,6 +19,8 @@ export class MemberWriter {
   readonly #entries: [string, unknown][] = []
   #open: Listing<unknown> | undefined
   #text = ''
+  /** What follows the text. Nothing is written after it until both have been taken. */
+  #bytes: Uint8Array | undefined
   #isFirstItem = true
   #isFirstMember = true
   #isCut = false
@@ -48,20 +50,20 @@ export class MemberWriter {
 
   /** Whether everything has been written and taken. */
   get isTaken(): boolean {
-    return this.isDone && this.#text === ''
+    return this.isDone && this.#text === '' && !this.#bytes
   }
 
   /**
-   * Whether the text must be taken before more is written, since a list follows another member. Older clients look
-   * for a second list only when another chunk arrives.
+   * Whether what is written must be taken before more is: bytes, and the text before a list that follows another member. Older
+   * clients look for a second list only when another chunk arrives.
    */
   get isCut(): boolean {
-    return this.#isCut
+    return this.#isCut || this.#bytes !== undefined
   }
 
-  /** Number of characters written and not taken. */
+  /** Number of characters, and of bytes after them, written and not taken. */
   get size(): number {
-    return this.#text.length
+    return this.#text.length + (this.#bytes?.length ?? 0)
   }
 
   /** Whether the text written and not taken is ASCII. */
@@ -71,7 +73,7 @@ export class MemberWriter {
 
   /** Writes up to the end of a page or of the result; nothing while it {@link isCut}. */
   write(reader: Reader): void {
-    while (!this.isDone && !this.#isCut) {
+    while (!this.isDone && !this.isCut) {
       if (this.#open) {
         this.#page(this.#open, reader)
         if (this.#open) return
@@ -110,17 +112,26 @@ export class MemberWriter {
     return text
   }
 
+  /** Returns the bytes that follow the text, if there are any: nothing until all of that has been taken. */
+  takeBytes(): Uint8Array | undefined {
+    if (this.#text !== '') return undefined
+    const bytes = this.#bytes
+    this.#bytes = undefined
+    return bytes
+  }
+
   #add(text: string, extraBytes = Buffer.byteLength(text) - text.length): void {
     this.#text += text
     this.extraBytes += extraBytes
   }
 
   #page(listing: Listing<unknown>, reader: Reader): void {
-    const { text, count, done, excess: extraBytes } = listing.next(reader)
+    const { text, bytes, count, done, excess: extraBytes } = listing.next(reader)
     const isText = isTextListing(listing)
-    if (text !== '') {
+    if (text !== '' || bytes) {
       if (!this.#isFirstItem && !isText) this.#text += ','
       this.#add(text, extraBytes)
+      this.#bytes = bytes
       this.#isFirstItem = false
     }
     this.items += count

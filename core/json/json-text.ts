@@ -18,6 +18,8 @@ export class JsonMembers {
 export interface Page {
   /** The items' JSON texts, joined by commas; may be empty before the end. */
   readonly text: string
+  /** The same as UTF-8 in place of `text`, for sources that take it, and never on the last page. */
+  readonly bytes?: Uint8Array | undefined
   /** Number of items in `text`. */
   readonly count: number
   /** Whether this was the last page. */

@@ -1,5 +1,5 @@
 /** The points of a range as a list that is read chunk by chunk. */
-import type { Form, PointPage, Range } from '../../storage/series/page.js'
+import type { Form, PointBytes, PointPage, Range } from '../../storage/series/page.js'
 import type { SeriesRepository } from '../../storage/repositories/series.js'
 import type { Listing, Page } from '../json/json-text.js'
 import type { Reader } from '../call/reader.js'
@@ -23,11 +23,23 @@ export class PointListing implements Listing<Reader> {
     this.#rest = query.range
   }
 
-  next({ store: { series } }: Reader): Page {
+  next({ store: { series }, takesBytes }: Reader): Page {
+    const whole = takesBytes ? this.#bytes(series) : undefined
+    if (whole) {
+      this.#left -= whole.count
+      this.#rest = whole.rest
+      return { text: '', bytes: whole.bytes, count: whole.count, done: false }
+    }
     const { text, count, excess, rest } = this.#page(series)
     this.#left -= count
     this.#rest = rest
     return { text, count, done: rest === undefined || this.#left <= 0, excess }
+  }
+
+  #bytes(series: SeriesRepository): PointBytes | undefined {
+    const { event, isAscending } = this.query
+    if (!isAscending || !this.#rest || this.#left <= 0) return undefined
+    return series.nextBytes(event, this.#rest, this.query, this.#left)
   }
 
   #page(series: SeriesRepository): PointPage {

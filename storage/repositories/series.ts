@@ -1,7 +1,15 @@
 /** The high-frequency series of one user: points below their holder events. (docs/spec/series.md#writing-points) */
 import type { Database } from 'better-sqlite3'
 import { ChunkTable } from '../series/chunks.js'
-import { nextPage, previousPage, type Form, type PointPage, type Range } from '../series/page.js'
+import {
+  nextBytes,
+  nextPage,
+  previousPage,
+  type Form,
+  type PointBytes,
+  type PointPage,
+  type Range
+} from '../series/page.js'
 import { removePoints, removeTimes, type Removal } from '../series/remove.js'
 import type { Row } from '../series/rows.js'
 import { Sampler, type SampledPage, type Sampling } from '../series/sampler.js'
@@ -58,6 +66,11 @@ const chunksSummarized = 8
 /** Chunks that are removed in one write. */
 const chunksRemoved = 64
 
+const holderOf = `SELECT e.number, e.id, t.name AS type, e.time, e.trashed, e.stream, e.others
+  FROM event e JOIN event_type t ON t.number = e.type WHERE`
+const holderById = `${holderOf} e.id = ?`
+const holderByNumber = `${holderOf} e.number = ?`
+
 export class SeriesRepository {
   readonly #chunks: ChunkTable
 
@@ -83,10 +96,7 @@ export class SeriesRepository {
 
   /** Any event, by its id or number, whether it holds a series or not. */
   findHolder(event: string | number): Holder | undefined {
-    const sql = `SELECT e.number, e.id, t.name AS type, e.time, e.trashed, e.stream, e.others
-      FROM event e JOIN event_type t ON t.number = e.type
-      WHERE ${typeof event === 'number' ? 'e.number' : 'e.id'} = ?`
-    const row = statement(this.db, sql).get(event) as
+    const row = statement(this.db, typeof event === 'number' ? holderByNumber : holderById).get(event) as
       | (Holder & { trashed: number; stream: number; others: string | null })
       | undefined
     if (!row) return undefined
@@ -189,6 +199,11 @@ export class SeriesRepository {
   /** The next rows of a range, ascending. */
   next(event: number, range: Range, form: Form, limit?: number): PointPage {
     return nextPage(this.#chunks, event, range, form, limit)
+  }
+
+  /** As {@link next}, as bytes, where the next rows can be read so. */
+  nextBytes(event: number, range: Range, form: Form, limit?: number): PointBytes | undefined {
+    return nextBytes(this.#chunks, event, range, form, limit)
   }
 
   /** The last rows of a range, descending. */

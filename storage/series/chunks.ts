@@ -57,6 +57,9 @@ export type WholeChunk = readonly [
 const head = 'number, first, last, count, width, fine'
 const whole = `${head}, points`
 
+/** As {@link WholeChunk}, without its text. */
+export type WholeHead = readonly [last: number, count: number, width: number, fine: number, size: number]
+
 export class ChunkTable {
   constructor(private readonly db: Database) {}
 
@@ -84,6 +87,20 @@ export class ChunkTable {
     const sql = `SELECT last, count, width, fine, octet_length(points), points
       FROM series_chunk WHERE event = ? AND first > ? AND first < ? AND last < ? ORDER BY first`
     return raw(this.db, sql).iterate(event, from, to, to) as IterableIterator<WholeChunk>
+  }
+
+  /** The first of {@link between}, without their texts. */
+  headsBetween(event: number, from: number, to: number, limit: number): WholeHead[] {
+    const sql = `SELECT last, count, width, fine, octet_length(points)
+      FROM series_chunk WHERE event = ? AND first > ? AND first < ? AND last < ? ORDER BY first LIMIT +?`
+    return raw(this.db, sql).all(event, from, to, to, limit) as WholeHead[]
+  }
+
+  /** The texts of the chunks from one that begins after `from` to one that ends with `last`, as bytes, joined by commas. */
+  bytes(event: number, from: number, last: number): Uint8Array {
+    const sql = `SELECT CAST(group_concat(points) AS BLOB)
+      FROM (SELECT points FROM series_chunk WHERE event = ? AND first > ? AND first <= ? ORDER BY first)`
+    return column(this.db, sql).get(event, from, last) as Uint8Array
   }
 
   /** Last deltaTime of the last chunk that begins at `at` or before: whether a chunk has to be read at all. */

@@ -25,12 +25,23 @@ export interface PointPage {
   readonly rest: Range | undefined
 }
 
+/** Rows as the bytes that are stored, joined by commas, and what may be left to read after them. */
+export interface PointBytes {
+  readonly bytes: Uint8Array
+  readonly count: number
+  readonly rest: Range
+}
+
 const nothing: PointPage = { text: '', count: 0, rest: undefined }
 /**
  * Characters after which whole chunks make a page: with the chunk that it ends with, no more than 128 KB as a rule. V8 gives longer
  * texts pages of memory of their own, and mapping those costs more than reading the points.
  */
 const pageLength = 96 * 1024
+/** Bytes after which they make a page: these are not in the heap of V8, and each page costs a turn of the event loop. */
+const pageBytes = 256 * 1024
+/** Chunks in such a page at most: as many as it takes of those with few columns. */
+const pageChunks = 16
 
 /** The next rows of a range, ascending: of one chunk, or of several that are wanted as they are; `limit` of them at most. */
 export function nextPage(
@@ -55,6 +66,31 @@ export function nextPage(
   const part = texts.slice(start, stop)
   const rest = isLast && stop - start < limit ? undefined : restAfter(part, to)
   return { ...cut(part, chunk, form), rest }
+}
+
+/**
+ * As {@link nextPage}, the rows of several chunks as bytes, which are neither decoded nor encoded again; `undefined` if the next
+ * chunk is not wanted whole as it is kept.
+ */
+export function nextBytes(
+  chunks: ChunkTable,
+  event: number,
+  { from, to }: Range,
+  form: Form,
+  limit = Infinity
+): PointBytes | undefined {
+  const begun = chunks.endAtOrBefore(event, from)
+  if (begun !== undefined && begun >= from) return undefined
+  let [count, size, end] = [0, 0, from]
+  for (const [last, rows, width, fine, bytes] of chunks.headsBetween(event, from, to, pageChunks)) {
+    if (count + rows > limit || !isAsKept({ width, fine }, form)) break
+    count += rows
+    size += bytes
+    end = last
+    if (size >= pageBytes) break
+  }
+  if (count === 0) return undefined
+  return { bytes: chunks.bytes(event, from, end), count, rest: { from: above(end), to } }
 }
 
 /** The last rows of a range, descending. */

@@ -7,6 +7,7 @@ import type { Socket } from 'node:net'
 import type { SharedServices } from '../../../core/call/dispatcher.js'
 import { isHighSurrogate } from '../../../core/json/json-text.js'
 import type { Failure } from '../../../core/call/outcome.js'
+import type { PieceStep, Step, Texts } from '../../../core/call/texts.js'
 import type { Exchange } from '../exchange.js'
 
 /** Characters or bytes per write: what the client has not read of them stays in memory. */
@@ -24,6 +25,9 @@ interface Handle {
   readonly bytesWritten: number
   readonly writeQueueSize: number
 }
+
+/** The texts of a response after its first one. */
+type Rest = AsyncIterator<string, void> & Pick<Partial<Texts>, 'isAscii' | 'nextPiece'>
 
 export class Outgoing {
   readonly #res: ServerResponse
@@ -68,18 +72,16 @@ export class Outgoing {
 
   /**
    * Sends texts, and ends the response. If that fails, the connection is cut, which is the only way left to tell the
-   * client that the response is incomplete.
+   * client that the response is incomplete. The caller releases what `rest` holds.
    */
-  async sendText(
-    first: string,
-    rest: AsyncIterable<string> & { readonly isAscii?: boolean },
-    last: () => string
-  ): Promise<void> {
+  async sendText(first: string, rest: Rest, last: () => string): Promise<void> {
     try {
       await this.write(first)
-      for await (const text of rest) {
-        await this.write(text, rest.isAscii)
-        // Leaving the loop releases the resources of the iterator.
+      for (;;) {
+        const { done, value: piece } = rest.nextPiece ? await rest.nextPiece() : asPiece(await rest.next())
+        if (done) break
+        if (piece.text !== '') await this.write(piece.text, rest.isAscii)
+        if (piece.bytes) await this.write(piece.bytes)
         if (this.isGone) return
       }
       this.#res.end(last())
@@ -168,6 +170,10 @@ export class Outgoing {
     this.#takenBefore = this.#taken
     return isTooSlow
   }
+}
+
+function asPiece({ done, value }: Step): PieceStep {
+  return done ? { done, value: undefined } : { done: false, value: { text: value } }
 }
 
 /** Pure ASCII is the same in Latin-1, which Node measures and copies without inspecting each character. */

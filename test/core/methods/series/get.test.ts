@@ -266,6 +266,49 @@ t.test('hfs.get', async t => {
       })
   })
 
+  t.test('is the same over HTTP, where long ones are sent as the bytes that are kept', async t => {
+    const deltas = Array.from({ length: 30_000 }, (_, i) => i / 8)
+    const measure = ['deltaTime', 'systolic', 'diastolic']
+    const cases: [string, string, string[], unknown[][]][] = [
+      ['plain', 'series:mass/kg', fields, deltas.map((at, i) => [at, i])],
+      ['not ASCII', 'series:note/txt', fields, deltas.map((at, i) => [at, `“é${'😀'.repeat(i % 5)}\n`])],
+      [
+        'with a column that some chunks lack',
+        'series:blood-pressure/mmhg-bpm',
+        measure,
+        deltas.map((at, i) => [at, 120, i])
+      ],
+      [
+        'with a chunk of finer times',
+        'series:mass/kg',
+        fields,
+        deltas.map((at, i) => [i > 12_000 && i < 12_100 ? at + 1e-5 : at, i])
+      ]
+    ]
+    for (const [name, type, names, points] of cases) {
+      const { id: long } = await alice.event({ type, content: undefined, time })
+      const add = (columns: string[], rows: unknown[][]): Promise<Answer> =>
+        alice.do('hfs.add', { id: long, format: 'flatJSON', fields: columns, points: rows })
+      for (let from = 0; from < points.length; from += 10_000)
+        await add(names, points.slice(from, from + 10_000))
+      if (names === measure) await add([...measure, 'rate'], [[3000, 120, 24_000, 60]])
+      for (const more of [
+        {},
+        { limit: 25_000 },
+        { fromDeltaTime: 100.25, toDeltaTime: 3700 },
+        { sortAscending: false },
+        { resolution: 'ns' }
+      ]) {
+        const params = { toDeltaTime: 1e9, ...more }
+        const query = Object.entries(params).map(([key, value]) => `${key}=${value}`)
+        const { body } = await alice.http('GET', `/events/${long}/series?${query.join('&')}`)
+        const read = await alice.do('hfs.get', { id: long, ...params })
+        t.ok(read.points.length >= 25_000)
+        t.same(body.points, read.points, `${name}, ${query.join(' ')}`)
+      }
+    }
+  })
+
   t.test('goes on undisturbed while points are written and merged', async t => {
     const { id: busy } = await alice.event({ type: 'series:mass/kg', content: undefined, time })
     const points = Array.from({ length: 50_000 }, (_, i) => [i, i])
