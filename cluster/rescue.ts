@@ -12,30 +12,19 @@ import type { Layout } from '../storage/files/layout.js'
 import { pathsOf } from '../storage/wal/closed-file.js'
 import type { Position } from '../storage/wal/position.js'
 import { RecordMismatch, type CopyPlace } from './apply.js'
-import type { Engine, Entry, Log } from './engine.js'
+import type { Engine, Log } from './engine.js'
+import { entriesOf, positionBehind, survey, type FoundEnd, type Survey } from './found-end.js'
 import { FileThread } from './files/file-thread.js'
 import { snapshotRecord, storeNumbered } from './files/going-on.js'
 import type { Objects } from './objects.js'
 import { lsnOf, snapshotKey, snapshotPrefix } from './objects/snapshot-key.js'
-import { decode, encode, noBase, type Base, type LogRecord } from './records.js'
+import { encode, type Base } from './records.js'
 
 /** A copy of an account's file, and the commit that it ends with. */
 export interface FoundCopy extends Position {
   /** `file`, `aside`, `log`, or `snapshot-` with the number of a commit. */
   readonly place: string
   readonly bytes: number
-}
-
-/** Where the log of an account ends, as far as it can be read. */
-export interface FoundEnd extends Position {
-  readonly sequence: number
-  /** Records that cannot be read. */
-  readonly damaged: number
-}
-
-/** Where a log ends, and what its last record that can be read builds on. */
-interface Surveyed extends FoundEnd {
-  readonly base: Base
 }
 
 export interface RescueOptions {
@@ -46,14 +35,6 @@ export interface RescueOptions {
   /** Whether this node has the account's file open, or could: then nothing has to be rescued. */
   readonly isServed: (account: string) => boolean
 }
-
-/** Records that are read at once. */
-const page = 64
-/**
- * Commits that records which cannot be read may have held, and that another node may make meanwhile, at most: the snapshot must
- * not take the place of one of theirs.
- */
-const unknownCommits = 1_000_000
 
 export class Rescue {
   readonly #files = new FileThread()
@@ -71,7 +52,7 @@ export class Rescue {
   async look(account: string): Promise<{ end: FoundEnd; copies: FoundCopy[] }> {
     // Reading a file that is open, and closing it again, would drop SQLite's locks on it (POSIX).
     this.#mustNotServe(account)
-    const { base, ...end } = await this.#survey(account)
+    const { base, end } = await this.#survey(account)
     const snapshots = (await this.options.objects.list(snapshotPrefix(account))).map(
       key => `snapshot-${lsnOf(key)}`
     )
@@ -90,8 +71,8 @@ export class Rescue {
   async take(account: string, place: string, isLossAccepted: boolean): Promise<FoundCopy> {
     const { log, subjectOf } = this.options
     this.#mustNotServe(account)
-    const end = await this.#survey(account)
-    const taken = await this.#with(account, place, end.base, async draft => {
+    const { base, end } = await this.#survey(account)
+    const taken = await this.#with(account, place, base, async draft => {
       const found = await this.#describe(draft, place)
       if (!found) return undefined
       if (!isLossAccepted && (end.damaged > 0 || found.lsn < end.lsn))
@@ -102,10 +83,7 @@ export class Rescue {
         throw new Error(
           'The copy is what an attempt left that did not end: nobody knows what it lacks. It is taken with --accept-loss'
         )
-      const position = {
-        lsn: Math.max(found.lsn, end.lsn) + 1 + unknownCommits,
-        epoch: Math.max(found.epoch, end.epoch) + 1 + end.damaged
-      }
+      const position = positionBehind(end, found)
       await storeNumbered(account, draft, position, { ...this.options, files: this.#files })
       await log.append(subjectOf(account), end.sequence, await encode(snapshotRecord(position, end.sequence)))
       return found
@@ -172,12 +150,13 @@ export class Rescue {
 
   /** Makes a file of the log, up to the first record that does not lead on. */
   async #follow(account: string, draft: string, base: Base): Promise<boolean> {
+    const { log, subjectOf } = this.options
     if (base.lsn > 0 && !(await this.#unpack(account, base.lsn, draft))) return false
     const { epoch, lsn, sequence } = base
     await this.#files.begin(draft, { epoch, lsn, sequence })
     let place: CopyPlace = base
     try {
-      for await (const entry of this.#entries(account, base.sequence + 1))
+      for await (const entry of entriesOf(log, subjectOf(account), base.sequence + 1))
         place = await this.#files.apply(draft, [entry])
     } catch (error) {
       if (!(error instanceof RecordMismatch)) throw error
@@ -194,46 +173,15 @@ export class Rescue {
   }
 
   /** Reads the whole log. Rejects if its account has been deleted. */
-  async #survey(account: string): Promise<Surveyed> {
-    let [base, sequence, lsn, epoch, damaged] = [noBase, 0, 0, 0, 0]
-    let isDeleted = false
-    for await (const entry of this.#entries(account)) {
-      sequence = entry.sequence
-      const record = recordIn(entry)
-      if (record) {
-        base = record.base
-        lsn = Math.max(lsn, record.position.lsn)
-        epoch = Math.max(epoch, record.epoch)
-        isDeleted = record.kind === 'deleted'
-      } else damaged++
-    }
-    if (isDeleted) throw new Error('The account has been deleted')
-    return { base, sequence, lsn, epoch, damaged }
-  }
-
-  /** The records of an account from a sequence on. No more are kept than are read at once: a log may be long. */
-  async *#entries(account: string, first = 0): AsyncGenerator<Entry> {
+  async #survey(account: string): Promise<Survey> {
     const { log, subjectOf } = this.options
-    for (let from = first; ;) {
-      const entries = await log.read(subjectOf(account), from, page)
-      const last = entries.at(-1)
-      if (!last) return
-      yield* entries
-      from = last.sequence + 1
-    }
+    const found = await survey(log, subjectOf(account))
+    if (found.isDeleted) throw new Error('The account has been deleted')
+    return found
   }
 }
 
 /** Whether a copy is a snapshot that was made here, for a record that never came into the log. */
 function isLeftOver({ epoch, place }: FoundCopy, end: FoundEnd): boolean {
   return place.startsWith('snapshot-') && end.sequence > 0 && epoch > end.epoch + end.damaged
-}
-
-/** A record that can be read. */
-function recordIn({ bytes }: Entry): LogRecord | undefined {
-  try {
-    return decode(bytes)
-  } catch {
-    return undefined
-  }
 }

@@ -2,7 +2,8 @@
  * `coffer cluster rescue`: shows what copies there are of an account that cannot be served, and takes the one that is named.
  * (docs/cluster.md#an-account-cannot-be-served)
  */
-import type { FoundCopy, FoundEnd } from '../../cluster/rescue.js'
+import type { FoundEnd } from '../../cluster/found-end.js'
+import type { FoundCopy } from '../../cluster/rescue.js'
 import type { NatsEngine } from '../../cluster/nats-engine.js'
 import { Members } from '../../cluster/nodes/members.js'
 import { controlledIn, controlMessage, type Controlled } from '../../server/nodes/control.js'

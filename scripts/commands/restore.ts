@@ -1,10 +1,17 @@
 /** `coffer restore`: restores all accounts of a backup, or one. */
 import type { Settings } from '../../core/settings/settings.js'
-import { BackupError } from '../backup/backup-error.js'
+import type { Layout } from '../../storage/files/layout.js'
 import { placeNamed, withOwnSecret } from '../backup/own-place.js'
 import { openPlace } from '../backup/open-place.js'
 import { restoreAccount } from '../backup/restore-account.js'
-import { dayOf, restoreAll, statesIn, verifyBackup, type RestoreReport } from '../backup/restore-backup.js'
+import {
+  dayOf,
+  restoreAll,
+  statesIn,
+  verifyBackup,
+  type RestoreOptions as AccountOptions,
+  type RestoreReport
+} from '../backup/restore-backup.js'
 import { Vault } from '../backup/vault.js'
 import { counted } from '../terminal/counted.js'
 import { directoryOf, presentDirectoryOf } from '../terminal/directory.js'
@@ -29,7 +36,6 @@ export async function restore(args: readonly string[], options: RestoreOptions):
   const { flags, operands } = splitOptional(args, 'place')
   const at = options.at === undefined ? undefined : endOf(options.at)
   const { layout, settings } = (user === undefined ? directoryOf : presentDirectoryOf)(flags)
-  if (user !== undefined) mustBeAlone(settings)
   const vetting = vettingOf(settings)
   const secret = secretOf(operands.length === 0 ? withOwnSecret(options, settings) : options)
   const place = await openPlace(placeNamed(operands, settings), settings.backup.s3, false)
@@ -37,12 +43,7 @@ export async function restore(args: readonly string[], options: RestoreOptions):
   try {
     if (!vault.isEncrypted) console.error('The backup is not encrypted, so its origin cannot be verified')
     if (options.list) return printStates(await statesIn(vault), json)
-    if (user !== undefined) {
-      const { done, made } = await restoreAccount(vault, settings, layout, user, { at, vetting })
-      return console.log(
-        json ? JSON.stringify({ user, done, made }) : `${user}: ${done}, as of ${dayOf(made)}`
-      )
-    }
+    if (user !== undefined) return await restoreOne(vault, settings, layout, user, { at, json, vetting })
     const report = await withBar(json, progress =>
       verify
         ? verifyBackup(vault, { at, progress, vetting })
@@ -54,12 +55,20 @@ export async function restore(args: readonly string[], options: RestoreOptions):
   }
 }
 
-/** Throws {@link BackupError} with the settings of a node: what comes into its folder is not in the cluster. */
-function mustBeAlone({ cluster }: Settings): void {
-  if (cluster.node === '') return
-  throw new BackupError(
-    'One account cannot be restored into a cluster: restore all into an empty folder with settings without cluster.node, and export the account there (docs/cluster.md)'
-  )
+/** Restores one account, into a cluster with the settings of a node, and prints what was done. */
+async function restoreOne(
+  vault: Vault,
+  settings: Settings,
+  layout: Layout,
+  user: string,
+  { json, ...options }: AccountOptions & { readonly json: true | undefined }
+): Promise<void> {
+  const { done, made } = await (
+    settings.cluster.node === ''
+      ? restoreAccount
+      : (await import('../backup/cluster/restore-into-cluster.js')).restoreIntoCluster
+  )(vault, settings, layout, user, options)
+  console.log(json ? JSON.stringify({ user, done, made }) : `${user}: ${done}, as of ${dayOf(made)}`)
 }
 
 function print(report: RestoreReport, json: true | undefined, done: string): void {

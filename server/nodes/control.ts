@@ -3,6 +3,7 @@ import type { Lease } from '../../cluster/nodes/lease.js'
 import type { Shards } from '../../cluster/nodes/shards.js'
 import type { StandingAlarm } from './alarms.js'
 import type { Oversight } from './oversight.js'
+import type { Reopening } from './reopening.js'
 import type { Rescuing } from './rescuing.js'
 
 /** What a node can be asked for. */
@@ -17,6 +18,7 @@ export type Control =
       readonly place: string
       readonly isLossAccepted: boolean
     }
+  | { readonly do: 'letGo' | 'reopen'; readonly username: string }
 
 /** Whether it has been done, and why not otherwise. */
 export interface Controlled {
@@ -34,6 +36,7 @@ export interface Controllable {
   readonly shards: Pick<Shards, 'drain' | 'mine' | 'move'>
   readonly oversight: Pick<Oversight, 'alarms'>
   readonly rescuing: Pick<Rescuing, 'look' | 'take'>
+  readonly reopening: Pick<Reopening, 'letGo' | 'reopen'>
 }
 
 /** Answers a message of `coffer cluster`. Never rejects. */
@@ -61,7 +64,7 @@ function controlIn(message: Buffer): Control {
 
 async function done(
   control: Control,
-  { lease, oversight, rescuing, shards }: Controllable
+  { lease, oversight, reopening, rescuing, shards }: Controllable
 ): Promise<Omit<Controlled, 'ok'>> {
   switch (control.do) {
     case 'move':
@@ -78,6 +81,12 @@ async function done(
       return { message: '', found: await rescuing.look(control.username) }
     case 'rescue':
       return { message: await rescuing.take(control.username, control.place, control.isLossAccepted) }
+    case 'letGo':
+      await reopening.letGo(control.username)
+      return { message: '' }
+    case 'reopen':
+      await reopening.reopen(control.username)
+      return { message: '' }
     default:
       throw new Error('This node does not know how to do that: its software may be older')
   }

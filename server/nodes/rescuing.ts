@@ -1,5 +1,6 @@
 /** What a node does for `coffer cluster rescue`, by the names of users. */
-import type { FoundCopy, FoundEnd, Rescue } from '../../cluster/rescue.js'
+import type { FoundEnd } from '../../cluster/found-end.js'
+import type { FoundCopy, Rescue } from '../../cluster/rescue.js'
 import type { Accounts } from '../../storage/accounts.js'
 
 export class Rescuing {

@@ -18,6 +18,7 @@ import { NodePeers } from './node-peers.js'
 import { Nodes } from './nodes.js'
 import { Oversight } from './oversight.js'
 import { Remains } from './remains.js'
+import { Reopening } from './reopening.js'
 import { Rescuing } from './rescuing.js'
 import { Territory } from './territory.js'
 import { beats, longestBeatMs, times } from './times.js'
@@ -219,13 +220,14 @@ async function build(
   const rescue = new Rescue({ ...questions, log: engine, objects, layout, isServed: id => logs.isServed(id) })
   closers.push(() => rescue.close())
   const rescuing = new Rescuing(rescue, accounts)
+  const reopening = new Reopening(runtime.services, () => platformLog.caughtUp())
   const connections = new Connections({
     ...times,
     engine,
     maxWaiting,
     own: () => ({ node, incarnation: lease.incarnation }),
     accept: connection => answering({ runtime, calls, territory, files: attachments }, connection),
-    control: message => answerControl(message, { lease, oversight, rescuing, shards })
+    control: message => answerControl(message, { lease, oversight, reopening, rescuing, shards })
   })
   closers.push(() => connections.close())
   const peers = new NodePeers(

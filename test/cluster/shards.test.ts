@@ -141,7 +141,11 @@ test('shards', async t => {
     const [first] = await started(t, cluster, 'n1')
     await until(() => first!.shards.mine.length === shardCount, 'every shard to be served')
     const { lease, shards } = first!
-    const others = { oversight: { alarms: () => [] }, rescuing: { look: nothing, take: nothing } }
+    const others = {
+      oversight: { alarms: () => [] },
+      reopening: { letGo: nothing, reopen: nothing },
+      rescuing: { look: nothing, take: nothing }
+    }
     const drain = async () =>
       controlledIn(await answerControl(controlMessage({ do: 'drain' }), { lease, shards, ...others }))
     t.match(await drain(), { ok: false, message: /^64 shards stay/ })

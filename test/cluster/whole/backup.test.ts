@@ -110,11 +110,22 @@ t.test('a cluster', async t => {
     t.match(verified, { accounts: 6, problems: [] })
   })
 
-  await t.test('does not get single accounts back', async t => {
-    const flags = nodeFlags(servers, 'n1', at('n1'))
-    const { code, errors } = await commandProcess(['restore', at('backup'), '--user=person-1', ...flags])
-    t.equal(code, 1)
-    t.match(errors, /cannot be restored into a cluster/)
+  await t.test('gets one account back, while its nodes go on', async t => {
+    const [, person, other] = people as [Person, Person, Person]
+    for (const each of [person, other]) await upload(n1.url, each, 'added since')
+    // The folder is that of a node that runs.
+    const flags = nodeFlags(servers, 'n2', at('n2'))
+    const restored = await run<object>('restore', at('backup'), `--user=${person.username}`, ...flags)
+    t.match(restored, { user: person.username, done: 'replaced' })
+    for (const { url } of [n1, n2]) {
+      t.same(await filesOf(url, person), [fileOf(person)])
+      t.same(await filesOf(url, other), ['added since', fileOf(other)])
+    }
+    await upload(n2.url, person, 'added behind it')
+    t.same(await filesOf(n1.url, person), ['added behind it', fileOf(person)].toSorted())
+    const unknown = await commandProcess(['restore', at('backup'), '--user=nobody', ...flags])
+    t.equal(unknown.code, 1)
+    t.match(unknown.errors, /The backup holds no account nobody/)
   })
 
   const alone = at('alone')

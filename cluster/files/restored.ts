@@ -1,0 +1,67 @@
+/**
+ * Has the log of an account go on from a file that an operator has restored, whatever became of the account before: deleted ones
+ * come back, and whoever writes the account is refused from then on.
+ */
+import { randomInt } from 'node:crypto'
+import { appendSurely, Refused } from '../appending.js'
+import { Conflict, type Log } from '../engine.js'
+import { positionBehind, survey } from '../found-end.js'
+import type { Objects } from '../objects.js'
+import { snapshotKey, snapshotPrefix } from '../objects/snapshot-key.js'
+import { encode } from '../records.js'
+import { snapshotRecord, storeNumbered, type GoingOnOptions } from './going-on.js'
+
+export interface RestoredOptions extends GoingOnOptions {
+  readonly objects: Objects
+  readonly log: Log
+  readonly subject: string
+  /** Time after which an engine that does not answer is given up, in milliseconds. */
+  readonly giveUpMs: number
+}
+
+/** Two restores that run at the same time are not to have the same place for their snapshots. */
+const places = 1_000_000
+
+/**
+ * Stores a snapshot of the file, which is closed, and appends a record that names it. Until then nothing has changed; `ready` is
+ * called just before. What was in the log and among the snapshots is removed behind it. Rejects with what `ready` rejects with;
+ * with `Conflict` if another restore was first; with `EngineUnavailable`, and then it may or may not have happened.
+ */
+export async function goOnFrom(
+  account: string,
+  file: string,
+  options: RestoredOptions,
+  ready: () => Promise<void>
+): Promise<void> {
+  const { log, objects, subject } = options
+  const behind = positionBehind((await survey(log, subject)).end)
+  const position = { ...behind, lsn: behind.lsn + randomInt(places) }
+  await storeNumbered(account, file, position, options)
+  const own = snapshotKey(account, position.lsn)
+  const former = (await objects.list(snapshotPrefix(account))).filter(key => key !== own)
+  await ready()
+  const sequence = await appended(position, options)
+  await log.trim(subject, sequence)
+  for (const key of former) await objects.remove(key)
+}
+
+/** Appends the record behind whatever its writer appends meanwhile. Returns its sequence. */
+async function appended(
+  position: { readonly lsn: number; readonly epoch: number },
+  { giveUpMs, log, subject }: RestoredOptions
+): Promise<number> {
+  const endMs = performance.now() + giveUpMs
+  for (;;) {
+    const { end } = await survey(log, subject)
+    if (end.lsn >= position.lsn) throw new Conflict('the log of the account')
+    const record = snapshotRecord(position, end.sequence)
+    const bytes = await encode({ ...record, epoch: Math.max(position.epoch, end.epoch + 1) })
+    const isOver = (): boolean => performance.now() > endMs
+    try {
+      return await appendSurely({ log, subject, expected: end.sequence, bytes, isOver })
+    } catch (error) {
+      // Whoever serves the account was first: a commit, or that it was taken over.
+      if (!(error instanceof Refused) || isOver()) throw error
+    }
+  }
+}
