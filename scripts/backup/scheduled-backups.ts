@@ -12,11 +12,14 @@ import type { Log } from '../../core/log.js'
 import type { Settings } from '../../core/settings/settings.js'
 import type { BackupState } from '../../server/gauges.js'
 import type { Layout } from '../../storage/files/layout.js'
+import type { Turns } from './sources/turn.js'
 
 /** After the start a backup that was missed, or the first of all, begins this much later. */
 const soonMs = 1000
 /** A backup that failed is tried again after this time. */
 const retryMs = 3_600_000
+/** Where others may have missed one that is up to this process by now, it looks whether one is due as often as that. */
+const lookMs = 60_000
 /** A backup that takes longer is ended: it hangs. */
 const longestMs = 24 * 3_600_000
 /** Somebody is told of failures at most once in this time, in seconds. */
@@ -49,8 +52,8 @@ export interface ScheduleOptions {
   readonly flags: readonly string[]
   readonly layout: Layout
   readonly log: Log
-  /** Where several processes have the same schedule: whether this one makes the backup that is due. By default it does. */
-  readonly isTurn?: ((signal: AbortSignal) => Promise<boolean>) | undefined
+  /** Where several processes have the same schedule: which one makes the backup that is due. By default this one does. */
+  readonly turns?: Pick<Turns, 'begin' | 'end' | 'look'> | undefined
   /** Tells the operator that backups fail. */
   readonly tell: (problem: string, succeeded: number | undefined) => Promise<void>
 }
@@ -63,6 +66,7 @@ export class ScheduledBackups {
   #isBusy = false
   readonly #ending = new AbortController()
   #timer: NodeJS.Timeout | undefined
+  #looking: NodeJS.Timeout | undefined
   #isClosed = false
 
   /** Makes a schedule, which begins with {@link start}. The settings must name a place. */
@@ -76,9 +80,11 @@ export class ScheduledBackups {
   start(): void {
     this.#cron.resume()
     const { attempted, failures } = this.#kept
-    const due = attempted === undefined ? undefined : this.#cron.nextRun(new Date(attempted * 1000))
+    const { turns } = this.options
     // Whoever has mended what made it fail restarts the service, and looks.
-    if (failures > 0 || due === undefined || (due && due.getTime() < Date.now())) this.#beginIn(soonMs)
+    if (failures > 0 || (!turns && this.#isDue(attempted))) this.#in(soonMs, () => this.#begin())
+    else if (turns) this.#in(soonMs, () => this.#makeUp())
+    if (turns) this.#looking = setInterval(() => this.#makeUp(), lookMs).unref()
   }
 
   /** How the backups go. */
@@ -100,20 +106,42 @@ export class ScheduledBackups {
     this.#ending.abort()
     this.#cron.stop()
     clearTimeout(this.#timer)
+    clearInterval(this.#looking)
     this.#running?.kill('SIGTERM')
     await this.#work
   }
 
-  #beginIn(ms: number): void {
+  #in(ms: number, work: () => void): void {
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => this.#begin(), ms).unref()
+    this.#timer = setTimeout(work, ms).unref()
+  }
+
+  /** Whether the schedule has come round since a time, in seconds. */
+  #isDue(since: number | undefined): boolean {
+    const due = since === undefined ? undefined : this.#cron.nextRun(new Date(since * 1000))
+    return due === undefined || (due !== null && due.getTime() < Date.now())
   }
 
   #begin(): void {
-    if (this.#isBusy || this.#isClosed) return
     clearTimeout(this.#timer)
+    this.#do(async () => await this.#run())
+  }
+
+  /** Makes the backup that a process has skipped whose turn it is no more. */
+  #makeUp(): void {
+    const { attempted = 0, failures } = this.#kept
+    // What has failed here has a time of its own.
+    if (failures > 0 && Math.abs(Date.now() - attempted * 1000) < retryMs) return
+    this.#do(async () => {
+      const turn = await this.options.turns?.look(this.#ending.signal).catch(() => undefined)
+      if (turn?.isOurs === true && this.#isDue(turn.finished)) await this.#run()
+    })
+  }
+
+  #do(work: () => Promise<void>): void {
+    if (this.#isBusy || this.#isClosed) return
     this.#isBusy = true
-    this.#work = this.#run()
+    this.#work = work()
       .catch((cause: unknown) => this.options.log.error('a backup failed', { cause }))
       .finally(() => (this.#isBusy = false))
   }
@@ -125,6 +153,7 @@ export class ScheduledBackups {
     if (problem === notOurs) return this.#leave()
     this.#running = undefined
     if (this.#isClosed) return
+    await this.#noteEnd(problem === undefined)
     const now = Math.floor(Date.now() / 1000)
     this.#kept.attempted = now
     if (problem === undefined) {
@@ -135,7 +164,7 @@ export class ScheduledBackups {
       this.#kept.failures++
       this.#kept.problem = problem.slice(0, longestProblem)
       log.error(`a backup failed: ${this.#kept.problem}`)
-      this.#beginIn(retryMs)
+      this.#in(retryMs, () => this.#begin())
       this.#tell(now)
     }
     keep(this.options.layout, this.#kept)
@@ -160,10 +189,22 @@ export class ScheduledBackups {
     )
   }
 
+  async #noteEnd(isDone: boolean): Promise<void> {
+    const { log, turns } = this.options
+    try {
+      await turns?.end(isDone ? Math.floor(Date.now() / 1000) : undefined)
+    } catch (cause) {
+      // Then it is made once more.
+      log.warn('other nodes could not be told of a backup', { cause })
+    }
+  }
+
   /** Makes a backup, unless that is up to another process. Returns what went wrong, as {@link #problemOf} does. */
   async #outcome(): Promise<string | typeof notOurs | undefined> {
     try {
-      if ((await this.options.isTurn?.(this.#ending.signal)) === false) return notOurs
+      const { turns } = this.options
+      if (turns && !(await turns.look(this.#ending.signal)).isOurs) return notOurs
+      if (turns && !(await turns.begin())) return notOurs
     } catch (error) {
       return (error as Error).message
     }

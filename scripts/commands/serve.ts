@@ -15,6 +15,7 @@ import { createLog } from '../../server/log.js'
 import { startServer, type Server } from '../../server/server.js'
 import { isSetupOpen } from '../../server/setup/desk.js'
 import type { ScheduledBackups } from '../backup/scheduled-backups.js'
+import type { Turns } from '../backup/sources/turn.js'
 import { checkedSettings } from '../terminal/checked-settings.js'
 import { mustBeFolder, mustBeWritable } from '../terminal/directory.js'
 import { greeting, warningOfStrangers } from '../terminal/greeting.js'
@@ -162,7 +163,7 @@ async function backupsOf(
     flags,
     layout,
     log,
-    isTurn: settings.cluster.node === '' ? undefined : async signal => await isTurn(settings, signal),
+    turns: settings.cluster.node === '' ? undefined : await turnsOf(settings),
     tell: async (problem, succeeded) => {
       const { tellOfFailure } = await import('../backup/failure-mail.js')
       await tellOfFailure(settings, log, problem, succeeded)
@@ -170,10 +171,10 @@ async function backupsOf(
   })
 }
 
-/** Whether it is up to this node to make the backup that is due. */
-async function isTurn(settings: Settings, signal: AbortSignal): Promise<boolean> {
-  const { isTurnOf } = await import('../backup/sources/turn.js')
-  return await isTurnOf(settings, signal)
+/** How it stands with the backups of a cluster, whose nodes all have the same schedule. */
+async function turnsOf(settings: Settings): Promise<Turns> {
+  const { Turns } = await import('../backup/sources/turn.js')
+  return Turns.of(settings)
 }
 
 /** Warns if other users can access the data directory. */

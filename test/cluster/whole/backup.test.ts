@@ -12,6 +12,7 @@ import { packageDirectory } from '../../../core/version.js'
 import { Random } from '../../support/random.js'
 import { EngineServers, until } from '../engine-servers.js'
 import { Load, type Person } from '../load.js'
+import { NatsEngine } from '../../../cluster/nats-engine.js'
 import { NodeProcess } from '../node-processes.js'
 import { register } from '../registration.js'
 import { fileOf, upload } from '../people.js'
@@ -108,6 +109,27 @@ t.test('a cluster', async t => {
     t.notMatch(n1.log + n2.log, /a backup failed/)
     const verified = await run<Report>('restore', at('own'), '--verify', `--dataDir=${at('none')}`)
     t.match(verified, { accounts: 6, problems: [] })
+  })
+
+  await t.test('makes up for a backup that nobody made, by whose turn it is by then', async t => {
+    const [maker, other] = n1.log.includes('a backup was made') ? [n1, n2] : [n2, n1]
+    const move = await commandProcess([
+      'cluster',
+      'move',
+      '0',
+      other.name,
+      ...nodeFlags(servers, 'n1', at('n1'))
+    ])
+    t.equal(move.code, 0, move.errors)
+    const watching = await NatsEngine.connect({ servers: servers.urls })
+    t.teardown(() => watching.close())
+    const { register } = watching
+    const last = (await register.get('backup'))!
+    const { finished } = JSON.parse(Buffer.from(last.bytes).toString()) as { finished: number }
+    const missed = Buffer.from(JSON.stringify({ finished: finished - 2 * 24 * 3600 }))
+    await register.cas('backup', last.revision, missed)
+    await until('it to be made', () => other.log.includes('a backup was made'), 180_000)
+    t.equal(maker.log.split('a backup was made').length, 2, 'and the former one made no other')
   })
 
   await t.test('gets one account back, while its nodes go on', async t => {

@@ -4,15 +4,71 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
 import { silentLog } from '../../../core/log.js'
+import { Turns } from '../../../scripts/backup/sources/turn.js'
+import { MemoryCluster } from '../../cluster/memory-engine.js'
 import { ScheduledBackups } from '../../../scripts/backup/scheduled-backups.js'
 import { Layout } from '../../../storage/files/layout.js'
 import { testSettings } from '../../support/coffer.js'
 import { until } from '../../support/socket.js'
 
+/** What a node asks and tells others by. */
+function turnsOf(node: string, cluster: MemoryCluster): Turns {
+  return new Turns(node, async () => await Promise.resolve(cluster.connect()))
+}
+
+/** Has a node live, as a process, and perhaps serve the first shard. */
+async function place(cluster: MemoryCluster, node: string, process: string, serves: boolean): Promise<void> {
+  const { register } = cluster.connect()
+  const set = async (key: string, value: object): Promise<void> => {
+    const revision = (await register.get(key))?.revision ?? 0
+    await register.cas(key, revision, Buffer.from(JSON.stringify(value)))
+  }
+  const facts = { software: '0', schema: 1, url: '', started: 0, beat: 1 }
+  await set(`node.${node}`, { ...facts, incarnation: 1, state: 'alive', process })
+  if (serves) await set('shard.00', { node, incarnation: 1, schema: 1 })
+}
+
+t.test('whose turn it is', async t => {
+  const cluster = new MemoryCluster()
+  const { signal } = new AbortController()
+  const [one, two] = ['n1', 'n2'].map(node => turnsOf(node, cluster)) as [Turns, Turns]
+  await place(cluster, 'n1', 'a', true)
+  await place(cluster, 'n2', 'b', false)
+  t.same(await one.look(signal), { isOurs: true, finished: undefined })
+  t.same(await two.look(signal), { isOurs: false, finished: undefined })
+  t.equal(await one.begin(), true)
+  t.same(
+    await one.look(signal),
+    { isOurs: true, finished: undefined },
+    'what it began itself is in nobody’s way'
+  )
+
+  await place(cluster, 'n2', 'b', true)
+  t.match(await two.look(signal), { isOurs: false }, 'another one is still making it')
+  await one.end(1e9)
+  t.same(await two.look(signal), { isOurs: true, finished: 1e9 }, 'the last one is known to all')
+  t.match(await one.look(signal), { isOurs: false })
+
+  t.equal(await two.begin(), true)
+  await place(cluster, 'n1', 'a', true)
+  t.match(await one.look(signal), { isOurs: false })
+  await place(cluster, 'n2', 'another process', false)
+  t.match(await one.look(signal), { isOurs: true }, 'who made it has been started anew since')
+  await two.end(undefined)
+  t.same(await one.look(signal), { isOurs: true, finished: 1e9 }, 'one that failed leaves the last as it was')
+
+  const { register } = cluster.connect()
+  await register.cas('backup', (await register.get('backup'))!.revision, Buffer.from('{ rubbish'))
+  t.same(await one.look(signal), { isOurs: true, finished: undefined }, 'what cannot be read says nothing')
+  t.equal(await one.begin(), true)
+})
+
 t.test('a failure at a process whose turn it is no more', async t => {
   const directory = mkdtempSync(join(tmpdir(), 'coffer-turns-'))
   t.teardown(() => rmSync(directory, { recursive: true, force: true }))
   const layout = new Layout(directory)
+  const cluster = new MemoryCluster()
+  await place(cluster, 'n2', 'b', true)
   const kept = { attempted: 1e9, succeeded: 9e8, failures: 2, problem: 'the place is full' }
   writeFileSync(layout.backupStateFile, JSON.stringify(kept))
   const backups = new ScheduledBackups({
@@ -20,7 +76,7 @@ t.test('a failure at a process whose turn it is no more', async t => {
     flags: [],
     layout,
     log: silentLog,
-    isTurn: () => Promise.resolve(false),
+    turns: turnsOf('n1', cluster),
     tell: () => Promise.reject(new Error('nothing is to be told'))
   })
   t.teardown(() => backups.close())
