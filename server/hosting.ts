@@ -41,4 +41,8 @@ export interface HostOptions {
   readonly durability?: DurabilityProvider
   /** What the nodes of the cluster share, in place of what the settings name. */
   readonly shared?: Shared
+  /** Called when it has to be waited for what nodes share, each time that it has been tried in vain. */
+  readonly onWait?: () => void
+  /** Ends waiting for that. */
+  readonly signal?: AbortSignal
 }

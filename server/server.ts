@@ -29,6 +29,7 @@ import { Listener } from '../transports/http/listener.js'
 import { serveMetrics, type Operations } from '../transports/http/pages/operations.js'
 import { MapFile } from '../transports/http/pages/map.js'
 import { readFiles } from '../transports/http/pages/static.js'
+import { whileWaiting } from '../transports/http/pages/waiting.js'
 import { MeteredDispatcher } from './metered-dispatcher.js'
 import { createMetrics } from './metrics.js'
 import { createMonitor } from './monitor.js'
@@ -50,6 +51,8 @@ export interface ServerOptions {
   readonly shared?: Shared
   /** How the backups go, if the service makes any by itself. */
   readonly backups?: () => BackupState
+  /** Ends a start that waits for something, which rejects then. */
+  readonly signal?: AbortSignal
   /** The sources of the settings, where the service can be set up in a browser. */
   readonly setup?: SetupSource
 }
@@ -83,7 +86,8 @@ export async function startServer(
     log: givenLog = silentLog,
     methodModules = [],
     setup,
-    shared
+    shared,
+    signal
   }: ServerOptions = {}
 ): Promise<Server> {
   const problems = new Problems(() => clock.now())
@@ -108,7 +112,9 @@ export async function startServer(
       log,
       methodModules,
       ...(durability && { durability }),
-      ...(shared && { shared })
+      ...(shared && { shared }),
+      ...(signal && { signal }),
+      onWait: () => listener.serve(whileWaiting(config), config)
     })
     closers.push(() => host.close())
     const dispatcher = new MeteredDispatcher(host.dispatcher)

@@ -9,6 +9,7 @@ import {
   type NatsConnection
 } from '@nats-io/transport-node'
 import { EngineUnavailable } from '../engine.js'
+import { EngineUnfit } from './check.js'
 
 export interface EngineOptions {
   /**
@@ -42,7 +43,7 @@ const connectMs = 2000
 
 /**
  * Connects to one of the servers; when it is lost, to another one. Rejects with `EngineUnavailable` if there is none, with
- * another error if the credentials cannot be read.
+ * `EngineUnfit` if they refuse the credentials or cannot be trusted, with another error if the credentials cannot be read.
  */
 export async function connectTo(options: EngineOptions): Promise<NatsConnection> {
   const addresses = options.servers.map(server => new URL(server))
@@ -64,9 +65,26 @@ export async function connectTo(options: EngineOptions): Promise<NatsConnection>
   try {
     return await connect(wanted)
   } catch (error) {
-    throw new EngineUnavailable(error)
+    const problem = mistakeOf(error)
+    throw problem === undefined ? new EngineUnavailable(error) : new EngineUnfit([problem])
   }
 }
+
+/** What is wrong with the settings, so that nothing comes of trying again; `undefined` if that may be so. */
+function mistakeOf(error: unknown): string | undefined {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    const { code } = at as NodeJS.ErrnoException
+    if (/authorization violation/i.test(at.message))
+      return 'It refuses whoever connects: see cluster.engineCredentials, and what its servers have under "authorization"'
+    if (code !== undefined && untrusted.test(code))
+      return `Its certificate is not trusted (${code}): see cluster.engine for the names of servers, and NODE_EXTRA_CA_CERTS for whom to trust`
+  }
+  return undefined
+}
+
+/** The codes of Node's errors about certificates. */
+const untrusted =
+  /^(?:ERR_TLS_CERT_ALTNAME_INVALID|SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_\w+|CERT_\w+)$/
 
 /** How a connection does. */
 export class Link {

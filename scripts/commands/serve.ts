@@ -58,12 +58,17 @@ export async function serve(argv: readonly string[]): Promise<void> {
     process.exit(1)
   })
   // Whoever reads that it serves may stop it at once.
-  await service.start(settings)
+  try {
+    await service.start(settings)
+  } catch (error) {
+    // It was stopped while it waited for something.
+    if (!service.isStopping) throw error
+  }
 }
 
 /** The service of this process, which starts anew in the same place once it has been set up. */
 class Service {
-  isStopping = false
+  readonly #stopping = new AbortController()
   #server: Promise<Server> | undefined
   #backups: ScheduledBackups | undefined
 
@@ -73,11 +78,16 @@ class Service {
     private readonly layout: Layout
   ) {}
 
+  get isStopping(): boolean {
+    return this.#stopping.signal.aborted
+  }
+
   async start(settings: Settings): Promise<Server> {
     const backups = await backupsOf(settings, this.argv, this.layout, this.log)
     this.#backups = backups
     this.#server = startServer(settings, {
       log: this.log,
+      signal: this.#stopping.signal,
       ...(backups && { backups: () => backups.state() }),
       setup: { read: chosen => this.#read(chosen), onDone: () => this.#startAnew() }
     })
@@ -88,8 +98,9 @@ class Service {
   }
 
   async close(): Promise<void> {
-    this.isStopping = true
-    const server = await this.#server
+    this.#stopping.abort()
+    // A start that waits for something ends by that.
+    const server = await this.#server?.catch(() => undefined)
     await Promise.all([server?.close(), this.#backups?.close()])
   }
 

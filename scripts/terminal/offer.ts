@@ -46,6 +46,7 @@ const forOperators = new Set([
   'DirectoryLocked',
   'EngineLost',
   'EngineUnavailable',
+  'EngineUnfit',
   'HealthError',
   'NotAuthentic',
   'OperatorError',

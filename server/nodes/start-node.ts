@@ -22,12 +22,21 @@ import { Reopening } from './reopening.js'
 import { Rescuing } from './rescuing.js'
 import { Territory } from './territory.js'
 import { beats, longestBeatMs, times } from './times.js'
+import { onceThere } from './waiting.js'
 
 /** Bytes that may wait to be sent to another node. */
 const maxWaiting = 64 * 1024 * 1024
 
-/** Rejects, with everything closed again, if the engine or the data directory cannot be used. */
+/**
+ * Waits for an engine that does not answer. Rejects, with everything closed again, if the engine or the data directory cannot be
+ * used.
+ */
 export async function startNode(config: Config, options: HostOptions): Promise<Host> {
+  const { log, onWait = () => {}, signal } = options
+  return await onceThere(async () => await startOnce(config, options), { log, onWait, signal })
+}
+
+async function startOnce(config: Config, options: HostOptions): Promise<Host> {
   const closers: (() => Promise<void> | void)[] = []
   const close = async (): Promise<void> => {
     while (closers.length > 0) await closers.pop()!()

@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { nkeys } from '@nats-io/transport-node'
 import t from 'tap'
 import { EngineUnavailable } from '../../../cluster/engine.js'
+import { EngineUnfit } from '../../../cluster/nats/check.js'
 import { NatsEngine } from '../../../cluster/nats-engine.js'
 import { EngineServers } from '../engine-servers.js'
 
@@ -34,8 +35,8 @@ t.test('servers that ask who connects', async t => {
   await connect(servers.urls, 'password')
   await connect(servers.urls, 'seed')
   await connect(servers.urls.map(url => url.replace('//', '//coffer:p%40ss%3Aword@')))
-  await t.rejects(connect(servers.urls), EngineUnavailable)
-  await t.rejects(connect(servers.urls, 'wrong'), EngineUnavailable)
+  await t.rejects(connect(servers.urls), EngineUnfit)
+  await t.rejects(connect(servers.urls, 'wrong'), EngineUnfit)
   await t.rejects(connect(servers.urls, 'odd'), /holds neither credentials of the engine nor user:password/)
   await t.rejects(connect(servers.urls, 'missing'), { code: 'ENOENT' })
 })
@@ -67,7 +68,7 @@ t.test('servers that are reached by TLS', async t => {
     configuration: `tls { cert_file: "${cert}", key_file: "${key}" }`
   })
   const urls = servers.urls.map(url => url.replace('nats://127.0.0.1', 'tls://localhost'))
-  await t.rejects(NatsEngine.connect({ servers: urls }), EngineUnavailable, 'an unknown authority')
+  await t.rejects(NatsEngine.connect({ servers: urls }), EngineUnfit, 'an unknown authority')
 
   // Authorities are read when a process starts.
   const script = join(folder, 'connect.mjs')

@@ -1,0 +1,68 @@
+/** Waits for the engine of the cluster at the start of a node: the machines of a site may come up in any order. */
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Log } from '../../core/log.js'
+import { StoreUnavailable } from '../../storage/errors.js'
+
+export interface WaitingOptions {
+  readonly log: Pick<Log, 'info' | 'warn'>
+  /** Called as long as it has to be waited, again and again. */
+  readonly onWait: () => void
+  /** Ends waiting. */
+  readonly signal: AbortSignal | undefined
+}
+
+/** Time between two attempts, after which one is slow, and between two lines of the log, in milliseconds. */
+const [pauseMs, slowMs, tellMs] = [1000, 5000, 60_000]
+
+/**
+ * Starts something as often as it takes, while the engine does not answer. Rejects with whatever else is wrong, and as soon as
+ * the signal says so; what is under way then is left to itself.
+ */
+export async function onceThere<T>(
+  start: () => Promise<T>,
+  { log, onWait, signal }: WaitingOptions
+): Promise<T> {
+  const { EngineUnavailable } = await import('../../cluster/engine.js')
+  const over = signal ? [ended(signal)] : []
+  let told: number | undefined
+  const tell = (message: string, cause?: unknown): void => {
+    onWait()
+    if (told !== undefined && performance.now() - told < tellMs) return
+    told = performance.now()
+    log.warn(message, { cause })
+  }
+  // With one server of three it can be connected to, and nothing be written.
+  const slow = setInterval(
+    () =>
+      tell(
+        'this node has not started yet: it waits for the engine of the cluster, or for an earlier life of this node to end'
+      ),
+    slowMs
+  ).unref()
+  try {
+    for (;;) {
+      signal?.throwIfAborted()
+      try {
+        const started = await Promise.race([start(), ...over])
+        if (told !== undefined) log.info('the engine of the cluster answers')
+        return started
+      } catch (error) {
+        const isAway = error instanceof EngineUnavailable || error instanceof StoreUnavailable
+        if (signal?.aborted || !isAway) throw error
+        tell('the engine of the cluster does not answer: this node waits for it', error)
+      }
+      await wait(pauseMs, undefined, { signal, ref: false })
+    }
+  } finally {
+    clearInterval(slow)
+  }
+}
+
+/** Rejects when the signal says so, whether or not anybody still listens. */
+function ended(signal: AbortSignal): Promise<never> {
+  const over = new Promise<never>((_, reject) =>
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
+  )
+  over.catch(() => undefined)
+  return over
+}

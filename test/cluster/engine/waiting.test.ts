@@ -1,0 +1,117 @@
+/** A node that is started before its engine: it waits, says so, and serves once the engine is there. */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import t, { type Test } from 'tap'
+import { packageDirectory } from '../../../core/version.js'
+import { commandProcess } from '../../support/command.js'
+import { EngineServers, until } from '../engine-servers.js'
+import { beginCluster, makePeople } from '../people.js'
+
+t.setTimeout(900_000)
+
+const coffer = join(packageDirectory, 'dist', 'scripts', 'coffer.cjs')
+
+/** A port that nobody listens at. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+/** Starts a node, whether or not it gets anywhere. */
+function run(t: Test, flags: readonly string[]): { child: ChildProcess; lines: string[] } {
+  const child = spawn(process.execPath, [coffer, 'serve', '--log.format=json', ...flags], {
+    stdio: ['ignore', 'pipe', 'inherit']
+  })
+  t.teardown(() => child.kill('SIGKILL'))
+  const lines: string[] = []
+  createInterface({ input: child.stdout }).on('line', line => lines.push(line))
+  return { child, lines }
+}
+
+async function statusOf(url: string): Promise<number> {
+  try {
+    const response = await fetch(url)
+    await response.arrayBuffer()
+    return response.status
+  } catch {
+    return 0
+  }
+}
+
+t.test('a node without its engine', async t => {
+  const servers = await EngineServers.start(t)
+  const directory = t.testdir()
+  const people = await makePeople(directory, 1)
+  await beginCluster(directory, servers.urls.join(','))
+  for (const index of [1, 2]) await servers.kill(index)
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const flags = [
+    `--dataDir=${directory}`,
+    `--port=${port}`,
+    '--cluster.node=n1',
+    `--cluster.engine=${servers.urls.join(',')}`
+  ]
+
+  await t.test('is stopped by a signal, also while there is one server that can do nothing', async () => {
+    const { child, lines } = run(t, flags)
+    await until('it to wait', async () => (await statusOf(`${url}/healthz`)) === 200)
+    const ended = once(child, 'exit')
+    child.kill('SIGTERM')
+    const [code] = (await ended) as [number | null]
+    t.equal(code, 0, lines.join('\n'))
+  })
+
+  await servers.kill(0)
+  const { child, lines } = run(t, flags)
+  const waits = (): string[] => lines.filter(line => /waits for (?:it|the engine)/.test(line))
+  await t.test('lives, is not ready, and asks callers to come again', async t => {
+    await until('it to wait', async () => (await statusOf(`${url}/healthz`)) === 200)
+    const ready = await fetch(`${url}/readyz`)
+    t.equal(ready.status, 503)
+    t.match(await ready.json(), { error: { id: 'api-unavailable' }, checks: { cluster: false } })
+    const [{ token, username }] = people as [(typeof people)[0]]
+    const form = { authorization: token, 'content-type': 'application/json' }
+    for (const request of [
+      new Request(`${url}/${username}/events`, { headers: { authorization: token } }),
+      new Request(`${url}/${username}/events`, { method: 'POST', headers: form, body: 'x'.repeat(500_000) }),
+      new Request(`${url}/service/info`),
+      new Request(`${url}/app/`)
+    ]) {
+      const response = await fetch(request)
+      t.equal(response.status, 503)
+      t.match(response.headers.get('retry-after'), /^\d+$/)
+      t.match(await response.json(), { error: { id: 'api-unavailable' }, meta: { apiVersion: String } })
+    }
+    t.equal(waits().length, 1, 'said once')
+  })
+
+  await t.test('serves once it is there', async t => {
+    for (const index of [0, 1, 2]) await servers.restart(index)
+    await until('it to be ready', async () => (await statusOf(`${url}/readyz`)) === 200)
+    const [{ token, username }] = people as [(typeof people)[0]]
+    await until('users to be served', async () => {
+      const response = await fetch(`${url}/${username}/events`, { headers: { authorization: token } })
+      await response.arrayBuffer()
+      return response.status === 200
+    })
+    t.ok(lines.some(line => line.includes('the engine of the cluster answers')))
+    const ended = once(child, 'exit')
+    child.kill('SIGTERM')
+    await ended
+  })
+
+  await t.test('ends where waiting helps nobody', async t => {
+    const few = [...flags, `--cluster.engineMonitors=${servers.monitors[0]}`]
+    const { code, errors } = await commandProcess(['serve', ...few])
+    t.equal(code, 1)
+    t.match(errors, /^The engine of the cluster cannot be used:\n- Only 1 of its servers/m)
+  })
+})
