@@ -5,10 +5,11 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync, symlinkSync } from 'node:fs'
-import { availableParallelism, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { packageDirectory } from '../../core/version.js'
+import { doAll } from './busy.js'
 import { provideChromium } from './chromium.js'
 import { runInProcess, type FileResult } from './test-process.js'
 
@@ -16,10 +17,10 @@ const bin = join(packageDirectory, 'node_modules', '.bin')
 /** Linux's file system in memory, and the free space required there, in bytes. */
 const memory = '/dev/shm'
 const minFreeBytes = 4 * 1024 ** 3
-/** Processes at a time: two more than there are processors, as some of them wait. */
-const jobs = availableParallelism() + 2
-/** Files that share a process, at most. */
-const largestGroup = 6
+/** Kinds of files, in the order in which they are run; and how many of each share a process, at most. */
+const kindsOfFiles = ['alone', 'long', 'browser', 'short'] as const
+type Kind = (typeof kindsOfFiles)[number]
+const largestGroups: Readonly<Record<Kind, number>> = { alone: 1, long: 3, browser: 3, short: 8 }
 /** Files named at the end. */
 const slowest = 10
 /** Processes whose failed files are run once more. When more fail, something is broken. */
@@ -79,22 +80,26 @@ function allFiles(): string[] {
 }
 
 /**
- * The files of each process. Those that need one to themselves come first, as they take longest: at the end of everything no
- * processor waits for one of them on another.
+ * The files of each process. Those that take long come first: at the end of everything no processor waits for one of them on
+ * another.
  */
 function grouped(files: readonly string[]): string[][] {
-  const alone = files.filter(isAlone)
-  const others = files.filter(file => !isAlone(file))
-  const groups: string[][] = []
-  for (let at = 0; at < others.length; at += largestGroup) groups.push(others.slice(at, at + largestGroup))
-  return [...alone.map(file => [file]), ...groups]
+  const kinds = new Map(files.map(file => [file, kindOf(file)]))
+  return kindsOfFiles.flatMap(kind => {
+    const own = files.filter(file => kinds.get(file) === kind)
+    const size = largestGroups[kind]
+    return Array.from({ length: Math.ceil(own.length / size) }, (_, at) =>
+      own.slice(at * size, (at + 1) * size)
+    )
+  })
 }
 
-/** Whether a file sets something for its whole process, such as a longer time limit, or starts a browser. */
-function isAlone(file: string): boolean {
-  return /^t\.(?!test\()|support\/(?:app|browser|pages)\.js'/m.test(
-    readFileSync(join(packageDirectory, file), 'utf8')
-  )
+/** What may share a process with a file: others that start a browser, others that ask for more time than usual, or none. */
+function kindOf(file: string): Kind {
+  const text = readFileSync(join(packageDirectory, file), 'utf8')
+  if (/^t\.(?!(?:test|setTimeout|comment)\()/m.test(text)) return 'alone'
+  if (/support\/(?:app|browser|pages)\.js'/.test(text)) return 'browser'
+  return /^t\.setTimeout\(/m.test(text) ? 'long' : 'short'
 }
 
 /** Runs files in a process, and prints one line for each, and all that failures say. Returns how many tests failed. */
@@ -135,15 +140,6 @@ async function runAgain(): Promise<void> {
     }
   }
   for (const file of unsteady) console.log(`UNSTEADY - ${file} failed, and passed when it was run again`)
-}
-
-/** Does several things at a time. */
-async function doAll(work: readonly (() => Promise<void>)[]): Promise<void> {
-  const queue = [...work]
-  const worker = async (): Promise<void> => {
-    for (let next = queue.shift(); next; next = queue.shift()) await next()
-  }
-  await Promise.all(Array.from({ length: jobs }, worker))
 }
 
 /**

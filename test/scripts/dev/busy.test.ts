@@ -1,0 +1,60 @@
+/** What is done at a time: more while processors have no work, and never more than there may be. */
+import { setImmediate as turn } from 'node:timers/promises'
+import t from 'tap'
+import { doAll } from '../../../scripts/dev/busy.js'
+
+/** Things that end when they are told to, while processors are as idle as they are told to be. */
+class Things {
+  readonly begun: number[] = []
+  idle = 0.05
+  readonly #ends: (() => void)[] = []
+  #looks = 0
+
+  begin(count: number): Promise<void> {
+    const work = Array.from({ length: count }, (_, at) => async () => {
+      this.begun.push(at)
+      await new Promise<void>(resolve => this.#ends.push(resolve))
+    })
+    return doAll(work, { first: 2, most: 4, intervalMs: 1, idle: () => (this.#looks++, this.idle) })
+  }
+
+  /** Ends what was begun first, and waits until that is known. */
+  async end(count: number): Promise<void> {
+    for (const end of this.#ends.splice(0, count)) end()
+    await turn()
+  }
+
+  /** Waits until the processors have been looked at several times. */
+  async look(): Promise<void> {
+    for (const until = this.#looks + 5; this.#looks < until;) await turn()
+  }
+}
+
+t.test('work', async t => {
+  t.test('is begun in its order, more at a time while processors are idle', async t => {
+    const things = new Things()
+    const done = things.begin(8)
+    await things.look()
+    t.same(things.begun, [0, 1], 'they have enough to do')
+    things.idle = 0.5
+    await things.look()
+    t.same(things.begun, [0, 1, 2, 3], 'no more than the limit')
+    await things.end(1)
+    t.same(things.begun, [0, 1, 2, 3, 4])
+    things.idle = 0
+    await things.look()
+    await things.end(2)
+    t.same(things.begun, [0, 1, 2, 3, 4], 'two still run')
+    await things.end(1)
+    t.same(things.begun, [0, 1, 2, 3, 4, 5])
+    while (things.begun.length < 8) await things.end(1)
+    await things.end(2)
+    await done
+    t.same(things.begun, [0, 1, 2, 3, 4, 5, 6, 7])
+  })
+
+  t.test('of none is done at once, and what fails is told', async t => {
+    await doAll([])
+    await t.rejects(doAll([() => Promise.reject(new Error('broken'))]), { message: 'broken' })
+  })
+})
