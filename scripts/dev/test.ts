@@ -94,12 +94,15 @@ function grouped(files: readonly string[]): string[][] {
   })
 }
 
-/** What may share a process with a file: others that start a browser, others that ask for more time than usual, or none. */
+/**
+ * What may share a process with a file: others that start a browser, others that ask for more time than usual, or none where it
+ * sets something for its whole process, or measures the memory of that.
+ */
 function kindOf(file: string): Kind {
   const text = readFileSync(join(packageDirectory, file), 'utf8')
-  if (/^t\.(?!(?:test|setTimeout|comment)\()/m.test(text)) return 'alone'
+  if (/^t\.(?!(?:test|setTimeout|comment)\()|process\.memoryUsage\(/m.test(text)) return 'alone'
   if (/support\/(?:app|browser|pages)\.js'/.test(text)) return 'browser'
-  return /^t\.setTimeout\(/m.test(text) ? 'long' : 'short'
+  return /^(?:t\.setTimeout\(|(?:t\.)?test\(.*\btimeout:)/m.test(text) ? 'long' : 'short'
 }
 
 /** Runs files in a process, and prints one line for each, and all that failures say. Returns how many tests failed. */

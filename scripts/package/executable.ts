@@ -11,15 +11,15 @@ import { run } from './run.js'
 
 /** Marks the place in Node's executable that tells whether it holds an application. */
 const fuse = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'
-/** Of 0 to 11: beyond this a build takes several times as long for a few percent. */
-const quality = 6
+/** How well it is compressed, of 0 to 11: beyond this a build takes several times as long for a few percent. */
+const usual = 6
 
 /** Writes the executable for the system and the Node that run this. */
-export function makeExecutable(target: string): void {
+export function makeExecutable(target: string, quality = usual): void {
   const folder = mkdtempSync(join(tmpdir(), 'coffer-package-'))
   try {
     const assets = { list: join(folder, 'list'), files: join(folder, 'files') }
-    writeContents(assets)
+    writeContents(assets, quality)
     const blob = join(folder, 'blob')
     const config = {
       main: join(packageDirectory, 'dist', 'scripts', 'package', 'launcher.cjs'),
@@ -50,7 +50,7 @@ export function makeExecutable(target: string): void {
 }
 
 /** Writes all files one after another, compressed, and the list of them that the launcher checks them by. */
-function writeContents(assets: { readonly list: string; readonly files: string }): void {
+function writeContents(assets: { readonly list: string; readonly files: string }, quality: number): void {
   const importer = { name: 'import.cjs', bytes: Buffer.from('module.exports = file => import(file)\n') }
   const files = contents().map(({ file, name }) => ({ name, bytes: readFileSync(file) }))
   const all = [importer, ...files]

@@ -15,8 +15,6 @@ import { register } from './registration.js'
 
 const isLong = process.env['COFFER_TEST_LONG'] === '1'
 const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
-/** Mean time between two calls of a client, in milliseconds: in the long form they ask as much as they can. */
-const pauseMs = isLong ? 15 : 80
 /**
  * Times the clients' users are without an answer at most, in milliseconds: as promised in the long form, which has the machine to
  * itself. Among other tests every process waits for the others.
@@ -46,9 +44,7 @@ async function start(t: Test, environment?: Readonly<Record<string, string>>): P
     new NodeProcess(t, { name, directory, engine, flags, ...(environment && { environment }) })
   const nodes = [made('n1', first), made('n2', second)] as const
   await Promise.all(nodes.map(node => node.start()))
-  const load = new Load(people, () => nodes.map(({ url }) => url).filter(url => url !== ''), random, {
-    pauseMs
-  })
+  const load = new Load(people, () => nodes.map(({ url }) => url).filter(url => url !== ''), random)
   const beganMs = performance.now()
   load.start()
   await until(

@@ -12,7 +12,7 @@ import { overHttp, routesOf } from './wires.js'
 
 t.setTimeout(900_000)
 
-/** In the long form every text stands in the place of every param; otherwise one in three, by turns. */
+/** In the long form every text stands in the place of every param; otherwise one in five, by turns. */
 const isLong = process.env['COFFER_TEST_LONG'] === '1'
 
 /** As JSON text: no program's own text would survive being encoded otherwise. */
@@ -124,7 +124,7 @@ async function faultsOf(
     }
     const right = given(scenario?.params, world) ?? {}
     const each = hashing.test(id) ? values.slice(0, 3) : values
-    const left = paramsWithEach(definition, right, each, open, isLong || hashing.test(id) ? 1 : 3)
+    const left = paramsWithEach(definition, right, each, open, isLong || hashing.test(id) ? 1 : 5)
     const runner = async (): Promise<void> => {
       for (const params of left) await look(params)
     }

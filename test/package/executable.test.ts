@@ -34,7 +34,7 @@ t.test('the executable file', { skip: noBareSystem }, async t => {
   const system = BareSystem.make(t)
   const program = '/usr/bin/coffer'
   mkdirSync(system.at('/usr/bin'), { recursive: true })
-  makeExecutable(system.at(program))
+  makeExecutable(system.at(program), 1)
   const unpacked = system.at('/root/.cache/coffer')
   const coffer = (...args: string[]): ReturnType<BareSystem['run']> =>
     system.run([program, ...args], { HOME: '/root' })

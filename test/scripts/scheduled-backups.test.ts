@@ -1,8 +1,9 @@
 /** Backups that the service makes by itself, what is kept of them, and those in S3-compatible storage. */
 import { once } from 'node:events'
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { generateX25519Identity } from 'age-encryption'
 import t, { type Test } from 'tap'
 import { makeBackup } from '../../scripts/backup/make-backup.js'
 import { openPlace } from '../../scripts/backup/open-place.js'
@@ -166,17 +167,18 @@ for (const isEncrypted of [false, true])
     form.append('file', new Blob([Buffer.alloc(35_000_001, 'x')]), 'large.bin')
     await alice.stream('diary')
     t.equal((await alice.http('POST', '/events', form)).status, 201)
-    const env: Record<string, string> = isEncrypted
-      ? { COFFER_BACKUP_PASSPHRASE: 'correct horse battery' }
-      : {}
-    const args = [`--dataDir=${directory}`, `--backup.to=${to}`, ...flags]
-    t.match(await command(['backup', ...args], { env }), {
+    // Opened several times: a passphrase takes a second each time.
+    const identity = join(t.testdir({ identity: `${await generateX25519Identity()}\n` }), 'identity')
+    chmodSync(identity, 0o600)
+    const secret = isEncrypted ? [`--identity=${identity}`] : []
+    const args = [`--dataDir=${directory}`, `--backup.to=${to}`, ...flags, ...secret]
+    t.match(await command(['backup', ...args]), {
       code: 0,
       output: isEncrypted ? /1 restored to the side without a problem; encrypted/ : /not encrypted/
     })
     await alice.event({ content: 'later' })
     await service.server.settle()
-    t.match(JSON.parse((await command(['backup', '--json', ...args], { env })).output), {
+    t.match(JSON.parse((await command(['backup', '--json', ...args])).output), {
       copied: 1,
       attachments: 0,
       problems: [],
@@ -191,27 +193,28 @@ for (const isEncrypted of [false, true])
 
     const place = await openPlace(to, settings, false)
     await place.lock()
-    t.match(await command(['backup', ...args], { env }), {
+    t.match(await command(['backup', ...args]), {
       code: 1,
       errors: /is in use by another run until/
     })
-    t.match(await command(['restore', '--verify', ...args], { env }), { code: 1, errors: /is in use/ })
+    t.match(await command(['restore', '--verify', ...args]), { code: 1, errors: /is in use/ })
     await place.close()
 
-    const target = join(t.testdir(), 'data')
-    const back = ['restore', `--dataDir=${target}`, `--backup.to=${to}`, ...flags]
-    t.match(await command(back, { env }), { code: 0, output: /1 account restored/ })
+    const target = join(t.testdirName, 'data')
+    const back = ['restore', `--dataDir=${target}`, `--backup.to=${to}`, ...flags, ...secret]
+    t.match(await command(back), { code: 0, output: /1 account restored/ })
     t.match(await command(['check', `--dataDir=${target}`]), { code: 0 })
     const again = await reopened(t, target, alice)
     const { events } = await again.do('events.get')
     t.match(events, [{ content: 'later' }, { attachments: [{ size: 35_000_001 }] }])
 
     const wrong = flags.map(flag => flag.replace(/accessKey=.*/, 'accessKey=another'))
-    t.match(await command(['backup', `--dataDir=${directory}`, `--backup.to=${to}`, ...wrong], { env }), {
+    const denied = ['backup', `--dataDir=${directory}`, `--backup.to=${to}`, ...wrong, ...secret]
+    t.match(await command(denied), {
       code: 1,
       errors: /s3:\/\/safe\/coffer: access is denied/
     })
-    const elsewhere = await command(['backup', 's3://nowhere', `--dataDir=${directory}`, ...flags], { env })
+    const elsewhere = await command(['backup', 's3://nowhere', `--dataDir=${directory}`, ...flags, ...secret])
     t.match(elsewhere, { code: 1, errors: /s3:\/\/nowhere: there is no such bucket/ })
   })
 

@@ -1,10 +1,11 @@
-/** A real Chromium, one for each file of tests; and people who look at pages with it. */
+/** A real Chromium, one for each process of tests; and people who look at pages with it. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
 import type { Test } from 'tap'
 import { packageDirectory } from '../../core/version.js'
 import { findChromium } from '../../scripts/dev/chromium.js'
+import { ends } from './ends.js'
 
 /** Where pictures of the pages are left for whoever wants to look at them. */
 export const pictures = join(packageDirectory, '.test-output', 'pages')
@@ -25,15 +26,34 @@ const flags = [
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE [::1], EXCLUDE localhost, EXCLUDE *.localhost'
 ]
 
-/** Starts the browser; the test's teardown ends it. Throws where there is none, as pages that nobody looks at may be broken. */
+/** The one that the files of this process share. */
+let shared: Browser | undefined
+
+/**
+ * Starts the browser, unless another file of the process has; the test's teardown closes what was opened in it. Throws where
+ * there is none, as pages that nobody looks at may be broken.
+ */
 export async function startBrowser(t: Test): Promise<Browser> {
+  const browser = shared?.isConnected() === true ? shared : await launch()
+  if (!ends.all) {
+    t.teardown(() => browser.close())
+    return browser
+  }
+  if (browser !== shared) ends.all.push(() => browser.close())
+  shared = browser
+  const before = new Set(browser.contexts())
+  t.teardown(async () => {
+    for (const context of browser.contexts()) if (!before.has(context)) await context.close()
+  })
+  return browser
+}
+
+async function launch(): Promise<Browser> {
   mkdirSync(pictures, { recursive: true })
   const executablePath = findChromium()
   if (executablePath === undefined)
     throw new Error('This test needs Chromium: install it, or set CHROMIUM to its path')
-  const browser = await chromium.launch({ executablePath, args: flags, timeout: 60_000 })
-  t.teardown(() => browser.close())
-  return browser
+  return await chromium.launch({ executablePath, args: flags, timeout: 60_000 })
 }
 
 /** What went wrong behind the scenes of a page: scripts that threw, what its policy refused, whom else it talked to. */

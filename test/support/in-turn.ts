@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { ends } from './ends.js'
 import { loadTracing, loadWithoutTracing } from './load-tap.js'
 
 const { COFFER_TEST_FILES: files = '', COFFER_TEST_UNTRACED: untraced } = process.env
@@ -11,6 +12,7 @@ delete process.env['COFFER_TEST_UNTRACED']
 const t = await (untraced === undefined ? loadTracing() : loadWithoutTracing())
 const limitMs = Number(process.env['TAP_TIMEOUT']) * 1000
 const home = process.cwd()
+ends.all = []
 for (const file of files.split('\n')) {
   t.setTimeout(limitMs)
   // Where a test leaves its folder, the library goes elsewhere.
@@ -23,3 +25,4 @@ for (const file of files.split('\n')) {
   if (!t.idle) await once(t, 'idle')
   t.comment(`end of ${file}`)
 }
+for (const end of ends.all) await end()

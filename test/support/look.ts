@@ -15,33 +15,45 @@ const schemes = ['light', 'dark'] as const
 const serious = new Set(['serious', 'critical'])
 /** What the night can change alone: all else is as it was by day. */
 const ofColours = ['color-contrast', 'link-in-text-block']
-/** In the long form everything is looked for by night as well. */
+/**
+ * In the long form everything is looked for in each size, by day and by night; otherwise all barriers by day in one size, the
+ * night's in the other one, which is which by turns.
+ */
 const isLong = process.env['COFFER_TEST_LONG'] === '1'
+let turns = 0
 
 /** Looks at the page in its present state, and leaves a picture of each kind under this name. */
 export async function look(t: Test, page: Page, name: string): Promise<void> {
   const before = page.viewportSize()!
   if (!(await page.evaluate(`'axe' in window`))) await page.evaluate(axe.source)
-  for (const { name: size, width, height } of sizes)
+  const turn = turns++
+  for (const [at, { name: size, width, height }] of sizes.entries())
     for (const colorScheme of schemes) {
+      const isTurn = (turn + at) % 2 === (colorScheme === 'light' ? 0 : 1)
+      if (!isLong && !isTurn && colorScheme === 'dark') continue
       await page.setViewportSize({ width, height })
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
       const where = `${name}, ${size}, ${colorScheme}`
       const isWhole = isLong || colorScheme === 'light'
-      const options = { resultTypes: ['violations'], ...(!isWhole && { runOnly: ofColours }) }
-      // All else that it answers would take longer to send than to find.
-      const violations = (await page.evaluate(
-        `axe.run(${JSON.stringify(options)}).then(({ violations }) => violations)`
-      )) as axe.Result[]
-      const found = violations
-        .filter(({ impact }) => serious.has(impact ?? ''))
-        .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
-      t.same(found, [], `no barriers: ${where}`)
+      if (isLong || isTurn)
+        t.same(await barriers(page, isWhole ? undefined : ofColours), [], `no barriers: ${where}`)
       if (isWhole) t.same(await page.evaluate(misfits), [], `everything fits: ${where}`)
       await page.screenshot({ path: join(pictures, `${name}-${size}-${colorScheme}.png`), fullPage: true })
     }
   await page.setViewportSize(before)
   await page.emulateMedia({ colorScheme: 'light' })
+}
+
+/** What keeps somebody out of the page: all of it, or of these rules alone. */
+async function barriers(page: Page, runOnly?: readonly string[]): Promise<string[]> {
+  const options = JSON.stringify({ resultTypes: ['violations'], runOnly })
+  // All else that it answers would take longer to send than to find.
+  const violations = (await page.evaluate(
+    `axe.run(${options}).then(({ violations }) => violations)`
+  )) as axe.Result[]
+  return violations
+    .filter(({ impact }) => serious.has(impact ?? ''))
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
 }
 
 /** Run in the page: what is wider than the window or cut off, and whether there is more than one primary action. */

@@ -20,7 +20,7 @@ const random = new Random(seed)
 const shards = fixedShards(64)
 /** Names that are registered at all nodes at once, users, how often shards are moved, and uploads. */
 const [names, users, times, uploads] = isLong ? [1000, 12, 10, 12] : [24, 6, 2, 4]
-const fileBytes = 50 * 1024 * 1024
+const fileBytes = (isLong ? 50 : 16) * 1024 * 1024
 const mostMs = 60_000
 
 test('three nodes', { timeout: isLong ? 3_600_000 : 900_000 }, async t => {
