@@ -89,7 +89,9 @@ export class Remainder extends Texts {
     if (isShort()) {
       const reader = { ...this.reading.current(), takesBytes }
       reader.store.read(() => {
-        while (isShort() && performance.now() < end) writer.write(reader)
+        // Once in any case: a list looks itself at who may still read what it has written before.
+        do writer.write(reader)
+        while (isShort() && performance.now() < end)
       })
       const gate = reader.store.outputGate()
       if (gate) await gate
