@@ -21,6 +21,7 @@ export interface StreamState {
   }
   readonly state: {
     readonly messages: number
+    readonly bytes: number
     readonly first_seq: number
     readonly last_seq: number
   }

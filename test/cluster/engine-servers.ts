@@ -64,12 +64,12 @@ const script = '"$0" "$@" & server=$!; echo $server; read -r line; kill -9 $serv
 export class EngineServers {
   private constructor(
     private readonly binary: string,
-    private readonly members: readonly Member[],
+    readonly members: readonly Member[],
     private readonly options: EngineServersOptions
   ) {}
 
   /** Starts servers that know each other; the test's teardown ends them. */
-  static async start(t: Test, options: EngineServersOptions = {}): Promise<EngineServers> {
+  static async start(t: Pick<Test, 'teardown'>, options: EngineServersOptions = {}): Promise<EngineServers> {
     const root = mkdtempSync(join(tmpdir(), 'coffer-engine-'))
     const binary = await findEngine()
     const count = options.count ?? 3
@@ -109,7 +109,7 @@ export class EngineServers {
   }
 
   /** Connects; the test's teardown disconnects. */
-  async connect(t: Test, options: Partial<EngineOptions> = {}): Promise<NatsEngine> {
+  async connect(t: Pick<Test, 'teardown'>, options: Partial<EngineOptions> = {}): Promise<NatsEngine> {
     const engine = await NatsEngine.connect({ servers: this.urls, ...options })
     t.teardown(() => engine.close())
     return engine

@@ -10,10 +10,13 @@ export interface Person {
   readonly username: string
   readonly token: string
   readonly register: string
+  /** The stream that elements of the set are added to: the diary by default. */
+  readonly stream?: string
 }
 
 /** A call that succeeded. */
 export interface Success {
+  readonly username: string
   readonly url: string
   readonly isWrite: boolean
   /** When it began and when it was answered, by `performance.now`. */
@@ -74,6 +77,10 @@ export class Load {
   reads = 0
   /** Calls that were not answered, or answered with 503. */
   refused = 0
+  /** Those of them that were not answered. */
+  unanswered = 0
+  /** Answers of 503 that do not say that nothing has been done. (docs/spec/errors.md#trying-again) */
+  uncertain = 0
 
   constructor(
     private readonly people: readonly Person[],
@@ -179,9 +186,9 @@ export class Load {
 
   async #add(person: Person, url?: string): Promise<void> {
     const known = this.#known.get(person.username)!
-    const content = `number ${++this.#number}`
+    const content = `number ${++this.#number} of ${person.stream ?? 'the diary'}`
     const acknowledge = known.set.add(content)
-    const body = { streamIds: ['diary'], type: 'note/txt', content }
+    const body = { streamIds: [person.stream ?? 'diary'], type: 'note/txt', content }
     const answer = await this.#ask(person, 'POST', '/events', body, url)
     if (!answer) return
     acknowledge(answer.by)
@@ -265,14 +272,16 @@ export class Load {
       if (response.ok) {
         const isWrite = method !== 'GET'
         if (isWrite) this.acknowledged++
-        this.#options.told?.({ url, isWrite, fromMs, untilMs: performance.now() })
+        this.#options.told?.({ username, url, isWrite, fromMs, untilMs: performance.now() })
         return { body: answer, by: url }
       }
       // A client whose machine is very busy may be too slow itself.
       const isLate = JSON.stringify(answer).includes('has not arrived in time')
       if (response.status !== 503 && !isLate)
         this.#note(`${method} ${response.status} ${JSON.stringify(answer).slice(0, 200)}`)
+      if (response.status === 503 && !response.headers.has('retry-after')) this.uncertain++
     } catch {
+      this.unanswered++
       // The node is gone, or does not answer.
       if (fixedUrl === undefined) this.#avoided.set(url, performance.now() + avoidMs)
     }

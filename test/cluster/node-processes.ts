@@ -36,6 +36,11 @@ export class NodeProcess {
     return this.options.name
   }
 
+  /** The id of its process; `undefined` before its first start. */
+  get pid(): number | undefined {
+    return this.#child?.pid
+  }
+
   get #log(): string {
     return this.options.log ?? `${this.options.directory}.log`
   }

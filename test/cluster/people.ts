@@ -67,9 +67,13 @@ export function fileOf({ username }: Person): string {
 }
 
 /** Adds an event with a file. Returns the path of the file. */
-export async function upload(url: string, { token, username }: Person, text: string): Promise<string> {
+export async function upload(
+  url: string,
+  { stream = 'diary', token, username }: Person,
+  text: string
+): Promise<string> {
   const form = new FormData()
-  form.append('event', JSON.stringify({ streamIds: ['diary'], type: 'note/txt', content: 'with a file' }))
+  form.append('event', JSON.stringify({ streamIds: [stream], type: 'note/txt', content: 'with a file' }))
   form.append('file', new Blob([text]), 'some.txt')
   const headers = { authorization: token }
   const response = await fetch(`${url}/${username}/events`, { method: 'POST', headers, body: form })

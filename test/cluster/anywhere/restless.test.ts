@@ -2,16 +2,18 @@
 import { createHash } from 'node:crypto'
 import { test } from 'tap'
 import { openObjects } from '../../../cluster/objects/open.js'
-import { headsLike, objectsStream } from '../../../cluster/nats/object-places.js'
-import { ask } from '../../../cluster/nats/jetstream.js'
+import { headsLike } from '../../../cluster/nats/object-places.js'
 import { fixedShards } from '../../../core/call/shard.js'
 import { controlledIn, controlMessage } from '../../../server/nodes/control.js'
+import { percentile } from '../../../scripts/bench/load/statistics.js'
 import { Random } from '../../support/random.js'
 import { receiver } from '../../support/receiver.js'
 import { connect } from '../../support/socket.js'
 import { until } from '../engine-servers.js'
 import { Load } from '../load.js'
 import type { NodeProcess } from '../node-processes.js'
+import { inWords, Pauses } from './pauses.js'
+import { idIn, piecesOf, subjectsLike } from './stored.js'
 import { registration, ThreeNodes, type Answered, type Person } from './three-nodes.js'
 
 const isLong = process.env['COFFER_TEST_LONG'] === '1'
@@ -22,6 +24,8 @@ const shards = fixedShards(64)
 const [names, users, times, uploads] = isLong ? [1000, 12, 10, 12] : [24, 6, 2, 4]
 const fileBytes = (isLong ? 50 : 16) * 1024 * 1024
 const mostMs = 60_000
+/** Within which 99 of 100 moves have to be over for those who are moved, in milliseconds. */
+const longestPauseMs = 2000
 
 test('three nodes', { timeout: isLong ? 3_600_000 : 900_000 }, async t => {
   t.comment(`COFFER_TEST_SEED=${seed}`)
@@ -85,14 +89,25 @@ test('three nodes', { timeout: isLong ? 3_600_000 : 900_000 }, async t => {
     )
     const [first] = people as [Person]
     const socket = await connect(t, n1.url, first.username, first.token)
-    const load = new Load(registers, () => three.running.map(({ url }) => url), random)
+    const pauses = new Pauses()
+    const load = new Load(registers, () => three.running.map(({ url }) => url), random, {
+      // Whoever is not answered by then has been forgotten.
+      patienceMs: mostMs,
+      pauseMs: 60,
+      told: ({ untilMs, username }) => pauses.answered(username, untilMs)
+    })
     load.start()
     const tookMs: number[] = []
     const moving = isLong
       ? Array.from({ length: 64 }, (_, shard) => shard)
       : people.map(({ username }) => shards.indexOf(username))
     for (let time = 0; time < times; time++)
-      for (const shard of moving) tookMs.push(await moveOn(three, shard))
+      for (const shard of moving) {
+        const who = people.filter(({ username }) => shards.indexOf(username) === shard)
+        const ended = pauses.begin(who.map(({ username }) => username))
+        tookMs.push(await moveOn(three, shard))
+        await ended()
+      }
     await until('the socket to be told', () =>
       ['accessesChanged', 'eventsChanged', 'streamsChanged'].every(name => socket.heard.includes(name))
     )
@@ -104,13 +119,29 @@ test('three nodes', { timeout: isLong ? 3_600_000 : 900_000 }, async t => {
     t.match(await three.command('status'), {
       nodes: [{ state: 'alive' }, { state: 'alive' }, { state: 'alive' }]
     })
+    t.match(await three.command('drain', 'n3'), { ok: true })
+    t.notOk(Array.from((await three.places()).values()).includes('n3'), 'a drained node serves nothing')
+    for (const { name, url } of nodes) {
+      const { body, status } = await three.http('GET', '/reg/hostings', undefined, {}, url)
+      t.equal(status, 200)
+      t.match(JSON.stringify(body), `"availableCore":"https://${name}.example/"`)
+    }
     await load.stop()
     t.same(load.faults, [])
-    t.same(Array.from(load.odd), [])
+    t.same(Array.from(load.odd), [], 'every other answer asks to come again')
+    t.equal(load.unanswered, 0, 'every call is answered')
     t.ok(load.acknowledged > 0)
-    const sorted = tookMs.toSorted((one, other) => one - other)
-    const p99 = sorted[Math.floor(sorted.length * 0.99)]!
-    t.comment(`${sorted.length} moves: half within ${sorted[sorted.length >> 1]} ms, 99 % within ${p99} ms`)
+    t.comment(
+      `${load.refused} refused, ${load.uncertain} of them not for certain, of ${load.acknowledged + load.reads}`
+    )
+    t.comment(`moves: ${inWords(tookMs)}; pauses: ${inWords(pauses.ms)}`)
+    if (isLong) {
+      t.equal(load.uncertain, 0, 'who is refused knows that nothing has been done')
+      t.ok(percentile(pauses.ms, 0.99) <= longestPauseMs, 'nobody waits long')
+    }
+    // It takes nothing any more until it is started again.
+    await n3.stop()
+    await n3.start()
   })
 
   await t.test('keep files that were acknowledged, and nothing of others', async t => {
@@ -257,32 +288,4 @@ async function sendFile(person: Person, bytes: Buffer): Promise<Answered | undef
   } catch {
     return undefined
   }
-}
-
-/** The ids of objects of which there are pieces. */
-async function piecesOf(three: ThreeNodes): Promise<Set<string>> {
-  const subjects = await subjectsLike(three, 'coffer.object.bytes.>')
-  return new Set(subjects.map(subject => subject.split('.')[3]!))
-}
-
-async function subjectsLike({ engine }: ThreeNodes, filter: string): Promise<string[]> {
-  const wanted = { subjects_filter: filter }
-  const { state } = await ask<{ state: { subjects?: Record<string, number> } }>(
-    engine.connection,
-    `STREAM.INFO.${objectsStream}`,
-    wanted,
-    5000
-  )
-  return Object.keys(state.subjects ?? {})
-}
-
-/** The id that what describes an object names. */
-async function idIn({ engine }: ThreeNodes, subject: string): Promise<string> {
-  const { message } = await ask<{ message: { data: string } }>(
-    engine.connection,
-    `STREAM.MSG.GET.${objectsStream}`,
-    { last_by_subj: subject },
-    5000
-  )
-  return (JSON.parse(Buffer.from(message.data, 'base64').toString()) as { id: string }).id
 }

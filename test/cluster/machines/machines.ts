@@ -42,6 +42,8 @@ export const isLeftOut =
 export const rounds = Number(wanted ?? 5)
 /** For how long such a test may run, in milliseconds. */
 export const timeoutMs = 1_200_000 + rounds * 600_000
+/** What a node says that has ended because the engine does not answer. */
+const engineSilent = /EngineUnavailable|The log of the platform cannot be reached\s*$/
 const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
 
 /** Users, each with a writer and a reader. */
@@ -51,16 +53,25 @@ const pauseMs = 60
 export const longestMs = 300_000
 
 export class Machines {
+  #load: Load
+
   private constructor(
     readonly servers: EngineServers,
     readonly nodes: readonly NodeProcess[],
     readonly people: readonly Person[],
-    readonly load: Load,
+    private readonly loadOf: (people: readonly Person[]) => Load,
     readonly random: Random,
     readonly engine: NatsEngine,
     /** Tells whether the copies of the engine's servers agree. */
     readonly replicas: Replicas
-  ) {}
+  ) {
+    this.#load = loadOf(people)
+  }
+
+  /** The load that runs. */
+  get load(): Load {
+    return this.#load
+  }
 
   /** Starts everything; resolves once all users are served. The test's teardown ends it. */
   static async start(t: Test, options: MachinesOptions = {}): Promise<Machines> {
@@ -92,13 +103,14 @@ export class Machines {
     const people = await makePeople(first, userCount)
     await beginCluster(first, url, shardBytes)
     const urls = (): string[] => nodes.map(node => node.url).filter(each => each !== '')
-    const load = new Load(people, urls, random, { pauseMs, ...loadOptions })
+    const loadOf = (whose: readonly Person[]): Load =>
+      new Load(whose, urls, random, { pauseMs, ...loadOptions })
     const engine = await servers.connect(t)
     const replicas = new Replicas(engine, servers.monitors)
-    const machines = new Machines(servers, nodes, people, load, random, engine, replicas)
+    const machines = new Machines(servers, nodes, people, loadOf, random, engine, replicas)
     await Promise.all(nodes.map(node => node.start()))
-    load.start()
-    t.teardown(() => load.end())
+    machines.load.start()
+    t.teardown(() => machines.load.end())
     await machines.recovered('all users to be served')
     return machines
   }
@@ -125,7 +137,7 @@ export class Machines {
       await node.start().then(
         () => true,
         error => {
-          if (String(error).includes('EngineUnavailable')) return false
+          if (engineSilent.test(String(error))) return false
           throw error
         }
       )
@@ -175,6 +187,12 @@ export class Machines {
     )
     await until(what, async () => (await Promise.all(this.nodes.map(isReady))).every(Boolean), longestMs)
     await this.recovered(what)
+  }
+
+  /** Begins another load with the same users, who may have other registers and streams. The former one must have ended. */
+  loadAnew(people: readonly Person[]): void {
+    this.#load = this.loadOf(people)
+    this.#load.start()
   }
 
   /** Ends the load, and looks at all that was written and read. */

@@ -1,0 +1,104 @@
+/** What the processes of a cluster take while it runs: memory, descriptors, disk, and the streams of the engine. */
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { loadavg } from 'node:os'
+import { join } from 'node:path'
+import { bucketStream, platformStream } from '../../../cluster/nats/places.js'
+import { streamStates } from '../../../cluster/nats/monitor.js'
+import { objectsStream } from '../../../cluster/nats/object-places.js'
+import { cpuUs, median } from '../../../scripts/bench/load/statistics.js'
+import type { Machines } from './machines.js'
+
+/** Figures by their names: megabytes (10^6 bytes), unless the name says otherwise. */
+export type Sample = Readonly<Record<string, number>>
+
+const blockBytes = 512
+
+/** Takes all figures of the processes that run at present. */
+export async function takeSample({ nodes, servers }: Machines): Promise<Sample> {
+  const sample: Record<string, number> = {}
+  for (const [index, { name, options, pid, url }] of nodes.entries()) {
+    const { folder, pid: serverPid } = servers.members[index]!
+    if (url !== '' && pid !== undefined) Object.assign(sample, figuresOf(`node ${name}`, pid))
+    if (serverPid !== undefined) Object.assign(sample, figuresOf(`server ${name}`, serverPid))
+    sample[`disk of node ${name}`] = megabytes(bytesIn(options.directory))
+    sample[`disk of server ${name}`] = megabytes(bytesIn(folder))
+  }
+  return {
+    ...sample,
+    ...(await streamFigures(servers.monitors)),
+    'processes that run or wait': loadavg()[0]!
+  }
+}
+
+/** What all samples that have a figure say of it, in the order in which they were taken. */
+export function valuesOf(samples: readonly Sample[], name: string): number[] {
+  return samples.flatMap(sample => sample[name] ?? [])
+}
+
+/** The medians of the first and the second half of some values. */
+export function halves(values: readonly number[]): readonly [first: number, second: number] {
+  const middle = values.length >> 1
+  return [median(values.slice(0, middle)), median(values.slice(middle))]
+}
+
+/** Memory now and at most, descriptors, and seconds of CPU of a process; nothing if it is gone. */
+function figuresOf(name: string, pid: number): Sample {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+    const bytes = (field: string): number =>
+      Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]) * 1024
+    return {
+      [`memory of ${name}`]: megabytes(bytes('VmRSS')),
+      [`most memory of ${name}`]: megabytes(bytes('VmHWM')),
+      [`descriptors of ${name}, number`]: readdirSync(`/proc/${pid}/fd`).length,
+      [`CPU of ${name}, s`]: cpuUs(pid) / 1e6
+    }
+  } catch {
+    return {}
+  }
+}
+
+/** Of each stream, the most that any server says that it has; of the logs of accounts, their sum and the largest. */
+async function streamFigures(monitors: readonly string[]): Promise<Sample> {
+  const most = new Map<string, { bytes: number; messages: number; last: number }>()
+  for (const states of await Promise.all(monitors.map(streamStates)))
+    for (const [name, { state }] of states ?? []) {
+      const known = most.get(name) ?? { bytes: 0, messages: 0, last: 0 }
+      most.set(name, {
+        bytes: Math.max(known.bytes, state.bytes),
+        messages: Math.max(known.messages, state.messages),
+        last: Math.max(known.last, state.last_seq)
+      })
+    }
+  if (most.size === 0) return {}
+  const logs = Array.from(most).flatMap(([name, { bytes }]) => (name.startsWith('COFFER_WAL_') ? bytes : []))
+  const bytesOf = (name: string): number => megabytes(most.get(name)?.bytes ?? 0)
+  return {
+    'logs of accounts': megabytes(logs.reduce((sum, bytes) => sum + bytes, 0)),
+    'largest log of a shard': megabytes(Math.max(...logs)),
+    'log of the platform': bytesOf(platformStream),
+    'log of the platform, records': most.get(platformStream)?.messages ?? 0,
+    'log of the platform, last record': most.get(platformStream)?.last ?? 0,
+    registers: bytesOf(bucketStream),
+    objects: bytesOf(objectsStream)
+  }
+}
+
+/** What a folder takes on its disk, in bytes. Files come and go meanwhile. */
+function bytesIn(folder: string): number {
+  let sum = 0
+  try {
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      const path = join(folder, entry.name)
+      if (entry.isDirectory()) sum += bytesIn(path)
+      else sum += (statSync(path, { throwIfNoEntry: false })?.blocks ?? 0) * blockBytes
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
+  return sum
+}
+
+function megabytes(bytes: number): number {
+  return bytes / 1e6
+}
