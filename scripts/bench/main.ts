@@ -12,6 +12,9 @@ import { readOptions, usage, type Options } from './options.js'
 import { rows } from './rows.js'
 import { printTable, type Line, type Table } from './table.js'
 import { measureAccounts } from './tables/accounts.js'
+import { measureCluster } from './tables/cluster.js'
+import { measureCores } from './tables/cores.js'
+import { measureEngineMemory } from './tables/engine-memory.js'
 import { measureFootprint } from './tables/footprint.js'
 import { measureBroadGrowth, measureGrowth } from './tables/growth.js'
 import { measureLive } from './tables/live.js'
@@ -24,7 +27,10 @@ const tables: Readonly<Record<string, (bench: Bench) => Promise<Line[]>>> = {
   'broad growth': measureBroadGrowth,
   accounts: measureAccounts,
   live: measureLive,
-  neighbours: measureNeighbours
+  neighbours: measureNeighbours,
+  cluster: measureCluster,
+  'cluster on one machine': measureCores,
+  'cluster engine at rest': measureEngineMemory
 }
 
 if (process.argv.includes('--help')) console.log(usage)

@@ -8,7 +8,7 @@ export interface Options {
   readonly seconds: number
   /** Measures only rows whose name contains this text. */
   readonly only: string
-  /** Measures only lines of the table "neighbours" whose name contains this text: the part of `--only` after a colon. */
+  /** Measures only lines of the tables "neighbours" and "cluster" whose name contains this text: the part of `--only` after a colon. */
   readonly part: string
   /** Uses a tenth of the accounts, events and points of large tables. */
   readonly quick: boolean
@@ -21,8 +21,8 @@ export interface Options {
 }
 
 export const usage = `npm run bench -- [--rounds 3] [--secs 0.6] [--only TEXT] [--quick] [--json FILE] [--dir FOLDER] [--profile FOLDER]
-  --only   rows whose name holds TEXT ("footprint", "growth", "broad growth", "accounts", "live" and "neighbours" are the names of the
-           last tables; of these "neighbours:TEXT" takes the lines that hold TEXT)
+  --only   rows whose name holds TEXT ("footprint", "growth", "broad growth", "accounts", "live", "neighbours" and "cluster" are the names
+           of the last tables; of the last two "neighbours:TEXT" and "cluster:TEXT" take the lines that hold TEXT)
   --quick  with a tenth of the accounts, events and points where there are many
   --profile  where to leave CPU profiles of the server, which then is slower`
 

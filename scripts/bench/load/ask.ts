@@ -3,6 +3,8 @@ import { randomBytes } from 'node:crypto'
 
 export interface Ask {
   readonly path: string
+  /** The port that it is sent to, if not that of all. */
+  readonly at?: number
   /** By default POST with a body or a file, otherwise GET. */
   readonly verb?: string
   readonly token?: string

@@ -12,7 +12,7 @@ import { percentile } from './statistics.js'
 
 export interface Job {
   readonly port: number
-  /** Picked at random. */
+  /** Picked at random. Connections are divided among the ports that they name. */
   readonly asks: readonly Ask[]
   readonly connections: number
   /** Duration; by default until a message says stop. */
@@ -45,7 +45,7 @@ let serial = Number(serialMark)
 
 process.on('message', (order: Job | 'stop') => {
   if (order === 'stop') return current?.stop()
-  current = new Run(order, order.asks.map(requestOf))
+  current = new Run(order)
   void current.ended.then(load => process.send?.(load))
 })
 
@@ -58,14 +58,15 @@ class Run {
   #bad = 0
   #complaint: string | undefined
 
-  constructor(
-    private readonly job: Job,
-    private readonly requests: readonly (string | Buffer)[]
-  ) {
+  constructor(private readonly job: Job) {
     this.#endMs = this.#startMs + (job.seconds ?? Infinity) * 1000
     const isCalling = job.asks[0]?.method !== undefined
+    const ports = Array.from(new Set(job.asks.map(({ at = job.port }) => at)))
+    const requests = ports.map(
+      port => [port, job.asks.filter(({ at = job.port }) => at === port).map(requestOf)] as const
+    )
     const one = (_: unknown, n: number): Promise<void> =>
-      isCalling ? this.#keepCalling(n) : this.#keepAsking()
+      isCalling ? this.#keepCalling(n) : this.#keepAsking(...requests[n % requests.length]!)
     this.ended = Promise.all(Array.from({ length: job.connections }, one)).then(() => this.#summary())
   }
 
@@ -74,9 +75,9 @@ class Run {
   }
 
   /** Runs one connection: sends requests one after another until the time is over. */
-  #keepAsking(): Promise<void> {
+  #keepAsking(port: number, requests: readonly (string | Buffer)[]): Promise<void> {
     return new Promise(resolve => {
-      const socket = connect(this.job.port, '127.0.0.1').setNoDelay(true)
+      const socket = connect(port, '127.0.0.1').setNoDelay(true)
       const reader = new ResponseReader()
       let dueMs = 0
       const finish = (complaint?: string): void => {
@@ -88,7 +89,7 @@ class Run {
       }
       const send = (): void => {
         if (dueMs >= this.#endMs) finish()
-        else socket.write(serialized(this.requests[Math.floor(Math.random() * this.requests.length)]!))
+        else socket.write(serialized(requests[Math.floor(Math.random() * requests.length)]!))
       }
       const ask = (): void => {
         dueMs = this.#nextMs()

@@ -8,6 +8,8 @@ import { cpuUs, median } from './statistics.js'
 export interface Figures {
   /** CPU time of the server per request, in microseconds. */
   readonly cpuUs: number
+  /** CPU time of the processes behind it per request; 0 if there are none. */
+  readonly behindUs: number
   readonly perSecond: number
   readonly p50Ms: number
   readonly p99Ms: number
@@ -16,8 +18,10 @@ export interface Figures {
 /** A kind of request to measure. */
 export interface Subject extends Omit<Job, 'seconds'> {
   readonly name: string
-  /** Process whose CPU time is measured. */
-  readonly pid: number
+  /** The process whose CPU time is measured, or several that share the requests. */
+  readonly pid: number | readonly number[]
+  /** Processes that work for it, whose CPU time is measured apart. */
+  readonly behind?: readonly number[]
 }
 
 /** A warm-up ends after this many requests, or this many rounds of this many seconds. */
@@ -53,12 +57,18 @@ export class Meter {
   }
 
   /** Takes one measurement. */
-  async take({ name, pid, ...job }: Subject, seconds: number): Promise<void> {
-    const before = cpuUs(pid)
+  async take({ behind = [], name, pid, ...job }: Subject, seconds: number): Promise<void> {
+    const [before, behindBefore] = [cpuOf(pid), cpuOf(behind)]
     const load = await this.#load.ask({ ...job, seconds })
     const { bad, complaint, count, p50Ms, p99Ms } = load
     if (bad > 0) this.complaints.push(`${name}: ${bad} bad answers, first ${complaint}`)
-    const sample = { cpuUs: (cpuUs(pid) - before) / count, perSecond: count / load.seconds, p50Ms, p99Ms }
+    const sample = {
+      cpuUs: (cpuOf(pid) - before) / count,
+      behindUs: (cpuOf(behind) - behindBefore) / count,
+      perSecond: count / load.seconds,
+      p50Ms,
+      p99Ms
+    }
     this.#samples.set(name, [...(this.#samples.get(name) ?? []), sample])
   }
 
@@ -66,13 +76,13 @@ export class Meter {
   figures(name: string): Figures {
     const samples = this.#samples.get(name) ?? []
     const middle = (figure: keyof Figures): number => median(samples.map(sample => sample[figure]))
-    const [used, perSecond, p50Ms, p99Ms] = [
-      middle('cpuUs'),
-      middle('perSecond'),
-      middle('p50Ms'),
-      middle('p99Ms')
-    ]
-    return { cpuUs: used, perSecond, p50Ms, p99Ms }
+    return {
+      cpuUs: middle('cpuUs'),
+      behindUs: middle('behindUs'),
+      perSecond: middle('perSecond'),
+      p50Ms: middle('p50Ms'),
+      p99Ms: middle('p99Ms')
+    }
   }
 
   async stop(): Promise<void> {
@@ -80,9 +90,13 @@ export class Meter {
   }
 
   /** Lets a server compile its code and fill its caches. */
-  async #warmUp({ name: _name, pid: _pid, ...job }: Subject): Promise<void> {
+  async #warmUp({ behind: _behind, name: _name, pid: _pid, ...job }: Subject): Promise<void> {
     let count = 0
     for (let round = 0; round < warmUp.rounds && count < warmUp.requests; round++)
       count += (await this.#load.ask({ ...job, seconds: warmUp.seconds })).count
   }
+}
+
+function cpuOf(pids: number | readonly number[]): number {
+  return [pids].flat().reduce((sum, pid) => sum + cpuUs(pid), 0)
 }

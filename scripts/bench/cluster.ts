@@ -1,0 +1,94 @@
+/** A cluster on this machine for the bench: three servers of the engine, and nodes. */
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { fileURLToPath } from 'node:url'
+import type { NatsEngine } from '../../cluster/nats-engine.js'
+import { placedIn, shardOf } from '../../cluster/nodes/places.js'
+import { fixedShards } from '../../core/call/shard.js'
+import { EngineServers, until } from '../../test/cluster/engine-servers.js'
+import { Target } from './load/target.js'
+
+const coffer = fileURLToPath(new URL('../coffer.cjs', import.meta.url))
+const shards = fixedShards(64)
+const mebibyte = 1024 * 1024
+/** Most bytes of the logs of a shard, and of snapshots. */
+const [shardBytes, objectBytes] = [64 * mebibyte, 1024 * mebibyte]
+
+/** A node, with its name. */
+export interface Node {
+  readonly name: string
+  readonly target: Target
+}
+
+export class BenchCluster {
+  readonly #nodes: Node[] = []
+
+  private constructor(
+    readonly servers: EngineServers,
+    readonly engine: NatsEngine,
+    private readonly ends: readonly (() => unknown)[],
+    private readonly nodeOptions: readonly string[]
+  ) {}
+
+  /** Starts the servers. `nodeOptions`: those of Node, for the nodes. */
+  static async start(nodeOptions: readonly string[] = []): Promise<BenchCluster> {
+    const ends: (() => unknown)[] = []
+    const teardown = (end: () => unknown): void => void ends.unshift(end)
+    const servers = await EngineServers.start({ teardown })
+    return new BenchCluster(servers, await servers.connect({ teardown }), ends, nodeOptions)
+  }
+
+  /** The processes of the servers. */
+  get serverPids(): number[] {
+    return this.servers.members.map(({ pid = 0 }) => pid)
+  }
+
+  /** Begins the cluster with a data directory. */
+  async begin(dataDir: string): Promise<void> {
+    const flags = [
+      `--dataDir=${dataDir}`,
+      `--cluster.engine=${this.#engineUrls}`,
+      `--shard-bytes=${shardBytes}`,
+      `--object-bytes=${objectBytes}`
+    ]
+    await promisify(execFile)(process.execPath, [coffer, 'cluster', 'init', ...flags])
+  }
+
+  /** Starts a node. Resolves when all of them serve shards, and nobody else does. */
+  async node(name: string, dataDir: string): Promise<Target> {
+    const target = await Target.start(dataDir, this.nodeOptions, {
+      COFFER_CLUSTER_NODE: name,
+      COFFER_CLUSTER_ENGINE: this.#engineUrls
+    })
+    this.#nodes.push({ name, target })
+    await until('the nodes to share the shards', async () => {
+      const places = Array.from((await this.#places()).values())
+      return places.length === 64 && this.#nodes.every(node => places.includes(node.name))
+    })
+    return target
+  }
+
+  /** The node that serves each of some users at present. */
+  async ownersOf(usernames: readonly string[]): Promise<Node[]> {
+    const places = await this.#places()
+    return usernames.map(username => {
+      const name = places.get(shards.indexOf(username))
+      return this.#nodes.find(node => node.name === name)!
+    })
+  }
+
+  async stop(): Promise<void> {
+    for (const { target } of this.#nodes) await target.stop()
+    for (const end of this.ends) await end()
+  }
+
+  get #engineUrls(): string {
+    return this.servers.urls.join(',')
+  }
+
+  /** By shard, the node that its register names. */
+  async #places(): Promise<Map<number, string | undefined>> {
+    const registers = await this.engine.register.list('shard.')
+    return new Map(registers.map(register => [shardOf(register), placedIn(register)?.node]))
+  }
+}

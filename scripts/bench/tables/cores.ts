@@ -1,0 +1,89 @@
+/** How several processors of one machine are used: by one process, by its threads, and by two nodes of a cluster. */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Bench } from '../bench.js'
+import { BenchCluster } from '../cluster.js'
+import type { Figures, Subject } from '../load/meter.js'
+import { Target } from '../load/target.js'
+import type { Line } from '../table.js'
+import { askOf, makePeople, type People } from './cluster.js'
+
+const calls = [
+  { name: 'events.get 20', who: 'readers', isWrite: false },
+  { name: 'events.create', who: 'writers', isWrite: true }
+] as const
+const connections = 64
+/** CPU time of a call that comes to the node that serves its user, by that of one process. */
+const mostRatio = 1.15
+/** The ways, in the order of their columns. */
+const ways = ['one', 'threads', 'nodes'] as const
+
+/** Measures all of them in turns. Calls come to the node that serves their user. */
+export async function measureCores(bench: Bench): Promise<Line[]> {
+  const { directory, meter, options } = bench
+  const { folders, people } = await makePeople(bench, 'cores', ways)
+  const [oneFolder, threadsFolder, nodesFolder] = folders as [string, string, string]
+  const cluster = await BenchCluster.start(options.nodeOptions)
+  const started: Target[] = []
+  try {
+    await cluster.begin(nodesFolder)
+    const nodes = [await cluster.node('n1', nodesFolder)]
+    const otherFolder = join(directory, 'cores-n2')
+    mkdirSync(otherFolder)
+    nodes.push(await cluster.node('n2', otherFolder))
+    const start = async (folder: string, workers: number): Promise<Target> => {
+      const target = await Target.start(folder, options.nodeOptions, { COFFER_WORKERS: String(workers) })
+      started.push(target)
+      return target
+    }
+    const [one, threads] = [await start(oneFolder, 0), await start(threadsFolder, 2)]
+    const subjects: Subject[] = []
+    for (const { isWrite, name, who } of calls) {
+      const asks = people[who].map(user => askOf(user, isWrite))
+      const owners = await cluster.ownersOf(people[who].map(({ username }) => username))
+      const straight = asks.map((ask, index) => ({ ...ask, at: owners[index]!.target.port }))
+      subjects.push(
+        { name: `${name}, one`, asks, connections, pid: one.pid, port: one.port },
+        { name: `${name}, threads`, asks, connections, pid: threads.pid, port: threads.port },
+        {
+          name: `${name}, nodes`,
+          asks: straight,
+          connections,
+          pid: nodes.map(({ pid }) => pid),
+          port: nodes[0]!.port,
+          behind: cluster.serverPids
+        }
+      )
+    }
+    await meter.interleave(subjects, options.rounds, options.seconds)
+    return calls.map(({ name, who }) => lineOf(bench, name, who))
+  } finally {
+    for (const target of started) await target.stop()
+    await cluster.stop()
+  }
+}
+
+function lineOf({ meter }: Bench, name: string, who: keyof People): Line {
+  const [one, threads, nodes] = ways.map(way => meter.figures(`${name}, ${way}`)) as [
+    Figures,
+    Figures,
+    Figures
+  ]
+  const ratio = nodes.cpuUs / one.cpuUs
+  return {
+    name,
+    figures: {
+      'one µs': one.cpuUs,
+      'threads µs': threads.cpuUs,
+      'nodes µs': nodes.cpuUs,
+      'engine µs': nodes.behindUs,
+      'threads by one': threads.cpuUs / one.cpuUs,
+      'nodes by one': ratio,
+      'one/s': one.perSecond,
+      'threads/s': threads.perSecond,
+      'nodes/s': nodes.perSecond
+    },
+    // What is written costs what the engine's logs cost: that has aims of its own.
+    ...(who === 'readers' && { aim: `nodes by one ≤ ${mostRatio}`, isMet: ratio <= mostRatio })
+  }
+}

@@ -1,0 +1,58 @@
+/** What the servers of a cluster's engine hold in memory while many accounts rest. */
+import { randomBytes } from 'node:crypto'
+import { accountSubject, shardCount } from '../../../cluster/nats/places.js'
+import { newId } from '../../../core/ids.js'
+import { until } from '../../../test/cluster/engine-servers.js'
+import type { Bench } from '../bench.js'
+import { BenchCluster } from '../cluster.js'
+import { residentMb } from '../load/statistics.js'
+import { measure, type Line } from '../table.js'
+
+/** Bytes of the first record of an account: its file as it is made, deflated. */
+const recordBytes = 9000
+/** Records under way at a time. */
+const atOnce = 256
+/** Most memory of a server at rest, in MB. */
+const mostMb = 300
+/** Longest time until a server that was restarted has what the others have, in milliseconds. */
+const patienceMs = 300_000
+
+/** Measures with 100,000 accounts; with a tenth of them if `quick`. */
+export async function measureEngineMemory({ options }: Bench): Promise<Line[]> {
+  const count = options.quick ? 10_000 : 100_000
+  const cluster = await BenchCluster.start()
+  try {
+    const { engine, servers } = cluster
+    await servers.makeStreams(engine, true)
+    const empty = memoryOf(cluster)
+    const bytes = randomBytes(recordBytes)
+    let next = 0
+    const write = async (): Promise<void> => {
+      for (let index = next++; index < count; index = next++)
+        await engine.append(accountSubject(index % shardCount, newId()), 0, bytes)
+    }
+    await Promise.all(Array.from({ length: atOnce }, write))
+    const written = memoryOf(cluster)
+    for (let index = 0; index < servers.count; index++) {
+      await servers.stop(index)
+      await servers.restart(index)
+      await until(
+        'the server to have what the others have',
+        async () => (await fetch(`${servers.monitors[index]}/healthz`)).ok,
+        patienceMs
+      )
+    }
+    return [
+      measure('a server without accounts: memory, MB', empty),
+      measure(`… right after ${count} accounts were written, MB`, written),
+      measure(`… with ${count} accounts, after a start, MB`, memoryOf(cluster), mostMb)
+    ]
+  } finally {
+    await cluster.stop()
+  }
+}
+
+/** The memory of the server that takes most. */
+function memoryOf({ serverPids }: BenchCluster): number {
+  return Math.max(...serverPids.map(residentMb))
+}
