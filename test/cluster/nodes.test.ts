@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { test, type Test } from 'tap'
+import t, { type Test } from 'tap'
 import { Random } from '../support/random.js'
 import { EngineServers, until } from './engine-servers.js'
 import { Load, type Person } from './load.js'
@@ -62,7 +62,9 @@ async function outage({ load, people }: World, what: string): Promise<number> {
   return Math.round(performance.now() - fromMs)
 }
 
-test('two nodes', { timeout: isLong ? 1_800_000 : 900_000 }, async t => {
+t.setTimeout(isLong ? 1_800_000 : 900_000)
+
+t.test('two nodes', async t => {
   const world = await start(t)
   const { load, nodes, servers } = world
   const [n1, n2] = nodes
@@ -133,7 +135,7 @@ test('two nodes', { timeout: isLong ? 1_800_000 : 900_000 }, async t => {
 
 // Whether a fault shows depends on when the node wakes up, so it takes several rounds at times.
 const fenceOptions = { timeout: 900_000, skip: !isLong && 'only in the long form' }
-test('two nodes without the rule that the log is the lock', fenceOptions, async t => {
+t.test('two nodes without the rule that the log is the lock', fenceOptions, async t => {
   const world = await start(t, { COFFER_TEST_FENCE: 'off' })
   const { load, nodes, people } = world
   const usernames = people.map(({ username }) => username)

@@ -1,6 +1,6 @@
 /** Three nodes, while shards move and nodes are killed: names, files, sockets and webhooks stay what was promised. */
 import { createHash } from 'node:crypto'
-import { test } from 'tap'
+import t from 'tap'
 import { openObjects } from '../../../cluster/objects/open.js'
 import { headsLike } from '../../../cluster/nats/object-places.js'
 import { fixedShards } from '../../../core/call/shard.js'
@@ -22,12 +22,16 @@ const random = new Random(seed)
 const shards = fixedShards(64)
 /** Names that are registered at all nodes at once, users, how often shards are moved, and uploads. */
 const [names, users, times, uploads] = isLong ? [1000, 12, 10, 12] : [24, 6, 2, 4]
+/** Names that are asked for at a time, and how many until another node is killed. */
+const [together, namesPerKill] = [6, 120]
 const fileBytes = (isLong ? 50 : 16) * 1024 * 1024
 const mostMs = 60_000
 /** Within which 99 of 100 moves have to be over for those who are moved, in milliseconds. */
 const longestPauseMs = 2000
 
-test('three nodes', { timeout: isLong ? 3_600_000 : 900_000 }, async t => {
+t.setTimeout(isLong ? 3_600_000 : 900_000)
+
+t.test('three nodes', async t => {
   t.comment(`COFFER_TEST_SEED=${seed}`)
   const three = await ThreeNodes.start(t, [
     '--webhooks.allowInternalTargets=true',
@@ -49,12 +53,17 @@ test('three nodes', { timeout: isLong ? 3_600_000 : 900_000 }, async t => {
       )
       if (successes === 1) certain.push(username)
     }
-    for (let index = 0; index < names; index += 6) {
-      const several = Promise.all(Array.from({ length: 6 }, (_, nth) => one(index + nth)))
-      if (index === 6 * Math.floor(names / 12)) await n3.kill()
+    let dead: NodeProcess | undefined
+    for (let index = 0; index < names; index += together) {
+      const several = Promise.all(Array.from({ length: together }, (_, nth) => one(index + nth)))
+      if (index % namesPerKill === together) {
+        await dead?.start()
+        dead = random.pick(nodes)
+        await dead.kill()
+      }
       await several
     }
-    await n3.start()
+    await dead?.start()
     t.ok(certain.length > 0)
     for (let index = 0; index < names; index++) {
       const username = `newcomer-${index}`
