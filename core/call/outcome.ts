@@ -80,7 +80,8 @@ export interface Success {
   readonly extraBytes?: number | undefined
   /** The rest of `members`, page by page. Read it to its end, or call `return`. */
   readonly remainder?:
-    (AsyncGenerator<string, void, undefined> & Pick<Partial<Texts>, 'isAscii' | 'nextPiece'>) | undefined
+    | (AsyncGenerator<string, void, undefined> & Pick<Partial<Texts>, 'isAscii' | 'nextPiece'>)
+    | undefined
   /** Number of list items returned so far. */
   readonly items?: () => number
   readonly accessId?: string | undefined

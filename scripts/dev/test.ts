@@ -99,10 +99,10 @@ function grouped(files: readonly string[]): string[][] {
  * sets something for its whole process, or measures the memory of that.
  */
 function kindOf(file: string): Kind {
-  const text = readFileSync(join(packageDirectory, file), 'utf8')
-  if (/^t\.(?!(?:test|setTimeout|comment)\()|process\.memoryUsage\(/m.test(text)) return 'alone'
-  if (/support\/(?:app|browser|pages)\.js'/.test(text)) return 'browser'
-  return /^(?:t\.setTimeout\(|(?:t\.)?test\(.*\btimeout:)/m.test(text) ? 'long' : 'short'
+  const source = readFileSync(join(packageDirectory, file), 'utf8')
+  if (/^t\.(?!(?:test|setTimeout|comment)\()|process\.memoryUsage\(/m.test(source)) return 'alone'
+  if (/support\/(?:app|browser|pages)\.js'/.test(source)) return 'browser'
+  return /^(?:t\.setTimeout\(|(?:t\.)?test\(.*\btimeout:)/m.test(source) ? 'long' : 'short'
 }
 
 /** Runs files in a process, and prints one line for each, and all that failures say. Returns how many tests failed. */

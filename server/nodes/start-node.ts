@@ -96,9 +96,9 @@ async function build(
       await losing
     }
   })
+  const troubled = (cause: unknown): void => log.error('accounts could not be given up', { cause })
   const letGo = async (): Promise<void> => {
     const { accounts, imports } = runtime.services
-    const troubled = (cause: unknown): void => log.error('accounts could not be given up', { cause })
     await imports.leave().catch(troubled)
     await accounts.handover.letGoUnless(account => accounts.owns(account)).catch(troubled)
   }
