@@ -82,7 +82,11 @@ export class LocalCalls {
       const { id, status } = outcome.error
       if (status >= 500 || status === 429 || certain.has(id)) return outcome
       return options.caughtUp().then(
-        () => (options.known() === before ? outcome : call()),
+        () => {
+          // On a machine that is cut off, whoever leads the log of the platform there may answer for as long as it does not know.
+          if (!options.territory.isCertain) return this.failure(unreachable(), method)
+          return options.known() === before ? outcome : call()
+        },
         (error: unknown) => this.failure(unreachable(error), method)
       )
     }

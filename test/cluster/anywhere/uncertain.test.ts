@@ -1,0 +1,21 @@
+/** A node that may be cut off refuses nobody for what it may not know, also where no user's file is asked. */
+import t from 'tap'
+import { EngineUnavailable } from '../../../cluster/engine.js'
+import { until } from '../../support/socket.js'
+import { MemoryCluster } from '../memory-engine.js'
+import { begin, startNode } from './memory-nodes.js'
+
+t.setTimeout(300_000)
+
+t.test('an address that nobody is known to have', async t => {
+  const cluster = new MemoryCluster()
+  await begin(t, cluster)
+  const { engine, service } = await startNode(t, cluster, 'n1')
+  const statusOf = async (path: string): Promise<number> => (await service.http('GET', path)).status
+  const ask = async (): Promise<number> => await statusOf('/reg/nobody@example.com/username')
+  t.equal(await ask(), 404)
+  // As where the log of the platform is led by a server that is cut off as well, and does not know.
+  engine.register.cas = async () => await Promise.reject(new EngineUnavailable())
+  await until(async () => (await statusOf('/readyz')) === 503, 'the lease to end')
+  t.equal(await ask(), 503)
+})
