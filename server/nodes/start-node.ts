@@ -96,11 +96,11 @@ async function build(
       await losing
     }
   })
-  const troubled = (cause: unknown): void => log.error('accounts could not be given up', { cause })
+  const notGivenUp = (cause: unknown): void => log.error('accounts could not be given up', { cause })
   const letGo = async (): Promise<void> => {
     const { accounts, imports } = runtime.services
-    await imports.leave().catch(troubled)
-    await accounts.handover.letGoUnless(account => accounts.owns(account)).catch(troubled)
+    await imports.leave().catch(notGivenUp)
+    await accounts.handover.letGoUnless(account => accounts.owns(account)).catch(notGivenUp)
   }
   const members = new Members()
   const taken = new Set<number>()
