@@ -4,6 +4,7 @@ import type { Msg, NatsConnection } from '@nats-io/transport-node'
 import { EngineUnavailable, type Answering, type Engine, type Entry, type Register } from './engine.js'
 import { appendBehind } from './nats/append.js'
 import { connectTo, Link, type Connected, type EngineOptions } from './nats/connection.js'
+import { DamagedCopies } from './nats/damaged-copies.js'
 import { getMessages } from './nats/direct-get.js'
 import { answered, ask, request } from './nats/jetstream.js'
 import { lastMessage } from './nats/last.js'
@@ -23,6 +24,8 @@ export class NatsEngine implements Engine, Connected {
   readonly register: Register
   /** How the connection does. */
   readonly link: Link
+  /** Copies that this node has found to be damaged. */
+  readonly damaged = new DamagedCopies()
   #maxPayload: number
 
   private constructor(
@@ -30,7 +33,7 @@ export class NatsEngine implements Engine, Connected {
     readonly connection: NatsConnection,
     readonly timeoutMs: number
   ) {
-    this.register = new NatsRegister(connection, timeoutMs)
+    this.register = new NatsRegister(this)
     this.link = new Link(connection)
     this.#maxPayload = connection.info?.max_payload ?? headRoom
   }
@@ -52,7 +55,7 @@ export class NatsEngine implements Engine, Connected {
   }
 
   async last(subject: string): Promise<Entry | undefined> {
-    return await lastMessage(this.connection, streamOf(subject), subject, this.timeoutMs)
+    return await lastMessage(this, streamOf(subject), subject)
   }
 
   async read(subject: string, from: number, limit: number): Promise<Entry[]> {

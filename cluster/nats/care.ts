@@ -1,9 +1,9 @@
 /** Looks after the engine while nodes run: whether copies agree and servers answer, and how much room their logs have left. */
 import type { Alarm } from '../alarm.js'
-import type { Connected } from './connection.js'
 import { answered, ask } from './jetstream.js'
+import type { Reading } from './last.js'
 import { listed } from './listed.js'
-import { serverState } from './monitor.js'
+import { serverState, type ServerState } from './monitor.js'
 import { objectsStream } from './object-places.js'
 import { bucketStream, platformStream, shardCount, shardStream } from './places.js'
 import type { Replicas } from './replicas.js'
@@ -56,20 +56,26 @@ export class EngineCare {
 
   /** `monitors`: where servers tell how they are. Without `replicas`, copies are not compared. */
   constructor(
-    private readonly engine: Connected,
+    private readonly engine: Reading,
     private readonly monitors: readonly string[] = [],
     private readonly replicas?: Replicas
   ) {}
 
   /** Looks, and has sound copies lead. Rejects with `EngineUnavailable`. */
   async look(): Promise<EngineReport> {
-    const [streams, silent, damaged] = await Promise.all([
+    const [streams, servers, lacking] = await Promise.all([
       this.#streams(),
-      this.#silent(),
+      Promise.all(this.monitors.map(monitor => serverState(monitor))),
       this.replicas?.care() ?? []
     ])
+    const silent = this.#silent(servers)
     const missing = silent.length > 0 ? [] : this.#missing(streams)
-    return { streams, alarms: [...damaged, ...silent, ...missing, ...streams.flatMap(fullness)] }
+    const runs = servers.flatMap(server => (server ? [[server.server_name, server.server_id] as const] : []))
+    const damaged = this.engine.damaged?.alarms(new Map(runs)) ?? []
+    return {
+      streams,
+      alarms: [...lacking, ...damaged, ...silent, ...missing, ...streams.flatMap(fullness)]
+    }
   }
 
   async #streams(): Promise<StreamUse[]> {
@@ -107,10 +113,9 @@ export class EngineCare {
     return [{ kind: 'replica', about: 'streams', text }]
   }
 
-  async #silent(): Promise<Alarm[]> {
-    const states = await Promise.all(this.monitors.map(monitor => serverState(monitor)))
+  #silent(servers: readonly (ServerState | undefined)[]): Alarm[] {
     return this.monitors
-      .filter((_, index) => !states[index])
+      .filter((_, index) => !servers[index])
       .map(monitor => ({
         kind: 'server',
         about: monitor,

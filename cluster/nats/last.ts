@@ -1,18 +1,46 @@
 /** Reads the last message of a subject from the leader of its stream: other replicas may lag behind. */
-import type { NatsConnection } from '@nats-io/transport-node'
 import { EngineUnavailable, type Entry } from '../engine.js'
-import { ask, JetStreamError, refusal } from './jetstream.js'
+import type { Connected } from './connection.js'
+import type { DamagedCopies } from './damaged-copies.js'
+import { answered, ask, JetStreamError, refusal } from './jetstream.js'
+
+/** With what messages are read. */
+export interface Reading extends Connected {
+  /** Is told of copies that turn out to be damaged. */
+  readonly damaged?: DamagedCopies
+}
 
 interface Stored {
   readonly message: { readonly seq: number; readonly data?: string }
 }
 
+interface StreamInfo {
+  readonly cluster?: { readonly leader?: string }
+  readonly state: { readonly subjects?: Readonly<Record<string, number>> }
+}
+
 /** The last message of a subject; `undefined` if there is none. Rejects with `EngineUnavailable`. */
 export async function lastMessage(
-  connection: NatsConnection,
+  reading: Reading,
   stream: string,
-  subject: string,
-  timeoutMs: number
+  subject: string
+): Promise<Entry | undefined> {
+  const last = await lastOf(reading, stream, subject)
+  if (last) return last
+  // A leader leaves out a message whose bits have changed on its disk, and counts it all the same.
+  const leader = await counting(reading, stream, subject)
+  if (leader === undefined) return undefined
+  // It may have come just now.
+  const again = await lastOf(reading, stream, subject)
+  if (again) return again
+  await replaceLeader(reading, stream, leader)
+  throw new EngineUnavailable(new Error(`${leader}, which leads ${stream}, cannot read what it has`))
+}
+
+async function lastOf(
+  { connection, timeoutMs }: Reading,
+  stream: string,
+  subject: string
 ): Promise<Entry | undefined> {
   try {
     const question = `STREAM.MSG.GET.${stream}`
@@ -23,4 +51,26 @@ export async function lastMessage(
     if (error.code === refusal.messageNotFound) return undefined
     throw new EngineUnavailable(error)
   }
+}
+
+/** Has another server lead a stream, and notes which one did. Whether that has helped shows when it is read again. */
+async function replaceLeader(
+  { connection, damaged, timeoutMs }: Reading,
+  stream: string,
+  leader: string
+): Promise<void> {
+  damaged?.note({ stream, server: leader })
+  await answered(ask(connection, `STREAM.LEADER.STEPDOWN.${stream}`, {}, timeoutMs))
+}
+
+/** The leader of a stream, by itself, if its index counts messages of a subject. */
+async function counting(
+  { connection, timeoutMs }: Reading,
+  stream: string,
+  subject: string
+): Promise<string | undefined> {
+  const wanted = { subjects_filter: subject }
+  const asked = ask<StreamInfo>(connection, `STREAM.INFO.${stream}`, wanted, timeoutMs)
+  const { cluster, state } = await answered(asked)
+  return state.subjects?.[subject] ? cluster?.leader : undefined
 }

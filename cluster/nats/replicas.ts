@@ -158,13 +158,16 @@ export function alarmsOf(reports: readonly ReplicaReport[]): Alarm[] {
         about: stream,
         text: `No two copies of ${stream} agree, and ${unsound.join(' and ')} lacks records of it: its accounts are not taken over until it is decided which copy counts`
       })
-  for (const [server, streams] of lacking)
-    alarms.push({
-      kind: 'replica',
-      about: server,
-      text: `${server} lacks records of ${listed(streams)} that the other servers have: have its copy made again`
-    })
-  return alarms
+  return [...alarms, ...lackingOf(lacking)]
+}
+
+/** What the operator has to know of servers that lack records of streams. */
+export function lackingOf(lacking: ReadonlyMap<string, readonly string[]>): Alarm[] {
+  return Array.from(lacking, ([server, streams]) => ({
+    kind: 'replica',
+    about: server,
+    text: `${server} lacks records of ${listed(streams)} that the other servers have: have its copy made again`
+  }))
 }
 
 /** Whether another look would not change a report: every copy that was seen is sound. */

@@ -215,7 +215,7 @@ export class EngineObjects implements Objects {
 
   async #last(subject: string): Promise<Entry | undefined> {
     const { connection, timeoutMs } = this.engine
-    return await lastMessage(connection, objectsStream, subject, timeoutMs)
+    return await lastMessage({ connection, timeoutMs }, objectsStream, subject)
   }
 
   async #head(subject: string): Promise<{ head: Head; sequence: number } | undefined> {

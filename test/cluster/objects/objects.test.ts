@@ -154,7 +154,7 @@ t.test('the engine', async t => {
 
     // As if its writer had died when all was done but this.
     const { connection } = engine
-    const head = await lastMessage(connection, objectsStream, headSubject('file/c/kept'), 5000)
+    const head = await lastMessage({ connection, timeoutMs: 5000 }, objectsStream, headSubject('file/c/kept'))
     const { id } = JSON.parse(Buffer.from(head!.bytes).toString()) as { id: string }
     const note = Buffer.from(headSubject('file/c/kept'))
     await appendBehind(connection, objectsStream, doubtSubject(id), note, 0, 5000)
