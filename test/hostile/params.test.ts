@@ -16,7 +16,7 @@ import { inBatch, overHttp, RawSocket, routesOf, type Attack, type Reply } from 
 const isLong = process.env['COFFER_TEST_LONG'] === '1'
 const seed = Number(process.env['COFFER_TEST_SEED'] ?? (isLong ? Date.now() % 1e6 : 1))
 /** Calls of a method over each of its wires. */
-const count = isLong ? 400 : 8
+const count = isLong ? 400 : 6
 /** Calls of methods that hash passwords. */
 const fewer = isLong ? 60 : 3
 const hashing =

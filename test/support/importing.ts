@@ -21,11 +21,11 @@ export async function sent(
 
 /** The import once nothing is going on any more; `undefined` once it is gone. */
 export async function rested(client: Client, id: string): Promise<Answer> {
-  for (;;) {
+  for (let pauseMs = 5; ; pauseMs = Math.min(30, pauseMs * 1.3)) {
     const { error, import: found } = await client.call('imports.getOne', { id })
     if (error) return undefined
     if (!['looking', 'writing', 'removing'].includes(found.state)) return found
-    await new Promise(resolve => setTimeout(resolve, 5))
+    await new Promise(resolve => setTimeout(resolve, pauseMs))
   }
 }
 

@@ -97,11 +97,11 @@ export function socketOf(t: Test, client: Client, options: SocketOptions = {}): 
   return connect(t, client.service.server.url, client.username, client.token, options)
 }
 
-/** Waits until something holds, looking again each turn of the loop. */
+/** Waits until something holds, looking less often the longer that takes: 50 times a second at last. */
 export async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
   const end = Date.now() + 60_000
-  while (!(await holds())) {
+  for (let pauseMs = 2; !(await holds()); pauseMs = Math.min(20, pauseMs * 1.3)) {
     if (Date.now() > end) throw new Error(`waited in vain: ${what}`)
-    await new Promise(resolve => setTimeout(resolve, 2))
+    await new Promise(resolve => setTimeout(resolve, pauseMs))
   }
 }

@@ -4,7 +4,7 @@ import { Random } from '../../support/random.js'
 import { World } from '../../support/values-world.js'
 
 const isLong = process.env['COFFER_TEST_LONG'] !== undefined
-const seeds = isLong ? 60 : 5
+const seeds = isLong ? 60 : 3
 const rounds = isLong ? 300 : 120
 
 t.setTimeout(1_800_000)

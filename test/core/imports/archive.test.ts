@@ -16,11 +16,11 @@ async function answers(client: Client): Promise<Answer> {
 
 /** The same once the events that hold series show how long these are, which comes a little after the points. */
 async function settled(client: Client): Promise<Answer> {
-  for (;;) {
+  for (let pauseMs = 5; ; pauseMs = Math.min(30, pauseMs * 1.3)) {
     const found = await answers(client)
     const holders = found.events.filter(({ type }: Answer) => type.startsWith('series:'))
     if (holders.every(({ duration }: Answer) => duration !== undefined)) return found
-    await new Promise(resolve => setTimeout(resolve, 5))
+    await new Promise(resolve => setTimeout(resolve, pauseMs))
   }
 }
 

@@ -12,7 +12,7 @@ import {
 import { Random } from '../../support/random.js'
 import { socketOf, type TestSocket } from '../../support/socket.js'
 
-const rounds = process.env['COFFER_TEST_LONG'] ? 12 : 3
+const rounds = process.env['COFFER_TEST_LONG'] ? 12 : 2
 const steps = process.env['COFFER_TEST_LONG'] ? 400 : 150
 const firstSeed = Number(
   process.env['COFFER_TEST_SEED'] ?? (process.env['COFFER_TEST_LONG'] ? Date.now() % 1e6 : 1)

@@ -15,7 +15,7 @@ import { Random } from '../../../support/random.js'
 const now = 1_700_000_000
 const types = ['note/txt', 'note/html', 'mass/kg', 'mass/g', 'rare/one', 'notes/x']
 const rounds = process.env['COFFER_TEST_LONG'] ? 20 : 2
-const queries = process.env['COFFER_TEST_LONG'] ? 3000 : 1200
+const queries = process.env['COFFER_TEST_LONG'] ? 3000 : 800
 
 /** Who asks, and for what he was granted. */
 interface Reader {

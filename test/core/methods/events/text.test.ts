@@ -21,7 +21,7 @@ import { mustTakeLessThan, stopwatch } from '../../../support/probe.js'
 t.setTimeout(900_000)
 
 const rounds = process.env['COFFER_TEST_LONG'] ? 20 : 2
-const steps = process.env['COFFER_TEST_LONG'] ? 1500 : 500
+const steps = process.env['COFFER_TEST_LONG'] ? 1500 : 350
 
 function storeOf({ service, username }: Client): UserStore {
   const { accounts } = service.server.services
