@@ -20,6 +20,8 @@ import { packageDirectory } from '../../core/version.js'
 import { coffer } from '../support/coffer.js'
 import { cofferOf, refusalOf, scripted } from '../support/own-client.js'
 
+t.setTimeout(900_000)
+
 t.test('readEvents', async t => {
   const { alice, server } = await coffer(t)
   await alice.stream('diary')

@@ -10,6 +10,8 @@ import { loadSettings } from '../../core/settings/load.js'
 import { packageDirectory, version } from '../../core/version.js'
 import { examplesOf, fits, runExamples, settingsOf } from '../support/snippets.js'
 
+t.setTimeout(900_000)
+
 /** Pages that have nothing to run. */
 const withoutExamples = ['README.md', 'clients.md']
 

@@ -3,6 +3,8 @@ import { mustTakeLessThan, Probe, stopwatch } from '../support/probe.js'
 import { coffer, type Client, type Answer } from '../support/coffer.js'
 import { socketOf, until, type TestSocket } from '../support/socket.js'
 
+t.setTimeout(900_000)
+
 t.test('a change', async t => {
   const service = await coffer(t)
   const { alice } = service

@@ -13,6 +13,8 @@ import {
   type Service
 } from '../../support/coffer.js'
 
+t.setTimeout(900_000)
+
 const many = 2000
 
 /** A stream in the trash with many events: some in another one too. */

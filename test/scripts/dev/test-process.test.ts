@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { runInProcess, type ProcessResult } from '../../../scripts/dev/test-process.js'
 
+t.setTimeout(900_000)
+
 const library = JSON.stringify(import.meta.resolve('tap'))
 
 /** Runs files of these contents in one process; each notes that it has been run. */

@@ -4,6 +4,8 @@ import type { StreamsCriteria } from '../../../storage/event-query/query.js'
 import { prepared } from '../../../storage/sqlite/statements.js'
 import { eventFile } from '../../support/event-file.js'
 
+t.setTimeout(900_000)
+
 /** Tells how often it was asked. */
 class Counting extends Set<number> {
   asked = 0

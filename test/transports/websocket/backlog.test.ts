@@ -5,6 +5,8 @@ import { ask, closed, deaf, enough, held, KiB, MiB, pass, quiet, withAnswersOf }
 import { PollingClient } from '../../support/polling.js'
 import { socketOf, until, versions } from '../../support/socket.js'
 
+t.setTimeout(900_000)
+
 t.test('long answers that nobody takes', async t => {
   const small = { sockets: { maxBufferedBytes: 16 * MiB }, limits: { batchResultBytes: 2 * MiB } }
 

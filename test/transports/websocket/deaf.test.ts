@@ -17,6 +17,8 @@ import {
 import { PollingClient } from '../../support/polling.js'
 import { socketOf, until } from '../../support/socket.js'
 
+t.setTimeout(900_000)
+
 t.test('a connection whose client takes nothing', async t => {
   for (const length of [100, 10 * KiB, 200 * KiB, 900 * KiB])
     t.test(`holds about 2 MB at most, with answers of ${length} bytes`, async t => {

@@ -4,6 +4,8 @@ import { openCoffer, type Client, type Service } from '../../../support/coffer.j
 import { SlowClient } from '../../../support/slow-client.js'
 import { arrived, send, type Sending } from '../../../support/sending.js'
 
+t.setTimeout(900_000)
+
 const mb = 1024 * 1024
 const limits = { bodiesBytes: 32 * mb, bodyTimeout: 600 }
 /** Seconds after which somebody who waits gets on. */
