@@ -3,9 +3,20 @@
 /**
  * `replica`: a server's copy of a log lacks records. `copies`: no two copies of a log agree. `server`: a server of the engine
  * does not answer. `limit`: a log has filled most of the space that it may take. `register`: a register cannot be read.
- * `account`: an account's file cannot be made of its log. `platform`: the log of the platform cannot be followed.
+ * `account`: an account's file cannot be made of its log. `platform`: the log of the platform cannot be followed. `disk`: the disk of a
+ * node is nearly full. `backup`: the backups that a node makes fail.
  */
-export const alarmKinds = ['replica', 'copies', 'server', 'limit', 'register', 'account', 'platform'] as const
+export const alarmKinds = [
+  'replica',
+  'copies',
+  'server',
+  'limit',
+  'register',
+  'account',
+  'platform',
+  'disk',
+  'backup'
+] as const
 export type AlarmKind = (typeof alarmKinds)[number]
 
 export interface Alarm {

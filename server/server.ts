@@ -17,6 +17,8 @@ import { packageDirectory, version } from '../core/version.js'
 import { Layout } from '../storage/files/layout.js'
 import { lockDirectory } from '../storage/sqlite/lock.js'
 import type { DurabilityProvider } from '../storage/wal/durability.js'
+import type { AlarmMails } from './alarm-mails.js'
+import { Concerns, type Concern } from './concerns.js'
 import { fitDescriptors } from './descriptors.js'
 import { startHost } from './host.js'
 import type { Host } from './hosting.js'
@@ -107,9 +109,11 @@ export async function startServer(
     warnOfMalformedPairs(config, log)
     warnOfMissingEndpoints(config, log)
     warnOfShortKey(config, log)
+    const concerns = new Concerns(config, backups)
     const host = await startHost(config, {
       clock,
       log,
+      concerns: () => concerns.list(),
       methodModules,
       ...(durability && { durability }),
       ...(shared && { shared }),
@@ -117,6 +121,7 @@ export async function startServer(
       onWait: () => listener.serve(whileWaiting(config), config)
     })
     closers.push(() => host.close())
+    closers.push(await watch(config, concerns, { clock, log }))
     const dispatcher = new MeteredDispatcher(host.dispatcher)
     const health = new Health(() => host.readiness())
     const load = {
@@ -202,6 +207,29 @@ function runtimeOf({ runtime }: Host): Runtime {
 }
 
 /** Serves series on a port of their own, if configured; returns its URL. */
+/** Has what is of concern looked at, where anybody hears of it. Returns what ends that. */
+async function watch(
+  config: Config,
+  concerns: Concerns,
+  given: { clock: Clock; log: Log }
+): Promise<() => Promise<void>> {
+  const isNode = config.cluster.node !== ''
+  const isMailed = config.alarms.mailTo !== ''
+  if (isNode || isMailed) concerns.start()
+  let mails: AlarmMails | undefined
+  // Nodes have one of them tell of all.
+  if (isMailed && !isNode) {
+    const { AlarmMails, OwnLedger } = await import('./alarm-mails.js')
+    const collect = async (): Promise<Concern[]> => await Promise.resolve(concerns.list())
+    mails = new AlarmMails({ ...given, config, ledger: new OwnLedger(), collect })
+    mails.start()
+  }
+  return async () => {
+    concerns.stop()
+    await mails?.stop()
+  }
+}
+
 async function serveSeriesPort(
   dispatcher: Dispatcher,
   closers: (() => Promise<void> | void)[]

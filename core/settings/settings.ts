@@ -19,6 +19,7 @@ import {
 } from './kinds.js'
 import { audit } from './audit.js'
 import { auth } from './auth.js'
+import { alarms } from './alarms.js'
 import { backup } from './backup.js'
 import { cluster } from './cluster.js'
 import { deletions, imports, limits, previews, quota, sockets, throttle, uploads } from './limits.js'
@@ -214,6 +215,7 @@ export const Settings = group({
     })
   }),
   backup,
+  alarms,
   cluster,
   http: group({
     trustedProxies: Type.Array(Type.String({ form: 'range', minLength: 1 }), {

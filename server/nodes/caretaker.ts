@@ -21,7 +21,7 @@ export interface CaretakerOptions {
 /** The alarms that come of looking at the engine, and those that this node knows by itself. */
 const [fromEngine, fromHere]: readonly [readonly AlarmKind[], readonly AlarmKind[]] = [
   ['replica', 'copies', 'server', 'limit'],
-  ['register', 'account', 'platform']
+  ['register', 'account', 'platform', 'disk', 'backup']
 ]
 
 export class Caretaker {

@@ -1,8 +1,8 @@
 /** What operators ask a node for, by `coffer cluster`. */
+import type { Engine } from '../../cluster/engine.js'
 import type { Lease } from '../../cluster/nodes/lease.js'
 import type { Shards } from '../../cluster/nodes/shards.js'
 import type { StandingAlarm } from './alarms.js'
-import type { Oversight } from './oversight.js'
 import type { Reopening } from './reopening.js'
 import type { Rescuing } from './rescuing.js'
 
@@ -34,10 +34,13 @@ export interface Controlled {
 export interface Controllable {
   readonly lease: Pick<Lease, 'leave'>
   readonly shards: Pick<Shards, 'drain' | 'mine' | 'move'>
-  readonly oversight: Pick<Oversight, 'alarms'>
+  readonly oversight: { alarms(): readonly StandingAlarm[] }
   readonly rescuing: Pick<Rescuing, 'look' | 'take'>
   readonly reopening: Pick<Reopening, 'letGo' | 'reopen'>
 }
+
+/** Time within which a node tells of its alarms, in milliseconds. */
+const patienceMs = 5000
 
 /** Answers a message of `coffer cluster`. Never rejects. */
 export async function answerControl(message: Buffer, controllable: Controllable): Promise<Uint8Array> {
@@ -56,6 +59,18 @@ export function controlMessage(control: Control): Buffer {
 /** What a node has answered. */
 export function controlledIn(answer: Uint8Array): Controlled {
   return JSON.parse(Buffer.from(answer).toString()) as Controlled
+}
+
+/** The alarms of a node, who may be asked by anybody; `undefined` if it does not answer. */
+export async function alarmsAt(
+  engine: Pick<Engine, 'send'>,
+  node: string
+): Promise<readonly StandingAlarm[] | undefined> {
+  try {
+    return controlledIn(await engine.send(node, controlMessage({ do: 'tell' }), patienceMs)).alarms
+  } catch {
+    return undefined
+  }
 }
 
 function controlIn(message: Buffer): Control {

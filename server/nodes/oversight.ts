@@ -2,6 +2,7 @@
 import type { Registry } from 'prom-client'
 import type { Alarm } from '../../cluster/alarm.js'
 import type { Shared } from '../../cluster/connect.js'
+import type { Engine } from '../../cluster/engine.js'
 import type { Lease } from '../../cluster/nodes/lease.js'
 import type { Members } from '../../cluster/nodes/members.js'
 import type { Shards } from '../../cluster/nodes/shards.js'
@@ -9,18 +10,24 @@ import type { PlatformLog } from '../../cluster/platform/log.js'
 import type { ShippedLogs } from '../../cluster/shipped-log.js'
 import type { Tally } from '../../cluster/tally.js'
 import type { Log } from '../../core/log.js'
+import type { Config } from '../../core/settings/config.js'
 import type { Clock } from '../../core/time.js'
+import type { Concern } from '../concerns.js'
 import { Alarms, type StandingAlarm } from './alarms.js'
 import { Caretaker } from './caretaker.js'
 
 export interface OversightOptions {
+  readonly config: Config
+  readonly engine: Pick<Engine, 'register' | 'send'>
+  /** What there is to look after on this machine. */
+  readonly concerns: (() => readonly Concern[]) | undefined
   readonly shared: Pick<Shared, 'care' | 'link'>
   readonly log: Log
   readonly clock: Clock
   /** Time between two looks at the engine, in milliseconds. */
   readonly everyMs: number
   readonly tally: Tally
-  readonly lease: Pick<Lease, 'age' | 'isValid'>
+  readonly lease: Pick<Lease, 'age' | 'isSteady' | 'isValid'>
   readonly members: Pick<Members, 'all'>
   readonly shards: Pick<Shards, 'mine' | 'unreadable'>
   readonly logs: Pick<ShippedLogs, 'tryAgain' | 'unconfirmed' | 'unplaced'>
@@ -31,6 +38,7 @@ export interface OversightOptions {
 
 export class Oversight {
   readonly #caretaker: Caretaker
+  #endTelling: (() => Promise<void>) | undefined
 
   constructor(private readonly options: OversightOptions) {
     const { clock, everyMs, log, logs, shared } = options
@@ -45,11 +53,15 @@ export class Oversight {
     })
   }
 
-  start(): void {
+  async start(): Promise<void> {
     this.#caretaker.start()
+    if (this.options.config.alarms.mailTo === '') return
+    const { tellOperator } = await import('./telling.js')
+    this.#endTelling = await tellOperator({ ...this.options, own: () => this.alarms() })
   }
 
   async stop(): Promise<void> {
+    await this.#endTelling?.()
     await this.#caretaker.stop()
   }
 
@@ -76,7 +88,7 @@ export class Oversight {
 
   /** The alarms that need no look at the engine. */
   #here(): Alarm[] {
-    const { logs, members, platformLog, serves, shards } = this.options
+    const { concerns, logs, members, platformLog, serves, shards } = this.options
     const broken = members.all.filter(({ isUnreadable }) => isUnreadable)
     const registers = [
       ...broken.map(({ node }) => `of node ${node}`),
@@ -96,7 +108,8 @@ export class Oversight {
       })),
       ...(platformLog.refusal
         ? [{ kind: 'platform', about: '', text: platformLog.refusal.message } satisfies Alarm]
-        : [])
+        : []),
+      ...(concerns?.() ?? [])
     ]
   }
 }

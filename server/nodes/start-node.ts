@@ -27,10 +27,7 @@ import { onceThere } from './waiting.js'
 /** Bytes that may wait to be sent to another node. */
 const maxWaiting = 64 * 1024 * 1024
 
-/**
- * Waits for an engine that does not answer. Rejects, with everything closed again, if the engine or the data directory cannot be
- * used.
- */
+/** Waits for an engine that does not answer. Rejects, with everything closed again, if something else cannot be used. */
 export async function startNode(config: Config, options: HostOptions): Promise<Host> {
   const { log, onWait = () => {}, signal } = options
   return await onceThere(async () => await startOnce(config, options), { log, onWait, signal })
@@ -51,7 +48,7 @@ async function startOnce(config: Config, options: HostOptions): Promise<Host> {
 
 async function build(
   config: Config,
-  { clock, log, methodModules, shared }: HostOptions,
+  { clock, concerns, log, methodModules, shared }: HostOptions,
   closers: (() => Promise<void> | void)[],
   close: () => Promise<void>
 ): Promise<Host> {
@@ -211,6 +208,9 @@ async function build(
     known: () => changes
   })
   const oversight = new Oversight({
+    config,
+    engine,
+    concerns,
     shared: checks,
     log,
     clock,
@@ -272,7 +272,7 @@ async function build(
     caughtUp: () => platformLog.caughtUp()
   })
   closers.push(() => remains?.close())
-  oversight.start()
+  await oversight.start()
   closers.push(() => oversight.stop())
   return {
     dispatcher: nodes,

@@ -12,7 +12,7 @@ export interface WaitingOptions {
 }
 
 /** Time between two attempts, after which one is slow, and between two lines of the log, in milliseconds. */
-const [pauseMs, slowMs, tellMs] = [1000, 5000, 60_000]
+const [pauseMs, slowMs, tellMs] = [1000, 10_000, 60_000]
 
 /**
  * Starts something as often as it takes, while the engine does not answer. Rejects with whatever else is wrong, and as soon as

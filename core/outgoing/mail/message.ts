@@ -9,6 +9,7 @@ export type MessageKind =
   | 'emailChanged'
   | 'emailChangedByApp'
   | 'backupFailed'
+  | 'alarms'
   | 'test'
   | NoticeKind
 
@@ -60,6 +61,7 @@ export function templateOf({ services }: Config, kind: MessageKind): string {
     emailChanged: 'email-changed',
     emailChangedByApp: 'email-changed-by-app',
     backupFailed: 'backup-failed',
+    alarms: 'alarms',
     test: 'test'
   }[kind]
 }

@@ -9,7 +9,7 @@ import { ManualClock } from '../../../core/time.js'
 import { startServer } from '../../../server/server.js'
 import { Layout } from '../../../storage/files/layout.js'
 import { PlatformStore } from '../../../storage/platform/platform-store.js'
-import { Client, methodModules, Service, testSettings } from '../../support/coffer.js'
+import { Client, methodModules, Service, testSettings, type Overrides } from '../../support/coffer.js'
 import { until } from '../../support/socket.js'
 import type { MemoryCluster, MemoryEngine } from '../memory-engine.js'
 import { MemoryObjects } from '../memory-objects.js'
@@ -47,7 +47,8 @@ export async function startNode(
   cluster: MemoryCluster,
   name: string,
   directory = mkdtempSync(join(tmpdir(), 'coffer-node-')),
-  times: Readonly<Record<string, number>> = shortTimes
+  times: Readonly<Record<string, number>> = shortTimes,
+  more: Overrides = {}
 ): Promise<Node> {
   const clock = new ManualClock()
   const engine = cluster.connect()
@@ -55,7 +56,8 @@ export async function startNode(
     adminKey,
     workers: 0,
     cluster: { node: name, engine: 'nats://memory', ...times },
-    webhooks: { allowInternalTargets: true, minIntervalMs: 0 }
+    webhooks: { allowInternalTargets: true, minIntervalMs: 0 },
+    ...more
   })
   const server = await startServer(settings, {
     clock,

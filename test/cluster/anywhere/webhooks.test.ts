@@ -32,3 +32,57 @@ test('what a user owes is sent by who has taken them over, however late their lo
   }, 'the webhook to be called')
   t.same(app.messages[0], ['systemBoot'])
 })
+
+test('what is owed while its account moves is sent by who serves it next', async t => {
+  const cluster = new MemoryCluster()
+  await begin(t, cluster)
+  const [n1, n2] = await startPair(t, cluster)
+  const username = nameAt(n1, 0)
+  await userAt([n1, n2], username)
+  const app = await receiver(t)
+  const access = await client(n1, username).grant('read', 'diary', { type: 'app' })
+  const { webhook } = await access.do('webhooks.create', { url: app.url })
+  const shard = shards.indexOf(username)
+  const stateAt = async (node: typeof n1): Promise<{ state: string; currentRetries: number }> =>
+    (await client(node, username).do('webhooks.getOne', { id: webhook.id })).webhook
+
+  await t.test('a call that failed', async t => {
+    app.answer = 503
+    await client(n1, username).event({ content: 'something new' })
+    await app.received(1)
+    t.same(app.messages, [['eventsChanged']])
+    await until(async () => (await stateAt(n1)).currentRetries > 0, 'the failure to be noted')
+    app.answer = 200
+    await move(n1, n2, shard)
+    await until(() => n2.owns(username), 'the shard to move')
+    await until(() => {
+      n2.service.clock.advance(60)
+      return app.messages.slice(1).some(messages => messages.includes('eventsChanged'))
+    }, 'the message to be sent by the other node')
+    await until(async () => (await stateAt(n2)).currentRetries === 0, 'the success to be noted')
+    t.equal((await stateAt(n2)).state, 'active')
+    const { length } = app.messages
+    for (const { service } of [n1, n2]) service.clock.advance(3600)
+    await client(n2, username).event({ content: 'later' })
+    await app.received(length + 1)
+    t.same(app.messages.slice(length), [['eventsChanged']], 'and once only')
+  })
+
+  await t.test('a call that is under way', async t => {
+    const { length } = app.messages
+    const waiting: (() => void)[] = []
+    app.answer = response => void waiting.push(() => response.writeHead(200).end())
+    await client(n2, username).event({ content: 'something else' })
+    await app.received(length + 1)
+    await move(n2, n1, shard)
+    await until(() => n1.owns(username), 'the shard to move')
+    app.answer = 200
+    for (const answer of waiting) answer()
+    // Whether it has arrived cannot be known there: it is sent again rather than lost.
+    await until(() => {
+      n1.service.clock.advance(60)
+      return app.messages.slice(length + 1).some(messages => messages.includes('eventsChanged'))
+    }, 'the message to be sent once more')
+    t.equal((await stateAt(n1)).state, 'active')
+  })
+})

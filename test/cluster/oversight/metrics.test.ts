@@ -47,7 +47,14 @@ async function startNode(t: Test, cluster: MemoryCluster, name: string): Promise
     testSettings(directory, {
       workers: 0,
       adminKey,
-      cluster: { node: name, engine: 'nats://memory', leaseSeconds: 2, takeoverSeconds: 4, compareSeconds: 1 }
+      cluster: {
+        node: name,
+        engine: 'nats://memory',
+        leaseSeconds: 2,
+        takeoverSeconds: 4,
+        compareSeconds: 1
+      },
+      alarms: { freePercent: 0 }
     }),
     {
       clock,

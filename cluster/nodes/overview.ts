@@ -1,0 +1,89 @@
+/** All nodes of a cluster as anyone sees them who asks: what each serves, and all that has to be looked after. */
+import type { Register } from '../engine.js'
+import { Members, type Member } from './members.js'
+import { allShards, placedIn, shardOf, type Placed } from './places.js'
+
+/** A node, and the shards that it serves. */
+export interface SeenNode extends Pick<Member, 'node' | 'software' | 'state' | 'url'> {
+  readonly shards: readonly number[]
+}
+
+/** An alarm, and the nodes that have raised it; none where nobody has to. */
+export interface SeenAlarm {
+  readonly kind: string
+  readonly about: string
+  readonly text: string
+  readonly nodes: readonly string[]
+}
+
+/** Asks a node for its alarms; `undefined` if it does not answer. */
+export type Asking = (node: string) => Promise<readonly Omit<SeenAlarm, 'nodes'>[] | undefined>
+
+/** Rejects with `EngineUnavailable`. */
+export async function overviewOf(
+  register: Pick<Register, 'list'>,
+  ask: Asking
+): Promise<{ nodes: SeenNode[]; alarms: SeenAlarm[] }> {
+  const members = new Members()
+  members.update(await register.list('node.'))
+  const placed = await placesOf(register)
+  const known = members.all.toSorted((one, other) => (one.node < other.node ? -1 : 1))
+  const nodes = known.map(({ incarnation, node, software, state, url }) => ({
+    node,
+    state,
+    software,
+    url,
+    shards: Array.from(placed)
+      .filter(([, each]) => each.node === node && each.incarnation === incarnation)
+      .map(([shard]) => shard)
+  }))
+  const served = new Set(nodes.flatMap(({ shards, state }) => (isUp(state) ? shards : [])))
+  const unserved = allShards.filter(shard => !served.has(shard))
+  const up = nodes.filter(({ state }) => isUp(state)).map(({ node }) => node)
+  const alarms = [
+    ...nodes.filter(({ state }) => state === 'dead').map(({ node }) => deadNode(node)),
+    ...(unserved.length > 0 ? [unservedShards(unserved)] : []),
+    ...(await told(up, ask))
+  ]
+  return { nodes, alarms }
+}
+
+/** Where shards are. One whose register cannot be read is nowhere. */
+async function placesOf(register: Pick<Register, 'list'>): Promise<Map<number, Placed>> {
+  const placed = new Map<number, Placed>()
+  for (const each of await register.list('shard.')) {
+    const place = placedIn(each)
+    if (place) placed.set(shardOf(each), place)
+  }
+  return placed
+}
+
+/** The alarms of nodes, each once, and the nodes that do not answer. */
+async function told(nodes: readonly string[], ask: Asking): Promise<SeenAlarm[]> {
+  const alarms = new Map<string, SeenAlarm>()
+  const answers = await Promise.all(nodes.map(async node => ({ node, answer: await ask(node) })))
+  for (const { answer, node } of answers)
+    for (const { about, kind, text } of answer ?? [silentNode(node)]) {
+      const key = `${kind} ${about}`
+      alarms.set(key, { kind, about, text, nodes: [...(alarms.get(key)?.nodes ?? []), node] })
+    }
+  return Array.from(alarms.values())
+}
+
+function isUp(state: string): boolean {
+  return state === 'alive' || state === 'leaving'
+}
+
+function deadNode(node: string): SeenAlarm {
+  const text = `${node} was silent, and others have taken over what it served: start it, or replace its machine; under another name, "coffer cluster drain ${node}" forgets it`
+  return { kind: 'node', about: node, text, nodes: [] }
+}
+
+function silentNode(node: string): SeenAlarm {
+  return { kind: 'node', about: node, text: `${node} does not answer: see whether it runs`, nodes: [] }
+}
+
+function unservedShards(shards: readonly number[]): SeenAlarm {
+  const text = `Nobody serves ${shards.length === 1 ? 'shard' : 'shards'} ${shards.join(', ')}: start nodes; if they run, see their logs`
+  return { kind: 'shards', about: 'shards', text, nodes: [] }
+}
