@@ -12,8 +12,9 @@ import { Network, whyNoNetwork } from './network.js'
 
 t.setTimeout(timeoutMs)
 
-/** Least and most seconds. */
+/** Least and most seconds, of half of the cuts; the others end when the others are about to take over, or have just begun to. */
 const [shortest, longest] = [5, 30]
+const [earliest, latest] = [8, 11]
 /** Most rounds until it has to be noticed that the rules of the cluster are missing; one is enough if nothing goes wrong. */
 const mostUnfenced = 10
 /** Time without a write after which nothing is left to be written, in milliseconds. */
@@ -30,7 +31,8 @@ t.test('a machine is cut off', { skip: isLeftOut }, async t => {
   const { load, nodes, random } = machines
   for (let round = 1; round <= rounds; round++) {
     const index = machines.pick()
-    const seconds = shortest + random.below(longest - shortest + 1)
+    const [from, to] = random.chance(0.5) ? [shortest, longest] : [earliest, latest]
+    const seconds = from + random.below(to - from + 1)
     const { url: there } = nodes[index]!
     const endVisits = load.visit(there)
     load.shunned.add(there)
