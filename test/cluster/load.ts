@@ -57,14 +57,14 @@ const usual = { patienceMs: 4000, pauseMs: isLong ? 15 : 200 }
 const avoidMs = 5000
 /** One of so many reads is one of the whole set. */
 const setReads = 20
-/** For how long all is tried to be read at the end, and the time between two tries, in milliseconds. */
-const [longestLastMs, lastPauseMs] = [120_000, 100]
+/** For how long all is tried to be read at the end, each time for how long, and the time between two tries, in milliseconds. */
+const [longestLastMs, lastPatienceMs, lastPauseMs] = [300_000, 60_000, 100]
 
 export class Load {
   readonly #known = new Map<string, Known>()
   readonly #clients: Promise<void>[] = []
   readonly #errand: Errand = { isOver: false }
-  readonly #options: Required<Omit<LoadOptions, 'told'>> & Pick<LoadOptions, 'told'>
+  #options: Required<Omit<LoadOptions, 'told'>> & Pick<LoadOptions, 'told'>
   /** Until when nodes are not asked. */
   readonly #avoided = new Map<string, number>()
   readonly #unreadable: string[] = []
@@ -122,7 +122,9 @@ export class Load {
   /** Ends the load, and looks for everything that was acknowledged. */
   async stop(): Promise<void> {
     await this.end()
-    for (const person of this.people) await this.#look(person)
+    this.#options = { ...this.#options, patienceMs: lastPatienceMs }
+    const endMs = performance.now() + longestLastMs
+    for (const person of this.people) await this.#look(person, endMs)
   }
 
   /** More clients, which ask one node only: every other user only reads there. Returns what ends them. */
@@ -238,13 +240,11 @@ export class Load {
     return true
   }
 
-  async #look(person: Person): Promise<void> {
-    const endMs = performance.now() + longestLastMs
-    while (performance.now() < endMs) {
-      if (await this.#readSet(person)) return
+  async #look(person: Person, endMs: number): Promise<void> {
+    while (!(await this.#readSet(person))) {
+      if (performance.now() > endMs) return void this.#unreadable.push(`${person.username}: cannot be read`)
       await new Promise(resolve => setTimeout(resolve, lastPauseMs))
     }
-    this.#unreadable.push(`${person.username}: cannot be read at the end`)
   }
 
   /** The body of a success, and the URL of the node that was asked; `undefined` for whatever else. */
