@@ -69,17 +69,13 @@ test('shards', async t => {
     await until(() => isShared(first!, second!), 'every shard to be served once')
     const theirs = second!.shards.mine
     second!.engine.isCutOff = true
-    const beganMs = performance.now()
-    await until(() => !second!.isServing, 'the shards to move')
-    const readUntilMs = performance.now() - beganMs
-    t.notOk(
-      theirs.some(shard => first!.shards.isMine(shard)),
-      'nobody else serves them before'
-    )
-    await until(() => first!.shards.mine.length === shardCount, 'the shards to move')
-    const takenMs = performance.now() - beganMs
-    t.ok(readUntilMs <= times.leaseMs + 100, `reads ended after ${Math.round(readUntilMs)} ms`)
-    t.ok(takenMs >= times.takeoverMs - times.beatMs, `taken after ${Math.round(takenMs)} ms`)
+    let isServedTwice = false
+    await until(() => {
+      isServedTwice ||= second!.isServing && theirs.some(shard => first!.shards.isMine(shard))
+      return first!.shards.mine.length === shardCount
+    }, 'the shards to move')
+    t.notOk(isServedTwice, 'its reads have ended before')
+    t.notOk(second!.isServing)
     t.equal(second!.lost, 0, 'it cannot know yet')
     second!.engine.isCutOff = false
     await until(() => second!.lost === 1, 'the shards to move')
@@ -213,7 +209,7 @@ test('shards', async t => {
       await until(() => second!.shards.isMine(shard), 'the shards to move')
     }
     t.equal(first!.lost, 0, 'a heartbeat without an answer is not a death')
-    t.ok(first!.lease.isValid())
+    await until(() => first!.lease.isValid(), 'the lease to go on')
   })
 })
 
