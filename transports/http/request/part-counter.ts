@@ -31,9 +31,16 @@ export function boundaryOf(contentType: string): string | undefined {
   return boundary !== undefined && /^[^"\\]{1,200}$/.test(boundary) ? boundary : undefined
 }
 
+/** What a stretch of bytes holds: the delimiters that begin a part, and where the form ends. */
+interface Found {
+  readonly count: number
+  /** The offset after the delimiter that ends the form. */
+  readonly end: number | undefined
+}
+
 export class PartCounter {
-  /** The delimiter before each part, and the one that ends the form; both have the same length. */
-  readonly #marks: { readonly delimiter: Buffer; readonly closing: Buffer } | undefined
+  /** What the delimiters before each part and at the end of the form begin with; two more bytes tell which of them it is. */
+  readonly #mark: Buffer | undefined
   /** The last bytes so far, in which a delimiter may begin. The first delimiter needs no line end before it. */
   #tail: Buffer = Buffer.from(lineEnd)
   #count = 0
@@ -41,9 +48,7 @@ export class PartCounter {
 
   constructor(contentType: string) {
     const boundary = boundaryOf(contentType)
-    if (boundary === undefined) return
-    const delimiter = Buffer.from(`${lineEnd}--${boundary}${lineEnd}`, 'latin1')
-    this.#marks = { delimiter, closing: Buffer.from(`${lineEnd}--${boundary}--`, 'latin1') }
+    if (boundary !== undefined) this.#mark = Buffer.from(`${lineEnd}--${boundary}`, 'latin1')
   }
 
   /** The number of parts that have begun; 0 if the boundary is unknown. */
@@ -53,39 +58,35 @@ export class PartCounter {
 
   /** Takes the next bytes and returns those that belong to the form. */
   push(chunk: Buffer): Buffer {
-    if (!this.#marks) return chunk
+    if (!this.#mark) return chunk
     if (this.#isOver) return nothing
-    const { delimiter, closing } = this.#marks
-    const end = this.#endIn(chunk, closing)
-    const bytes = end === undefined ? chunk : chunk.subarray(0, end)
+    // A delimiter that begins in the tail ends within as many bytes of the chunk: only these are copied.
+    const reach = this.#mark.length + 1
+    const seam = Buffer.concat([this.#tail, chunk.subarray(0, reach)])
+    const across = find(seam, this.#mark)
+    const within = across.end === undefined ? find(chunk, this.#mark) : undefined
+    this.#count += across.count + (within?.count ?? 0)
+    const end = across.end === undefined ? within?.end : across.end - this.#tail.length
     this.#isOver = end !== undefined
-    const seam = this.#seam(bytes, delimiter)
-    this.#count += occurrences(seam, delimiter) + occurrences(bytes, delimiter)
-    this.#tail = Buffer.from(
-      bytes.length >= delimiter.length - 1
-        ? bytes.subarray(bytes.length - delimiter.length + 1)
-        : seam.subarray(Math.max(0, seam.length - delimiter.length + 1))
-    )
-    return bytes
-  }
-
-  /** Returns the offset in a chunk at which the form ends. */
-  #endIn(chunk: Buffer, closing: Buffer): number | undefined {
-    const across = this.#seam(chunk, closing).indexOf(closing)
-    if (across >= 0) return across + closing.length - this.#tail.length
-    const within = chunk.indexOf(closing)
-    return within < 0 ? undefined : within + closing.length
-  }
-
-  /** The bytes that a delimiter can span. Only these are copied; the rest of the chunk is searched in place. */
-  #seam(chunk: Buffer, delimiter: Buffer): Buffer {
-    return Buffer.concat([this.#tail, chunk.subarray(0, delimiter.length - 1)])
+    this.#tail = Buffer.from(chunk.length >= reach ? chunk.subarray(-reach) : seam.subarray(-reach))
+    return end === undefined ? chunk : chunk.subarray(0, end)
   }
 }
 
-function occurrences(bytes: Buffer, delimiter: Buffer): number {
-  let found = 0
-  for (let at = bytes.indexOf(delimiter); at >= 0; at = bytes.indexOf(delimiter, at + delimiter.length))
-    found++
-  return found
+const [dash, carriageReturn, lineFeed] = [45, 13, 10]
+
+/** Finds delimiters in one search: to search megabytes for each kind takes as long as to hash them. */
+function find(bytes: Buffer, mark: Buffer): Found {
+  let count = 0
+  let counted = 0
+  for (let at = bytes.indexOf(mark); at >= 0; at = bytes.indexOf(mark, at + mark.length)) {
+    const end = at + mark.length + 2
+    const [first, second] = [bytes[end - 2], bytes[end - 1]]
+    if (first === dash && second === dash) return { count, end }
+    // The line end behind a delimiter is not that before another one.
+    if (first !== carriageReturn || second !== lineFeed || at < counted) continue
+    count++
+    counted = end
+  }
+  return { count, end: undefined }
 }
