@@ -22,6 +22,8 @@ const headerBytes = 32
 const headBytes = 24
 /** Frames read at once. */
 const chunkFrames = 256
+/** What is read, and not kept: large enough for every size of pages. */
+const scratch = Buffer.allocUnsafeSlow(65_536)
 
 export class FrameReader {
   #descriptor = -1
@@ -31,6 +33,8 @@ export class FrameReader {
   #pages = 0
   /** By page: its latest frame among those taken of this generation. */
   readonly #latest = new Map<number, number>()
+  /** The frames that are being taken, if they were read at once. */
+  #chunk: { readonly first: number; readonly bytes: Buffer } | undefined
 
   /**
    * `lastFrame`: number of the last valid frame. `taken`: how far an earlier reader of the same log has come; the caller has
@@ -70,6 +74,7 @@ export class FrameReader {
     }
     this.#frames = last
     this.#pages = pages
+    this.#chunk = undefined
     return { pageSize: this.#pageSize, pages, changes }
   }
 
@@ -88,11 +93,12 @@ export class FrameReader {
     for (const [page, frame] of latest) if (page <= pages) this.#latest.set(page, frame)
     this.#frames = frames
     this.#pages = pages
+    this.#chunk = undefined
   }
 
   /** Notices that the log was begun anew. */
   #findGeneration(): void {
-    const header = this.#read(0, headerBytes)
+    const header = this.#read(0, scratch.subarray(0, headerBytes))
     const salts = header.toString('latin1', 16, 24)
     if (!this.isOther(salts)) return
     this.#pageSize = header.readUInt32BE(8)
@@ -113,7 +119,8 @@ export class FrameReader {
     let pages = 0
     for (let start = from; start < to; start += chunkFrames) {
       const count = Math.min(chunkFrames, to - start)
-      const chunk = this.#read(headerBytes + start * size, count * size)
+      const chunk = this.#read(headerBytes + start * size, Buffer.allocUnsafeSlow(count * size))
+      this.#chunk = count === to - from ? { first: start, bytes: chunk } : undefined
       for (let index = 0; index < count; index++) {
         const at = index * size
         if (chunk.toString('latin1', at + 8, at + 16) !== this.#salts)
@@ -127,18 +134,27 @@ export class FrameReader {
   }
 
   #changeOf(page: number, frame: number): PageChange {
-    const after = this.#pageOf(frame)
+    const after = this.#pageIn(frame) ?? this.#pageOf(frame, Buffer.allocUnsafeSlow(this.#pageSize))
     const sum = crc32(after)
     const former = this.#latest.get(page)
     if (former === undefined) return { page, sum, isWhole: true, bytes: after }
-    const runs = changedRuns(this.#pageOf(former), after)
+    const runs = changedRuns(this.#pageOf(former, scratch.subarray(0, this.#pageSize)), after)
     return runs.length < after.length
       ? { page, sum, isWhole: false, bytes: runs }
       : { page, sum, isWhole: true, bytes: after }
   }
 
-  #pageOf(frame: number): Buffer {
-    return this.#read(headerBytes + frame * (headBytes + this.#pageSize) + headBytes, this.#pageSize)
+  /** The page of a frame that has just been read. */
+  #pageIn(frame: number): Buffer | undefined {
+    if (!this.#chunk) return undefined
+    const { bytes, first } = this.#chunk
+    const end = (frame - first + 1) * (headBytes + this.#pageSize)
+    return bytes.subarray(end - this.#pageSize, end)
+  }
+
+  /** Reads the page of a frame. */
+  #pageOf(frame: number, into: Buffer): Buffer {
+    return this.#read(headerBytes + frame * (headBytes + this.#pageSize) + headBytes, into)
   }
 
   /** Pages that are cut off will have other content when they are back. */
@@ -146,12 +162,11 @@ export class FrameReader {
     for (const page of this.#latest.keys()) if (page > pages) this.#latest.delete(page)
   }
 
-  #read(position: number, length: number): Buffer {
+  #read(position: number, into: Buffer): Buffer {
     // Opened late: the log need not be there when its file is opened.
     if (this.#descriptor < 0) this.#descriptor = openSync(logOf(this.file), 'r')
-    const bytes = Buffer.allocUnsafeSlow(length)
-    if (readSync(this.#descriptor, bytes, 0, length, position) !== length)
+    if (readSync(this.#descriptor, into, 0, into.length, position) !== into.length)
       throw new Error(`${this.file}: its log is shorter than SQLite says`)
-    return bytes
+    return into
   }
 }

@@ -57,6 +57,8 @@ export async function connectTo(options: EngineOptions): Promise<NatsConnection>
     timeout: connectMs,
     // Servers may tell of addresses that cannot be reached from here.
     ignoreClusterUpdates: true,
+    // An error made in advance for each request, for its stack, takes longer than all else about it.
+    noAsyncTraces: true,
     ...(options.name === undefined ? {} : { name: options.name }),
     ...identity(options, addresses[0])
   }

@@ -75,6 +75,7 @@ export async function publish(
   expected: number,
   timeoutMs: number
 ): Promise<number> {
+  await endOfTurn()
   const answer = await request(connection, subject, bytes, timeoutMs, {
     'Nats-Expected-Stream': stream,
     'Nats-Expected-Last-Subject-Sequence': String(expected)
@@ -82,6 +83,19 @@ export async function publish(
   const { seq } = read(answer) as { seq?: number }
   if (seq === undefined) throw new EngineUnavailable(new Error('An acknowledgement without a sequence'))
   return seq
+}
+
+let turn: Promise<void> | undefined
+
+/** Resolves soon, for all who ask in the same turn of the event loop at once: what they send then is written in one piece. */
+function endOfTurn(): Promise<void> {
+  turn ??= new Promise(resolve => {
+    setImmediate(() => {
+      turn = undefined
+      resolve()
+    })
+  })
+  return turn
 }
 
 /** An answer that is no refusal. */

@@ -17,6 +17,9 @@ export interface Position {
 export const positionTable =
   'CREATE TABLE log_position (id INTEGER PRIMARY KEY CHECK (id = 1), lsn INTEGER NOT NULL, epoch INTEGER NOT NULL)'
 
+/** Connections to files that have one: it is looked for once, not at each commit. */
+const numbered = new WeakSet<Database>()
+
 /** The position of a file; `undefined` if it has none. */
 export function readPosition(db: Database): Position | undefined {
   if (!hasTable(db)) return undefined
@@ -39,10 +42,12 @@ export function addPosition(db: Database, { epoch, lsn }: Position): void {
 
 /** Takes the position of a file away, if it has one. */
 export function dropPosition(db: Database): void {
+  numbered.delete(db)
   db.exec('DROP TABLE IF EXISTS log_position')
 }
 
 function hasTable(db: Database): boolean {
   const sql = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'log_position'"
-  return raw(db, sql).get() !== undefined
+  if (!numbered.has(db) && raw(db, sql).get() !== undefined) numbered.add(db)
+  return numbered.has(db)
 }
