@@ -1,5 +1,7 @@
 /** A cluster on this machine for the bench: three servers of the engine, and nodes. */
 import { execFile } from 'node:child_process'
+import { mkdtempSync } from 'node:fs'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { fileURLToPath } from 'node:url'
 import type { NatsEngine } from '../../cluster/nats-engine.js'
@@ -30,11 +32,13 @@ export class BenchCluster {
     private readonly nodeOptions: readonly string[]
   ) {}
 
-  /** Starts the servers. `nodeOptions`: those of Node, for the nodes. */
-  static async start(nodeOptions: readonly string[] = []): Promise<BenchCluster> {
+  /** Starts the servers, which keep their files below a folder. `nodeOptions`: those of Node, for the nodes. */
+  static async start(directory: string, nodeOptions: readonly string[] = []): Promise<BenchCluster> {
     const ends: (() => unknown)[] = []
     const teardown = (end: () => unknown): void => void ends.unshift(end)
-    const servers = await EngineServers.start({ teardown })
+    const root = mkdtempSync(join(directory, 'engine-'))
+    const places = ['1', '2', '3'].map(name => ({ folder: join(root, name) }))
+    const servers = await EngineServers.start({ teardown }, { places })
     return new BenchCluster(servers, await servers.connect({ teardown }), ends, nodeOptions)
   }
 

@@ -29,8 +29,8 @@ const tables: Readonly<Record<string, (bench: Bench) => Promise<Line[]>>> = {
   live: measureLive,
   neighbours: measureNeighbours,
   cluster: measureCluster,
-  'cluster on one machine': measureCores,
-  'cluster engine at rest': measureEngineMemory
+  'nodes and threads': measureCores,
+  'engine at rest': measureEngineMemory
 }
 
 if (process.argv.includes('--help')) console.log(usage)

@@ -47,7 +47,7 @@ export async function measureCluster(bench: Bench): Promise<Line[]> {
   const { meter, options } = bench
   const { folders, people } = await makePeople(bench, 'cluster', ['alone', 'n1'])
   const [aloneFolder, firstFolder] = folders as [string, string]
-  const cluster = await BenchCluster.start(options.nodeOptions)
+  const cluster = await BenchCluster.start(bench.directory, options.nodeOptions)
   try {
     await cluster.begin(firstFolder)
     const first = await cluster.node('n1', firstFolder)

@@ -23,7 +23,7 @@ export async function measureCores(bench: Bench): Promise<Line[]> {
   const { directory, meter, options } = bench
   const { folders, people } = await makePeople(bench, 'cores', ways)
   const [oneFolder, threadsFolder, nodesFolder] = folders as [string, string, string]
-  const cluster = await BenchCluster.start(options.nodeOptions)
+  const cluster = await BenchCluster.start(directory, options.nodeOptions)
   const started: Target[] = []
   try {
     await cluster.begin(nodesFolder)

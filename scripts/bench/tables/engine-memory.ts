@@ -18,9 +18,9 @@ const mostMb = 300
 const patienceMs = 300_000
 
 /** Measures with 100,000 accounts; with a tenth of them if `quick`. */
-export async function measureEngineMemory({ options }: Bench): Promise<Line[]> {
+export async function measureEngineMemory({ directory, options }: Bench): Promise<Line[]> {
   const count = options.quick ? 10_000 : 100_000
-  const cluster = await BenchCluster.start()
+  const cluster = await BenchCluster.start(directory)
   try {
     const { engine, servers } = cluster
     await servers.makeStreams(engine, true)
