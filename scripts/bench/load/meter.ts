@@ -22,6 +22,8 @@ export interface Subject extends Omit<Job, 'seconds'> {
   readonly pid: number | readonly number[]
   /** Processes that work for it, whose CPU time is measured apart. */
   readonly behind?: readonly number[]
+  /** Most rounds of its warm-up, if not as many as usual. */
+  readonly warmUpRounds?: number
 }
 
 /** A warm-up ends after this many requests, or this many rounds of this many seconds. */
@@ -57,7 +59,10 @@ export class Meter {
   }
 
   /** Takes one measurement. */
-  async take({ behind = [], name, pid, ...job }: Subject, seconds: number): Promise<void> {
+  async take(
+    { behind = [], name, pid, warmUpRounds: _rounds, ...job }: Subject,
+    seconds: number
+  ): Promise<void> {
     const [before, behindBefore] = [cpuOf(pid), cpuOf(behind)]
     const load = await this.#load.ask({ ...job, seconds })
     const { bad, complaint, count, p50Ms, p99Ms } = load
@@ -90,9 +95,9 @@ export class Meter {
   }
 
   /** Lets a server compile its code and fill its caches. */
-  async #warmUp({ behind: _behind, name: _name, pid: _pid, ...job }: Subject): Promise<void> {
+  async #warmUp({ behind: _behind, name: _name, pid: _pid, warmUpRounds, ...job }: Subject): Promise<void> {
     let count = 0
-    for (let round = 0; round < warmUp.rounds && count < warmUp.requests; round++)
+    for (let round = 0; round < (warmUpRounds ?? warmUp.rounds) && count < warmUp.requests; round++)
       count += (await this.#load.ask({ ...job, seconds: warmUp.seconds })).count
   }
 }

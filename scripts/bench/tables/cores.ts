@@ -6,7 +6,7 @@ import { BenchCluster } from '../cluster.js'
 import type { Figures, Subject } from '../load/meter.js'
 import { Target } from '../load/target.js'
 import type { Line } from '../table.js'
-import { askOf, makePeople, type People } from './cluster.js'
+import { askOf, makePeople, warmUpRounds, type People } from './cluster.js'
 
 const calls = [
   { name: 'events.get 20', who: 'readers', isWrite: false },
@@ -51,7 +51,8 @@ export async function measureCores(bench: Bench): Promise<Line[]> {
           connections,
           pid: nodes.map(({ pid }) => pid),
           port: nodes[0]!.port,
-          behind: cluster.serverPids
+          behind: cluster.serverPids,
+          warmUpRounds
         }
       )
     }
