@@ -15,7 +15,7 @@ const recordBytes = 9000
 /** Records under way at a time. */
 const atOnce = 256
 /** Memory has come to rest that is more than this part of what it was so many milliseconds before; it is looked at so many times. */
-const atRest = { part: 0.98, ms: 30_000, times: 20 }
+const atRest = { part: 0.98, ms: 150_000, times: 6 }
 /** Most memory of a server at rest, in MB. */
 const mostMb = 300
 /** Longest time until a server that was restarted has what the others have, in milliseconds. */
