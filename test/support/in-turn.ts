@@ -13,6 +13,10 @@ const t = await (untraced === undefined ? loadTracing() : loadWithoutTracing())
 const limitMs = Number(process.env['TAP_TIMEOUT']) * 1000
 const home = process.cwd()
 ends.all = []
+/** What a file has to have done at its end, the latest first. */
+const teardowns: (() => unknown)[] = []
+// The library would end all tests as soon as none runs any more, while the next file is being loaded.
+t.teardown = t.after = teardown => void teardowns.unshift(teardown)
 for (const file of files.split('\n')) {
   t.setTimeout(limitMs)
   // Where a test leaves its folder, the library goes elsewhere.
@@ -23,6 +27,7 @@ for (const file of files.split('\n')) {
     t.fail(`${file} cannot be loaded`, { error })
   }
   if (!t.idle) await once(t, 'idle')
+  for (const teardown of teardowns.splice(0)) await teardown()
   t.comment(`end of ${file}`)
 }
 for (const end of ends.all) await end()

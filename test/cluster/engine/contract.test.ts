@@ -7,9 +7,11 @@ import { EngineServers, until } from '../engine-servers.js'
 t.setTimeout(900_000)
 
 const servers = await EngineServers.start(t)
-const engine = await servers.connect(t)
+/** Large records take long on a busy machine. */
+const timeoutMs = 60_000
+const engine = await servers.connect(t, { timeoutMs })
 /** As another node would be connected. */
-const other = await servers.connect(t)
+const other = await servers.connect(t, { timeoutMs })
 await servers.makeStreams(engine)
 
 const bytes = (text: string): Buffer => Buffer.from(text)
