@@ -35,6 +35,17 @@ t.test('files of tests', async t => {
     t.equal(together.runs, 'a b c')
   })
 
+  t.test(
+    'do what they have asked for at their ends before others begin, which may take a while to load',
+    async t => {
+      const ending = `t.teardown(() => appendFileSync(${JSON.stringify(join(t.testdirName, 'runs'))}, 'ended ')); ${good}`
+      const slow = `await new Promise(resolve => setTimeout(resolve, 50)); ${good}`
+      const together = await run(t, { a: ending, b: slow })
+      t.match(together, { files: [1, 2].map(() => ({ isPassed: true })), passed: 4, failed: 0 })
+      t.equal(together.runs, 'a ended b')
+    }
+  )
+
   t.test('name lines of the sources only where they are asked for', async t => {
     const name = join(t.testdir({ data: {} }), 'a.test.mjs')
     const map = { version: 3, sources: ['told.ts'], names: [], mappings: 'AAAA;AACA' }
