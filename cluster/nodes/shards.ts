@@ -206,7 +206,7 @@ export class Shards {
     const { events, lease, schema } = this.options
     const known = this.#known.get(shard)
     if (known && known.schema > schema) return
-    if (!(await events.mayTake(shard)) || !lease.isSteady()) return
+    if (!(await events.mayTake(shard)) || !lease.isSteady() || lease.isLeaving) return
     const placed = { ...this.#here, ...(known?.pin !== undefined && { pin: known.pin }) }
     await this.#place(shard, revision ?? known?.revision, placed)
   }

@@ -97,6 +97,11 @@ export class ThreeNodes {
     return new Map(registers.map(register => [shardOf(register), placedIn(register)?.node ?? '']))
   }
 
+  /** Whether nothing is left at a node that was drained: others may give it shards until they have heard of it. */
+  async servesNothing(name: string): Promise<boolean> {
+    return !Array.from((await this.places()).values()).includes(name)
+  }
+
   /** The node that serves a user. */
   async ownerOf(username: string): Promise<NodeProcess> {
     const name = (await this.places()).get(shards.indexOf(username))
