@@ -5,9 +5,9 @@
 import { randomInt } from 'node:crypto'
 import { appendSurely, Refused } from '../appending.js'
 import { Conflict, type Log } from '../engine.js'
-import { positionBehind, survey } from '../found-end.js'
+import { positionBehind, survey, type Survey } from '../found-end.js'
 import type { Objects } from '../objects.js'
-import { snapshotKey, snapshotPrefix } from '../objects/snapshot-key.js'
+import { lsnOf, snapshotKey, snapshotPrefix } from '../objects/snapshot-key.js'
 import { encode } from '../records.js'
 import { snapshotRecord, storeNumbered, type GoingOnOptions } from './going-on.js'
 
@@ -25,7 +25,8 @@ const places = 1_000_000
 /**
  * Stores a snapshot of the file, which is closed, and appends a record that names it. Until then nothing has changed; `ready` is
  * called just before. What was in the log and among the snapshots is removed behind it. Rejects with what `ready` rejects with;
- * with `Conflict` if another restore was first; with `EngineUnavailable`, and then it may or may not have happened.
+ * with `Conflict` if another restore was first, or the account has been deleted meanwhile; with `EngineUnavailable`, and then it
+ * may or may not have happened.
  */
 export async function goOnFrom(
   account: string,
@@ -34,26 +35,33 @@ export async function goOnFrom(
   ready: () => Promise<void>
 ): Promise<void> {
   const { log, objects, subject } = options
-  const behind = positionBehind((await survey(log, subject)).end)
+  const found = await survey(log, subject)
+  // Behind those of other restores as well, which may be about to name theirs.
+  const latest = Math.max(0, ...(await objects.list(snapshotPrefix(account))).map(lsnOf))
+  const behind = positionBehind(found.end, { lsn: latest, epoch: 0 })
   const position = { ...behind, lsn: behind.lsn + randomInt(places) }
   await storeNumbered(account, file, position, options)
-  const own = snapshotKey(account, position.lsn)
-  const former = (await objects.list(snapshotPrefix(account))).filter(key => key !== own)
   await ready()
-  const sequence = await appended(position, options)
+  const sequence = await appended(position, found, options)
   await log.trim(subject, sequence)
-  for (const key of former) await objects.remove(key)
+  const keys = await objects.list(snapshotPrefix(account))
+  // A restore that was given up removes what nobody has named by then.
+  if (!keys.includes(snapshotKey(account, position.lsn)))
+    await storeNumbered(account, file, position, options)
+  for (const key of keys) if (lsnOf(key) < position.lsn) await objects.remove(key)
 }
 
 /** Appends the record behind whatever its writer appends meanwhile. Returns its sequence. */
 async function appended(
   position: { readonly lsn: number; readonly epoch: number },
+  former: Survey,
   { giveUpMs, log, subject }: RestoredOptions
 ): Promise<number> {
   const endMs = performance.now() + giveUpMs
   for (;;) {
-    const { end } = await survey(log, subject)
-    if (end.lsn >= position.lsn) throw new Conflict('the log of the account')
+    const { end, isDeleted } = await survey(log, subject)
+    if (end.lsn >= position.lsn || (isDeleted && !former.isDeleted))
+      throw new Conflict('the log of the account')
     const record = snapshotRecord(position, end.sequence)
     const bytes = await encode({ ...record, epoch: Math.max(position.epoch, end.epoch + 1) })
     const isOver = (): boolean => performance.now() > endMs

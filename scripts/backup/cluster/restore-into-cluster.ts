@@ -14,6 +14,7 @@ import { logSubject, shardCount } from '../../../cluster/nodes/places.js'
 import type { Objects } from '../../../cluster/objects.js'
 import { attachmentKey } from '../../../cluster/objects/attachment-key.js'
 import { openObjects } from '../../../cluster/objects/open.js'
+import { snapshotPrefix } from '../../../cluster/objects/snapshot-key.js'
 import { PlatformLog } from '../../../cluster/platform/log.js'
 import { removeShared } from '../../../cluster/removal.js'
 import { fixedShards } from '../../../core/call/shard.js'
@@ -144,19 +145,33 @@ async function add(
     })
     if (!(await platform.change('complete', account))) throw new Unfinished(username)
   } catch (error) {
-    // Unless it is that of another restore. A claim that stays is ended by the node that serves the user.
-    if (isClaimed || !platform.findById(id)) await undo(cluster, account).catch(() => undefined)
+    // A claim that stays is ended by the node that serves the user. Without one the log is as it was, or that of another restore.
+    if (isClaimed) await undo(cluster, account).catch(() => undefined)
+    else if (!platform.findById(id)) await removeObjects(cluster, id).catch(() => undefined)
     throw error
   }
 }
 
-async function undo({ engine: log, giveUpMs, objects, platform }: Cluster, account: Account): Promise<void> {
+async function undo(cluster: Cluster, account: Account): Promise<void> {
+  const { platform } = cluster
   const { id } = account
   await platform.change('giveUp', id)
   // It may have been completed all the same, with an answer that was lost.
   if (platform.findById(id)?.state === 'active') return
-  await removeShared(id, { log, objects, subject: subjectOf(account), giveUpMs })
+  await removeAll(cluster, account)
   await platform.change('remove', id)
+}
+
+async function removeAll(
+  { engine: log, giveUpMs, objects }: Cluster,
+  account: Pick<Account, 'id' | 'username'>
+): Promise<void> {
+  await removeShared(account.id, { log, objects, subject: subjectOf(account), giveUpMs })
+}
+
+async function removeObjects({ objects }: Cluster, account: string): Promise<void> {
+  for (const prefix of [snapshotPrefix(account), attachmentKey(account)])
+    for (const key of await objects.list(prefix)) await objects.remove(key)
 }
 
 /**
@@ -184,21 +199,33 @@ async function replace(
     } finally {
       inspection.close()
     }
+    if (platform.findById(id)?.state !== 'active') throw new Unfinished(username)
   }
-  await goOn(cluster, side, account, reserve)
-  // The former file may have been opened once more in between.
-  await reserve()
+  try {
+    await goOn(cluster, side, account, reserve)
+    // The former file may have been opened once more in between.
+    await reserve()
+  } catch (error) {
+    if (platform.findById(id)) throw error
+    // Its owner has deleted it meanwhile: nothing of it is to stay.
+    await removeAll(cluster, account)
+    throw new Unfinished(username)
+  }
   await platform.change('addWebhooks', id)
 }
 
 async function goOn(
-  { engine: log, files, giveUpMs, layout, objects }: Cluster,
+  cluster: Cluster,
   side: Layout,
   account: Account,
   ready: () => Promise<void>
 ): Promise<void> {
+  const { engine: log, files, giveUpMs, layout, objects } = cluster
   const options = { log, files, layout, objects, subject: subjectOf(account), giveUpMs }
   await goOnFrom(account.id, side.userFile(account.id), options, ready)
+  // Whoever wrote the account until then may have removed some with their events. Nobody can any more.
+  const there = new Set(await objects.list(attachmentKey(account.id)))
+  await storeFiles(cluster, side, account.id, key => !there.has(key))
 }
 
 /** Throws {@link Taken} if another account has one of the values. */
@@ -233,9 +260,16 @@ async function mustHaveOwnWebhooks(
 }
 
 /** All of them: one that is there already may be about to be removed, as nothing needs it today. */
-async function storeFiles({ objects }: Cluster, side: Layout, account: string): Promise<void> {
-  for (const id of await new DiskAttachments(side).list(account))
-    await objects.put(attachmentKey(account, id), side.attachmentFile(account, id))
+async function storeFiles(
+  { objects }: Cluster,
+  side: Layout,
+  account: string,
+  isWanted: (key: string) => boolean = () => true
+): Promise<void> {
+  for (const id of await new DiskAttachments(side).list(account)) {
+    const key = attachmentKey(account, id)
+    if (isWanted(key)) await objects.put(key, side.attachmentFile(account, id))
+  }
 }
 
 function subjectOf({ id, username }: Pick<Account, 'id' | 'username'>): string {

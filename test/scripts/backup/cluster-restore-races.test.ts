@@ -1,0 +1,71 @@
+/** What else happens to an account while it is restored into a cluster: over an engine in memory. */
+import t from 'tap'
+import { logSubject } from '../../../cluster/nodes/places.js'
+import { decode } from '../../../cluster/records.js'
+import { fixedShards } from '../../../core/call/shard.js'
+import { objects } from '../../cluster/anywhere/memory-nodes.js'
+import { backedUp, start } from './restored-account.js'
+
+t.setTimeout(600_000)
+
+t.test('an account whose owner goes on meanwhile has all of its files', async t => {
+  const world = await start(t)
+  const { account, at, nodes, restore } = world
+  const { events } = await at(nodes[0]).do('events.get', { streams: ['diary'] })
+  const { id } = (events as { id: string; content: string }[]).find(({ content }) => content === 'a file')!
+  const done = await restore({
+    async stored() {
+      for (let times = 0; times < 2; times++) await at(nodes[1]).do('events.delete', { id })
+      await until(async () => (await objects.list(`file/${account.id}/`)).length === 0, 'its file to go')
+    }
+  })
+  t.equal(done, 'replaced')
+  t.equal((await objects.list(`file/${account.id}/`)).length, 1)
+  for (const node of nodes) t.same(await world.found(node), backedUp)
+})
+
+t.test('an account whose owner deletes it meanwhile is gone', async t => {
+  const world = await start(t)
+  const { account, nodes, restore } = world
+  const owner = nodes.find(node => node.owns('alice'))!
+  const { accounts, platform } = owner.service.server.services
+  const email = { field: 'email', key: backedUp.email }
+  for (const when of ['stored', 'named'] as const) {
+    const removed = async (): Promise<void> => await accounts.remove(account)
+    await t.rejects(restore({ [when]: removed }), /alice is being brought in or removed/, when)
+    for (const node of nodes) t.equal(await world.found(node), undefined)
+    t.equal(platform.holderOf(email), undefined, 'its address is free')
+    t.same(await objects.list(`snap/${account.id}/`), [])
+    t.same(await objects.list(`file/${account.id}/`), [])
+    t.equal(await restore(), 'added')
+    for (const node of nodes) t.same(await world.found(node), backedUp)
+  }
+})
+
+t.test('of two restores at once none removes what the other one names', async t => {
+  const { account, cluster, restore } = await start(t)
+  const subject = logSubject(fixedShards(64).indexOf('alice'), account.id)
+  // Which of both has the later place for its snapshot is left to chance.
+  for (let round = 0; round < 6; round++) {
+    let second!: Promise<unknown>
+    const both = new Promise<PromiseSettledResult<unknown>[]>(resolve => {
+      const first = restore({
+        async stored() {
+          await new Promise<void>(isNamed => {
+            second = restore({
+              async named() {
+                isNamed()
+                await Promise.allSettled([first])
+              }
+            })
+            second.catch(() => isNamed())
+          })
+        }
+      })
+      void Promise.allSettled([first]).then(async () => resolve(await Promise.allSettled([first, second])))
+    })
+    t.ok((await both).some(({ status }) => status === 'fulfilled'))
+    const { base } = decode(cluster.logs.get(subject)!.at(-1)!.bytes)
+    t.match(await objects.list(`snap/${account.id}/`), [`snap/${account.id}/${base.lsn}`])
+  }
+})
