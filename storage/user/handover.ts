@@ -53,9 +53,9 @@ export class Handover {
   async letGoUnless(stays: (account: Account) => boolean): Promise<void> {
     const all = new Set([...this.pool.accounts, ...(this.options.durability.held?.() ?? [])])
     const going = Array.from(all).filter(id => {
-      const account = this.platform.standings.find(id)
-      // One that is being made or deleted has somebody who sees to it.
-      return account !== undefined && !stays(account)
+      const account = this.platform.findById(id)
+      // One that is being made has somebody who sees to it.
+      return account?.state !== 'creating' && !(account && stays(account))
     })
     await Promise.allSettled(going.map(async id => await this.letGo({ id })))
   }
@@ -63,6 +63,8 @@ export class Handover {
   /** Removes what is here of an account that has been deleted, here or by another process. */
   async clear(id: string): Promise<void> {
     await this.pool.discard(id)
+    // It may come back by a backup, and be written by another process before it is served here again.
+    await this.options.durability.letGo?.(id).catch(() => undefined)
     const { layout } = this
     const directory = layout.userDirectory(id)
     if (existsSync(directory)) await removeFolder(layout, directory, id)

@@ -3,7 +3,8 @@ import t from 'tap'
 import { logSubject } from '../../../cluster/nodes/places.js'
 import { decode } from '../../../cluster/records.js'
 import { fixedShards } from '../../../core/call/shard.js'
-import { objects } from '../../cluster/anywhere/memory-nodes.js'
+import { move, objects, type Node } from '../../cluster/anywhere/memory-nodes.js'
+import { until } from '../../support/socket.js'
 import { backedUp, start } from './restored-account.js'
 
 t.setTimeout(600_000)
@@ -68,4 +69,21 @@ t.test('of two restores at once none removes what the other one names', async t 
     const { base } = decode(cluster.logs.get(subject)!.at(-1)!.bytes)
     t.match(await objects.list(`snap/${account.id}/`), [`snap/${account.id}/${base.lsn}`])
   }
+})
+
+t.test('an account is found by a node that held it when another one ended its deletion', async t => {
+  const world = await start(t)
+  const { account, nodes, restore } = world
+  const from = nodes.find(node => node.owns('alice'))!
+  const to = nodes.find(node => node !== from)!
+  const shard = fixedShards(64).indexOf('alice')
+  // As a deletion begins whose caller was told that nobody can say whether it has.
+  await from.service.server.services.platform.change('leave', account.id)
+  await move(from, to, shard)
+  const isGone = ({ service }: Node): boolean =>
+    service.server.services.platform.findById(account.id) === undefined
+  await until(() => nodes.every(isGone), 'the deletion to be ended')
+  t.equal(await restore(), 'added')
+  await move(to, from, shard)
+  t.same(await world.found(from), backedUp)
 })
