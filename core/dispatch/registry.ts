@@ -117,8 +117,22 @@ export class Registry implements Dispatch, Dispatcher {
     return this.#onceReady<Outcome>(
       error,
       () => this.call(request, isWhole),
-      cause => this.#recorded(cause, request)
+      cause =>
+        error instanceof StoreNotReady
+          ? this.#without(cause, request, isWhole)
+          : this.#recorded(cause, request)
     )
+  }
+
+  /** The file of the user could not be opened, so nothing has been done: whoever serves the user by now is asked instead. */
+  #without(cause: unknown, request: Request, isWhole: boolean): Promise<Outcome> | Outcome {
+    const { accounts, shard } = this.services
+    const { files = [], user } = request
+    const isElsewhere = user !== undefined && accounts.find(user) && !accounts.owns({ username: user })
+    // Files may have come from there, and cannot be sent once more.
+    return isElsewhere && shard.peers && files.length === 0
+      ? shard.peers.forward(user, request, isWhole)
+      : this.#recorded(cause, request)
   }
 
   #dispatch(request: Request, isWhole: boolean): Promise<Outcome> | Outcome {
@@ -243,7 +257,11 @@ export class Registry implements Dispatch, Dispatcher {
   }
 
   /** Does again, once the file can be opened, what failed because it could not be yet. Other errors are for `failed`. */
-  #onceReady<T>(error: unknown, again: () => Promise<T> | T, failed: (error: unknown) => T): Promise<T> | T {
+  #onceReady<T>(
+    error: unknown,
+    again: () => Promise<T> | T,
+    failed: (error: unknown) => Promise<T> | T
+  ): Promise<T> | T {
     return error instanceof StoreNotReady ? error.ready.then(again, failed) : failed(error)
   }
 

@@ -100,8 +100,8 @@ export class Nodes implements Dispatcher {
   }
 
   /** Makes a call where a user is served, for a method that runs here. */
-  async forward(username: string, request: Request): Promise<Outcome> {
-    return await this.#forwarded(username, request, true)
+  async forward(username: string, request: Request, isWhole = true): Promise<Outcome> {
+    return await this.#forwarded(username, request, isWhole)
   }
 
   /**

@@ -184,7 +184,7 @@ async function build(
       // Each node has the limits of its settings for itself.
       map: { size: 1, indexOf: username => (territory.holds(username) ? 0 : 1) },
       peers: {
-        forward: (username, request) => nodes.forward(username, request),
+        forward: (...call) => nodes.forward(...call),
         note: note => announcements.tell({ note })
       },
       urlOf(username) {

@@ -1,0 +1,44 @@
+/** Calls that a move of their user's shard overtakes: over an engine in memory. */
+import { test } from 'tap'
+import { fixedShards } from '../../../core/call/shard.js'
+import { until } from '../../support/socket.js'
+import { MemoryCluster } from '../memory-engine.js'
+import { begin, client, move, nameAt, startPair, userAt } from './memory-nodes.js'
+
+test('a call for which the file takes longer to arrive than a move waits', { timeout: 600_000 }, async t => {
+  const cluster = new MemoryCluster()
+  await begin(t, cluster)
+  const [n1, n2] = await startPair(t, cluster)
+  const username = nameAt(n1, 0)
+  const shard = fixedShards(64).indexOf(username)
+  await userAt([n1, n2], username)
+  // The node that has it does not know the account any more.
+  await move(n1, n2, shard)
+  await move(n2, n1, shard)
+  const { append } = n1.engine
+  let go!: () => void
+  const gone = new Promise<void>(resolve => (go = resolve))
+  const isWaiting = new Promise<void>(resolve => {
+    n1.engine.append = async (subject, ...rest) => {
+      if (subject.startsWith('coffer.wal.')) {
+        resolve()
+        await gone
+      }
+      return await append.call(n1.engine, subject, ...rest)
+    }
+  })
+  const note = { streamIds: ['diary'], type: 'note/txt', content: 'once' }
+  const calls = [
+    client(n1, username).call('events.create', note),
+    client(n2, username).call('events.get', { streams: ['diary'] })
+  ]
+  await isWaiting
+  const moving = move(n1, n2, shard)
+  await until(() => !n1.owns(username), 'the move to have waited')
+  go()
+  for (const { error } of await Promise.all(calls)) t.equal(error, undefined, 'is made where the user is now')
+  await moving
+  const { events } = await client(n1, username).do('events.get', { streams: ['diary'] })
+  t.match(events, [{ content: 'once' }])
+  t.equal((events as object[]).length, 1)
+})
