@@ -57,14 +57,16 @@ export async function tellOperator(options: TellingOptions): Promise<() => Promi
   return async () => void (await Promise.all([shared.stop(), alone.stop()]))
 }
 
-async function sharedLedger({ register }: Pick<Engine, 'register'>): Promise<Ledger> {
+/** What all nodes have told, in a register of theirs. One that cannot be read says that nothing has been told. */
+export async function sharedLedger({ register }: Pick<Engine, 'register'>): Promise<Ledger> {
   const { Conflict } = await import('../../cluster/engine.js')
   const { readJson } = await import('../../cluster/nodes/json.js')
   return {
     async read() {
       const found = await register.get(key)
-      const { sent = [], told = [] }: Partial<LedgerState> = (found && readJson(found.bytes)) ?? {}
-      return { revision: found?.revision ?? 0, state: { told, sent } }
+      const { sent, told }: Partial<LedgerState> = (found && readJson(found.bytes)) ?? {}
+      const state = { told: listOf(told).filter(isTold), sent: listOf(sent).filter(isTime) }
+      return { revision: found?.revision ?? 0, state }
     },
     async write(revision, state) {
       try {
@@ -76,4 +78,17 @@ async function sharedLedger({ register }: Pick<Engine, 'register'>): Promise<Led
       }
     }
   }
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+function isTold(value: unknown): value is Told {
+  const { about, kind, text } = Object(value) as Partial<Told>
+  return [about, kind, text].every(each => typeof each === 'string')
+}
+
+function isTime(value: unknown): value is number {
+  return typeof value === 'number'
 }
