@@ -1,4 +1,5 @@
 /** Reads the last message of a subject from the leader of its stream: other replicas may lag behind. */
+import type { NatsConnection } from '@nats-io/transport-node'
 import { EngineUnavailable, type Entry } from '../engine.js'
 import type { Connected } from './connection.js'
 import type { DamagedCopies } from './damaged-copies.js'
@@ -9,6 +10,11 @@ export interface Reading extends Connected {
   /** Is told of copies that turn out to be damaged. */
   readonly damaged?: DamagedCopies
 }
+
+/** Time within which a server that has handed a stream over is not asked to do so again, in milliseconds. */
+const restMs = 30_000
+/** When servers were last made to hand streams over, by the connection that asked for it. */
+const replaced = new WeakMap<NatsConnection, Map<string, number>>()
 
 interface Stored {
   readonly message: { readonly seq: number; readonly data?: string }
@@ -53,14 +59,22 @@ async function lastOf(
   }
 }
 
-/** Has another server lead a stream, and notes which one did. Whether that has helped shows when it is read again. */
+/**
+ * Has another server lead a stream, and notes which one did. Whether that has helped shows when it is read again. Where no server
+ * can read the message, whoever asks for it again and again is not to keep everybody else from the stream.
+ */
 async function replaceLeader(
   { connection, damaged, timeoutMs }: Reading,
   stream: string,
   leader: string
 ): Promise<void> {
   damaged?.note({ stream, server: leader })
+  const known = replaced.get(connection) ?? new Map<string, number>()
+  replaced.set(connection, known)
+  const copy = `${leader} ${stream}`
+  if (performance.now() - (known.get(copy) ?? -Infinity) < restMs) return
   await answered(ask(connection, `STREAM.LEADER.STEPDOWN.${stream}`, {}, timeoutMs))
+  known.set(copy, performance.now())
 }
 
 /** The leader of a stream, by itself, if its index counts messages of a subject. */
