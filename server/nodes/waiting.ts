@@ -23,7 +23,6 @@ export async function onceThere<T>(
   { log, onWait, signal }: WaitingOptions
 ): Promise<T> {
   const { EngineUnavailable } = await import('../../cluster/engine.js')
-  const over = signal ? [ended(signal)] : []
   let told: number | undefined
   const tell = (message: string, cause?: unknown): void => {
     onWait()
@@ -43,7 +42,7 @@ export async function onceThere<T>(
     for (;;) {
       signal?.throwIfAborted()
       try {
-        const started = await Promise.race([start(), ...over])
+        const started = await unlessEnded(start(), signal)
         if (told !== undefined) log.info('the engine of the cluster answers')
         return started
       } catch (error) {
@@ -58,11 +57,13 @@ export async function onceThere<T>(
   }
 }
 
-/** Rejects when the signal says so, whether or not anybody still listens. */
-function ended(signal: AbortSignal): Promise<never> {
-  const over = new Promise<never>((_, reject) =>
-    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
-  )
-  over.catch(() => undefined)
-  return over
+/** What work ends with, unless the signal says first that nobody waits for it any more. */
+async function unlessEnded<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return await work
+  // A race with one promise for all attempts would keep what each has failed with for as long as it takes.
+  return await new Promise((resolve, reject) => {
+    const end = (): void => reject(signal.reason as Error)
+    signal.addEventListener('abort', end, { once: true })
+    void work.then(resolve, reject).finally(() => signal.removeEventListener('abort', end))
+  })
 }

@@ -1,0 +1,39 @@
+/** What a node keeps of its attempts while it waits for an engine: nothing. */
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import t from 'tap'
+import { EngineUnavailable } from '../../../cluster/engine.js'
+import { silentLog } from '../../../core/log.js'
+import { onceThere } from '../../../server/nodes/waiting.js'
+import { until } from '../../support/socket.js'
+
+setFlagsFromString('--expose-gc')
+const collect = runInNewContext('gc') as () => void
+
+t.test('a node that waits does not remember what its attempts ended with', async t => {
+  const ending = new AbortController()
+  const failures: WeakRef<Error>[] = []
+  const waiting = onceThere(
+    async () => {
+      const failure = new EngineUnavailable()
+      failures.push(new WeakRef(failure))
+      return await Promise.reject(failure)
+    },
+    { log: silentLog, onWait: () => {}, signal: ending.signal }
+  )
+  await until(() => failures.length > 3, 'some attempts')
+  await until(() => {
+    collect()
+    return failures.slice(0, 3).every(failure => failure.deref() === undefined)
+  }, 'their failures to be forgotten')
+  ending.abort()
+  await t.rejects(waiting, { name: 'AbortError' })
+})
+
+t.test('what is under way is not waited for at the end', async t => {
+  const ending = new AbortController()
+  const under = new Promise<never>(() => {})
+  const waiting = onceThere(() => under, { log: silentLog, onWait: () => {}, signal: ending.signal })
+  setImmediate(() => ending.abort(new Error('It is enough')))
+  await t.rejects(waiting, /It is enough/)
+})
