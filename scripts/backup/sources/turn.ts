@@ -61,6 +61,7 @@ export class Turns {
   async begin(): Promise<boolean> {
     return await this.#with(async register => {
       const { revision, state } = await noted(register)
+      if (await this.#isBusy(register, state.maker)) return false
       const own = await register.get(nodeKey(this.node))
       const process = (own && stateIn(own))?.process ?? ''
       const maker = { node: this.node, process, began: Math.floor(Date.now() / 1000) }

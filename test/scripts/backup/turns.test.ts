@@ -45,6 +45,7 @@ t.test('whose turn it is', async t => {
 
   await place(cluster, 'n2', 'b', true)
   t.match(await two.look(signal), { isOurs: false }, 'another one is still making it')
+  t.equal(await two.begin(), false, 'also where that was begun since it looked')
   await one.end(1e9)
   t.same(await two.look(signal), { isOurs: true, finished: 1e9 }, 'the last one is known to all')
   t.match(await one.look(signal), { isOurs: false })
