@@ -30,6 +30,9 @@ interface Member extends SubscribedAccess {
 /** Changes that may have ended an access. */
 const ending: ReadonlySet<ChangeKind> = new Set(['accesses', 'sessions', 'account'])
 
+/** What subscribers hear who may have missed changes of any kind. */
+export const missable = ['accessesChanged', 'streamsChanged', 'eventsChanged'] as const
+
 export class LiveNotifier implements Notifier {
   readonly #members = new Map<string, Set<Member>>()
   readonly #work: Turns
@@ -90,6 +93,16 @@ export class LiveNotifier implements Notifier {
     members.add(member)
     this.#watch(member)
     return member
+  }
+
+  /** Tells all subscribers of a user that anything may have changed, without looking at what each may see of it. */
+  tellAll(username: string): void {
+    for (const member of this.#members.get(username) ?? []) {
+      if (this.#closeIfEnded(member)) continue
+      const { scopes, subscriber } = member
+      if (scopes) subscriber.notify('notificationsChanged', { keys: Object.keys(scopes) })
+      else for (const message of missable) subscriber.notify(message)
+    }
   }
 
   /** Returns the current caller of a subscriber. Errors: `invalid-access-token`. */

@@ -5,7 +5,7 @@ import type { Credentials } from '../../core/call/credentials.js'
 import type { Admission, Notifier, Subscriber, Subscription } from '../../core/call/dispatcher.js'
 import { toApiError } from '../../core/call/outcome.js'
 import { fail } from '../../core/errors.js'
-import type { LiveNotifier } from '../../core/notifications/live-notifier.js'
+import { missable, type LiveNotifier } from '../../core/notifications/live-notifier.js'
 import type { Accounts } from '../../storage/accounts.js'
 import type { LocalCalls } from './local-calls.js'
 import { elsewhere, type SubscriptionEvents } from './node-peers.js'
@@ -20,8 +20,6 @@ export interface FollowersOptions {
   readonly territory: Territory
 }
 
-/** What a client may have missed while its user went from one node to another. */
-const missed = ['accessesChanged', 'streamsChanged', 'eventsChanged']
 /** Time between two attempts to join again, in milliseconds. */
 const retryMs = 250
 
@@ -198,7 +196,7 @@ class Follower implements Subscription {
     if (this.#isOver) return
     const keys = Object.keys(this.#scopes)
     if (keys.length > 0) this.subscriber.notify('notificationsChanged', { keys })
-    else for (const message of missed) this.subscriber.notify(message)
+    else for (const message of missable) this.subscriber.notify(message)
   }
 }
 

@@ -1,12 +1,14 @@
 /** What a node does when an operator has restored the backup of an account that it serves. */
-import { Changes } from '../../core/changes.js'
 import type { Services } from '../../core/call/services.js'
+import type { LiveNotifier } from '../../core/notifications/live-notifier.js'
+import { announce } from '../../core/platform/remove-account.js'
 import type { Account } from '../../storage/platform/account.js'
 
 export class Reopening {
   /** `caughtUp` resolves when this node knows all that the platform file of the cluster said when it was called. */
   constructor(
     private readonly services: Pick<Services, 'accounts' | 'bus' | 'platform' | 'previews'>,
+    private readonly feed: Pick<LiveNotifier, 'tellAll'>,
     private readonly caughtUp: () => Promise<void>
   ) {}
 
@@ -24,17 +26,13 @@ export class Reopening {
   /** The same, and opens what is there now: whoever listens hears that all of it may have changed. */
   async reopen(username: string): Promise<void> {
     const account = await this.letGo(username)
-    const { accounts, bus, previews } = this.services
+    const { accounts, previews } = this.services
     previews.forget(account)
     // Suspended ones, and those that have moved, are opened by nobody.
     if (!accounts.find(username)) return
     await accounts.ready(account)
-    const { streams } = accounts.store(account)
-    const changes = new Changes(streams)
-    for (const kind of ['streams', 'events'] as const)
-      for (const { stream } of streams.list()) changes.add(kind, [stream.id])
-    changes.add('accesses')
-    changes.add('account')
-    bus.publish(username, changes)
+    announce(this.services, account)
+    // Naming each of its streams would hold everybody up: there may be a hundred thousand, a hundred levels deep.
+    this.feed.tellAll(username)
   }
 }

@@ -229,7 +229,7 @@ async function build(
   const rescue = new Rescue({ ...questions, log: engine, objects, layout, isServed: id => logs.isServed(id) })
   closers.push(() => rescue.close())
   const rescuing = new Rescuing(rescue, accounts)
-  const reopening = new Reopening(runtime.services, () => platformLog.caughtUp())
+  const reopening = new Reopening(runtime.services, runtime.feed, () => platformLog.caughtUp())
   const connections = new Connections({
     ...times,
     engine,

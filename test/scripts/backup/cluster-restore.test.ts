@@ -2,6 +2,7 @@
 import t from 'tap'
 import { fixedShards } from '../../../core/call/shard.js'
 import { move, objects } from '../../cluster/anywhere/memory-nodes.js'
+import { Client } from '../../support/coffer.js'
 import { socketOf, until } from '../../support/socket.js'
 import { attach, backedUp, start, type World } from './restored-account.js'
 
@@ -30,6 +31,13 @@ t.test('an account that is there', async t => {
   const { account: seen } = await at(n1).do('account.get')
   t.match(seen, { email: 'new@example.com' })
 
+  const permissions = [{ streamId: 'diary', level: 'read' }]
+  const { access } = await at(n1).do('accesses.create', { name: 'of later', permissions })
+  const guests = await Promise.all(
+    nodes.map(
+      async ({ service }) => await socketOf(t, new Client(service, 'alice', access as Client['access']))
+    )
+  )
   for (const socket of sockets) await socket.news()
   t.equal(await restore(), 'replaced')
   for (const { heard } of sockets)
@@ -37,6 +45,7 @@ t.test('an account that is there', async t => {
       () => heard.includes('eventsChanged') && heard.includes('streamsChanged'),
       'who listens to be told'
     )
+  await Promise.all(guests.map(async guest => await guest.closed()))
   for (const node of nodes) t.same(await world.found(node), backedUp)
   t.equal((await at(n1).call('account.update', { update: { email: 'new@example.com' } })).error, undefined)
   t.equal(
