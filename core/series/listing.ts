@@ -11,6 +11,8 @@ export interface PointsQuery extends Form {
   readonly isAscending: boolean
   /** Points at most. */
   readonly limit: number
+  /** Whether its pages go to the reader as they are, so that they may be bytes for one who takes them. */
+  readonly isSentAsIs?: boolean
 }
 
 /** Reads the points of a query. */
@@ -37,8 +39,8 @@ export class PointListing implements Listing<Reader> {
   }
 
   #bytes(series: SeriesRepository): PointBytes | undefined {
-    const { event, isAscending } = this.query
-    if (!isAscending || !this.#rest || this.#left <= 0) return undefined
+    const { event, isAscending, isSentAsIs } = this.query
+    if (!isSentAsIs || !isAscending || !this.#rest || this.#left <= 0) return undefined
     return series.nextBytes(event, this.#rest, this.query, this.#left)
   }
 

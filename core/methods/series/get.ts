@@ -69,7 +69,7 @@ export const get = method({
     const summed = summary ? numericColumns(planOf(services.eventTypes, type), columns) : undefined
     const points =
       sample === undefined
-        ? new PointListing({ ...form, range, limit, isAscending: sortAscending ?? true })
+        ? new PointListing({ ...form, range, limit, isAscending: sortAscending ?? true, isSentAsIs: true })
         : sampled(store, { ...form, range, buckets: sample, summed: summed?.map(({ place }) => place) })
     return {
       format: 'flatJSON',

@@ -32,6 +32,7 @@ async function walk(t: Test, pages: Pages, size: string, options: BrowserContext
     .getByRole('button', { name: 'Add', exact: true })
     .click()
   await page.getByRole('dialog').getByRole('button', { name: 'Weight' }).click()
+  await page.locator('dialog input:focus').waitFor()
   await page.keyboard.type('72.4')
   await see(page, 'weight')
   await page.keyboard.press('Enter')
