@@ -2,7 +2,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type AddressInfo, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -11,6 +10,7 @@ import type { EngineOptions } from '../../cluster/nats/connection.js'
 import { makeStreams, streamsOf, type StreamConfig } from '../../cluster/nats/streams.js'
 import { NatsEngine } from '../../cluster/nats-engine.js'
 import { findEngine } from '../../scripts/dev/fetch-engine.js'
+import { freePorts } from '../support/free-ports.js'
 
 export interface EngineServersOptions {
   /** Whether each message is synced before it is acknowledged. */
@@ -271,23 +271,4 @@ function monitorOf({ host, monitorPort }: Member): string {
 async function json<T>(url: string): Promise<T> {
   const answer = await fetch(url, { signal: AbortSignal.timeout(2000) })
   return (await answer.json()) as T
-}
-
-/** Ports that nobody uses, each held until all are found. */
-async function freePorts(count: number): Promise<number[]> {
-  const holders: Server[] = []
-  for (let index = 0; index < count; index++) {
-    const server = createServer().listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    holders.push(server)
-  }
-  const ports = holders.map(server => (server.address() as AddressInfo).port)
-  await Promise.all(
-    holders.map(server => {
-      const closed = once(server, 'close')
-      server.close()
-      return closed
-    })
-  )
-  return ports
 }

@@ -1,26 +1,15 @@
 /** What people see who start the service on a terminal, or are asked there. */
 import { existsSync, readFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
 import { packageDirectory } from '../../core/version.js'
 import { command } from '../support/command.js'
+import { freePort } from '../support/free-ports.js'
 import { onTerminal, terminalNeeded } from '../support/terminal.js'
 
 t.setTimeout(900_000)
 const cli = join(packageDirectory, 'dist', 'scripts', 'coffer.cjs')
 const coffer = [process.execPath, cli]
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 t.test('the first start on a terminal', terminalNeeded(), async t => {
   const dataDir = join(t.testdir(), 'data')

@@ -2,10 +2,10 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { get } from 'node:http'
-import { createServer, type AddressInfo } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { freePort } from '../../../test/support/free-ports.js'
 
 const program = fileURLToPath(new URL('../../coffer.cjs', import.meta.url))
 /** The settings of the C library's allocator, as in `npm start`. (docs/decisions/0005-memory-of-long-answers-is-kept.md) */
@@ -68,15 +68,6 @@ export class Target {
     this.child.kill('SIGTERM')
     await exit
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 function answers(port: number): Promise<boolean> {

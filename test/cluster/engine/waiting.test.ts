@@ -1,28 +1,18 @@
 /** A node that is started before its engine: it waits, says so, and serves once the engine is there. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import t, { type Test } from 'tap'
 import { packageDirectory } from '../../../core/version.js'
 import { commandProcess } from '../../support/command.js'
+import { freePort } from '../../support/free-ports.js'
 import { EngineServers, until } from '../engine-servers.js'
 import { beginCluster, makePeople } from '../people.js'
 
 t.setTimeout(900_000)
 
 const coffer = join(packageDirectory, 'dist', 'scripts', 'coffer.cjs')
-
-/** A port that nobody listens at. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 /** Starts a node, whether or not it gets anywhere. */
 function run(t: Test, flags: readonly string[]): { child: ChildProcess; lines: string[] } {
