@@ -1,11 +1,10 @@
 /** Restores one account into a data directory with others, whether or not a service owns it. */
 import type { Settings } from '../../core/settings/settings.js'
 import type { Layout } from '../../storage/files/layout.js'
-import { removeCopies } from '../../storage/sqlite/left-overs.js'
 import { eitherWay } from '../terminal/operator.js'
 import { accountIn, bringIn, replace } from '../maintenance/place-account.js'
 import { BackupError } from './backup-error.js'
-import { setAside, type RestoreOptions } from './restore-backup.js'
+import { restoreAside, type Restored, type RestoreOptions } from './restore-backup.js'
 import type { Vault } from './vault.js'
 
 /** Restores an account. Returns whether it was added or replaced an existing one, and when the backup was made (seconds). */
@@ -15,13 +14,12 @@ export async function restoreAccount(
   layout: Layout,
   username: string,
   options: RestoreOptions
-): Promise<{ done: 'added' | 'replaced'; made: number }> {
-  const { account, layout: side, made } = await setAside(vault, layout, username, options)
-  try {
+): Promise<Restored> {
+  return await restoreAside(vault, layout, username, options, async (side, account) => {
     const present = accountIn(layout, username)
     if (!present) {
       await bringIn(layout, side, account)
-      return { done: 'added', made }
+      return 'added'
     }
     if (present.id !== account.id)
       throw new BackupError(`Another account now has the name ${username}: delete or move it first`)
@@ -40,8 +38,6 @@ export async function restoreAccount(
         }
       }
     )
-    return { done: 'replaced', made }
-  } finally {
-    removeCopies(side)
-  }
+    return 'replaced'
+  })
 }

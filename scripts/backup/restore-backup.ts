@@ -229,7 +229,7 @@ async function settlePlatform(
 }
 
 /** An account that was restored into a temporary directory, and checked. */
-export interface SetAside {
+interface SetAside {
   /** The account's row in the platform file. */
   readonly account: Account
   /** The temporary directory. */
@@ -238,8 +238,33 @@ export interface SetAside {
   readonly made: number
 }
 
-/** Restores one account into a temporary directory within `target`, from where it can be renamed. Throws {@link BackupError} for any damage. */
-export async function setAside(
+/** What became of an account that was restored alone, and when the backup was made (seconds). */
+export interface Restored {
+  readonly done: 'added' | 'replaced'
+  readonly made: number
+}
+
+/**
+ * Restores one account into a temporary directory within `target`, which goes when `place` has brought the account to where it
+ * belongs. Throws {@link BackupError} for any damage.
+ */
+export async function restoreAside(
+  vault: Vault,
+  target: Layout,
+  username: string,
+  options: RestoreOptions,
+  place: (side: Layout, account: Account) => Promise<Restored['done']>
+): Promise<Restored> {
+  const { account, layout: side, made } = await setAside(vault, target, username, options)
+  try {
+    return { done: await place(side, account), made }
+  } finally {
+    removeCopies(side)
+  }
+}
+
+/** Restores it to where it can be renamed from. */
+async function setAside(
   vault: Vault,
   target: Layout,
   username: string,

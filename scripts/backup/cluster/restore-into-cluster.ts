@@ -25,12 +25,11 @@ import { PlatformInspection } from '../../../storage/inspection.js'
 import type { Account } from '../../../storage/platform/account.js'
 import { PlatformStore } from '../../../storage/platform/platform-store.js'
 import type { UniqueValue } from '../../../storage/repositories/account-fields.js'
-import { removeCopies } from '../../../storage/sqlite/left-overs.js'
 import { Taken, Unfinished } from '../../maintenance/place-account.js'
 import { valuesOf } from '../../maintenance/unique-index.js'
 import { webhookIdsOf } from '../../maintenance/webhook-ids.js'
 import { BackupError } from '../backup-error.js'
-import { setAside, type RestoreOptions } from '../restore-backup.js'
+import { restoreAside, type Restored, type RestoreOptions } from '../restore-backup.js'
 import { ClusterSource } from '../sources/cluster-source.js'
 import type { Vault } from '../vault.js'
 import { askServing } from './serving-node.js'
@@ -53,21 +52,22 @@ export interface Cluster {
   readonly giveUpMs: number
 }
 
-/** Restores an account. Returns whether it was added or replaced an existing one, and when the backup was made (seconds). */
+/** Restores an account, as `restoreAccount` does on one machine. */
 export async function restoreIntoCluster(
   vault: Vault,
   settings: Settings,
   layout: Layout,
   username: string,
   options: RestoreOptions
-): Promise<{ done: 'added' | 'replaced'; made: number }> {
-  const { account, layout: side, made } = await setAside(vault, layout, username, options)
-  try {
-    const done = await inCluster(settings, side, async cluster => await bring(cluster, side, account))
-    return { done, made }
-  } finally {
-    removeCopies(side)
-  }
+): Promise<Restored> {
+  return await restoreAside(
+    vault,
+    layout,
+    username,
+    options,
+    async (side, account) =>
+      await inCluster(settings, side, async cluster => await bring(cluster, side, account))
+  )
 }
 
 async function inCluster<T>(
