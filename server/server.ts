@@ -206,7 +206,6 @@ function runtimeOf({ runtime }: Host): Runtime {
   return runtime
 }
 
-/** Serves series on a port of their own, if configured; returns its URL. */
 /** Has what is of concern looked at, where anybody hears of it. Returns what ends that. */
 async function watch(
   config: Config,
@@ -230,6 +229,7 @@ async function watch(
   }
 }
 
+/** Serves series on a port of their own, if configured; returns its URL. */
 async function serveSeriesPort(
   dispatcher: Dispatcher,
   closers: (() => Promise<void> | void)[]

@@ -3,6 +3,7 @@
  * come back, and whoever writes the account is refused from then on.
  */
 import { randomInt } from 'node:crypto'
+import type { Position } from '../../storage/wal/position.js'
 import { appendSurely, Refused } from '../appending.js'
 import { Conflict, type Log } from '../engine.js'
 import { positionBehind, survey, type Survey } from '../found-end.js'
@@ -53,7 +54,7 @@ export async function goOnFrom(
 
 /** Appends the record behind whatever its writer appends meanwhile. Returns its sequence. */
 async function appended(
-  position: { readonly lsn: number; readonly epoch: number },
+  position: Position,
   former: Survey,
   { giveUpMs, log, subject }: RestoredOptions
 ): Promise<number> {

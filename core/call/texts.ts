@@ -19,10 +19,7 @@ export abstract class Texts implements AsyncGenerator<string, void, undefined> {
   abstract return(): Promise<Step>
 
   /** As `next`, for who takes bytes as well: what is kept as such need not become a string. */
-  async nextPiece(): Promise<PieceStep> {
-    const { done, value } = await this.next()
-    return done ? { done, value: undefined } : { done: false, value: { text: value } }
-  }
+  nextPiece?(): Promise<PieceStep>
 
   async throw(error: unknown): Promise<Step> {
     await this.return()

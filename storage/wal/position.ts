@@ -47,7 +47,9 @@ export function dropPosition(db: Database): void {
 }
 
 function hasTable(db: Database): boolean {
+  if (numbered.has(db)) return true
   const sql = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'log_position'"
-  if (!numbered.has(db) && raw(db, sql).get() !== undefined) numbered.add(db)
-  return numbered.has(db)
+  const isThere = raw(db, sql).get() !== undefined
+  if (isThere) numbered.add(db)
+  return isThere
 }
