@@ -196,7 +196,11 @@ export const Settings = group({
     })
   }),
   storage: group({
-    maxOpenUsers: whole('Users whose files are open at the same time', 500, 1),
+    maxOpenUsers: whole(
+      'Users whose files are open at the same time; each takes about 0.6 MB of memory',
+      300,
+      1
+    ),
     idleSeconds: whole('Time without use after which the file of a user is closed, seconds', 60, 1),
     cacheKiB: whole('Page cache of each open file, KiB', 1024, 64, 2 ** 31 - 1)
   }),

@@ -7,8 +7,8 @@ import { testConfig } from '../support/coffer.js'
 t.test('fitDescriptors', async t => {
   const settings = testConfig('unused')
   const cases: [limit: number, users: number, connections: number, warnings: number][] = [
-    [Infinity, 500, 10_000, 0],
-    [100_000, 500, 10_000, 0],
+    [Infinity, 300, 10_000, 0],
+    [100_000, 300, 10_000, 0],
     [1024, 96, 480, 2],
     [10, 1, 5, 2]
   ]

@@ -1,5 +1,7 @@
 /** Many accounts, many of them active: memory, open files and response times. */
 import { readdirSync, statSync } from 'node:fs'
+import { Value } from 'typebox/value'
+import { Settings } from '../../../core/settings/settings.js'
 import { Layout } from '../../../storage/files/layout.js'
 import type { Bench } from '../bench.js'
 import type { Ask } from '../load/ask.js'
@@ -13,6 +15,8 @@ const connections = 32
 const eventCount = 20
 /** Requests per second at a steady pace: below the capacity, so that times are those of the service, not of a queue. */
 const pace = 150
+/** Accounts that are open at the same time unless settings say otherwise. */
+const standardOpenUsers = (Value.Default(Settings, {}) as Settings).storage.maxOpenUsers
 /** File descriptors per open account. */
 const descriptorsPerUser = 5
 /** Writes in a hundred requests. */
@@ -21,8 +25,7 @@ const writePercent = 10
 /** Measures with 20,000 accounts; with a tenth of them if `quick`. */
 export async function measureAccounts(bench: Bench): Promise<Line[]> {
   const total = bench.options.quick ? 2000 : 20_000
-  // With all accounts this is the default of the setting.
-  const openUsers = total / 40
+  const openUsers = bench.options.quick ? standardOpenUsers / 10 : standardOpenUsers
   const make = async (dataDir: string) => {
     const model = await seeded(dataDir, seeder => seeder.user('many', { events: eventCount }))
     const names = Array.from({ length: total }, (_, i) => nameOf(i))
@@ -54,7 +57,7 @@ export async function measureAccounts(bench: Bench): Promise<Line[]> {
         measure(`${total} accounts: from spawn to first answer, s`, startSeconds, 1),
         measure(`${total} accounts: memory when idle, MB`, residentMb(pid), 120),
         measure('disk of an account of 20 events, KB', fileBytes / 1000),
-        ...(await take('as fast as can be', openUsers / 5)),
+        ...(await take('as fast as can be', openUsers / 3)),
         // Opens most of these accounts for the first time.
         ...(await take('the first ones', total / 4, pace)),
         ...(await take(`${pace} a second`, total / 4, pace)),
