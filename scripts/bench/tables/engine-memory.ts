@@ -14,8 +14,11 @@ import { measure, type Line } from '../table.js'
 const recordBytes = 9000
 /** Records under way at a time. */
 const atOnce = 256
-/** Memory has come to rest that is more than this part of what it was so many milliseconds before; it is looked at so many times. */
-const atRest = { part: 0.98, ms: 150_000, times: 6 }
+/**
+ * Memory has come to rest when it has not got less, by more than a part, for so long; it is looked at every `everyMs`. Go collects
+ * at rest every two minutes, and takes buffers out of pools at the second time only.
+ */
+const atRest = { part: 0.02, ms: 360_000, everyMs: 15_000 }
 /** Most memory of a server at rest, in MB. */
 const mostMb = 300
 /** Longest time until a server that was restarted has what the others have, in milliseconds. */
@@ -72,11 +75,13 @@ function memoryOf({ serverPids }: BenchCluster): number {
 /** The memory once it does not get less any more: what a start has needed is given back over minutes. */
 async function memoryAtRest(cluster: BenchCluster): Promise<number> {
   let least = memoryOf(cluster)
-  for (let times = 0; times < atRest.times; times++) {
-    await wait(atRest.ms)
+  let sinceMs = performance.now()
+  while (performance.now() - sinceMs < atRest.ms) {
+    await wait(atRest.everyMs)
     const now = memoryOf(cluster)
-    if (now > least * atRest.part) break
+    if (now > least * (1 - atRest.part)) continue
     least = now
+    sinceMs = performance.now()
   }
   return least
 }
