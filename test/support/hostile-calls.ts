@@ -55,20 +55,21 @@ export function hostileParams(
 
 /**
  * Right params with one of the values, as JSON text, in the place of one member: each value in each place, and in `more`; with a
- * `step` only so manieth ones, others from place to place.
+ * `step` only so manieth ones, others from place to place, beginning with what `turn` says.
  */
 export function* paramsWithEach(
   { params }: AnyMethod,
   right: object,
   values: readonly string[],
   more: readonly string[] = [],
-  step = 1
+  step = 1,
+  turn = 0
 ): Generator<HostileParams> {
   const known = [...placesIn(params as Schema), ...membersOf(right), ...more.map(name => [name])]
   const places = known.map(place => JSON.stringify(place))
   const mark = '@odd@'
   for (const [index, place] of [...new Set(places)].entries())
-    for (const value of values.filter((_, at) => (at + index) % step === 0)) {
+    for (const value of values.filter((_, at) => (at + index + turn) % step === 0)) {
       const target = structuredClone(right)
       put(target, JSON.parse(place) as string[], mark)
       yield written(target, new Map([[mark, value]]))
@@ -78,10 +79,10 @@ export function* paramsWithEach(
 function written(target: object, odd: ReadonlyMap<string, string>): HostileParams {
   const text = spelled(JSON.stringify(target), odd)
   if (Array.isArray(target)) return { text, members: undefined }
-  const members = Object.entries(target).map(([name, value]): [string, string] => [
-    name,
-    spelled(JSON.stringify(value), odd)
-  ])
+  const members = Object.entries(target)
+    // What is left out has no text.
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]): [string, string] => [name, spelled(JSON.stringify(value), odd)])
   return { text, members: new Map(members) }
 }
 
