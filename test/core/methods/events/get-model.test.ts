@@ -14,8 +14,11 @@ import { Random } from '../../../support/random.js'
 
 const now = 1_700_000_000
 const types = ['note/txt', 'note/html', 'mass/kg', 'mass/g', 'rare/one', 'notes/x']
-const rounds = process.env['COFFER_TEST_LONG'] ? 20 : 2
-const queries = process.env['COFFER_TEST_LONG'] ? 3000 : 800
+const isLong = Boolean(process.env['COFFER_TEST_LONG'])
+/** Odd seeds make many events, even ones few: the short form takes one of each out of those of the long form. */
+const rounds = isLong ? 20 : 2
+const firstSeed = Number(process.env['COFFER_TEST_SEED'] ?? (isLong ? 1 : 1 + 2 * (Date.now() % 10)))
+const queries = isLong ? 3000 : 400
 
 /** Who asks, and for what he was granted. */
 interface Reader {
@@ -26,7 +29,7 @@ interface Reader {
 // The long form takes its time.
 t.setTimeout(1_800_000)
 
-for (let seed = 1; seed <= rounds; seed++)
+for (let seed = firstSeed; seed < firstSeed + rounds; seed++)
   t.test(`events.get answers like the model, seed ${seed}`, async t => {
     const random = new Random(seed)
     const model = new EventModel()

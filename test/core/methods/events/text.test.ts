@@ -20,8 +20,11 @@ import { mustTakeLessThan, stopwatch } from '../../../support/probe.js'
 
 t.setTimeout(900_000)
 
-const rounds = process.env['COFFER_TEST_LONG'] ? 20 : 2
-const steps = process.env['COFFER_TEST_LONG'] ? 1500 : 350
+const isLong = Boolean(process.env['COFFER_TEST_LONG'])
+/** The short form takes one seed out of those of the long form. */
+const rounds = isLong ? 20 : 1
+const firstSeed = Number(process.env['COFFER_TEST_SEED'] ?? (isLong ? 1 : 1 + (Date.now() % 20)))
+const steps = isLong ? 1500 : 350
 
 function storeOf({ service, username }: Client): UserStore {
   const { accounts } = service.server.services
@@ -48,7 +51,7 @@ function expectedPairs(events: readonly Event[]): string[] {
   return events.flatMap(event => Array.from(wordsOfModel(event), word => `${word} ${event.id}`)).toSorted()
 }
 
-for (let seed = 1; seed <= rounds; seed++)
+for (let seed = firstSeed; seed < firstSeed + rounds; seed++)
   t.test(`a search in texts answers like the model, seed ${seed}`, async t => {
     const random = new Random(seed)
     const { alice, clock, server } = await openCoffer(t)
