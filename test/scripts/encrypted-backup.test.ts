@@ -16,7 +16,7 @@ import { dirname, join } from 'node:path'
 import t from 'tap'
 import { Decrypter, Encrypter, generateX25519Identity, identityToRecipient } from 'age-encryption'
 import { coffer } from '../support/coffer.js'
-import { command, commandProcess } from '../support/command.js'
+import { command } from '../support/command.js'
 import { encryptAsFormerly, formerDerivation } from '../support/former-backup.js'
 
 t.setTimeout(900_000)
@@ -83,7 +83,10 @@ t.test('an encrypted backup', async t => {
         t.end()
       }
     )
-    const whole = await command(['restore', place('age'), '--dataDir', place('data')], { env })
+    const ownFile = place('own-passphrase')
+    writeFileSync(ownFile, `${passphrase}\nwhat else is there\n`, { mode: 0o600 })
+    const given = ['--passphrase-file', ownFile, '--dataDir', place('data')]
+    const whole = await command(['restore', place('age'), ...given])
     t.match(whole, { code: 0, output: /2 accounts restored/, errors: /^$/ })
   })
 
@@ -296,18 +299,17 @@ t.test('an encrypted backup', async t => {
     t.match(cut, { code: 1, errors: /passphrase is wrong, or the file is damaged/ })
   })
 
-  t.test('takes its passphrase from a file, the environment or whoever types', async t => {
+  // The environment and a file of one's own have been seen above; typing is in `backup`. Each passphrase takes a second.
+  t.test('takes its passphrase from a file, and tells what is wrong with it', async t => {
     const file = place('passphrase')
     writeFileSync(file, `${passphrase}\nwhat else is there\n`, { mode: 0o600 })
     const given = `--passphrase-file=${file}`
     const verify = ['restore', '--verify', place('age')]
-    t.match(await command([...verify, given]), { code: 0, errors: /^$/ })
     chmodSync(file, 0o644)
     t.match(await command([...verify, given]), {
       code: 0,
       errors: `is accessible to other users: run chmod 600 ${file}`
     })
-    t.match(await commandProcess(verify, { input: `${passphrase}\n` }), { code: 0 })
     chmodSync(file, 0o600)
     const secret = 'my own secret words'
     const argument = await command([...verify, `--passphrase=${secret}`], { env })
