@@ -13,7 +13,7 @@ import { ServerProcess } from './server-process.js'
 
 t.setTimeout(900_000)
 
-const rounds = process.env['COFFER_TEST_LONG'] ? 40 : 5
+const rounds = process.env['COFFER_TEST_LONG'] ? 40 : 3
 const senders = 4
 /** Sizes of files, in bytes: some come in one piece, some in many. */
 const sizes = [100, 70_000, 3_000_000]

@@ -12,7 +12,7 @@ import { Writer } from './writer.js'
 
 t.setTimeout(900_000)
 
-const rounds = process.env['COFFER_TEST_LONG'] ? 60 : 8
+const rounds = process.env['COFFER_TEST_LONG'] ? 60 : 5
 const writers = 4
 const bystander = {
   username: 'bystander',

@@ -5,7 +5,7 @@ import { MortalServer } from './mortal-server.js'
 
 t.setTimeout(900_000)
 
-const rounds = process.env['COFFER_TEST_LONG'] === '1' ? 20 : 4
+const rounds = process.env['COFFER_TEST_LONG'] === '1' ? 20 : 2
 const count = 600_000
 /** The range that is deleted. */
 const [from, to] = [1000, 590_000]

@@ -43,7 +43,7 @@ interface Time {
 }
 
 /** Cuts after which the server itself is started. */
-const restarts: Cuts = isLong ? { answers: 10, anywhere: 20, seed } : { answers: 1, anywhere: 2, seed }
+const restarts: Cuts = isLong ? { answers: 10, anywhere: 20, seed } : { answers: 1, anywhere: 1, seed }
 
 t.test('a server whose power is cut', { skip: reason ?? false }, async t => {
   const root = join(folder, 'root')
@@ -105,7 +105,7 @@ t.test('a server whose power is cut', { skip: reason ?? false }, async t => {
   })
 
   await t.test('starts again, and keeps it through a cut of that start', async t => {
-    const examineTwice = secondCut(library, isLong ? 20 : 8, seed)
+    const examineTwice = secondCut(library, isLong ? 20 : 4, seed)
     const { cuts: count, problems } = await replay.run(restarts, scratch, examineTwice, true)
     t.same(problems, [], `after ${count} starts`)
   })

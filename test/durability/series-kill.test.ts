@@ -6,7 +6,7 @@ import { MortalServer } from './mortal-server.js'
 
 t.setTimeout(900_000)
 
-const rounds = process.env['COFFER_TEST_LONG'] === '1' ? 20 : 4
+const rounds = process.env['COFFER_TEST_LONG'] === '1' ? 20 : 2
 const fields = ['deltaTime', 'value']
 
 /** Cells of one batch, by series and time: `0@12.5`. */

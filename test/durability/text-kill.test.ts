@@ -9,7 +9,7 @@ import { MortalServer } from './mortal-server.js'
 
 t.setTimeout(900_000)
 
-const rounds = process.env['COFFER_TEST_LONG'] === '1' ? 20 : 4
+const rounds = process.env['COFFER_TEST_LONG'] === '1' ? 20 : 2
 const batch = 1000
 
 t.test('a server that is killed while texts are indexed', async t => {
