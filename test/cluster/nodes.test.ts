@@ -36,7 +36,7 @@ async function start(t: Test, environment?: Readonly<Record<string, string>>): P
   t.comment(`COFFER_TEST_SEED=${seed}`)
   const servers = await EngineServers.start(t)
   const [first, second] = [join(root, 'n1'), join(root, 'n2')]
-  const people = await makePeople(first, 12)
+  const people = await makePeople(first, isLong ? 12 : 6)
   const engine = servers.urls.join(',')
   await beginCluster(first, engine)
   const flags = [`--cluster.engineMonitors=${servers.monitors.join(',')}`]
