@@ -58,6 +58,8 @@ const limits = {
 }
 /** Longest time until servers have found each other, and a stream its leader, in milliseconds. */
 const patienceMs = 60_000
+/** Between two looks at what is waited for, in milliseconds: what takes seconds is asked for less often, as asking takes its time. */
+const longestPauseMs = 200
 /** Starts the server, says its id, and kills it when nobody holds the other end of the pipe any more. */
 const script = '"$0" "$@" & server=$!; echo $server; read -r line; kill -9 $server; wait $server'
 
@@ -257,9 +259,9 @@ export async function until(
   longestMs = patienceMs
 ): Promise<void> {
   const deadline = performance.now() + longestMs
-  while (!(await holds())) {
+  for (let pauseMs = 50; !(await holds()); pauseMs = Math.min(longestPauseMs, 1.2 * pauseMs)) {
     if (performance.now() > deadline) throw new Error(`Waited in vain: ${what}`)
-    await wait(50)
+    await wait(pauseMs)
   }
 }
 

@@ -14,7 +14,7 @@ import { Load } from '../load.js'
 import type { NodeProcess } from '../node-processes.js'
 import { inWords, Pauses } from './pauses.js'
 import { idIn, piecesOf, subjectsLike } from './stored.js'
-import { registration, ThreeNodes, type Answered, type Person } from './three-nodes.js'
+import { registration, settled, ThreeNodes, type Answered, type Person } from './three-nodes.js'
 
 const isLong = process.env['COFFER_TEST_LONG'] === '1'
 const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
@@ -260,16 +260,6 @@ async function tried(three: ThreeNodes, url: string, username: string): Promise<
   } catch {
     return 0
   }
-}
-
-/** The first answer that does not ask to come again. */
-async function settled(request: () => Promise<Answered>): Promise<Answered> {
-  let answer: Answered | undefined
-  await until('an answer', async () => {
-    answer = await request().catch(() => undefined)
-    return answer !== undefined && answer.status !== 503
-  })
-  return answer!
 }
 
 /** Has the node that serves a shard move it to the next. Returns how long that took, in milliseconds. */

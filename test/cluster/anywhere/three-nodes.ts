@@ -144,9 +144,10 @@ export class ThreeNodes {
 
   /** Registers somebody at one node, who signs in at the next. */
   async user(username: string): Promise<Person> {
-    const registered = await this.http('POST', '/users', registration(username), appHeaders)
-    if (registered.status !== 201) throw new Error(JSON.stringify(registered.body))
-    const { body, status } = await this.signIn(username)
+    const registered = await settled(() => this.http('POST', '/users', registration(username), appHeaders))
+    // An attempt that seemed to fail may have succeeded.
+    if (![201, 409].includes(registered.status)) throw new Error(JSON.stringify(registered.body))
+    const { body, status } = await settled(() => this.signIn(username))
     if (status !== 200) throw new Error(JSON.stringify(body))
     return new Person(this, username, body.token as string)
   }
@@ -163,6 +164,16 @@ export class ThreeNodes {
     const { stdout } = await promisify(execFile)(process.execPath, [coffer, ...all])
     return JSON.parse(stdout)
   }
+}
+
+/** The first answer that does not ask to come again, as one does while accounts are taken over. */
+export async function settled(request: () => Promise<Answered>): Promise<Answered> {
+  let answer: Answered | undefined
+  await until('an answer', async () => {
+    answer = await request().catch(() => undefined)
+    return answer !== undefined && answer.status !== 503
+  })
+  return answer!
 }
 
 /** Somebody who is signed in, and asks another node each time. */
