@@ -4,6 +4,7 @@ import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import type { Test } from 'tap'
 import { pictures } from './browser.js'
+import { ends } from './ends.js'
 
 const sizes = [
   { name: 'phone', width: 360, height: 740 },
@@ -21,10 +22,12 @@ const ofColours = ['color-contrast', 'link-in-text-block']
  */
 const isLong = process.env['COFFER_TEST_LONG'] === '1'
 let turns = 0
+/** Only files that run by themselves leave pictures: they take longer than what is looked for. */
+const leavesPictures = !ends.all
 /** Time within which a page is drawn in another size, on a busy machine, in milliseconds. */
 const drawnMs = 30_000
 
-/** Looks at the page in its present state, and leaves a picture of each kind under this name. */
+/** Looks at the page in its present state. A file that runs by itself leaves a picture of each kind under this name. */
 export async function look(t: Test, page: Page, name: string): Promise<void> {
   const before = page.viewportSize()!
   if (!(await page.evaluate(`'axe' in window`))) await page.evaluate(axe.source)
@@ -40,7 +43,8 @@ export async function look(t: Test, page: Page, name: string): Promise<void> {
       if (isLong || isTurn)
         t.same(await barriers(page, isWhole ? undefined : ofColours), [], `no barriers: ${where}`)
       if (isWhole) t.same(await lasting(page), [], `everything fits: ${where}`)
-      await page.screenshot({ path: join(pictures, `${name}-${size}-${colorScheme}.png`), fullPage: true })
+      if (leavesPictures)
+        await page.screenshot({ path: join(pictures, `${name}-${size}-${colorScheme}.png`), fullPage: true })
     }
   await page.setViewportSize(before)
   await page.emulateMedia({ colorScheme: 'light' })
