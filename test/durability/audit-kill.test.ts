@@ -4,12 +4,14 @@ import t from 'tap'
 import { checkDirectory } from '../../scripts/maintenance/check.js'
 import { Layout } from '../../storage/files/layout.js'
 import type { Answer } from '../support/coffer.js'
+import { seeded } from '../support/random.js'
 import { post, signIn } from './requests.js'
 import { ServerProcess } from './server-process.js'
 
 t.setTimeout(900_000)
 
-const rounds = process.env['COFFER_TEST_LONG'] === '1' ? 20 : 2
+const rounds = process.env['COFFER_TEST_LONG'] === '1' ? 20 : 4
+const random = seeded(t)
 const audit = 'events?streams=:_audit:&fromTime=0&toTime=1e12&sortAscending=true'
 
 t.test('a server that is killed while many read and write', async t => {
@@ -41,7 +43,7 @@ t.test('a server that is killed while many read and write', async t => {
     const atWork = [writing(), writing(), reading(), reading(), reading()].map(work =>
       work.catch(() => undefined)
     )
-    await wait(800 + Math.random() * 800)
+    await wait(800 + random.below(800))
     const killed = Date.now()
     await server.kill()
     await Promise.all(atWork)

@@ -5,11 +5,13 @@ import t from 'tap'
 import { checkDirectory } from '../../scripts/maintenance/check.js'
 import { Layout } from '../../storage/files/layout.js'
 import { filesWith, plant, sender } from '../support/planted.js'
+import { seeded } from '../support/random.js'
 import { ServerProcess } from './server-process.js'
 
 t.setTimeout(900_000)
 
 const rounds = process.env['COFFER_TEST_LONG'] ? 60 : 5
+const random = seeded(t)
 /** Files of the account: removing them takes a while. */
 const files = 200
 const adminKey = 'the key of the operator'
@@ -37,7 +39,7 @@ t.test('a server that is killed while it deletes an account', async t => {
     const { eventId, token } = await plant(send, username, mark)
     await send('POST', `/${username}/events/${eventId}`, manyFiles(), token)
     const deletion = send('DELETE', `/users/${username}`, undefined, adminKey).catch(() => undefined)
-    await wait(((round + Math.random()) / rounds) * 60)
+    await wait(((round + random.next()) / rounds) * 60)
     await server.kill()
     const isAnswered = (await deletion) !== undefined
     server = await ServerProcess.start(dataDir, flags)

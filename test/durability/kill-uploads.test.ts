@@ -7,6 +7,7 @@ import t from 'tap'
 import { checkDirectory } from '../../scripts/maintenance/check.js'
 import { Layout } from '../../storage/files/layout.js'
 import type { Answer } from '../support/coffer.js'
+import { seeded } from '../support/random.js'
 import { until } from '../support/socket.js'
 import { post, signIn } from './requests.js'
 import { ServerProcess } from './server-process.js'
@@ -14,6 +15,7 @@ import { ServerProcess } from './server-process.js'
 t.setTimeout(900_000)
 
 const rounds = process.env['COFFER_TEST_LONG'] ? 40 : 3
+const random = seeded(t)
 const senders = 4
 /** Sizes of files, in bytes: some come in one piece, some in many. */
 const sizes = [100, 70_000, 3_000_000]
@@ -38,7 +40,7 @@ t.test('a server that is killed while many send files', async t => {
   async function send(index: number): Promise<void> {
     const name = `sender-${index}`
     for (;;) {
-      const bytes = randomBytes(sizes[Math.floor(Math.random() * sizes.length)]!)
+      const bytes = randomBytes(random.pick(sizes))
       const form = new FormData()
       form.append('event', JSON.stringify({ streamIds: ['files'], type: 'file/attached' }))
       form.append('file', new Blob([bytes]), name)
@@ -57,13 +59,13 @@ t.test('a server that is killed while many send files', async t => {
 
   await post(`${user()}/streams`, { id: 'files', name: 'Files' }, token)
   for (let round = 1; round <= rounds; round++) {
-    let left = 1 + Math.floor(Math.random() * 12)
+    let left = 1 + random.below(12)
     const isEnough = new Promise<void>(resolve => {
       onAcknowledged = () => void (--left === 0 && resolve())
     })
     const atWork = Array.from({ length: senders }, (_, index) => send(index))
     await isEnough
-    await wait(Math.random() * 30)
+    await wait(random.below(30))
     await server.kill()
     await Promise.all(atWork)
 

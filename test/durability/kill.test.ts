@@ -5,6 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
 import Database from 'better-sqlite3'
 import type { Answer } from '../support/coffer.js'
+import { seeded } from '../support/random.js'
 import type { State } from './ledger.js'
 import { post, signIn } from './requests.js'
 import { ServerProcess } from './server-process.js'
@@ -13,6 +14,7 @@ import { Writer } from './writer.js'
 t.setTimeout(900_000)
 
 const rounds = process.env['COFFER_TEST_LONG'] ? 60 : 5
+const random = seeded(t)
 const writers = 4
 const bystander = {
   username: 'bystander',
@@ -29,19 +31,19 @@ t.test('a server that is killed while many write', async t => {
   t.teardown(async () => await server.kill())
   const userUrl = (): string => `${server.url}/kill-test/`
   const token = await signIn(server.url)
-  const team = Array.from({ length: writers }, (_, index) => new Writer(`writer-${index}`, token))
+  const team = Array.from({ length: writers }, (_, index) => new Writer(`writer-${index}`, token, random))
   await post(`${server.url}/users`, bystander)
   for (const { name } of team) await post(`${userUrl()}streams`, { id: name, name }, token)
 
   for (let round = 1; round <= rounds; round++) {
     // In the midst of whatever the others have under way when one more call has been acknowledged.
-    let left = 5 + Math.floor(Math.random() * 60)
+    let left = 5 + random.below(60)
     const isEnough = new Promise<void>(resolve => {
       for (const writer of team) writer.onAcknowledged = () => void (--left === 0 && resolve())
     })
     const atWork = [...team.map(writer => writer.work(userUrl())), takeRoom(server.url)]
     await isEnough
-    await wait(Math.random() * 20)
+    await wait(random.below(20))
     await server.kill()
     await Promise.all(atWork)
     server = await ServerProcess.start(dataDir, round % 2 === 0 ? [] : narrow)

@@ -1,11 +1,13 @@
 /** Points that are deleted while the server is killed: from the beginning of the range on, and all of them once it has been said. */
 import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
+import { seeded } from '../support/random.js'
 import { MortalServer } from './mortal-server.js'
 
 t.setTimeout(900_000)
 
 const rounds = process.env['COFFER_TEST_LONG'] === '1' ? 20 : 2
+const random = seeded(t)
 const count = 600_000
 /** The range that is deleted. */
 const [from, to] = [1000, 590_000]
@@ -34,7 +36,7 @@ t.test('a server that is killed while points are deleted', async t => {
       () => (isAcknowledged = true),
       () => undefined
     )
-    await wait(5 + Math.random() * 60)
+    await wait(5 + random.below(60))
     await server.kill()
     await deletion
     await server.restart()

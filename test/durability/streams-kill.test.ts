@@ -5,11 +5,13 @@ import { checkDirectory } from '../../scripts/maintenance/check.js'
 import { Layout } from '../../storage/files/layout.js'
 import { plant, sender } from '../support/planted.js'
 import type { Answer } from '../support/coffer.js'
+import { seeded } from '../support/random.js'
 import { ServerProcess } from './server-process.js'
 
 t.setTimeout(900_000)
 
 const rounds = process.env['COFFER_TEST_LONG'] ? 60 : 5
+const random = seeded(t)
 const many = 4000
 /** Times that a server which has just started takes longer. */
 const slowness = 5
@@ -67,7 +69,7 @@ t.test('a server that is killed while it deletes a stream', async t => {
     const late = ask('POST', '/events', { streamIds: ['home'], type: 'note/txt', content: 'late' }).catch(
       () => undefined
     )
-    await wait(((round + Math.random()) / rounds) * tookMs * slowness)
+    await wait(((round + random.next()) / rounds) * tookMs * slowness)
     await server.kill()
     const answered: Answer = await deletion
     const lateId: string | undefined = (await late)?.event?.id

@@ -5,11 +5,13 @@ import t from 'tap'
 import { Layout } from '../../storage/files/layout.js'
 import { PlatformStore } from '../../storage/platform/platform-store.js'
 import type { Answer } from '../support/coffer.js'
+import { seeded } from '../support/random.js'
 import { MortalServer } from './mortal-server.js'
 
 t.setTimeout(900_000)
 
 const rounds = process.env['COFFER_TEST_LONG'] === '1' ? 20 : 2
+const random = seeded(t)
 const batch = 1000
 
 t.test('a server that is killed while texts are indexed', async t => {
@@ -46,7 +48,7 @@ t.test('a server that is killed while texts are indexed', async t => {
       content: `common last${round}`
     })
     count++
-    await wait(900 + Math.random() * 300)
+    await wait(900 + random.below(300))
     await server.kill()
     await server.restart()
     t.same(await ids(`text=last${round}`), [event.id], `round ${round}: what was acknowledged is found`)

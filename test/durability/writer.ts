@@ -1,6 +1,7 @@
 /** A client that changes its events at random, one call after the other, until the connection breaks. */
 import { newId } from '../../core/ids.js'
 import type { Answer } from '../support/coffer.js'
+import type { Random } from '../support/random.js'
 import { Ledger, type Item, type State } from './ledger.js'
 
 export class Writer {
@@ -14,7 +15,8 @@ export class Writer {
 
   constructor(
     readonly name: string,
-    private readonly token: string
+    private readonly token: string,
+    private readonly random: Random
   ) {
     this.ledger = new Ledger(name)
     this.#streamId = name
@@ -36,11 +38,11 @@ export class Writer {
   async #step(url: string): Promise<void> {
     const live = this.ledger.live()
     const binned = this.ledger.binned()
-    const dice = Math.random()
+    const dice = this.random.next()
     if (dice < 0.35 || live.length < 5) return await this.#create(url)
-    if (dice < 0.55) return await this.#update(url, pick(live))
-    if (dice < 0.7) return await this.#delete(url, pick(live), 'trash')
-    if (dice < 0.8 && binned.length > 0) return await this.#delete(url, pick(binned), 'remove')
+    if (dice < 0.55) return await this.#update(url, this.random.pick(live))
+    if (dice < 0.7) return await this.#delete(url, this.random.pick(live), 'trash')
+    if (dice < 0.8 && binned.length > 0) return await this.#delete(url, this.random.pick(binned), 'remove')
     if (dice < 0.93) return await this.#batch(url, live)
     return await this.#merge(url)
   }
@@ -127,7 +129,7 @@ export class Writer {
   /** Some bring their id along, others get one. */
   #newEvent(item: Item, streamId = this.#streamId): { body: object; state: State } {
     const content = newId()
-    const id = Math.random() < 0.5 ? {} : { id: newId() }
+    const id = this.random.chance(0.5) ? {} : { id: newId() }
     return {
       body: { ...id, streamIds: [streamId], type: 'note/txt', content, clientData: { key: item.key } },
       state: { content, streamId, trashed: false }
@@ -152,7 +154,3 @@ export class Writer {
 
 /** The server went away before it had answered. */
 class ConnectionLost extends Error {}
-
-function pick<T>(items: readonly T[]): T {
-  return items[Math.floor(Math.random() * items.length)]!
-}

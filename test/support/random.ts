@@ -29,3 +29,10 @@ export class Random {
     return Array.from({ length: 1 + this.below(most) }, () => this.pick(items))
   }
 }
+
+/** The choices of a run: by the seed in COFFER_TEST_SEED, or by another one each time. The seed is printed. */
+export function seeded(t: { comment(text: string): void }): Random {
+  const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
+  t.comment(`COFFER_TEST_SEED=${seed}`)
+  return new Random(seed)
+}

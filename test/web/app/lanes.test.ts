@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { packageDirectory } from '../../../core/version.js'
 import { dayBegin } from '../../../schemas/zones.js'
-import { Random } from '../../support/random.js'
+import { seeded } from '../../support/random.js'
 import { loadWeb } from '../../support/web-module.js'
 
 interface View {
@@ -128,9 +128,7 @@ t.test('lanes', async t => {
   await web.addTexts({ './timeline/messages/en.json': async () => await Promise.resolve(texts) })
 
   await t.test('days follow each other without a gap, also where clocks are changed', async t => {
-    const seed = Math.floor(Math.random() * 1e9)
-    t.comment(`seed ${seed}`)
-    const random = new Random(seed)
+    const random = seeded(t)
     const zones = [
       'Europe/Zurich',
       'America/New_York',
@@ -215,9 +213,7 @@ t.test('lanes', async t => {
       web.merged([mark(100), mark(105), mark(500)], view, 1000, 22).map(({ marks }) => marks.length),
       [2, 1]
     )
-    const seed = Math.floor(Math.random() * 1e9)
-    t.comment(`seed ${seed}`)
-    const random = new Random(seed)
+    const random = seeded(t)
     for (const _ of Array(100)) {
       const marks = Array.from({ length: random.below(200) }, () => mark(random.below(1000))).toSorted(
         (a, b) => a.time - b.time
