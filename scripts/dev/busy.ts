@@ -5,9 +5,9 @@ import { availableParallelism, cpus } from 'node:os'
 const first = availableParallelism() + 1
 const most = availableParallelism() + 4
 /** How often the processors are looked at, in milliseconds. */
-const intervalMs = 2000
+const intervalMs = 1000
 /** Parts of their time without work: above the one there is room for more, below the other there is too much. */
-const isIdle = 0.1
+const isIdle = 0.06
 const isFull = 0.02
 
 export interface Pace {

@@ -20,7 +20,7 @@ const minFreeBytes = 4 * 1024 ** 3
 /** Kinds of files, in the order in which they are run; and how many of each share a process, at most. */
 const kindsOfFiles = ['alone', 'long', 'browser', 'short'] as const
 type Kind = (typeof kindsOfFiles)[number]
-const largestGroups: Readonly<Record<Kind, number>> = { alone: 1, long: 3, browser: 3, short: 8 }
+const largestGroups: Readonly<Record<Kind, number>> = { alone: 1, long: 5, browser: 4, short: 20 }
 /** Files named at the end. */
 const slowest = 10
 /** Processes whose failed files are run once more. When more fail, something is broken. */

@@ -21,6 +21,8 @@ const count = isLong ? 400 : 4
 const fewer = isLong ? 60 : 2
 const hashing =
   /^(auth\.(login|register|registerOlder)|account\.(change|reset)Password|mfa\.recover|system\.createUser)$/
+/** Methods whose refusals leave a trace by design: a code that is presented is spent, and twice ends an access. (docs/api/oauth.md) */
+const spending = new Set(['oauth.token'])
 
 /** What an answer never tells. */
 const inner = /SQLITE_|better-sqlite3|node:internal|node_modules|\.[jt]s:\d+|coffer-test-/
@@ -169,7 +171,8 @@ async function attack(
     }
     const { value: refused, slowestMs } = await probe.during(() => run(first, all))
     await mustTakeLessThan(t, 1000, () => slowestMs, 1)
-    await mustLeaveNoTrace(t, `${wire.name}: what is refused leaves no trace`, worlds, refused, run)
+    if (!spending.has(id))
+      await mustLeaveNoTrace(t, `${wire.name}: what is refused leaves no trace`, worlds, refused, run)
     t.same(faults, [], `${wire.name}: ${causes.splice(0).join('\n')}`)
     wire.close()
   }
