@@ -6,6 +6,9 @@ import { positionTable } from '../wal/position.js'
 
 const items = 'SELECT type, name, tbl_name AS "table", sql FROM sqlite_schema'
 
+/** What migrations make, by their number. */
+const known = new WeakMap<readonly Migration[], Map<number, ReadonlySet<string>>>()
+
 /** A table that only some files have. */
 const optional = { type: 'table', name: 'log_position', table: 'log_position', sql: positionTable }
 
@@ -19,7 +22,7 @@ interface Item {
 /** Differences from the schema that our migrations up to the file's version make. */
 export function schemaProblems(db: Database, migrations: readonly Migration[]): string[] {
   const version = versionOf(db)
-  const expected = schemaOf(migrations.slice(0, version))
+  const expected = new Set(schemaOf(migrations, version))
   const problems = settingProblems(db)
   for (const item of db.prepare(items).iterate() as IterableIterator<Item>) {
     if (!expected.delete(keyOf(item)) && keyOf(item) !== keyOf(optional))
@@ -29,10 +32,18 @@ export function schemaProblems(db: Database, migrations: readonly Migration[]): 
   return problems
 }
 
-function schemaOf(migrations: readonly Migration[]): Set<string> {
-  const model = openInMemory(migrations)
+/** What the first so many migrations make. Kept, since a restore looks at thousands of files. */
+function schemaOf(migrations: readonly Migration[], version: number): ReadonlySet<string> {
+  const steps = migrations.slice(0, version)
+  const made = known.get(migrations) ?? new Map<number, ReadonlySet<string>>()
+  known.set(migrations, made)
+  const before = made.get(steps.length)
+  if (before) return before
+  const model = openInMemory(steps)
   try {
-    return new Set((model.prepare(items).all() as Item[]).map(keyOf))
+    const keys = new Set((model.prepare(items).all() as Item[]).map(keyOf))
+    made.set(steps.length, keys)
+    return keys
   } finally {
     model.close()
   }
