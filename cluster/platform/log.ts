@@ -4,7 +4,7 @@
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { StoreUnavailable } from '../../storage/errors.js'
-import type { PlatformStore } from '../../storage/platform/platform-store.js'
+import type { Changing, PlatformStore } from '../../storage/platform/platform-store.js'
 import { Conflict, EngineUnavailable, type Engine, type Entry } from '../engine.js'
 import { ChangeQueue, type Batch } from './changes.js'
 import { decodePlatform, encodePlatform, platformSubject } from './record.js'
@@ -160,12 +160,13 @@ export class PlatformLog {
     this.#unhear = this.options.engine.hear(topic, () => this.#wake())
     this.#timer = setInterval(() => this.#wake(), this.options.pollMs ?? 1000)
     this.#timer.unref()
-    this.platform.changeBy(async (name, args) => {
+    const change: Changing = async (name, args) => {
       this.#mustFollow()
       const result = this.#changes.add(name, args)
       this.#wake()
       return await result
-    })
+    }
+    this.platform.changeBy(change, () => this.caughtUp())
   }
 
   /** Begins to append and to read, unless that is under way already. */

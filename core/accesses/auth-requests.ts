@@ -68,6 +68,11 @@ export function requestOf(
   return unknownKey()
 }
 
+/** Has {@link requestOf} know this request, also where another node of a cluster has just taken it. */
+export async function awaitRequest({ platform }: Services, key: string, now: number): Promise<void> {
+  if (!platform.authRequests.find(key, now)) await platform.caughtUp()
+}
+
 /** Returns the response to a poll. */
 export function authState(services: Services, known: KnownRequest, now: number): AuthState {
   const { decision } = known

@@ -28,6 +28,13 @@ export function proven({ services, credentials, now }: ServiceCall, { secret, ti
   return fail('invalid-credentials', 'The proof of identity is unknown, or was used, or has expired')
 }
 
+/** As {@link proven}, also where the provider has just sent the person to another node of a cluster. */
+export async function provenAnywhere(call: ServiceCall, params: Proof): Promise<Proven> {
+  const { platform } = call.services
+  if (!platform.identityProofs.find(params.ticket, params.secret, call.now)) await platform.caughtUp()
+  return proven(call, params)
+}
+
 /** Makes a ticket invalid. Throws `invalid-credentials` if somebody was faster. */
 export async function useProof({ services }: ServiceCall, { ticket }: Pick<Proof, 'ticket'>): Promise<void> {
   if (!(await services.platform.change('useProof', secretDigest(ticket))))

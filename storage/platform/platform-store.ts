@@ -29,6 +29,7 @@ export class PlatformStore {
   #db: Database
   #tables: Tables
   #changing: Changing | undefined
+  #catchingUp: (() => Promise<void>) | undefined
   readonly #listeners = new Set<ChangeListener>()
 
   /** Opens the file, and creates it if there are no accounts yet. Throws `StoreDamaged`, `StoreTooNew`, `StorageFull`. */
@@ -90,9 +91,21 @@ export class PlatformStore {
     return result
   }
 
-  /** Has changes made by something else from now on, which applies them by {@link applyAll}. */
-  changeBy(changing: Changing): void {
+  /**
+   * Has changes made by something else from now on, which applies them by {@link applyAll}. `caughtUp` resolves when all that were
+   * made before it was called have been applied.
+   */
+  changeBy(changing: Changing, caughtUp?: () => Promise<void>): void {
     this.#changing = changing
+    this.#catchingUp = caughtUp
+  }
+
+  /**
+   * Resolves when the file holds what any process had changed when this was called: in a cluster a caller may know of it from
+   * another node. Rejects with `StoreUnavailable` if that cannot be said.
+   */
+  async caughtUp(): Promise<void> {
+    await this.#catchingUp?.()
   }
 
   /** Calls back after each change that is made by this object. Returns what ends that. */

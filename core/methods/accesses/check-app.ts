@@ -6,7 +6,7 @@ import { isStreamPermission, type Permission } from '../../../schemas/permission
 import { Identifier, KeyValue, orNull } from '../../../schemas/scalars.js'
 import { inTurns } from '../../../storage/steps.js'
 import { personalOnly } from '../../auth/allow.js'
-import { requestOf } from '../../accesses/auth-requests.js'
+import { awaitRequest, requestOf } from '../../accesses/auth-requests.js'
 import { checkedPermissions } from '../../accesses/checked-permissions.js'
 import { addressOf, Consent, consentOf } from '../../accesses/consent.js'
 import { fail } from '../../errors.js'
@@ -44,6 +44,7 @@ export const checkApp = method({
   allow: personalOnly,
   async prepare(call, params) {
     if (typeof params.requestKey !== 'string') return []
+    await awaitRequest(call.services, params.requestKey, call.now)
     return await inTurns(audienceOf(call, params.requestedPermissions, accessOf(call, params)))
   },
   run(call, params, streams) {

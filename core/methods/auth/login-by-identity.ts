@@ -6,7 +6,7 @@ import type { Identity } from '../../../storage/identities/identity-repository.j
 import { trustedApp } from '../../auth/allow.js'
 import { method, type Call } from '../../call/method.js'
 import { fail } from '../../errors.js'
-import { ProofParams, proven, useProof, type Proven } from '../../identities/proofs.js'
+import { ProofParams, provenAnywhere, useProof, type Proven } from '../../identities/proofs.js'
 import { factorOf } from '../../sign-in/mfa/factor.js'
 import { openMfaSession } from '../../sign-in/mfa/sessions.js'
 import { SignedIn, signedInFacts, signIn } from '../../sign-in/signed-in.js'
@@ -29,7 +29,7 @@ export const loginByIdentity = method<typeof Params, Proven>({
     'mfaToken' in result ? { isPending: true } : signedInFacts(result),
   auditAs: 'valid-identity',
   async prepare(call, params) {
-    const found = proven(call, params)
+    const found = await provenAnywhere(call, params)
     identityOf(call, found)
     await useProof(call, params)
     return found

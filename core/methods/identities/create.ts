@@ -4,7 +4,7 @@ import { personalOnly } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import { linkIdentity, mustBeLinkable, ShownIdentity, shownIdentity } from '../../identities/identities.js'
 import { mustBeLinkSecret, useLinkSecret } from '../../identities/link-secrets.js'
-import { Proof, proven, useProof, type Proven } from '../../identities/proofs.js'
+import { Proof, provenAnywhere, useProof, type Proven } from '../../identities/proofs.js'
 
 /** Links what has been proven with a secret of this session. Linking what is linked already changes nothing. */
 export const create = method<typeof Proof, Proven>({
@@ -17,7 +17,7 @@ export const create = method<typeof Proof, Proven>({
   allow: personalOnly,
   async prepare(call, params) {
     mustBeLinkSecret(call, params.secret)
-    const found = proven(call, params)
+    const found = await provenAnywhere(call, params)
     mustBeLinkable(call, found.proof)
     await useProof(call, params)
     return found

@@ -101,6 +101,15 @@ test('three nodes', { timeout: 600_000 }, async t => {
     }
   }
 
+  await t.test('know at once what an app asks for, whichever of them it has told', async t => {
+    for (let times = 0; times < 20; times++) {
+      const { location } = await begin(service)
+      const requestKey = location.searchParams.get('key')
+      const requested = { requestingAppId: app.id, requestKey, requestedPermissions: [] }
+      t.ok(await daisy.do('accesses.checkApp', requested))
+    }
+  })
+
   await t.test('hand out tokens by OAuth', async t => {
     const begun = await begin(service)
     const answered = await agree(service, daisy, begun)
