@@ -1,10 +1,12 @@
 /** What operators ask a node for, by `coffer cluster`. */
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Engine } from '../../cluster/engine.js'
 import type { Lease } from '../../cluster/nodes/lease.js'
 import type { Shards } from '../../cluster/nodes/shards.js'
 import type { StandingAlarm } from './alarms.js'
 import type { Reopening } from './reopening.js'
 import type { Rescuing } from './rescuing.js'
+import { times } from './times.js'
 
 /** What a node can be asked for. */
 export type Control =
@@ -41,6 +43,8 @@ export interface Controllable {
 
 /** Time within which a node tells of its alarms, in milliseconds. */
 const patienceMs = 5000
+/** Polls without a shard after which a node that leaves has none, and polls until it says that nobody takes those that it has. */
+const [settledPolls, patientPolls] = [3, 3]
 
 /** Answers a message of `coffer cluster`. Never rejects. */
 export async function answerControl(message: Buffer, controllable: Controllable): Promise<Uint8Array> {
@@ -87,8 +91,7 @@ async function done(
       return { message: `Shard ${control.shard} is on ${control.to}` }
     case 'drain':
       lease.leave()
-      await shards.drain()
-      mustBeNone(shards.mine.length)
+      await movedAway(shards)
       return { message: 'All shards have been moved away' }
     case 'tell':
       return { message: '', alarms: oversight.alarms() }
@@ -104,6 +107,20 @@ async function done(
       return { message: '' }
     default:
       throw new Error('This node does not know how to do that: its software may be older')
+  }
+}
+
+/**
+ * Moves all shards away. Whoever has not heard yet that this node leaves may still give it one: none has come for some polls in the
+ * end. Rejects if there is nobody to take them.
+ */
+async function movedAway(shards: Pick<Shards, 'drain' | 'mine'>): Promise<void> {
+  let without = 0
+  for (let polls = 1; without < settledPolls; polls++) {
+    await shards.drain()
+    without = shards.mine.length === 0 ? without + 1 : 0
+    if (polls > patientPolls) mustBeNone(shards.mine.length)
+    await wait(times.pollMs)
   }
 }
 

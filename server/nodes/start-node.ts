@@ -283,7 +283,8 @@ async function build(
     addMetrics: (library, registry) => oversight.addMetrics(library, registry),
     gauges: () => runtime.gauges(),
     async readiness(): Promise<Readiness> {
-      return { ...(await runtime.readiness()), cluster: lease.isValid() && platformLog.refusal === undefined }
+      const isWell = lease.isValid() && platformLog.refusal === undefined
+      return { ...(await runtime.readiness()), cluster: isWell && territory.isDivided }
     },
     settle: () => runtime.settle(),
     async drain() {

@@ -48,6 +48,11 @@ export class Territory {
     return this.lease.isValid()
   }
 
+  /** Whether each shard has somebody who serves it: nobody has yet while the first nodes of a cluster start. */
+  get isDivided(): boolean {
+    return this.#underWay.every((_calls, shard) => this.shards.ownerOf(shard) !== undefined)
+  }
+
   /** Waits for a user's shard to arrive elsewhere, if it is being moved, but not for long. */
   async settled(username: string): Promise<void> {
     const moved = this.shards.moved(this.shardOf(username))

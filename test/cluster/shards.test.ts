@@ -1,14 +1,30 @@
 /** Leases and shards: who lives, who serves what, over an engine in memory. Times are a twentieth of those in operation. */
 import { test } from 'tap'
 import { forgetDead } from '../../cluster/nodes/forgetting.js'
-import { shardCount } from '../../cluster/nodes/places.js'
-import { answerControl, controlledIn, controlMessage } from '../../server/nodes/control.js'
+import { placedIn, shardCount, shardKey } from '../../cluster/nodes/places.js'
+import {
+  answerControl,
+  controlledIn,
+  controlMessage,
+  type Controllable,
+  type Controlled
+} from '../../server/nodes/control.js'
 import { until } from '../support/socket.js'
 import { MemoryCluster } from './memory-engine.js'
 import { isShared, ShardNode as Node, started, times } from './nodes/shard-nodes.js'
 
 /** What nobody asks for here. */
 const nothing = async (): Promise<never> => await Promise.reject(new Error('is not asked'))
+
+/** What a node answers that is to give all its shards to others. */
+async function drained({ lease, shards }: Pick<Controllable, 'lease' | 'shards'>): Promise<Controlled> {
+  const others = {
+    oversight: { alarms: () => [] },
+    reopening: { letGo: nothing, reopen: nothing },
+    rescuing: { look: nothing, take: nothing }
+  }
+  return controlledIn(await answerControl(controlMessage({ do: 'drain' }), { lease, shards, ...others }))
+}
 
 test('shards', async t => {
   t.test('are divided among the nodes that live, by rank', async t => {
@@ -136,20 +152,36 @@ test('shards', async t => {
     const cluster = new MemoryCluster()
     const [first] = await started(t, cluster, 'n1')
     await until(() => first!.shards.mine.length === shardCount, 'every shard to be served')
-    const { lease, shards } = first!
-    const others = {
-      oversight: { alarms: () => [] },
-      reopening: { letGo: nothing, reopen: nothing },
-      rescuing: { look: nothing, take: nothing }
-    }
-    const drain = async () =>
-      controlledIn(await answerControl(controlMessage({ do: 'drain' }), { lease, shards, ...others }))
-    t.match(await drain(), { ok: false, message: /^64 shards stay/ })
+    t.match(await drained(first!), { ok: false, message: /^64 shards stay/ })
     const [second] = await started(t, cluster, 'n2')
     await until(() => second!.shards.mine.length === shardCount, 'the shards to move')
     t.equal(first!.shards.mine.length, 0)
-    t.match(await drain(), { ok: true })
+    t.match(await drained(first!), { ok: true })
   })
+
+  t.test(
+    'that come to a node which leaves, from somebody who has not heard of it, move away again before it says so',
+    async t => {
+      const [first, second] = await started(t, new MemoryCluster(), 'n1', 'n2')
+      await until(() => isShared(first!, second!), 'every shard to be served once')
+      const [shard] = second!.shards.mine
+      const { lease, shards } = first!
+      const { register } = second!.engine
+      const placed = { node: 'n1', incarnation: lease.incarnation, schema: 1 }
+      let drains = 0
+      const drain = async (): Promise<void> => {
+        await shards.drain()
+        if (drains++ > 0) return
+        const { revision } = (await register.get(shardKey(shard!)))!
+        await register.cas(shardKey(shard!), revision, Buffer.from(JSON.stringify(placed)))
+      }
+      const observed = { drain, move: nothing, mine: [] as number[] }
+      Object.defineProperty(observed, 'mine', { get: () => shards.mine })
+      t.match(await drained({ lease, shards: observed }), { ok: true })
+      t.same(placedIn((await register.get(shardKey(shard!)))!)?.node, 'n2')
+      t.same(shards.mine, [])
+    }
+  )
 
   t.test('of a dead node that is forgotten stay where they are when it wakes up', async t => {
     const cluster = new MemoryCluster()
