@@ -50,7 +50,8 @@ test('what is owed while its account moves is sent by who serves it next', async
     app.answer = 503
     await client(n1, username).event({ content: 'something new' })
     await app.received(1)
-    t.same(app.messages, [['eventsChanged']])
+    // It may have been tried again already.
+    t.same(app.messages[0], ['eventsChanged'])
     await until(async () => (await stateAt(n1)).currentRetries > 0, 'the failure to be noted')
     app.answer = 200
     await move(n1, n2, shard)
