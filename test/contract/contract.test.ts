@@ -78,7 +78,7 @@ t.test('the contract', async t => {
 
 /**
  * The wires that a scenario is sent over. A method's first success and its first refusal go over all that they are for; the
- * others over HTTP, which has a status for each, and one in three of them over one more by turns.
+ * others over HTTP, which has a status for each, and one in six of them over one more by turns.
  */
 function wiresOf(scenario: Scenario, scenarios: readonly Scenario[]): readonly WireName[] {
   const possible = wires.filter(wire => isFor(wire, scenario))
@@ -86,7 +86,7 @@ function wiresOf(scenario: Scenario, scenarios: readonly Scenario[]): readonly W
   if (isLong || isFirst) return possible
   const others = possible.filter(wire => wire !== 'http')
   const at = scenarios.indexOf(scenario)
-  const turn = at % 3 === 0 ? others[(at / 3) % others.length] : undefined
+  const turn = at % 6 === 0 ? others[(at / 6) % others.length] : undefined
   return possible.filter(wire => wire === 'http' || wire === turn)
 }
 

@@ -184,11 +184,8 @@ t.test('the operator’s page', async t => {
     const places = page.getByRole('group', { name: 'Parts of this page' })
     const boxes = await Promise.all((await places.getByRole('button').all()).map(each => each.boundingBox()))
     t.equal(boxes.length, 5)
-    t.equal(new Set(boxes.map(box => box?.y)).size, 1, 'places stand in one row')
-    const deeds = places.getByRole('button', { name: 'Deeds' })
-    await deeds.click()
-    const { width, x } = (await deeds.boundingBox())!
-    t.ok(x >= 0 && x + width <= 320, 'the one that is chosen is in sight')
+    for (const box of boxes) t.ok(box && box.x >= 0 && box.x + box.width <= 320, 'each place is in sight')
+    await places.getByRole('button', { name: 'Deeds' }).click()
     t.equal(await page.evaluate('document.documentElement.scrollWidth > innerWidth'), false)
     await page.close()
   })

@@ -1,5 +1,5 @@
 /** The operator's page: signing in where nobody has, then people, the service, invitations, settings and deeds. */
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { leave, type PageFacts, type ServiceInfo } from '../api.js'
 import { Tabs } from '../app/parts/tabs.js'
 import { speak, t } from '../language.js'
@@ -79,13 +79,6 @@ function Inside({ name, tag, onLanguage, onLeave }: InsideProps) {
     return () => removeEventListener('hashchange', follow)
   }, [])
   const overview = value?.overview
-  const row = useRef<HTMLDivElement>(null)
-  // On a phone the row of places is longer than the screen.
-  useEffect(() => {
-    row.current
-      ?.querySelector('[aria-pressed="true"]')
-      ?.scrollIntoView({ block: 'nearest', inline: 'center' })
-  }, [place, tag, overview])
   return (
     <div class="operator" key={tag}>
       <div class="top">
@@ -110,7 +103,7 @@ function Inside({ name, tag, onLanguage, onLeave }: InsideProps) {
         )}
         {overview && (
           <>
-            <div class="chips" ref={row}>
+            <div class="places">
               <Tabs
                 label={t('operator.places')}
                 choices={places}
