@@ -14,6 +14,7 @@ t.test('an address that nobody is known to have', async t => {
   const statusOf = async (path: string): Promise<number> => (await service.http('GET', path)).status
   const ask = async (): Promise<number> => await statusOf('/reg/nobody@example.com/username')
   t.equal(await ask(), 404)
+  await until(async () => (await statusOf('/readyz')) === 200, 'all shards to be served')
   // As where the log of the platform is led by a server that is cut off as well, and does not know.
   engine.register.cas = async () => await Promise.reject(new EngineUnavailable())
   await until(async () => (await statusOf('/readyz')) === 503, 'the lease to end')
