@@ -83,8 +83,8 @@ export class Conflict extends Error {
 
 /** The engine does not answer. What was asked for may have happened, or may still happen. */
 export class EngineUnavailable extends Error {
-  constructor(cause?: unknown) {
-    super('The engine of the cluster does not answer', { cause })
+  constructor(cause?: unknown, message = 'The engine of the cluster does not answer') {
+    super(message, { cause })
     this.name = 'EngineUnavailable'
   }
 }

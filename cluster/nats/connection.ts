@@ -68,8 +68,18 @@ export async function connectTo(options: EngineOptions): Promise<NatsConnection>
     return await connect(wanted)
   } catch (error) {
     const problem = mistakeOf(error)
-    throw problem === undefined ? new EngineUnavailable(error) : new EngineUnfit([problem])
+    throw problem === undefined ? unreachable(addresses, error) : new EngineUnfit([problem])
   }
+}
+
+/** Names the servers, without who connects, and what the last of them said. */
+function unreachable(addresses: readonly URL[], cause: unknown): EngineUnavailable {
+  const hosts = addresses.map(({ host }) => host).join(', ')
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  return new EngineUnavailable(
+    cause,
+    `None of the servers that cluster.engine names (${hosts}) can be reached: ${reason}. Start them, or check their names and the network`
+  )
 }
 
 /** What is wrong with the settings, so that nothing comes of trying again; `undefined` if that may be so. */

@@ -8,6 +8,7 @@ import t from 'tap'
 import { EngineUnavailable } from '../../../cluster/engine.js'
 import { EngineUnfit } from '../../../cluster/nats/check.js'
 import { NatsEngine } from '../../../cluster/nats-engine.js'
+import { freePort } from '../../support/free-ports.js'
 import { EngineServers } from '../engine-servers.js'
 
 t.setTimeout(900_000)
@@ -39,6 +40,19 @@ t.test('servers that ask who connects', async t => {
   await t.rejects(connect(servers.urls, 'wrong'), EngineUnfit)
   await t.rejects(connect(servers.urls, 'odd'), /holds neither credentials of the engine nor user:password/)
   await t.rejects(connect(servers.urls, 'missing'), { code: 'ENOENT' })
+})
+
+t.test('servers of which none can be reached', async t => {
+  const ports = [await freePort(), await freePort()]
+  const hosts = ports.map(port => `127.0.0.1:${port}`)
+  const refused = NatsEngine.connect({ servers: hosts.map(host => `nats://coffer:secret@${host}`) })
+  const error: unknown = await refused.then(
+    () => undefined,
+    (thrown: unknown) => thrown
+  )
+  t.type(error, EngineUnavailable)
+  t.match((error as Error).message, `(${hosts.join(', ')}) can be reached: `)
+  t.notMatch((error as Error).message, 'secret')
 })
 
 t.test('a connection on which an announcement is not understood', async t => {
