@@ -31,7 +31,7 @@ export interface NodesOptions {
   readonly forwarded: Pick<Durations, 'add'>
 }
 
-/** Longest time for which the one who serves a user is looked for, in milliseconds. */
+/** Longest time for which the one who serves a user is looked for, in milliseconds, without what moves take that are waited for. */
 const searchMs = 2000
 const pauseMs = 25
 
@@ -114,16 +114,14 @@ export class Nodes implements Dispatcher {
     there: (peer: Peer) => Promise<T | typeof elsewhere>
   ): Promise<T> {
     const { peers, territory } = this.options
-    const endMs = performance.now() + searchMs
-    for (;;) {
+    for (let leftMs = searchMs; ; leftMs -= await this.#look()) {
       await territory.settled(username)
       if (territory.has(username)) return await here()
       const owner = territory.ownerOf(username)
       if (!owner) throw unreachable()
       const answer = await there(peers.of(owner))
       if (answer !== elsewhere) return answer
-      if (performance.now() > endMs) throw unreachable()
-      await this.#look()
+      if (leftMs <= 0) throw unreachable()
     }
   }
 
@@ -216,12 +214,15 @@ export class Nodes implements Dispatcher {
     }
   }
 
-  async #look(): Promise<void> {
+  /** Returns how long it has taken, in milliseconds. */
+  async #look(): Promise<number> {
+    const beganMs = performance.now()
     this.#looking ??= wait(pauseMs)
       .then(() => this.options.shards.refresh())
       .catch(() => undefined)
       .finally(() => (this.#looking = undefined))
     await this.#looking
+    return performance.now() - beganMs
   }
 }
 

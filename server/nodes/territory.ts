@@ -6,8 +6,11 @@ import type { Shards } from '../../cluster/nodes/shards.js'
 import { fixedShards } from '../../core/call/shard.js'
 import { unreachable } from './unreachable.js'
 
-/** Longest time that calls wait for a shard that is being moved, and that a move waits for calls, in milliseconds. */
-export const movingMs = 2000
+/** Longest time that a move waits for the calls on a shard, in milliseconds. */
+const quietMs = 2000
+
+/** Longest time that calls wait for a shard that is being moved, in milliseconds: a move that has waited still takes a while. */
+const movingMs = 2 * quietMs
 
 export class Territory {
   readonly #shards: ReturnType<typeof fixedShards>
@@ -86,7 +89,7 @@ export class Territory {
     const { signal } = stopping
     await Promise.race([
       new Promise<void>(resolve => this.#emptied.set(shard, resolve)),
-      wait(movingMs, undefined, { signal }).catch(() => undefined)
+      wait(quietMs, undefined, { signal }).catch(() => undefined)
     ])
     stopping.abort()
     this.#emptied.delete(shard)

@@ -34,6 +34,8 @@ test('a call for which the file takes longer to arrive than a move waits', { tim
   ]
   await isWaiting
   const moving = move(n1, n2, shard)
+  // One more, which finds the shard being moved.
+  calls.push(client(n2, username).call('events.get', { streams: ['diary'] }))
   await until(() => !n1.owns(username), 'the move to have waited')
   go()
   for (const { error } of await Promise.all(calls)) t.equal(error, undefined, 'is made where the user is now')
