@@ -1,10 +1,13 @@
 /** Medians, and CPU time and memory of processes, from /proc. Linux only. */
 import { readdirSync, readFileSync } from 'node:fs'
+import { setTimeout as wait } from 'node:timers/promises'
 
 /** Length of a clock tick: USER_HZ is 100 on every Linux that Node runs on. */
 const tickUs = 10_000
 /** Interval of sampling the memory. */
 const sampleMs = 20
+/** Time after which a process that has nothing to do is at rest: V8 gives back what loading took about eight seconds later. */
+const restMs = 15_000
 
 export function median(values: readonly number[]): number {
   return percentile(values, 0.5)
@@ -24,6 +27,12 @@ export function cpuUs(pid: number): number {
 /** Memory in RAM of a process and its children, in MB (10^6 bytes). */
 export function residentMb(pid: number): number {
   return tree(pid).reduce((sum, id) => sum + ownResidentMb(id), 0)
+}
+
+/** Like {@link residentMb}, of a process that has nothing to do, once it is at rest. */
+export async function idleMb(pid: number): Promise<number> {
+  await wait(restMs)
+  return residentMb(pid)
 }
 
 /** The peak growth of a process's memory while `work` runs, in MB. */

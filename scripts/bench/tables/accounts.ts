@@ -5,7 +5,7 @@ import { Settings } from '../../../core/settings/settings.js'
 import { Layout } from '../../../storage/files/layout.js'
 import type { Bench } from '../bench.js'
 import type { Ask } from '../load/ask.js'
-import { residentMb } from '../load/statistics.js'
+import { idleMb, residentMb } from '../load/statistics.js'
 import { postedEvent } from '../seed/sample.js'
 import { copyAccount, rootStream, seeded, type SeededUser } from '../seed/seeder.js'
 import { measure, type Line } from '../table.js'
@@ -55,7 +55,7 @@ export async function measureAccounts(bench: Bench): Promise<Line[]> {
       }
       return [
         measure(`${total} accounts: from spawn to first answer, s`, startSeconds, 1),
-        measure(`${total} accounts: memory when idle, MB`, residentMb(pid), 120),
+        measure(`${total} accounts: memory when idle, MB`, await idleMb(pid), 120),
         measure('disk of an account of 20 events, KB', fileBytes / 1000),
         ...(await take('as fast as can be', openUsers / 3)),
         // Opens most of these accounts for the first time.

@@ -5,7 +5,7 @@ import { Layout } from '../../../storage/files/layout.js'
 import type { Bench } from '../bench.js'
 import type { Ask } from '../load/ask.js'
 import { send } from '../load/client.js'
-import { median, memoryGrowth, residentMb } from '../load/statistics.js'
+import { idleMb, median, memoryGrowth, residentMb } from '../load/statistics.js'
 import { Target } from '../load/target.js'
 import { batch, batchSize } from '../rows.js'
 import { postedEvent } from '../seed/sample.js'
@@ -38,7 +38,7 @@ export async function measureFootprint(bench: Bench): Promise<Line[]> {
       return { reader, user, seconds }
     },
     async (target, { reader, seconds, user }) => {
-      const idle = residentMb(target.pid)
+      const idle = await idleMb(target.pid)
       const posted = await postEvents(target, user)
       lines.push(
         measure('from spawn to first answer, s', median([...seconds, target.startSeconds]), 0.4),
