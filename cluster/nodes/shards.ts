@@ -93,27 +93,26 @@ export class Shards {
     if (!member || member.state !== 'alive' || member.schema < (own?.schema ?? 0))
       throw new Error(`${to} cannot take shards at present`)
     if (!this.isMine(shard) || !own) throw new Error(`Shard ${shard} is not on this node`)
-    if (to === this.options.node) {
-      if (pin) await this.#place(shard, own.revision, { ...this.#here, pin: to })
-      return
-    }
-    await this.#give(shard, own, member, pin ? to : undefined)
+    if (to !== this.options.node) return await this.#give(shard, own, member, pin ? to : undefined)
+    if (pin) await this.#place(shard, own.revision, { ...this.#here, pin: to })
   }
 
   /**
-   * Moves all shards away. Resolves once they are, or there is nobody to take them: a node that leaves goes on trying then. And
-   * when the lease is no longer valid, since nobody knows for how long the engine is gone.
+   * Moves all shards away. Resolves once they are, to the number of those that nobody can take, or when the lease is no longer
+   * valid, since nobody knows for how long the engine is gone. A node that leaves goes on trying then.
    */
-  async drain(): Promise<void> {
+  async drain(): Promise<number> {
+    let staying = 0
     const giving = this.mine.map(async shard => {
-      const own = this.#known.get(shard)
-      const best = this.#best(shard, true)
+      const [own, best] = [this.#known.get(shard), this.#best(shard, true)]
       if (own && best) await this.#give(shard, own, best, own.pin)
+      else staying++
     })
     const done = Promise.all(giving).then(() => true)
     const { lease, pollMs } = this.options
     for (let isDone = false; !isDone && lease.isValid();)
       isDone = await Promise.race([done, wait(pollMs, false)])
+    return staying
   }
 
   get #here(): Placed {
@@ -140,7 +139,7 @@ export class Shards {
     for (const member of members.silent(takeoverMs))
       if (member.node !== node && lease.isSteady()) await this.#declareDead(member)
     // Somebody who has not heard of it yet may have given it a shard since.
-    if (lease.isLeaving) return await this.drain()
+    if (lease.isLeaving) return void (await this.drain())
     await this.#repair()
     const orphans = allShards.filter(shard => this.#isOrphan(shard) && this.#best(shard)?.node === node)
     await Promise.all(orphans.map(shard => this.#take(shard)))

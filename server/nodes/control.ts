@@ -117,14 +117,14 @@ async function done(
 async function movedAway(shards: Pick<Shards, 'drain' | 'mine'>): Promise<void> {
   let without = 0
   for (let polls = 1; without < settledPolls; polls++) {
-    await shards.drain()
+    const staying = await shards.drain()
     without = shards.mine.length === 0 ? without + 1 : 0
-    if (polls > patientPolls) mustBeNone(shards.mine.length)
+    if (polls > patientPolls) mustBeNone(staying)
     await wait(times.pollMs)
   }
 }
 
-/** Throws if a node that leaves still has shards. */
+/** Throws if nobody can take the shards of a node that leaves. */
 function mustBeNone(left: number): void {
   if (left === 0) return
   const those = left === 1 ? '1 shard stays' : `${left} shards stay`

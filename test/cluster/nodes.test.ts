@@ -47,6 +47,7 @@ async function start(t: Test, environment?: Readonly<Record<string, string>>): P
   const load = new Load(people, () => nodes.map(({ url }) => url).filter(url => url !== ''), random)
   const beganMs = performance.now()
   load.start()
+  t.teardown(() => load.end())
   await until(
     'all users to be served',
     () => load.writtenSince(people.map(({ username }) => username)) > beganMs

@@ -169,11 +169,13 @@ test('shards', async t => {
       const { register } = second!.engine
       const placed = { node: 'n1', incarnation: lease.incarnation, schema: 1 }
       let drains = 0
-      const drain = async (): Promise<void> => {
-        await shards.drain()
-        if (drains++ > 0) return
+      const drain = async (): Promise<number> => {
+        const staying = await shards.drain()
+        if (drains++ > 5) return staying
         const { revision } = (await register.get(shardKey(shard!)))!
         await register.cas(shardKey(shard!), revision, Buffer.from(JSON.stringify(placed)))
+        await shards.refresh()
+        return staying
       }
       const observed = { drain, move: nothing, mine: [] as number[] }
       Object.defineProperty(observed, 'mine', { get: () => shards.mine })

@@ -106,6 +106,7 @@ t.test('three nodes', async t => {
       told: ({ untilMs, username }) => pauses.answered(username, untilMs)
     })
     load.start()
+    t.teardown(() => load.end())
     const tookMs: number[] = []
     const moving = isLong
       ? Array.from({ length: 64 }, (_, shard) => shard)

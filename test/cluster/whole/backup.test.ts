@@ -82,6 +82,7 @@ t.test('a cluster', async t => {
   await t.test('is backed up while people write', async t => {
     const beganMs = performance.now()
     load.start()
+    t.teardown(() => load.end())
     const names = people.map(({ username }) => username)
     await until('all users to be served', () => load.writtenSince(names) > beganMs)
     await upload(n2.url, people[0]!, 'added at a node')

@@ -78,6 +78,7 @@ t.test('a cluster that is begun', async t => {
     const load = new Load(people, () => [node.url], random, { patienceMs: 60_000 })
     const beganMs = performance.now()
     load.start()
+    t.teardown(() => load.end())
     const names = people.map(({ username }) => username)
     await until('all users to be served', () => load.writtenSince(names) > beganMs)
     await load.stop()
