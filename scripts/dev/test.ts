@@ -17,9 +17,9 @@ const bin = join(packageDirectory, 'node_modules', '.bin')
 /** Linux's file system in memory, and the free space required there, in bytes. */
 const memory = '/dev/shm'
 const minFreeBytes = 4 * 1024 ** 3
-/** Kinds of files, in the order in which they are run; and how many of each share a process, at most. */
-const kindsOfFiles = ['alone', 'long', 'browser', 'short'] as const
-type Kind = (typeof kindsOfFiles)[number]
+/** Kinds of files. */
+type Kind = 'alone' | 'browser' | 'long' | 'short'
+/** How many files of a kind share a process, at most. */
 const largestGroups: Readonly<Record<Kind, number>> = { alone: 1, long: 5, browser: 4, short: 20 }
 /** Files named at the end. */
 const slowest = 10
@@ -81,17 +81,24 @@ function allFiles(): string[] {
 
 /**
  * The files of each process. Those that take long come first: at the end of everything no processor waits for one of them on
- * another.
+ * another. They wait a good deal, so files that keep a browser busy come in between.
  */
 function grouped(files: readonly string[]): string[][] {
   const kinds = new Map(files.map(file => [file, kindOf(file)]))
-  return kindsOfFiles.flatMap(kind => {
+  const groupsOf = (kind: Kind): string[][] => {
     const own = files.filter(file => kinds.get(file) === kind)
     const size = largestGroups[kind]
     return Array.from({ length: Math.ceil(own.length / size) }, (_, at) =>
       own.slice(at * size, (at + 1) * size)
     )
-  })
+  }
+  return [...groupsOf('alone'), ...alternating(groupsOf('long'), groupsOf('browser')), ...groupsOf('short')]
+}
+
+/** One of each in turn, as long as there are any, and the rest of whichever is longer. */
+function alternating<T>(first: readonly T[], second: readonly T[]): T[] {
+  const turns = Array.from({ length: Math.max(first.length, second.length) }, (_, at) => at)
+  return turns.flatMap(at => [...first.slice(at, at + 1), ...second.slice(at, at + 1)])
 }
 
 /**
