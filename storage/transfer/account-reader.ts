@@ -34,8 +34,8 @@ export class AccountReader {
 
   /** The rows of a table as JSON lines, several per chunk. */
   *lines(table: ExportedTable): Generator<Buffer, void, undefined> {
-    const names = columnsOf(this.#db, table)
-    const sql = `SELECT ${names.map(name => `"${name}"`).join(', ')} FROM ${table}`
+    const names = columnsOf(this.#db, table).map(({ name }) => `"${name}"`)
+    const sql = `SELECT ${names.join(', ')} FROM ${table}`
     let text = ''
     const rows = this.#db.prepare(sql).iterate() as IterableIterator<Row>
     this.#rows = rows

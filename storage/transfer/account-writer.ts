@@ -6,7 +6,7 @@ import { StoreTooNew } from '../errors.js'
 import { userMigrations } from '../migrations/user/index.js'
 import { createFile, openFile } from '../sqlite/open.js'
 import { statement } from '../sqlite/statements.js'
-import { columnsOf, toValue, type ExportedTable } from './tables.js'
+import { columnsOf, toValue, type Column, type ExportedTable } from './tables.js'
 
 /** A row that cannot be part of an export. */
 export class RowRefused extends Error {
@@ -18,7 +18,7 @@ export class RowRefused extends Error {
 
 export class AccountWriter {
   readonly #db: Database
-  readonly #inserts = new Map<ExportedTable, { names: readonly string[]; insert: Statement }>()
+  readonly #inserts = new Map<ExportedTable, { columns: readonly Column[]; insert: Statement }>()
 
   /** Creates a file with the schema version of the rows. Throws `StoreTooNew`. */
   constructor(file: string, schema: number) {
@@ -36,12 +36,12 @@ export class AccountWriter {
   insert(table: ExportedTable, row: unknown): void {
     if (typeof row !== 'object' || row === null || Array.isArray(row))
       throw new RowRefused(table, 'not a row')
-    const { insert, names } = this.#insertOf(table)
+    const { columns, insert } = this.#insertOf(table)
     const given = new Map<string, unknown>(Object.entries(row))
-    if (given.size !== names.length || !names.every(name => given.has(name)))
+    if (given.size !== columns.length || !columns.every(({ name }) => given.has(name)))
       throw new RowRefused(table, 'the columns are not those of the table')
     try {
-      insert.run(names.map(name => toValue(name, given.get(name))))
+      insert.run(columns.map(column => toValue(column, given.get(column.name))))
     } catch (error) {
       throw new RowRefused(table, error instanceof Error ? error.message : String(error))
     }
@@ -60,13 +60,13 @@ export class AccountWriter {
     this.#db.close()
   }
 
-  #insertOf(table: ExportedTable): { names: readonly string[]; insert: Statement } {
+  #insertOf(table: ExportedTable): { columns: readonly Column[]; insert: Statement } {
     let known = this.#inserts.get(table)
     if (!known) {
-      const names = columnsOf(this.#db, table)
-      const columns = names.map(name => `"${name}"`).join(', ')
-      const sql = `INSERT INTO ${table} (${columns}) VALUES (${names.map(() => '?').join(', ')})`
-      known = { names, insert: this.#db.prepare(sql) }
+      const columns = columnsOf(this.#db, table)
+      const names = columns.map(({ name }) => `"${name}"`).join(', ')
+      const sql = `INSERT INTO ${table} (${names}) VALUES (${columns.map(() => '?').join(', ')})`
+      known = { columns, insert: this.#db.prepare(sql) }
       this.#inserts.set(table, known)
     }
     return known

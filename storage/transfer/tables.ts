@@ -67,13 +67,16 @@ export const leftOutTables = [
 /** The row of a table, by column. */
 export type Row = Readonly<Record<string, unknown>>
 
+/** A column as it is declared: `REAL`, `TEXT` and so on. */
+export interface Column {
+  readonly name: string
+  readonly type: string
+}
+
 /** The stored columns of a table in the file's own schema, without generated ones. */
-export function columnsOf(db: Database, table: ExportedTable): string[] {
-  const all = statement(db, 'SELECT name, hidden FROM pragma_table_xinfo(?)').all(table) as {
-    name: string
-    hidden: number
-  }[]
-  return all.filter(({ hidden }) => hidden === 0).map(({ name }) => name)
+export function columnsOf(db: Database, table: ExportedTable): Column[] {
+  const columns = statement(db, 'SELECT name, type FROM pragma_table_xinfo(?) WHERE hidden = 0')
+  return columns.all(table) as Column[]
 }
 
 /**
@@ -85,10 +88,10 @@ export function toLine(row: Row): string {
   return `{${members.join(',')}}`
 }
 
-/** The column value for a member of a line; the inverse of {@link toLine}. */
-export function toValue(column: string, value: unknown): unknown {
-  if (value === 'Infinity') return Infinity
-  if (column === 'hash' && typeof value === 'object' && value !== null && 'hex' in value)
+/** The value of a column for a member of a line; the inverse of {@link toLine}: what texts may look like says only the column. */
+export function toValue({ type }: Pick<Column, 'type'>, value: unknown): unknown {
+  if (type === 'REAL' && value === 'Infinity') return Infinity
+  if (type === 'BLOB' && typeof value === 'object' && value !== null && 'hex' in value)
     return Buffer.from(String(value.hex), 'hex')
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : value
 }

@@ -24,6 +24,8 @@ async function sample(t: Test): Promise<Whole> {
   const { alice, clock } = service
   await alice.stream('diary')
   await alice.stream('walks', 'diary')
+  // Looks like what a line of an export says in place of a number.
+  await alice.stream('Infinity')
   const { id } = await alice.event({ streamIds: ['diary', 'walks'], content: 'first words' })
   clock.advance(10)
   await alice.do('events.update', {
