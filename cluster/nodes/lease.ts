@@ -1,5 +1,5 @@
 /**
- * The lease of a node: a heartbeat on a register of its own. It allows to answer reads, nothing else; who may write is decided
+ * The lease of a node: a heartbeat on a register of its own. It permits answering reads and nothing else; who may write is decided
  * by the logs. It has ended when either clock says so: the monotonic one stands still while a machine sleeps, and the other one
  * may be set.
  */
@@ -213,7 +213,7 @@ function now(): Moment {
   return { monotonicMs: performance.now(), dayMs: Date.now() }
 }
 
-/** Time since a moment, by the clock that says more. */
+/** Time since a moment, by whichever clock shows more. */
 function elapsedMs({ dayMs, monotonicMs }: Moment): number {
   return Math.max(performance.now() - monotonicMs, Date.now() - dayMs)
 }

@@ -53,13 +53,21 @@ export function changedShard(message: Uint8Array): number | undefined {
   return allShards.includes(shard as number) ? (shard as number) : undefined
 }
 
+/** Why a node cannot take a shard, in words that follow its name; `undefined` if it can. */
+export function obstacle(member: Member | undefined, placed: Placed | undefined): string | undefined {
+  if (!member || member.state === 'ended') return 'is not there'
+  if (member.state !== 'alive') return `is ${member.state}`
+  if (member.schema < (placed?.schema ?? 0)) return 'runs software that is too old for its files'
+  return undefined
+}
+
 /** The node that is to serve a shard: the one it is pinned to, or the one that ranks highest; `undefined` if none can. */
 export function bestFor(
   shard: number,
   placed: Placed | undefined,
   members: readonly Member[]
 ): Member | undefined {
-  const fit = members.filter(({ schema, state }) => state === 'alive' && schema >= (placed?.schema ?? 0))
+  const fit = members.filter(member => obstacle(member, placed) === undefined)
   const pinned = fit.find(({ node }) => node === placed?.pin)
   return pinned ?? fit.toSorted((a, b) => rankOf(b.node, shard) - rankOf(a.node, shard))[0]
 }

@@ -1,38 +1,31 @@
 /** Who serves which shard: one register each, changed by compare-and-swap. Orphans are taken over, and shards are moved. */
 import { setTimeout as wait } from 'node:timers/promises'
-import { Conflict, EngineUnavailable, type Registered } from '../engine.js'
+import { Conflict, EngineUnavailable } from '../engine.js'
 import type { Life, Member } from './members.js'
 import { nodeKey, type NodeState } from './node-state.js'
-import { allShards, bestFor, changedShard, placedIn, shardKey, shardOf, type Placed } from './places.js'
+import { allShards, bestFor, obstacle, type Placed } from './places.js'
+import { ShardRegisters, type Known } from './shard-registers.js'
 import type { ShardsOptions } from './shards-options.js'
 
-interface Known extends Placed {
-  readonly revision: number
-}
-
-const topic = 'shards'
-
 export class Shards {
-  readonly #known = new Map<number, Known>()
+  readonly #registers: ShardRegisters
   /** Shards that are served here. */
   readonly #mine = new Set<number>()
   /** Shards on their way to another node, or whose last change is not known to have arrived. */
   readonly #moving = new Map<number, Promise<void>>()
   readonly #stopping = new AbortController()
-  /** Registers that cannot be read, and when they were first seen like this. */
-  readonly #unreadable = new Map<number, { readonly revision: number; readonly seenMs: number }>()
-  /** Shards whose registers are being read, since somebody has announced a change. */
-  readonly #asked = new Set<number>()
   #unhear = (): void => {}
   #running: Promise<void> = Promise.resolve()
   /** When the registers were last read. */
   #readMs = -Infinity
 
-  constructor(private readonly options: ShardsOptions) {}
+  constructor(private readonly options: ShardsOptions) {
+    this.#registers = new ShardRegisters(options.engine, (...learned) => this.#learned(...learned))
+  }
 
   /** Who serves a shard, as far as is known; `undefined` if nobody ever has. */
   ownerOf(shard: number): Life | undefined {
-    return this.#known.get(shard)
+    return this.#registers.find(shard)
   }
 
   /** Whether calls on a shard may begin here. Reads need a valid lease besides. */
@@ -51,7 +44,7 @@ export class Shards {
 
   /** Shards whose registers cannot be read. */
   get unreadable(): number[] {
-    return Array.from(this.#unreadable.keys())
+    return Array.from(this.#registers.unreadable.keys())
   }
 
   /** Resolves when a shard that is being moved has arrived elsewhere; `undefined` if it is not being moved. */
@@ -61,7 +54,7 @@ export class Shards {
 
   /** Reads the registers, and looks after the shards from now on. */
   start(): void {
-    this.#unhear = this.options.engine.hear(topic, message => this.#hear(message))
+    this.#unhear = this.#registers.listen()
     this.#running = this.#run()
   }
 
@@ -77,7 +70,7 @@ export class Shards {
     const { members, engine } = this.options
     const [nodes, shards] = await Promise.all([engine.register.list('node.'), engine.register.list('shard.')])
     members.update(nodes)
-    for (const register of shards) this.#read(register)
+    this.#registers.update(shards)
     this.#readMs = performance.now()
   }
 
@@ -89,12 +82,12 @@ export class Shards {
   /** Moves a shard of this node to another one. With `pin`, it stays there while that node lives. */
   async move(shard: number, to: string, pin = false): Promise<void> {
     const member = this.options.members.find(to)
-    const own = this.#known.get(shard)
-    if (!member || member.state !== 'alive' || member.schema < (own?.schema ?? 0))
-      throw new Error(`${to} cannot take shards at present`)
+    const own = this.#registers.find(shard)
     if (!this.isMine(shard) || !own) throw new Error(`Shard ${shard} is not on this node`)
-    if (to !== this.options.node) return await this.#give(shard, own, member, pin ? to : undefined)
-    if (pin) await this.#place(shard, own.revision, { ...this.#here, pin: to })
+    const why = obstacle(member, own)
+    if (!member || why !== undefined) throw new Error(`${to} cannot take shard ${shard}: it ${why}`)
+    if (to !== this.options.node) return await this.#moveOnce(shard, own, member, pin ? to : undefined)
+    if (pin) await this.#registers.place(shard, own.revision, { ...this.#here, pin: to })
   }
 
   /**
@@ -104,8 +97,8 @@ export class Shards {
   async drain(): Promise<number> {
     let staying = 0
     const giving = this.mine.map(async shard => {
-      const [own, best] = [this.#known.get(shard), this.#best(shard, true)]
-      if (own && best) await this.#give(shard, own, best, own.pin)
+      const [own, best] = [this.#registers.find(shard), this.#best(shard, true)]
+      if (own && best) await this.#moveOnce(shard, own, best, own.pin)
       else staying++
     })
     const done = Promise.all(giving).then(() => true)
@@ -125,7 +118,7 @@ export class Shards {
     while (!signal.aborted) {
       try {
         await this.refresh()
-        if (this.options.lease.isSteady()) await this.#care()
+        if (this.options.lease.isSteady()) await this.#maintain()
       } catch (error) {
         if (!(error instanceof EngineUnavailable || error instanceof Conflict)) throw error
       }
@@ -134,7 +127,7 @@ export class Shards {
   }
 
   /** Declares the silent dead, takes orphans over, and gives away what others are to serve. */
-  async #care(): Promise<void> {
+  async #maintain(): Promise<void> {
     const { lease, members, node, takeoverMs } = this.options
     for (const member of members.silent(takeoverMs))
       if (member.node !== node && lease.isSteady()) await this.#declareDead(member)
@@ -144,11 +137,11 @@ export class Shards {
     const orphans = allShards.filter(shard => this.#isOrphan(shard) && this.#best(shard)?.node === node)
     await Promise.all(orphans.map(shard => this.#take(shard)))
     for (const shard of this.#mine) {
-      const own = this.#known.get(shard)
+      const own = this.#registers.find(shard)
       const best = this.#best(shard)
       // One at a time: each is a short wait for its users.
       if (own && best && best.node !== node && !this.#moving.has(shard) && lease.isSteady()) {
-        await this.#give(shard, own, best, own.pin)
+        await this.#moveOnce(shard, own, best, own.pin)
         if (performance.now() - this.#readMs > this.options.takeoverMs / 4) return
       }
     }
@@ -157,7 +150,7 @@ export class Shards {
   async #declareDead(member: Member): Promise<void> {
     const { isUnreadable, node, revision, seenMs: _seenMs, ...state } = member
     // Where its register does not say which life it was, all of those are meant that shards belong to.
-    const lives = isUnreadable ? Array.from(this.#known.values()).filter(known => known.node === node) : []
+    const lives = isUnreadable ? this.#registers.ofNode(node) : []
     const incarnation = Math.max(state.incarnation, ...lives.map(life => life.incarnation))
     const dead: NodeState = { ...state, incarnation, state: 'dead' }
     const bytes = Buffer.from(JSON.stringify(dead))
@@ -176,9 +169,9 @@ export class Shards {
    * nobody serves the shard.
    */
   async #repair(): Promise<void> {
-    for (const [shard, { revision, seenMs }] of this.#unreadable) {
-      const known = this.#known.get(shard)
-      if (known && this.#mine.has(shard)) await this.#place(shard, revision, known)
+    for (const [shard, { revision, seenMs }] of this.#registers.unreadable) {
+      const known = this.#registers.find(shard)
+      if (known && this.#mine.has(shard)) await this.#registers.place(shard, revision, known)
       else if (
         performance.now() - seenMs > this.options.takeoverMs &&
         this.#best(shard)?.node === this.options.node
@@ -188,8 +181,9 @@ export class Shards {
   }
 
   #isOrphan(shard: number): boolean {
-    const known = this.#known.get(shard)
-    if (this.#moving.has(shard) || this.#mine.has(shard) || this.#unreadable.has(shard)) return false
+    const known = this.#registers.find(shard)
+    if (this.#moving.has(shard) || this.#mine.has(shard) || this.#registers.unreadable.has(shard))
+      return false
     return !known || this.options.members.hasEnded(known)
   }
 
@@ -197,34 +191,20 @@ export class Shards {
   #best(shard: number, others = false): Member | undefined {
     const { members, node } = this.options
     const candidates = members.living.filter(member => !others || member.node !== node)
-    return bestFor(shard, this.#known.get(shard), candidates)
+    return bestFor(shard, this.#registers.find(shard), candidates)
   }
 
   /** `revision`: of its register, where that cannot be read. */
   async #take(shard: number, revision?: number): Promise<void> {
     const { events, lease, schema } = this.options
-    const known = this.#known.get(shard)
+    const known = this.#registers.find(shard)
     if (known && known.schema > schema) return
     if (!(await events.mayTake(shard)) || !lease.isSteady() || lease.isLeaving) return
     const placed = { ...this.#here, ...(known?.pin !== undefined && { pin: known.pin }) }
-    await this.#place(shard, revision ?? known?.revision, placed)
+    await this.#registers.place(shard, revision ?? known?.revision ?? 0, placed)
   }
 
-  async #place(shard: number, expected: number | undefined, placed: Placed): Promise<void> {
-    const { incarnation, node, pin, schema } = placed
-    const value: Placed = { node, incarnation, schema, ...(pin !== undefined && { pin }) }
-    const bytes = Buffer.from(JSON.stringify(value))
-    try {
-      const revision = await this.options.engine.register.cas(shardKey(shard), expected ?? 0, bytes)
-      this.#learn(shard, value, revision)
-      this.options.engine.announce(topic, Buffer.from(JSON.stringify({ shard })))
-    } catch (error) {
-      // Another node was faster; or nobody knows, and the next look at the registers tells.
-      if (!(error instanceof Conflict || error instanceof EngineUnavailable)) throw error
-    }
-  }
-
-  #give(shard: number, own: Known, to: Life, pin: string | undefined): Promise<void> {
+  #moveOnce(shard: number, own: Known, to: Life, pin: string | undefined): Promise<void> {
     const known = this.#moving.get(shard)
     if (known) return known
     const moving = this.#handOver(shard, own, to, pin).finally(() => this.#moving.delete(shard))
@@ -241,58 +221,30 @@ export class Shards {
     // Until it is known who serves it nobody does: whether the change has arrived is asked for as long as it takes.
     while (lease.incarnation === own.incarnation && !this.#stopping.signal.aborted) {
       // The one that was to take it may be gone meanwhile. Placed again, no former change can arrive any more.
-      await this.#place(shard, own.revision, members.hasEnded(target) ? { ...own, ...this.#here } : target)
+      await this.#registers.place(
+        shard,
+        own.revision,
+        members.hasEnded(target) ? { ...own, ...this.#here } : target
+      )
       if (this.#hasMoved(shard, own)) return
-      await this.#settle(shard)
+      await this.#registers.look(shard)
       if (this.#hasMoved(shard, own)) return
       await wait(this.options.pollMs / 4)
     }
   }
 
   #hasMoved(shard: number, own: Known): boolean {
-    return (this.#known.get(shard)?.revision ?? 0) > own.revision
+    return (this.#registers.find(shard)?.revision ?? 0) > own.revision
   }
 
-  async #settle(shard: number): Promise<void> {
-    try {
-      const found = await this.options.engine.register.get(shardKey(shard))
-      if (found) this.#read(found)
-    } catch (error) {
-      if (!(error instanceof EngineUnavailable)) throw error
-    }
-  }
-
-  #learn(shard: number, placed: Placed, revision: number): void {
-    const known = this.#known.get(shard)
-    if (known && known.revision >= revision) return
-    this.#known.set(shard, { ...placed, revision })
-    const { events, lease, node } = this.options
-    const isHere = placed.node === node && placed.incarnation === lease.incarnation
+  #learned(shard: number, { incarnation, node }: Known, before: Known | undefined): void {
+    const { events, lease, node: here } = this.options
+    const isHere = node === here && incarnation === lease.incarnation
     if (isHere && !this.#mine.has(shard)) {
       this.#mine.add(shard)
       events.taken(shard)
     }
     if (!isHere) this.#mine.delete(shard)
-    if (known?.node !== placed.node || known.incarnation !== placed.incarnation) events.changed(shard)
-  }
-
-  #read(register: Registered): void {
-    const shard = shardOf(register)
-    if (!allShards.includes(shard)) return
-    const { revision } = register
-    const placed = placedIn(register)
-    if (placed) {
-      this.#unreadable.delete(shard)
-      this.#learn(shard, placed, revision)
-    } else if (this.#unreadable.get(shard)?.revision !== revision)
-      this.#unreadable.set(shard, { revision, seenMs: performance.now() })
-  }
-
-  #hear(message: Uint8Array): void {
-    const shard = changedShard(message)
-    if (shard === undefined || this.#asked.has(shard)) return
-    // Anything may be announced: what counts is the register.
-    this.#asked.add(shard)
-    void this.#settle(shard).finally(() => this.#asked.delete(shard))
+    if (before?.node !== node || before.incarnation !== incarnation) events.changed(shard)
   }
 }

@@ -79,9 +79,11 @@ export class BucketObjects implements Objects {
       isWhole = true
     } finally {
       await file.close()
-      // What is still on its way is not waited for.
-      if (!isWhole) void chunks.return?.().catch(() => undefined)
-      if (!isWhole) await rm(path, { force: true })
+      if (!isWhole) {
+        // What is still on its way is not waited for.
+        void chunks.return?.().catch(() => undefined)
+        await rm(path, { force: true })
+      }
     }
     return true
   }
