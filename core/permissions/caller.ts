@@ -4,7 +4,7 @@ import type { Level, Permission } from '../../schemas/permission.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { fail } from '../errors.js'
 import { Grants, type Sight } from './grants.js'
-import { allows, type Action } from './levels.js'
+import { allows, closes, type Action } from './levels.js'
 import { nothing, standingOf } from './standing.js'
 import { isSystemId } from '../system-ids.js'
 import type { StreamNode } from '../../storage/streams/node.js'
@@ -97,7 +97,7 @@ export class Caller {
     for (const id of streamIds) {
       const level = this.level(id)
       if (allows(level, 'read')) isReadable = true
-      else if (level !== undefined) return false
+      else if (closes(level)) return false
     }
     return isReadable
   }
@@ -116,10 +116,7 @@ export class Caller {
   couldReadEvent(paths: readonly (readonly string[])[], at?: number): boolean {
     if (this.isPersonal) return true
     const levels = paths.map(path => this.#grants.levelOnPath(this.store.streams, path, at))
-    return (
-      levels.some(level => allows(level, 'read')) &&
-      levels.every(level => level === undefined || allows(level, 'read'))
-    )
+    return levels.some(level => allows(level, 'read')) && !levels.some(closes)
   }
 
   /** Whether the audit of an access may be read: the caller's own unless switched off, and those granted. (docs/spec/audit.md#reading) */
