@@ -10,7 +10,10 @@ export interface Piece {
 
 export type PieceStep = IteratorResult<Piece, void>
 
-/** Not a generator function, since calling `return` before the first `next` would not run its cleanup. */
+/**
+ * Texts that are made as they are asked for. Classes extend this instead of being generator functions, whose cleanup does not run
+ * where `return` is called before the first `next`.
+ */
 export abstract class Texts implements AsyncGenerator<string, void, undefined> {
   /** Whether the last text is known to be ASCII, which whoever encodes it need not find out again. */
   isAscii = false
@@ -18,7 +21,7 @@ export abstract class Texts implements AsyncGenerator<string, void, undefined> {
   abstract next(): Promise<Step>
   abstract return(): Promise<Step>
 
-  /** As `next`, for who takes bytes as well: what is kept as such need not become a string. */
+  /** As `next`, for consumers that take bytes as well: what is stored as bytes need not be decoded for them. */
   nextPiece?(): Promise<PieceStep>
 
   async throw(error: unknown): Promise<Step> {

@@ -3,6 +3,9 @@ import type { Event } from '../../schemas/event.js'
 import { withoutMarkup } from './markup.js'
 import { addWords, joinWords } from './words.js'
 
+/** What begins the types whose contents are texts: other contents are data, whatever they are called. */
+export const noteClass = 'note/'
+
 /** Characters of an event's texts that are searched, in the order: description, content, names of files; and of their words. */
 const mostCharacters = 100_000
 
@@ -12,9 +15,6 @@ type Texts = Pick<Event, 'attachments' | 'content' | 'description' | 'type'>
 export function mayHaveText({ attachments, description, type }: Texts): boolean {
   return type.startsWith(noteClass) || Boolean(description) || Boolean(attachments?.length)
 }
-
-/** What begins the types whose contents are texts: other contents are data, whatever they are called. */
-export const noteClass = 'note/'
 
 /** The words of an event, as {@link joinWords} makes them; empty if there are none. */
 export function wordsOf(event: Texts): string {

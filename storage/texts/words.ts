@@ -5,7 +5,7 @@
 
 import { withFewMarks } from '../../schemas/marks.js'
 
-/** Characters of a word that count: longer ones are compared by as many. */
+/** Characters of a word that count: longer ones are cut to as many. */
 const longestWord = 200
 
 /** Letters, digits, and marks that are parts of letters in other scripts than Latin, Greek and Cyrillic. */

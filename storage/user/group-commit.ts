@@ -38,7 +38,7 @@ export class GroupCommit {
     private readonly store: Committing
   ) {}
 
-  /** Runs writes and commits them. Returns how many were processed; the rest is left for after a request of the event loop. */
+  /** Runs writes and commits them. Returns how many were processed; the rest is left for the next turn of the event loop. */
   commit(group: readonly PendingWrite[]): number {
     const { audit } = this.parts
     const { mark } = audit

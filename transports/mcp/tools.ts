@@ -39,7 +39,7 @@ const hints: Readonly<Record<string, string>> = {
   time: 'Seconds since the Unix epoch; now if left out',
   duration: 'Seconds',
   limit: 'Items at most',
-  state: 'Whether trashed items are included: default, trashed or all',
+  state: 'Whether items in the trash are included',
   modifiedSince: 'Only what has changed since, in seconds since the Unix epoch',
   content: 'For reading: conditions on the content. For writing: what the type of the event asks for',
   text: 'Words that are looked for in notes, descriptions and file names',

@@ -1,5 +1,5 @@
 /**
- * Limits what a connection has sent and is not done: messages being received, being decoded, and waiting to be
+ * Limits the unfinished input of a connection: messages that are being received, being decoded, or waiting to be
  * called.
  */
 import type { Holder } from './backlog.js'
