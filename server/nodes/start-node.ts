@@ -1,10 +1,7 @@
 /** Starts the core as a node of a cluster: the runtime in this thread, which serves some shards and asks others for the rest. */
 import { mkdir } from 'node:fs/promises'
-import type { Shards } from '../../cluster/nodes/shards.js'
 import type { Config } from '../../core/settings/config.js'
-import { version } from '../../core/version.js'
 import { Layout } from '../../storage/files/layout.js'
-import { userMigrations } from '../../storage/migrations/user/index.js'
 import type { Readiness } from '../gauges.js'
 import type { Host, HostOptions } from '../hosting.js'
 import { Runtime } from '../runtime.js'
@@ -14,14 +11,14 @@ import { answering } from './answering.js'
 import { answerControl } from './control.js'
 import { Followers } from './followers.js'
 import { LocalCalls } from './local-calls.js'
+import { membershipOf } from './membership.js'
 import { NodePeers } from './node-peers.js'
 import { Nodes } from './nodes.js'
 import { Oversight } from './oversight.js'
 import { Remains } from './remains.js'
 import { Reopening } from './reopening.js'
 import { Rescuing } from './rescuing.js'
-import { Territory } from './territory.js'
-import { beats, longestBeatMs, times } from './times.js'
+import { times } from './times.js'
 import { onceThere } from './waiting.js'
 
 /** Bytes that may wait to be sent to another node. */
@@ -53,92 +50,45 @@ async function build(
   close: () => Promise<void>
 ): Promise<Host> {
   const { connect } = await import('../../cluster/connect.js')
-  const { Lease } = await import('../../cluster/nodes/lease.js')
-  const { Members } = await import('../../cluster/nodes/members.js')
-  const { Shards } = await import('../../cluster/nodes/shards.js')
-  const { logSubject, shardCount } = await import('../../cluster/nodes/places.js')
+  const { logSubject } = await import('../../cluster/nodes/places.js')
   const { Connections } = await import('../../cluster/nodes/connections.js')
   const { ShippedLogs } = await import('../../cluster/shipped-log.js')
   const { PlatformLog } = await import('../../cluster/platform/log.js')
   const { SharedAttachments } = await import('../../cluster/objects/shared-attachments.js')
   const { Rescue } = await import('../../cluster/rescue.js')
   const { Tally } = await import('../../cluster/tally.js')
-  const { compareSeconds, leaseSeconds, node, nodeUrl, takeoverSeconds } = config.cluster
+  const { compareSeconds, node } = config.cluster
   const { engine, objects, ...checks } = shared ?? (await connect(config.cluster))
   const isSound = async (shard: number): Promise<boolean> => (await checks.isSound?.(shard)) ?? true
   closers.push(() => engine.close())
 
   const tally = new Tally()
-  /** The files of a life that has ended, until they are closed. */
-  let losing: Promise<void> = Promise.resolve()
   let runtime!: Runtime
   let nodes!: Nodes
   let followers!: Followers
   let remains: Remains | undefined
   let platformLog!: Awaited<ReturnType<typeof PlatformLog.open>>
-  const lease = new Lease({
-    ...times,
-    beatMs: Math.min(longestBeatMs, (leaseSeconds * 1000) / beats),
-    register: engine.register,
-    node,
-    facts: { software: version, schema: userMigrations.length, url: nodeUrl },
-    leaseMs: leaseSeconds * 1000,
-    takeoverMs: takeoverSeconds * 1000,
-    async onLost() {
-      tally.livesLost++
-      log.error('other nodes have declared this one dead: it starts over with nothing')
-      shards.lose()
-      connections.drop()
-      losing = letGo()
-      await losing
-    }
-  })
   const notGivenUp = (cause: unknown): void => log.error('accounts could not be given up', { cause })
   const letGo = async (): Promise<void> => {
     const { accounts, imports } = runtime.services
     await imports.leave().catch(notGivenUp)
     await accounts.handover.letGoUnless(account => accounts.owns(account)).catch(notGivenUp)
   }
-  const members = new Members()
-  const taken = new Set<number>()
-  const shards: Shards = new Shards({
-    ...times,
+  const { lease, members, shards, territory } = await membershipOf({
+    config,
     engine,
-    node,
-    schema: userMigrations.length,
-    lease,
-    members,
-    takeoverMs: takeoverSeconds * 1000,
-    events: {
-      async mayTake(shard) {
-        await losing
-        try {
-          await platformLog.caughtUp()
-        } catch {
-          return false
-        }
-        return await isSound(shard)
-      },
-      taken(shard) {
-        tally.shardsTaken++
-        if (taken.size === 0) setImmediate(takeUp)
-        taken.add(shard)
-      },
-      quiet: shard => territory.quiet(shard),
-      release: async () => {
-        tally.shardsGiven++
-        await letGo()
-      },
-      changed: shard => followers.changed(shard)
-    }
+    log,
+    tally,
+    isSound,
+    caughtUp: () => platformLog.caughtUp(),
+    letGo,
+    takeUp(isAmong) {
+      runtime.takeUp(isAmong)
+      void remains?.end()
+    },
+    changed: shard => followers.changed(shard),
+    dropped: () => connections.drop()
   })
-  const takeUp = (): void => {
-    const added = new Set(taken)
-    taken.clear()
-    runtime.takeUp(username => added.has(territory.shardOf(username)))
-    void remains?.end()
-  }
-  const territory = new Territory(lease, shards, shardCount)
   const layout = new Layout(config.dataDir)
   const questions = accountQuestions(() => runtime.services.platform, territory, { isSound, logSubject })
   const logs = new ShippedLogs({
