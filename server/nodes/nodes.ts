@@ -17,7 +17,7 @@ import { receivedFailure, receivedOutcome } from '../workers/protocol.js'
 import { RemoteRest } from '../workers/remote-rest.js'
 import type { LocalCalls } from './local-calls.js'
 import { elsewhere, type NodePeers } from './node-peers.js'
-import type { Territory } from './territory.js'
+import { movingMs, type Territory } from './territory.js'
 import { unreachable } from './unreachable.js'
 
 export interface NodesOptions {
@@ -31,8 +31,8 @@ export interface NodesOptions {
   readonly forwarded: Pick<Durations, 'add'>
 }
 
-/** Longest time for which the one who serves a user is looked for, in milliseconds, without what moves take that are waited for. */
-const searchMs = 2000
+/** Longest time for which the one who serves a user is looked for, in milliseconds: a move may have to be waited for meanwhile. */
+const searchMs = movingMs + 2000
 const pauseMs = 25
 
 export class Nodes implements Dispatcher {
@@ -114,14 +114,16 @@ export class Nodes implements Dispatcher {
     there: (peer: Peer) => Promise<T | typeof elsewhere>
   ): Promise<T> {
     const { peers, territory } = this.options
-    for (let leftMs = searchMs; ; leftMs -= await this.#look()) {
+    const endMs = performance.now() + searchMs
+    for (;;) {
       await territory.settled(username)
       if (territory.has(username)) return await here()
       const owner = territory.ownerOf(username)
       if (!owner) throw unreachable()
       const answer = await there(peers.of(owner))
       if (answer !== elsewhere) return answer
-      if (leftMs <= 0) throw unreachable()
+      if (performance.now() > endMs) throw unreachable()
+      await this.#look()
     }
   }
 
@@ -214,15 +216,12 @@ export class Nodes implements Dispatcher {
     }
   }
 
-  /** Returns how long it has taken, in milliseconds. */
-  async #look(): Promise<number> {
-    const beganMs = performance.now()
+  async #look(): Promise<void> {
     this.#looking ??= wait(pauseMs)
       .then(() => this.options.shards.refresh())
       .catch(() => undefined)
       .finally(() => (this.#looking = undefined))
     await this.#looking
-    return performance.now() - beganMs
   }
 }
 

@@ -10,7 +10,7 @@ import { unreachable } from './unreachable.js'
 const quietMs = 2000
 
 /** Longest time that calls wait for a shard that is being moved, in milliseconds: a move that has waited still takes a while. */
-const movingMs = 2 * quietMs
+export const movingMs = 2 * quietMs
 
 export class Territory {
   readonly #shards: ReturnType<typeof fixedShards>

@@ -44,3 +44,35 @@ test('a call for which the file takes longer to arrive than a move waits', { tim
   t.match(events, [{ content: 'once' }])
   t.equal((events as object[]).length, 1)
 })
+
+test(
+  'a call that meets a move which does not come to an end is asked to come again',
+  { timeout: 120_000 },
+  async t => {
+    const cluster = new MemoryCluster()
+    await begin(t, cluster)
+    const [n1, n2] = await startPair(t, cluster)
+    const username = nameAt(n1, 0)
+    await userAt([n1, n2], username)
+    const { cas } = n1.engine.register
+    let go!: () => void
+    const gone = new Promise<void>(resolve => (go = resolve))
+    n1.engine.register.cas = async (...change) => {
+      if (change[0].startsWith('shard.')) await gone
+      return await cas.apply(n1.engine.register, change)
+    }
+    const moving = move(n1, n2, fixedShards(64).indexOf(username)).catch(() => undefined)
+    await until(() => !n1.owns(username), 'the move to have begun')
+    const read = { streams: ['diary'] }
+    for (const node of [n1, n2])
+      t.match(await client(node, username).call('events.get', read), {
+        error: { id: 'api-unavailable' }
+      })
+    go()
+    await moving
+    await until(
+      async () => (await client(n1, username).call('events.get', read)).error === undefined,
+      'the user to be served'
+    )
+  }
+)
