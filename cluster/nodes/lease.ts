@@ -22,6 +22,11 @@ export interface LeaseOptions {
   /** Time for which heartbeats have to be confirmed before this node may judge others, in milliseconds. */
   readonly steadyMs: number
   /**
+   * Time after a lapse for which the lease stays invalid, in milliseconds: long enough to read, and refuse, every request that
+   * arrived while this process was frozen.
+   */
+  readonly wakeMs: number
+  /**
    * Called as soon as it is known that others have declared this node dead: it owns nothing any more. Resolves when nothing is
    * left of what it owned: before that it begins no other life, in which it might be given shards that it still has open.
    */
@@ -51,6 +56,8 @@ export class Lease {
   #sent = never
   /** Since when all heartbeats have been confirmed. */
   #steadySinceMs = Infinity
+  /** When the first heartbeat after a lapse was confirmed. */
+  #wokeMs = -Infinity
   readonly #stopping = new AbortController()
   #running: Promise<void> = Promise.resolve()
 
@@ -61,9 +68,16 @@ export class Lease {
     return this.#incarnation
   }
 
-  /** Whether what this node owns may be read: nobody can have declared it dead yet. */
+  /**
+   * Whether calls may begin here: no other node can have declared this one dead yet, and the requests that it reads have just
+   * been sent.
+   */
   isValid(): boolean {
-    return elapsedMs(this.#sent) < this.options.leaseMs
+    return !this.#hasLapsed && performance.now() - this.#wokeMs >= this.options.wakeMs
+  }
+
+  get #hasLapsed(): boolean {
+    return elapsedMs(this.#sent) >= this.options.leaseMs
   }
 
   /** Seconds since the last heartbeat was sent that has been confirmed. */
@@ -124,6 +138,7 @@ export class Lease {
           this.#incarnation = incarnation
           this.#sent = sent
           this.#steadySinceMs = performance.now()
+          if (this.#lastIncarnation > 0) this.#wokeMs = performance.now()
           return
         }
       } catch (error) {
@@ -159,7 +174,7 @@ export class Lease {
   /** Sends a heartbeat. Rejects if it is not confirmed. */
   async #confirm(): Promise<void> {
     const sent = now()
-    const wasLate = !this.isValid()
+    const wasLate = this.#hasLapsed
     try {
       this.#revision = await this.#write(this.#state)
     } catch (error) {
@@ -168,7 +183,8 @@ export class Lease {
       return
     }
     this.#sent = sent
-    // After a silence that may have been noticed, the others are to be looked at anew.
+    if (wasLate) this.#wokeMs = performance.now()
+    // After a silence that others may have noticed, this node observes them again before it judges them.
     if (wasLate || this.#steadySinceMs === Infinity) this.#steadySinceMs = performance.now()
   }
 

@@ -207,9 +207,7 @@ export class Shards {
   #moveOnce(shard: number, own: Known, to: Life, pin: string | undefined): Promise<void> {
     const known = this.#moving.get(shard)
     if (known) return known
-    const moving = this.#handOver(shard, own, to, pin).finally(() => this.#moving.delete(shard))
-    this.#moving.set(shard, moving)
-    return moving
+    return this.#hold(shard, this.#handOver(shard, own, to, pin))
   }
 
   async #handOver(shard: number, own: Known, { incarnation, node }: Life, pin?: string): Promise<void> {
@@ -233,18 +231,44 @@ export class Shards {
     }
   }
 
+  /**
+   * Closes what is open of a shard that another node has taken without asking, as after a repair of its register. Until that is
+   * done, the shard counts as moving: if it comes back meanwhile, calls wait, so that none of them reads what was there before.
+   */
+  #giveUp(shard: number): void {
+    if (!this.#moving.has(shard)) void this.#hold(shard, this.options.events.release(shard))
+  }
+
+  /** Has calls on a shard wait until `moving` has settled. */
+  #hold(shard: number, moving: Promise<void>): Promise<void> {
+    const held = moving.finally(() => {
+      this.#moving.delete(shard)
+      if (!this.#stopping.signal.aborted) this.#serve(shard)
+    })
+    this.#moving.set(shard, held)
+    return held
+  }
+
+  /** Begins to serve a shard if its register names this life. */
+  #serve(shard: number): void {
+    const known = this.#registers.find(shard)
+    if (!known || !this.#isHere(known) || this.#mine.has(shard) || this.#moving.has(shard)) return
+    this.#mine.add(shard)
+    this.options.events.taken(shard)
+  }
+
+  #isHere({ incarnation, node }: Life): boolean {
+    return node === this.options.node && incarnation === this.options.lease.incarnation
+  }
+
   #hasMoved(shard: number, own: Known): boolean {
     return (this.#registers.find(shard)?.revision ?? 0) > own.revision
   }
 
-  #learned(shard: number, { incarnation, node }: Known, before: Known | undefined): void {
-    const { events, lease, node: here } = this.options
-    const isHere = node === here && incarnation === lease.incarnation
-    if (isHere && !this.#mine.has(shard)) {
-      this.#mine.add(shard)
-      events.taken(shard)
-    }
-    if (!isHere) this.#mine.delete(shard)
-    if (before?.node !== node || before.incarnation !== incarnation) events.changed(shard)
+  #learned(shard: number, known: Known, before: Known | undefined): void {
+    const { incarnation, node } = known
+    if (!this.#isHere(known) && this.#mine.delete(shard)) this.#giveUp(shard)
+    this.#serve(shard)
+    if (before?.node !== node || before.incarnation !== incarnation) this.options.events.changed(shard)
   }
 }

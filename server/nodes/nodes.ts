@@ -116,6 +116,8 @@ export class Nodes implements Dispatcher {
     const { peers, territory } = this.options
     const endMs = performance.now() + searchMs
     for (;;) {
+      // A request may have waited for as long as this process was frozen. (cluster/nodes/lease.ts)
+      if (!territory.isCertain) throw unreachable()
       await territory.settled(username)
       if (territory.has(username)) return await here()
       const owner = territory.ownerOf(username)
@@ -145,6 +147,8 @@ export class Nodes implements Dispatcher {
   #call(request: Request, isWhole: boolean): Promise<Outcome> | Outcome {
     const { calls } = this.options
     const username = addresseeOf(request)
+    if (username === undefined && !this.options.territory.isCertain && !this.#isRead(request.method))
+      return this.failure(unreachable(), request.method)
     if (!this.#isHere(username)) return this.#forwarded(username!, request, isWhole)
     return isWhole ? calls.callWhole(request) : calls.call(request)
   }

@@ -4,6 +4,7 @@
 export const [beats, longestBeatMs] = [3, 2000]
 export const times = {
   steadyMs: 2500,
+  wakeMs: 1000,
   pollMs: 500,
   resendMs: 1500,
   giveUpMs: 4000,

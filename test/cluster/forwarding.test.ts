@@ -173,6 +173,30 @@ test('two nodes', async t => {
     t.equal(events.length, before.length + work.written)
   })
 
+  await t.test('refuse what may have waited for as long as they were frozen', async t => {
+    const [owner, other] = n1.owns(alice) ? [n1, n2] : [n2, n1]
+    const before = await client(owner, alice).do('events.get', { limit: 100_000 })
+    /** Writes for a user of the other node, and registers one. */
+    const write = async (username: string): Promise<number[]> => {
+      const note = { streamIds: ['diary'], type: 'note/txt', content: 'perhaps late' }
+      const written = await client(other, alice).http('POST', '/events', note)
+      const registered = await register(other.service.server.url, username)
+      return [written.status, registered.status]
+    }
+    const isReady = async (): Promise<boolean> =>
+      (await fetch(`${other.service.server.url}/readyz`)).status === 200
+    const username = nameAt(owner, 50)
+    // Its heartbeats cease, as they do while a process is frozen.
+    other.engine.isCutOff = true
+    await until(async () => !(await isReady()), 'the lease to lapse')
+    other.engine.isCutOff = false
+    t.same(await write(username), [503, 503])
+    await until(isReady, 'the node to be ready again')
+    t.same(await write(username), [201, 201])
+    const { events } = await client(owner, alice).do('events.get', { limit: 100_000 })
+    t.equal(events.length, before.events.length + 1)
+  })
+
   await t.test('answer nothing without the engine, and all is well after it', async t => {
     const owner = n1.owns(alice) ? n1 : n2
     const other = owner === n1 ? n2 : n1

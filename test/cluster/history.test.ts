@@ -13,8 +13,8 @@ async function tick(): Promise<void> {
 }
 
 /** Steps of a story: `w1` begins to write 1, `a1` is its acknowledgement, `r` begins a read, `=1` ends the first one with 1. */
-async function told(story: string): Promise<string[]> {
-  const history = new RegisterHistory(0)
+async function told(story: string, lateMs?: number): Promise<string[]> {
+  const history = new RegisterHistory(0, lateMs)
   const acknowledgements = new Map<number, () => void>()
   const begun: number[] = []
   for (const step of story.split(' ')) {
@@ -45,6 +45,12 @@ const stories: readonly [name: string, story: string, isRight: boolean][] = [
 
 t.test('a register', async t => {
   for (const [name, story, isRight] of stories) t.equal((await told(story)).length === 0, isRight, name)
+})
+
+t.test('a write takes effect while its client may still wait for it, or never', async t => {
+  t.same(await told('w1 w2 a2 r =2 r =1'), [])
+  t.match(await told('w1 w2 a2 r =2 r =1', 0), [/^1 was seen before and after 2/])
+  t.same(await told('w1 w2 a2 r =2 r =2', 0), [], 'never')
 })
 
 t.test('a fault of a register names all calls that show it', async t => {

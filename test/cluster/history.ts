@@ -3,7 +3,7 @@
  * moment between its beginning and its end: whether it was linearizable.
  */
 
-/** A call, by `performance.now`. One whose outcome nobody knows never ends: it may happen at any time after it began. */
+/** A call, by `performance.now`. One whose outcome is unknown never ends. */
 interface Call {
   readonly fromMs: number
   readonly untilMs: number
@@ -18,12 +18,18 @@ interface Zone {
   readonly lastStartMs: number
 }
 
+/** Time after which a write that its client has given up on takes no effect any more, in milliseconds. */
+const latestEffectMs = 15_000
+
 /** A register: every value is written once. */
 export class RegisterHistory {
   readonly #writes = new Map<number, Call>()
   readonly #reads = new Map<number, Call[]>()
 
-  constructor(initial: number) {
+  constructor(
+    initial: number,
+    private readonly lateMs = latestEffectMs
+  ) {
     this.#writes.set(initial, { fromMs: -Infinity, untilMs: -Infinity })
   }
 
@@ -58,7 +64,7 @@ export class RegisterHistory {
       const reads = this.#reads.get(value) ?? []
       // What was not acknowledged and never seen may not have happened.
       if (write.untilMs === Infinity && reads.length === 0) continue
-      const calls = [write, ...reads]
+      const calls = [{ ...write, untilMs: Math.min(write.untilMs, write.fromMs + this.lateMs) }, ...reads]
       const firstEndMs = calls.reduce((least, { untilMs }) => Math.min(least, untilMs), Infinity)
       const lastStartMs = calls.reduce((most, { fromMs }) => Math.max(most, fromMs), -Infinity)
       zones.push({ value, firstEndMs, lastStartMs })

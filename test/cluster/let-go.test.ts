@@ -3,6 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import t from 'tap'
 import type { Outcome } from '../../core/call/outcome.js'
+import { nodeKey, stateIn } from '../../cluster/nodes/node-state.js'
+import { shardKey } from '../../cluster/nodes/places.js'
 import { platformSubject } from '../../cluster/platform/record.js'
 import { ShippedLogs } from '../../cluster/shipped-log.js'
 import { fixedShards } from '../../core/call/shard.js'
@@ -10,7 +12,7 @@ import { Layout } from '../../storage/files/layout.js'
 import { Client, type Answer } from '../support/coffer.js'
 import { Random } from '../support/random.js'
 import { until } from '../support/socket.js'
-import { begin, move, nameAt, startPair } from './anywhere/memory-nodes.js'
+import { begin, client, move, nameAt, startPair, userAt, type Node } from './anywhere/memory-nodes.js'
 import { MemoryCluster } from './memory-engine.js'
 import { MemoryLog } from './memory-log.js'
 import { MemoryObjects } from './memory-objects.js'
@@ -167,6 +169,35 @@ t.test('an account that is made while its shard goes to another node is let go, 
   await move(n2, n1, shards.indexOf(username))
   const { events } = await here.call('events.get', { streams: ['diary'] })
   t.match(events, [{ content: 'written elsewhere' }])
+})
+
+t.test('an account whose shard another node takes without asking is let go, too', async t => {
+  const cluster = new MemoryCluster()
+  await begin(t, cluster)
+  const [n1, n2] = await startPair(t, cluster)
+  const username = nameAt(n1, 0)
+  const shard = shards.indexOf(username)
+  await userAt([n1, n2], username)
+  /** Has the register of the shard name another node, as a repair of it may. */
+  const place = async (from: Node, to: Node): Promise<void> => {
+    const { register } = from.engine
+    const { bytes, revision } = (await register.get(shardKey(shard)))!
+    const [former, next] = await Promise.all(
+      [from, to].map(async ({ name }) => stateIn((await register.get(nodeKey(name)))!))
+    )
+    t.match(JSON.parse(Buffer.from(bytes).toString()), { node: from.name, incarnation: former!.incarnation })
+    const placed = { node: to.name, incarnation: next!.incarnation, schema: next!.schema, pin: to.name }
+    await register.cas(shardKey(shard), revision, Buffer.from(JSON.stringify(placed)))
+    await until(() => to.owns(username) && !from.owns(username), 'the shard to be elsewhere')
+  }
+  const [here, there] = [client(n1, username), client(n2, username)]
+  await here.event({ content: 'first' })
+  await place(n1, n2)
+  await there.event({ content: 'second' })
+  await place(n2, n1)
+  const { events } = await here.do('events.get', { streams: ['diary'] })
+  const contents = (events as Answer[]).map(({ content }) => content as string)
+  t.same(contents.toSorted(), ['first', 'second'])
 })
 
 t.test('an account is not taken over by a node that does not serve it', async t => {

@@ -63,6 +63,33 @@ test('shards', async t => {
     t.same(first!.shards.ownerOf(shard!)?.node, 'n2')
   })
 
+  t.test('that another node takes without asking are let go before they are served again', async t => {
+    const [first, second] = await started(t, new MemoryCluster(), 'n1', 'n2')
+    await until(() => isShared(first!, second!), 'every shard to be served once')
+    const [shard] = first!.shards.mine
+    const { register } = first!.engine
+    const place = async (node: Node): Promise<void> => {
+      const { revision } = (await register.get(shardKey(shard!)))!
+      const placed = { node: node.name, incarnation: node.lease.incarnation, schema: 1, pin: node.name }
+      await register.cas(shardKey(shard!), revision, Buffer.from(JSON.stringify(placed)))
+      await first!.shards.refresh()
+    }
+    let release!: () => void
+    first!.closing = new Promise(resolve => (release = resolve))
+    await place(second!)
+    t.ok(first!.released.includes(shard!))
+    t.notOk(first!.shards.holds(shard!))
+    // It comes back while its files are still being closed.
+    await place(first!)
+    t.notOk(first!.shards.isMine(shard!), 'calls wait')
+    const returned = first!.shards.moved(shard!)
+    t.ok(returned)
+    release()
+    await returned
+    t.ok(first!.shards.isMine(shard!))
+    t.equal(first!.taken.filter(each => each === shard).length, 2)
+  })
+
   t.test('stay where an operator wants them', async t => {
     const cluster = new MemoryCluster()
     const [first, second] = await started(t, cluster, 'n1', 'n2')
@@ -108,7 +135,9 @@ test('shards', async t => {
     Date.now = () => now() + times.leaseMs
     t.notOk(lease.isValid())
     t.ok(lease.age >= times.leaseMs / 1000)
-    await until(() => lease.isValid(), 'a heartbeat to be confirmed')
+    await until(() => lease.age < times.leaseMs / 1000, 'a heartbeat to be confirmed')
+    t.notOk(lease.isValid(), 'not before what arrived meanwhile has been read')
+    await until(() => lease.isValid(), 'the lease to go on')
     // Set back, it says nothing.
     Date.now = () => now() - 3_600_000
     node!.engine.isCutOff = true

@@ -6,7 +6,7 @@ import { allShards } from '../../../cluster/nodes/places.js'
 import { Shards } from '../../../cluster/nodes/shards.js'
 import { MemoryCluster, type MemoryEngine } from '../memory-engine.js'
 
-export const times = { leaseMs: 300, takeoverMs: 400, beatMs: 50, steadyMs: 100 }
+export const times = { leaseMs: 300, takeoverMs: 400, beatMs: 50, steadyMs: 100, wakeMs: 50 }
 
 /** A node that does nothing but own shards. */
 export class ShardNode {
@@ -15,12 +15,15 @@ export class ShardNode {
   readonly members = new Members()
   readonly shards: Shards
   readonly released: number[] = []
+  readonly taken: number[] = []
   lost = 0
   mayTake = true
   /** Holds what a lost life has left. */
   losing: Promise<void> = Promise.resolve()
   /** Holds what is being released. */
   releasing: Promise<void> = Promise.resolve()
+  /** Holds what is being closed. */
+  closing: Promise<void> = Promise.resolve()
 
   constructor(
     readonly cluster: MemoryCluster,
@@ -50,13 +53,13 @@ export class ShardNode {
       pollMs: 20,
       events: {
         mayTake: async () => Promise.resolve(this.mayTake),
-        taken: () => {},
+        taken: shard => void this.taken.push(shard),
         quiet: async () => {
           await this.releasing
         },
         release: async shard => {
           this.released.push(shard)
-          await Promise.resolve()
+          await this.closing
         },
         changed: () => {}
       }
