@@ -10,6 +10,8 @@ export interface BatchHead {
   /** Counts the batches in this direction, from 1. */
   readonly number: number
   readonly from: Life
+  /** Whether the sender leaves: it has answered all that it has taken, and sends nothing more. */
+  readonly isLast?: boolean
   /** The life that it is meant for: another one of the same node knows nothing of the connection. */
   readonly to: number
 }

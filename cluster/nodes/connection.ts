@@ -27,6 +27,8 @@ export interface ConnectionEvents {
   lost(reason: ConnectionLost): void
   /** Whether something is expected of the other side, so that its end has to be noticed. */
   isWaiting(): boolean
+  /** Resolves once all that was received has been answered. The side that asks has nothing to answer. */
+  answered?(): Promise<unknown>
 }
 
 export interface ConnectionOptions {
@@ -42,6 +44,8 @@ export interface ConnectionOptions {
 /** What a batch is answered with. */
 export const taken = Buffer.of(0)
 export const unknown = Buffer.of(1)
+/** Not taken: this side is leaving, and says so once it has answered what it took before. */
+const leaving = Buffer.of(2)
 
 /** Longest part, in bytes. */
 const longestPart = 4 * 1024 * 1024
@@ -60,6 +64,9 @@ export class Connection {
   #parts: Uint8Array[] = []
   #partsBytes = 0
   #isSending = false
+  /** What is being sent. Never rejects. */
+  #sending: Promise<void> = Promise.resolve()
+  #isLeaving = false
   #isLost = false
   /** Whether the other side has ever acknowledged anything. */
   #isKnown: boolean
@@ -99,17 +106,37 @@ export class Connection {
   }
 
   /** Takes a batch of the other side. Returns how to answer it. */
-  take(number: number, parts: readonly Part[]): Buffer {
+  take({ isLast, number }: Pick<BatchHead, 'isLast' | 'number'>, parts: readonly Part[]): Buffer {
     if (this.#isLost) return unknown
     // It was sent again, since its answer was lost.
     if (number <= this.#received) return taken
+    if (this.#isLeaving) return leaving
     if (number !== this.#received + 1) {
       this.close(new ConnectionLost(true))
       return unknown
     }
     this.#received = number
     for (const part of parts) this.#join(part)
+    // Whatever the other side took it has answered.
+    if (isLast) this.close(new ConnectionLost(false))
     return taken
+  }
+
+  /**
+   * Ends a connection that the other side has opened so that it knows which of its requests were carried out: takes nothing
+   * more, answers what it took, and says that this was all. Resolves after `resendMs` at the latest, said or not.
+   */
+  async leave(): Promise<void> {
+    this.#isLeaving = true
+    const stopping = new AbortController()
+    const { signal } = stopping
+    const saying = async (): Promise<void> => {
+      await this.events.answered?.()
+      while (this.#isSending) await this.#sending
+      if (!signal.aborted && !this.#isLost) await this.#run(false, true)
+    }
+    await Promise.race([saying(), wait(this.options.resendMs, undefined, { signal }).catch(() => undefined)])
+    stopping.abort()
   }
 
   /** Ends it on this side. */
@@ -132,14 +159,18 @@ export class Connection {
     this.events.receive(message)
   }
 
-  async #run(isPing: boolean): Promise<void> {
+  /** Sends all that waits: after an empty batch, or with one that says that it is the last. */
+  #run(isPing: boolean, isLast = false): Promise<void> {
+    this.#sending = this.#sendAll(isPing, isLast)
+    return this.#sending
+  }
+
+  async #sendAll(isPing: boolean, isLast: boolean): Promise<void> {
     this.#isSending = true
-    let isEmpty = isPing
     try {
-      while (!this.#isLost && (isEmpty || this.#queue.length > 0)) {
-        await this.#send(isEmpty ? [] : this.#nextParts())
-        isEmpty = false
-      }
+      if (isPing) await this.#send([])
+      while (!this.#isLost && this.#queue.length > 0) await this.#send(this.#nextParts())
+      if (isLast) await this.#send([], true)
     } catch (cause) {
       this.close(new ConnectionLost(this.#isKnown, cause))
     }
@@ -162,18 +193,29 @@ export class Connection {
   }
 
   /** Sends a batch as often as it takes. Rejects if the other side is lost. */
-  async #send(parts: readonly Part[]): Promise<void> {
+  async #send(parts: readonly Part[], isLast = false): Promise<void> {
     const { engine, giveUpMs, resendMs } = this.options
     const { isBack, own, remote, session } = this
-    const head: BatchHead = { session, isBack, number: ++this.#sent, from: own, to: remote.incarnation }
+    const head: BatchHead = {
+      session,
+      isBack,
+      number: ++this.#sent,
+      from: own,
+      to: remote.incarnation,
+      ...(isLast && { isLast })
+    }
     const bytes = encodeBatch(head, parts)
     const endMs = performance.now() + giveUpMs
     for (;;) {
       try {
         const answer = await engine.send(remote.node, bytes, resendMs)
-        if (answer[0] !== taken[0]) throw new ConnectionLost(true)
-        this.#isKnown = true
-        return
+        if (answer[0] === taken[0]) {
+          this.#isKnown = true
+          return
+        }
+        // What the other side has taken so far it still answers.
+        if (answer[0] !== leaving[0] || this.#isLost) throw new ConnectionLost(true)
+        if (performance.now() > endMs) throw new ConnectionLost(true)
       } catch (error) {
         if (!(error instanceof EngineUnavailable) || this.#isLost) throw error
         if (!this.#isKnown || performance.now() > endMs) throw error

@@ -26,6 +26,7 @@ export class Connections {
   readonly #asking = new Map<string, Connection>()
   readonly #answering = new Map<string, Connection>()
   readonly #unanswer: () => void
+  #isClosing = false
 
   constructor(private readonly options: ConnectionsOptions) {
     this.#unanswer = options.engine.answer(options.own().node, message => this.#take(message))
@@ -52,7 +53,10 @@ export class Connections {
       if (hasEnded(connection.remote)) connection.close(new ConnectionLost(true))
   }
 
-  close(): void {
+  /** Ends all connections. What others have asked is answered first, if that takes no longer than `resendMs`. */
+  async close(): Promise<void> {
+    this.#isClosing = true
+    await Promise.all(Array.from(this.#answering.values(), async connection => await connection.leave()))
     this.#unanswer()
     this.drop()
   }
@@ -61,7 +65,7 @@ export class Connections {
     if (message[0] !== batchMark) return await this.options.control(Buffer.from(message))
     const { head, parts } = decodeBatch(message)
     const connection = this.#connectionOf(head)
-    return connection ? connection.take(head.number, parts) : unknown
+    return connection ? connection.take(head, parts) : unknown
   }
 
   #connectionOf(head: BatchHead): Connection | undefined {
@@ -69,7 +73,7 @@ export class Connections {
     if (head.to !== own.incarnation) return undefined
     if (head.isBack) return this.#asking.get(head.session)
     const known = this.#answering.get(head.session)
-    if (known || head.number !== 1) return known
+    if (known || head.number !== 1 || this.#isClosing) return known
     return this.#accept(head, own)
   }
 

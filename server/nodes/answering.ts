@@ -41,6 +41,7 @@ export function answering(
 ): ConnectionEvents {
   const subscribers = new Set<number>()
   const remainders = new Set<number>()
+  const underWay = new Set<Promise<void>>()
   const post = (message: WorkerMessage): void => connection.post(serialize(message))
   const emit: Emit = (name, ...args) => {
     if (name === 'unsubscribed') subscribers.delete(args[0] as number)
@@ -53,12 +54,16 @@ export function answering(
       const [id, operation, args] = request
       const user = users[operation]
       if (!user) return post([id, undefined, { id: 'invalid-method', message: operation, details: {} }])
-      const run = (): void => void answer({ registry: calls }, operations, request, post)
+      const run = (): Promise<void> => answer({ registry: calls }, operations, request, post)
       const username = user(args)
-      if (username === undefined) return run()
-      if (territory.has(username)) return run()
-      void territory.settled(username).then(() => (territory.has(username) ? run() : post([id, elsewhere])))
+      const done =
+        username === undefined || territory.has(username)
+          ? run()
+          : territory.settled(username).then(() => (territory.has(username) ? run() : post([id, elsewhere])))
+      underWay.add(done)
+      void done.finally(() => underWay.delete(done))
     },
+    answered: () => Promise.all(underWay),
     lost() {
       for (const id of subscribers) operations.leave(id)
       for (const number of remainders) operations.drop(number)

@@ -122,10 +122,17 @@ export class Nodes implements Dispatcher {
       if (territory.has(username)) return await here()
       const owner = territory.ownerOf(username)
       if (!owner) throw unreachable()
-      const answer = await there(peers.of(owner))
-      if (answer !== elsewhere) return answer
-      if (performance.now() > endMs) throw unreachable()
-      await this.#look()
+      try {
+        const answer = await there(peers.of(owner))
+        if (answer !== elsewhere) return answer
+        if (performance.now() > endMs) throw unreachable()
+        await this.#look()
+      } catch (error) {
+        // A node that leaves has given its users to others.
+        if (!isUndone(error) || performance.now() > endMs) throw error
+        await this.#look()
+        if (territory.ownerOf(username) === owner) throw error
+      }
     }
   }
 
@@ -227,6 +234,11 @@ export class Nodes implements Dispatcher {
       .finally(() => (this.#looking = undefined))
     await this.#looking
   }
+}
+
+/** Whether an error says that nothing has been done. (docs/spec/errors.md#trying-again) */
+function isUndone(error: unknown): boolean {
+  return error instanceof ApiError && error.id === 'api-unavailable' && error.details.retryAfter !== undefined
 }
 
 /** A read whose answer was lost may be tried again. */

@@ -18,6 +18,8 @@ class Echo {
   readonly lost: ConnectionLost[] = []
   incarnation = 1
   isBusy = false
+  /** Holds what it says back. */
+  answering: Promise<void> = Promise.resolve()
 
   constructor(
     t: Test,
@@ -32,7 +34,10 @@ class Echo {
       giveUpMs,
       maxWaiting: 1_000_000,
       own: () => this.life,
-      accept: connection => this.events(message => connection.post(message)),
+      accept: connection => ({
+        ...this.events(message => void this.answering.then(() => connection.post(message))),
+        answered: async () => await this.answering
+      }),
       control: async message => Promise.resolve(message.subarray(1))
     })
     t.teardown(() => this.connections.close())
@@ -134,6 +139,31 @@ test('a connection', async t => {
       [true, true]
     )
   })
+
+  t.test(
+    'is ended in order by a node that leaves: what it has taken it answers, and nothing else',
+    async t => {
+      const cluster = new MemoryCluster()
+      const [asker, answerer] = [new Echo(t, cluster, 'n1'), new Echo(t, cluster, 'n2')]
+      const connection = asker.open(answerer.life)
+      let answer!: () => void
+      answerer.answering = new Promise(resolve => (answer = resolve))
+      connection.post(Buffer.from('before'))
+      await until(() => answerer.received.length === 1, 'the message')
+      const closing = answerer.connections.close()
+      connection.post(Buffer.from('meanwhile'))
+      // It is asked for again and again, and so is another connection.
+      const other = new Echo(t, cluster, 'n3')
+      other.open(answerer.life).post(Buffer.from('anew'))
+      await until(() => other.lost.length === 1, 'the other connection to be lost')
+      answer()
+      await closing
+      t.same(asker.received, [digest(Buffer.from('before'))])
+      t.match(asker.lost, [{ hasArrived: false }])
+      t.match(other.lost, [{ hasArrived: false }])
+      t.same(answerer.received, [digest(Buffer.from('before'))])
+    }
+  )
 
   t.test('has no room for more than it may hold', async t => {
     const cluster = new MemoryCluster()

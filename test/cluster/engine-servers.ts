@@ -152,10 +152,10 @@ export class EngineServers {
     delete this.members[index]!.pid
   }
 
-  /** Lets a server end in its own way. */
-  async stop(index: number): Promise<void> {
+  /** Lets a server end in its own way; with `SIGUSR2`, it hands over what it leads first. */
+  async stop(index: number, signal: 'SIGTERM' | 'SIGUSR2' = 'SIGTERM'): Promise<void> {
     const { folder } = this.members[index]!
-    process.kill(this.#pid(index), 'SIGTERM')
+    process.kill(this.#pid(index), signal)
     const log = join(folder, 'server.log')
     await until('it has ended', () => readFileSync(log, 'utf8').trimEnd().endsWith('Server Exiting..'))
     await this.kill(index)
@@ -232,6 +232,8 @@ export class EngineServers {
       ${this.options.configuration ?? ''}
       ${pings}
       write_deadline: "2s"
+      lame_duck_duration: "30s"
+      lame_duck_grace_period: "5s"
       jetstream { store_dir: "${folder}", max_file_store: 8GB, ${sync} }
       cluster {
         name: coffer
