@@ -1,25 +1,29 @@
 /** Apps as the operator lists them, and as the platform presents them. (docs/spec/registration.md#apps) */
 import { Type, type Static } from 'typebox'
 import { ClientSettings } from './oauth.js'
-import { closed } from './scalars.js'
+import { closed, maxNameLength, Name } from './scalars.js'
 
-const Text = Type.Optional(Type.String())
+const maxLinkLength = 2048
+
+const Text = Type.Optional(Type.String({ maxLength: maxNameLength }))
 /** Pages use these as links and images. */
-const Link = Type.Optional(Type.String({ pattern: '^https?://' }))
+const Link = Type.Optional(Type.String({ maxLength: maxLinkLength, pattern: '^https?://' }))
 
 const details = {
   id: Type.String({ minLength: 6, maxLength: 99 }),
   displayName: Text,
-  description: Text,
+  description: Type.Optional(Type.String({ maxLength: 10_000 })),
   category: Text,
   iconURL: Link,
   appURL: Link,
   settingsPageURL: Link,
   /** Allowed return URLs, including all URLs below them. Without the list, any are allowed. */
-  returnURLs: Type.Optional(Type.Array(Type.String({ pattern: '^[A-Za-z][A-Za-z0-9+.-]*://[^\\s?#@]+$' }))),
+  returnURLs: Type.Optional(
+    Type.Array(Type.String({ maxLength: maxLinkLength, pattern: '^[A-Za-z][A-Za-z0-9+.-]*://[^\\s?#@]+$' }))
+  ),
   active: Type.Optional(Type.Boolean()),
   onboarding: Type.Optional(Type.Boolean()),
-  support: Type.Optional(Type.Array(Type.String()))
+  support: Type.Optional(Type.Array(Name))
 }
 
 /** An app as anybody may read about it. */

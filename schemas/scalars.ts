@@ -8,6 +8,12 @@ export const closed = { additionalProperties: false } as const
 export const Identifier = Type.String({ minLength: 1, maxLength: 1024 })
 export type Identifier = Static<typeof Identifier>
 
+/** Maximum length of a name, in characters. (docs/spec/limits.md#items) */
+export const maxNameLength = 1024
+
+/** A new name of a stream, an access, a device, …. Stored names may be longer: they may predate the limit. */
+export const Name = Type.String({ minLength: 1, maxLength: maxNameLength })
+
 /** Seconds since the Unix epoch. */
 export const Timestamp = Type.Number()
 export type Timestamp = Static<typeof Timestamp>

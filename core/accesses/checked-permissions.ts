@@ -4,6 +4,7 @@ import { auditedAccess } from '../audit-ids.js'
 import type { RequestedPermission, RequestedStreamPermission } from './granting.js'
 import type { Call } from '../call/method.js'
 import { currentId } from '../account/older-ids.js'
+import { maxNameLength } from '../../schemas/scalars.js'
 import { refuseParams } from '../validation/params.js'
 
 /** The permissions to show to the user; `error` tells that a proposed name was taken and another one is proposed. */
@@ -72,14 +73,21 @@ class Names {
     const known = this.#proposed.get(key)
     if (known !== undefined) return known
     let count = this.#counts.get(wanted) ?? 0
-    let name = count === 0 ? wanted : `${wanted} (${count})`
+    let name = count === 0 ? wanted : numbered(wanted, count)
     while ((this.#idByName.get(name) ?? streamId) !== streamId) {
       this.taken ??= wanted
-      name = `${wanted} (${++count})`
+      name = numbered(wanted, ++count)
     }
     this.#counts.set(wanted, count)
     this.#idByName.set(name, streamId)
     this.#proposed.set(key, name)
     return name
   }
+}
+
+/** Returns a name with a number behind it, no longer than names may be. */
+function numbered(name: string, count: number): string {
+  const suffix = ` (${count})`
+  const room = maxNameLength - suffix.length
+  return (name.length > room ? Array.from(name).slice(0, room).join('') : name) + suffix
 }

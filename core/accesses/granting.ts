@@ -2,7 +2,7 @@
 import { Type, type Static } from 'typebox'
 import type { StreamRepository } from '../../storage/repositories/streams.js'
 import { FeaturePermission, isStreamPermission, Level, type Permission } from '../../schemas/permission.js'
-import { closed, Identifier, orNull } from '../../schemas/scalars.js'
+import { closed, Identifier, maxNameLength, orNull } from '../../schemas/scalars.js'
 import { auditedAccess, isAuditId } from '../audit-ids.js'
 import { fail } from '../errors.js'
 import { isPlainId, toSlug } from '../ids.js'
@@ -19,7 +19,7 @@ export const RequestedStreamPermission = Type.Object(
   {
     streamId: Identifier,
     level: Level,
-    defaultName: orNull(Type.String({ minLength: 1, pattern: visible })),
+    defaultName: orNull(Type.String({ minLength: 1, maxLength: maxNameLength, pattern: visible })),
     name: orNull(Type.String())
   },
   closed

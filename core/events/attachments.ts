@@ -2,17 +2,22 @@
 import type { Attachment } from '../../schemas/event.js'
 import { fail } from '../errors.js'
 import { newId } from '../ids.js'
+import { assertName } from '../validation/params.js'
 import type { UploadedFile } from '../call/outcome.js'
 import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
 
-/** Stores uploaded files before any row names them. If one fails, all are removed. */
+/**
+ * Stores uploaded files before any row names them. If one fails, all are removed. Throws `invalid-parameters-format` for a
+ * file name that is too long.
+ */
 export async function keepFiles(
   services: Services,
   account: Account,
   files: readonly UploadedFile[]
 ): Promise<Attachment[]> {
   const { isActive, algorithm } = services.config.integrity
+  for (const [index, { fileName }] of files.entries()) assertName(fileName, `#/attachments/${index}/fileName`)
   const kept: Attachment[] = []
   try {
     for (const { fileName, type, received } of files) {

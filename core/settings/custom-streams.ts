@@ -1,6 +1,6 @@
 /** Account and other streams that an operator defines in the settings, and their validation. (docs/spec/accounts.md#custom-fields) */
 import { Type, type Static } from 'typebox'
-import { closed } from '../../schemas/scalars.js'
+import { closed, Name } from '../../schemas/scalars.js'
 import { violationsOf } from './schema-check.js'
 import { slowText } from '../validation/slow-patterns.js'
 
@@ -9,7 +9,7 @@ const flag = Type.Optional(Type.Boolean())
 const Definition = Type.Object(
   {
     id: Type.String({ minLength: 2, maxLength: 100, pattern: '^[A-Za-z0-9_-]+$' }),
-    name: Type.Optional(Type.String({ minLength: 1 })),
+    name: Type.Optional(Name),
     type: Type.String({ pattern: '^[a-z0-9-]+/[a-z0-9-]+$' }),
     isIndexed: flag,
     isUnique: flag,

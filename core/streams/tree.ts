@@ -1,5 +1,4 @@
 /** Walking the tree of streams: pure functions, none of them recursive. */
-import { withFewMarks } from '../../schemas/marks.js'
 import type { StreamRepository } from '../../storage/repositories/streams.js'
 import type { Steps } from '../../storage/steps.js'
 import type { StreamNode } from '../../storage/streams/node.js'
@@ -88,13 +87,19 @@ export function childrenByName(
   return children
 }
 
-/** Sorts streams by name, the same way on every machine; those of the service come last. (docs/spec/streams.md#reading-the-tree) */
+/** Number of characters at the beginning of a name that streams are sorted by. (docs/spec/streams.md#reading-the-tree) */
+const sortedLength = 200
+
+/**
+ * Sorts streams by the beginnings of their names, the same way on every machine; those of the service come last.
+ * (docs/spec/streams.md#reading-the-tree)
+ */
 export function byName(nodes: Iterable<StreamNode>): StreamNode[] {
   return [...nodes].toSorted(
     (a, b) =>
       rank(a) - rank(b) ||
       compare(sortKey(a), sortKey(b)) ||
-      compare(a.stream.name, b.stream.name) ||
+      compare(sortedPart(a), sortedPart(b)) ||
       compare(a.stream.id, b.stream.id)
   )
 }
@@ -109,12 +114,40 @@ const sortKeys = new WeakMap<object, string>()
 
 function sortKey({ stream }: StreamNode): string {
   let key = sortKeys.get(stream)
-  if (key === undefined)
-    sortKeys.set(
-      stream,
-      (key = withFewMarks(stream.name).normalize('NFD').replace(/\p{M}/gu, '').toLowerCase())
-    )
+  if (key === undefined) {
+    const part = sortedPart({ stream })
+    key = ascii.test(part) ? part.toLowerCase() : foldText(part)
+    sortKeys.set(stream, key)
+  }
   return key
+}
+
+function sortedPart({ stream }: Pick<StreamNode, 'stream'>): string {
+  return stream.name.slice(0, sortedLength)
+}
+
+const ascii = /^[\0-\x7f]*$/
+
+/** Folded characters: folding each again would take most of the time of sorting. */
+const folded = new Map<string, string>()
+const maxFolded = 20_000
+
+/** Returns a text without accents and case. */
+function foldText(text: string): string {
+  let plain = ''
+  for (const character of text) plain += fold(character)
+  return plain
+}
+
+/** Returns a character without accents and case; an empty text for an accent. */
+function fold(character: string): string {
+  let plain = folded.get(character)
+  if (plain === undefined) {
+    plain = character.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().replace('ς', 'σ')
+    if (folded.size >= maxFolded) folded.clear()
+    folded.set(character, plain)
+  }
+  return plain
 }
 
 function compare(a: string, b: string): number {

@@ -1,6 +1,7 @@
 /** Validates params against a method's schema, and reports violations with the API's codes. (docs/spec/errors.md#violations) */
 import { Compile } from 'typebox/compile'
 import type { TSchema } from 'typebox'
+import { maxNameLength, Name } from '../../schemas/scalars.js'
 import { ApiError } from '../errors.js'
 import { fewItems, type FewItems } from './few-items.js'
 import { lengthCheck } from './list-lengths.js'
@@ -60,6 +61,16 @@ export function checker(schema: TSchema): (value: unknown) => void {
 export function refuseParams(data: readonly Violation[]): never {
   throw new ApiError('invalid-parameters-format', summary(data), { data })
 }
+
+/** Throws `invalid-parameters-format` for a name that is longer than new names may be. (docs/spec/limits.md#items) */
+export function assertName(name: string, path: string): void {
+  if (isName.Check(name)) return
+  refuseParams([
+    { code: codeOf('maxLength'), message: `must not have more than ${maxNameLength} characters`, path }
+  ])
+}
+
+const isName = Compile(Name)
 
 /** The same error with changed paths, for params nested elsewhere. */
 export function withPaths(error: ApiError, placed: (path: string) => string): ApiError {

@@ -1,6 +1,6 @@
 /** Scenarios of the methods on accesses. (docs/spec/accesses.md) */
 import assert from 'node:assert/strict'
-import { lacks, withoutToken, type Contract, type Scenario } from './scenario.js'
+import { lacks, tooLong, withoutToken, type Contract, type Scenario } from './scenario.js'
 
 const reading = { name: 'new', permissions: [{ streamId: 'diary', level: 'read' }] }
 const permissions = (streamId: string, level: string) => ({ name: 'new', permissions: [{ streamId, level }] })
@@ -152,6 +152,19 @@ export const accessScenarios: Contract = {
       kind: 'params',
       params,
       error: 'invalid-parameters-format'
+    })),
+    ...[
+      { params: { ...reading, name: 'é'.repeat(1025) }, path: '#/name' },
+      { params: { ...reading, type: 'app', deviceName: 'é'.repeat(1025) }, path: '#/deviceName' },
+      {
+        params: { name: 'x', permissions: [{ ...reading.permissions[0], defaultName: 'é'.repeat(1025) }] },
+        path: '#/permissions/0/defaultName'
+      }
+    ].map(({ params, path }): Scenario => ({
+      name: `refuses more than 1024 characters in ${path}`,
+      kind: 'params',
+      params,
+      ...tooLong(path)
     })),
     ...['null', '*', '???'].map((token): Scenario => ({
       name: `refuses the token ${token}`,

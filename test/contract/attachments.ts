@@ -1,6 +1,6 @@
 /** Scenarios of the methods on files of events. (docs/spec/attachments.md) */
 import assert from 'node:assert/strict'
-import { lacks, withoutToken, type Contract, type Scenario } from './scenario.js'
+import { lacks, tooLong, withoutToken, type Contract, type Scenario } from './scenario.js'
 import type { World } from './world.js'
 
 const attach = async (world: World): Promise<void> => await world.attach()
@@ -27,6 +27,14 @@ export const attachmentScenarios: Contract = {
           ]
         }
       })
+    },
+    {
+      name: 'refuses a file name of more than 1024 characters',
+      kind: 'params',
+      only: 'http',
+      params: ({ events }) => ({ id: events.note }),
+      files: ['b.txt', 'n'.repeat(1025)],
+      ...tooLong('#/attachments/1/fileName')
     },
     {
       name: 'wants files',

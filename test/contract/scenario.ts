@@ -52,6 +52,11 @@ export function given<T extends object>(
   return typeof value === 'function' ? value(world) : value
 }
 
+/** How a text that is too long is refused. */
+export function tooLong(path: string | RegExp): Pick<Scenario, 'error' | 'match'> {
+  return { error: 'invalid-parameters-format', match: { data: [{ code: 'MAX_LENGTH', path }] } }
+}
+
 /** A method's scenarios for calls without a token, and with one that does not exist. */
 export function withoutToken(params: Params = {}): Scenario[] {
   return [

@@ -1,6 +1,6 @@
 /** Scenarios of the methods on streams. (docs/spec/streams.md) */
 import assert from 'node:assert/strict'
-import { lacks, withoutToken, type Contract, type Scenario } from './scenario.js'
+import { lacks, tooLong, withoutToken, type Contract, type Scenario } from './scenario.js'
 
 const others = ['reader', 'contributor', 'sensor', 'restricted', 'app'] as const
 
@@ -150,6 +150,18 @@ export const streamScenarios: Contract = {
       error: 'invalid-parameters-format',
       match: { data: [{ code: /^[A-Z_]+$/, message: String, path: /^#/ }] }
     })),
+    {
+      name: 'takes a name of 1024 characters',
+      kind: 'success',
+      params: { name: '\u{1f600}'.repeat(1024) },
+      answer: { stream: { name: '\u{1f600}'.repeat(1024) } }
+    },
+    {
+      name: 'refuses a longer name',
+      kind: 'params',
+      params: { name: 'é'.repeat(1025) },
+      ...tooLong('#/name')
+    },
     ...['null', '*', 'undefined', '???'].map((id): Scenario => ({
       name: `refuses the id ${id}`,
       kind: 'params',
@@ -247,6 +259,12 @@ export const streamScenarios: Contract = {
         error: 'invalid-parameters-format'
       })
     ),
+    {
+      name: 'refuses a name of more than 1024 characters',
+      kind: 'params',
+      params: { id: 'walks', update: { name: 'é'.repeat(1025) } },
+      ...tooLong(/\/name$/)
+    },
     {
       name: 'refuses singleActivity',
       kind: 'params',

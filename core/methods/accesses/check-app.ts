@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { Type, type Static } from 'typebox'
 import { Access } from '../../../schemas/access.js'
 import { isStreamPermission, type Permission } from '../../../schemas/permission.js'
-import { Identifier, KeyValue, orNull } from '../../../schemas/scalars.js'
+import { Identifier, KeyValue, maxNameLength, Name, orNull } from '../../../schemas/scalars.js'
 import { inTurns } from '../../../storage/steps.js'
 import { personalOnly } from '../../auth/allow.js'
 import { awaitRequest, requestOf } from '../../accesses/auth-requests.js'
@@ -19,8 +19,8 @@ import { isExpired } from '../../permissions/access.js'
 
 /** Further properties are allowed: pages send everything that they will create the access with. */
 const Params = Type.Object({
-  requestingAppId: Type.String({ minLength: 6 }),
-  deviceName: orNull(Type.String({ minLength: 1 })),
+  requestingAppId: Type.String({ minLength: 6, maxLength: maxNameLength }),
+  deviceName: orNull(Name),
   requestedPermissions: RequestedPermissions,
   clientData: orNull(KeyValue),
   /** The key of the authorisation request: adds what a careful page shows besides. An addition of ours. */

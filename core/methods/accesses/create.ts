@@ -2,7 +2,7 @@
 import { Type, type Static } from 'typebox'
 import { AccessType, type Access } from '../../../schemas/access.js'
 import type { Permission } from '../../../schemas/permission.js'
-import { closed, KeyValue, orNull } from '../../../schemas/scalars.js'
+import { closed, KeyValue, Name, orNull } from '../../../schemas/scalars.js'
 import { mayDelete, PublicAccess, publicAccess } from '../../accesses/view.js'
 import { notShared } from '../../auth/allow.js'
 import type { Caller } from '../../permissions/caller.js'
@@ -28,11 +28,11 @@ import { isExpired, streamsOf } from '../../permissions/access.js'
 
 const Params = Type.Object(
   {
-    name: Type.String({ minLength: 1 }),
+    name: Name,
     permissions: RequestedPermissions,
     type: orNull(AccessType),
     token: orNull(Type.String({ minLength: 1, maxLength: 255 })),
-    deviceName: orNull(Type.String({ minLength: 1 })),
+    deviceName: orNull(Name),
     expireAfter: orNull(Type.Number({ minimum: 0 })),
     clientData: Type.Optional(KeyValue),
     // Not `expires`, which must not be ignored: the access would never expire.

@@ -34,6 +34,6 @@ function editable({ services }: Call, name: string): AccountField {
   if (field?.isEditable && field.isShown) return field
   if (field || name === 'username')
     fail('invalid-operation', `The ${name} cannot be changed`, { param: name })
-  const message = `Unknown property "${name}"`
+  const message = `Unknown property "${name.slice(0, 100)}"`
   return refuseParams([{ code: 'OBJECT_ADDITIONAL_PROPERTIES', message, path: '#', params: [name] }])
 }

@@ -1,6 +1,6 @@
 /** Creates one stream. (docs/spec/streams.md#creating) */
 import { Type, type Static } from 'typebox'
-import { closed, Identifier, KeyValue, orNull } from '../../../schemas/scalars.js'
+import { closed, Identifier, KeyValue, Name, orNull } from '../../../schemas/scalars.js'
 import { Stream } from '../../../schemas/stream.js'
 import { atOnce, type Steps } from '../../../storage/steps.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
@@ -19,7 +19,7 @@ import { broughtBack } from '../../streams/tags.js'
 const Params = Type.Object(
   {
     id: orNull(Identifier),
-    name: Stream.properties.name,
+    name: Name,
     parentId: orNull(Identifier),
     clientData: orNull(KeyValue),
     trashed: orNull(Type.Boolean()),

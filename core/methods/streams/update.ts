@@ -12,6 +12,7 @@ import { orConflict } from '../../streams/conflict.js'
 import { mustFitBelow, mustFitInMemory } from '../../streams/place.js'
 import { atOnce, type Steps } from '../../../storage/steps.js'
 import { hasMoreBelow, subtreeInSteps } from '../../streams/tree.js'
+import { assertName } from '../../validation/params.js'
 import { shownStream } from '../../streams/view.js'
 import type { StreamNode } from '../../../storage/streams/node.js'
 
@@ -65,6 +66,7 @@ function* change(call: Call, { id, update: given }: Params): Steps<{ stream: Str
   refuseProtected(call, readOnly, given)
   const { name, parentId, trashed } = given
   const before = node.stream
+  if (name !== undefined && name !== before.name) assertName(name, '#/update/name')
   // Who may not see the parent does not find out by naming it.
   const places = [before.parentId, shownStream(caller, node).parentId]
   const isMoving = parentId !== undefined && places.some(place => place !== parentId)

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { depth, height, isTrashed, isWithin, subtree, upwards } from '../../../core/streams/tree.js'
+import { byName, depth, height, isTrashed, isWithin, subtree, upwards } from '../../../core/streams/tree.js'
 import { openCoffer } from '../../support/coffer.js'
 
 t.test('the tree of streams', async t => {
@@ -36,6 +36,28 @@ t.test('the tree of streams', async t => {
     t.same(['a', 'b', 'c', 'd'].map(at).map(isTrashed), [false, true, true, false])
     t.ok(isWithin(at('c'), at('a')) && isWithin(at('c'), at('c')))
     t.notOk(isWithin(at('a'), at('c')) || isWithin(at('e'), at('a')))
+  })
+
+  t.test('is sorted without case and accents, by the beginning of names and then by id', async t => {
+    const long = 'é'.repeat(9000)
+    const names = {
+      s5: `${long}b`,
+      s6: `${long}a`,
+      s1: 'ape',
+      s2: 'Äpfel',
+      s3: 'ΟΔΟΣ 3',
+      s4: 'οδος 2',
+      s7: '\u{1d49c}',
+      s0: 'a\u0301\u0327'
+    }
+    const tracking = { created: 1, createdBy: 'x', modified: 1, modifiedBy: 'x' }
+    const nodes = await store.write(() =>
+      Object.entries(names).map(([id, name]) =>
+        store.streams.insert({ id, name, parentId: 'd', ...tracking })
+      )
+    )
+    const sorted = byName(nodes).map(({ stream }) => stream.id)
+    t.same(sorted, ['s0', 's1', 's2', 's5', 's6', 's4', 's3', 's7'])
   })
 
   t.test('bears very many children', async t => {

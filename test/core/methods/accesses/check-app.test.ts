@@ -128,6 +128,17 @@ t.test('accesses.checkApp', async t => {
     }
   })
 
+  t.test('proposes names that are short enough', async t => {
+    const { alice } = await coffer(t)
+    const name = '\u{1f600}'.repeat(1024)
+    await alice.do('streams.create', { name })
+    const permissions = reading([{ streamId: 'new', defaultName: name }])
+    const asked = { requestingAppId: 'my-app', requestedPermissions: permissions }
+    const { checkedPermissions } = await alice.call('accesses.checkApp', asked)
+    t.equal(checkedPermissions[0].defaultName, `${'\u{1f600}'.repeat(1020)} (1)`)
+    await alice.do('accesses.create', { name: 'my-app', type: 'app', permissions: checkedPermissions })
+  })
+
   t.test('takes its time with many that want the same name, not the square of it', async t => {
     const { alice } = await coffer(t)
     const many = Array.from({ length: 10_001 }, (_, at) => ({ streamId: `s${at}`, defaultName: 'Same' }))

@@ -32,6 +32,19 @@ t.test('streams.update', async t => {
     })
   })
 
+  t.test('keeps a name from before there was a limit until it is changed', async t => {
+    const { alice, server } = await coffer(t)
+    const store = server.services.accounts.store(server.services.accounts.find('alice')!)
+    const name = 'é'.repeat(9000)
+    const tracking = { created: 1, createdBy: 'x', modified: 1, modifiedBy: 'x' }
+    await store.write(() => store.streams.insert({ id: 'old', name, parentId: null, ...tracking }))
+    const update = (change: object) => alice.call('streams.update', { id: 'old', update: change })
+    t.match(await update({ name, trashed: true }), { stream: { name, trashed: true } })
+    t.match(await update({ name: `${name}!` }), { error: { id: 'invalid-parameters-format' } })
+    t.match(await update({ name: 'é'.repeat(1024) }), { stream: { name: 'é'.repeat(1024) } })
+    t.match(await update({ name }), { error: { id: 'invalid-parameters-format' } }, 'not back to it')
+  })
+
   t.test('merges client data key by key', async t => {
     const { alice } = await coffer(t)
     await alice.stream('a')
