@@ -115,8 +115,11 @@ export interface ServiceMethod<P extends TSchema = TSchema> extends Definition<P
   readonly mode: 'service'
   /** Whether the result depends on the settings only. Then it has a validator. */
   readonly isConstant?: true
-  /** Set if it changes something as an operator: what of its params is recorded among the deeds of operators. */
-  deed?(params: Static<P>): Readonly<Record<string, unknown>>
+  /**
+   * Set if it changes something as an operator. Returns what of its params is recorded among the deeds of operators;
+   * `undefined` for a call that changes nothing.
+   */
+  deed?(params: Static<P>): Readonly<Record<string, unknown>> | undefined
   run(call: ServiceCall, params: Static<P>): Promise<Result> | Result
 }
 

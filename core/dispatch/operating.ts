@@ -54,7 +54,7 @@ export async function runRecorded(
   call: ServiceCall,
   params: unknown
 ): Promise<Result> {
-  if (!definition.deed) return await definition.run(call, params)
+  if (!definition.deed?.(params)) return await definition.run(call, params)
   const { platform } = call.services
   const { username } = params as { readonly username?: string }
   const findTarget = (): string | undefined =>

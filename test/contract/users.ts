@@ -96,6 +96,28 @@ export const userScenarios: Contract = {
       after: isGone
     },
     {
+      name: 'deletes nothing in a dry run',
+      kind: 'success',
+      by: 'admin',
+      only: 'http',
+      params: ({ owner }) => ({ username: owner.username, dryRun: true, onlyReg: true }),
+      answer: { result: { dryRun: true, deleted: false } }
+    },
+    {
+      name: 'refuses to remove the registration alone',
+      kind: 'params',
+      by: 'admin',
+      only: 'http',
+      params: ({ owner }) => ({ username: owner.username, onlyReg: true }),
+      error: 'invalid-operation'
+    },
+    {
+      name: 'refuses other params',
+      kind: 'params',
+      params: ({ owner }) => ({ username: owner.username, unheardOf: 1 }),
+      error: 'invalid-parameters-format'
+    },
+    {
       name: 'deletes it for its owner, where the settings allow it',
       kind: 'success',
       params: ({ owner }) => ({ username: owner.username.toUpperCase() }),

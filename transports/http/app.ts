@@ -189,7 +189,7 @@ async function readForm(
   const form = await formCall(await readText(req, services, state.ticket), services.config.limits)
   exchange.method = form.verb
   // The response may take long: a body that is not used is not kept until it ends.
-  const usesBody = hasBody(form.verb)
+  const usesBody = hasBody(form.verb) || form.verb === 'DELETE'
   state.form = usesBody ? form : { ...form, body: undefined }
   if (!usesBody) state.ticket?.leave()
 }

@@ -12,10 +12,11 @@ import {
 import { unknownUser } from '../../core/unknown-user.js'
 import type { Dispatcher, SharedServices } from '../../core/call/dispatcher.js'
 import { isOwnPage, pageHeader } from '../page-sessions.js'
+import { hasBody as hasContent } from '../upgrades.js'
 import { mediaType, needsRoom, readJsonBody } from './request/body.js'
 import { clientAddress } from './request/client-address.js'
 import type { Exchange } from './exchange.js'
-import { hasBody, inTermsOf } from './request/params.js'
+import { assertNoParams, hasBody, inTermsOf } from './request/params.js'
 import { withPageSession } from './answer/page-session.js'
 import { reply, replyText } from './answer/reply.js'
 import { replyTable } from './answer/table.js'
@@ -58,7 +59,8 @@ export function callTarget(dispatcher: Dispatcher, via: Credentials['via'] = 'ht
     // Caches take a cookie for no reason to keep nothing, as they do an `Authorization`.
     if (exchange.req.headers[pageHeader] !== undefined) exchange.res.setHeader('Cache-Control', 'no-store')
     const call = { user: address.user, method: target.method, credentials }
-    if (!target.isPlain) return callOtherwise(exchange, dispatcher, call, target, ids)
+    if (!target.isPlain || (target.verb === 'DELETE' && sendsBody(exchange)))
+      return callOtherwise(exchange, dispatcher, call, target, ids)
     const outcome = dispatcher.call(withParams(call, target.paramsOf(address.query, ids, undefined)))
     return outcome instanceof Promise
       ? outcome.then(later => answer(exchange, services, later, target))
@@ -90,9 +92,10 @@ async function callOtherwise(
   if (target.takes !== undefined && forms.has(target.takes) && isMultipart(exchange))
     return await upload(exchange, dispatcher, call, target, ids)
   if (target.takes === 'declared') mustBeJson(exchange)
-  const outcome = hasBody(target.verb)
-    ? await callWithBody(exchange, dispatcher, call, target, ids)
-    : await dispatcher.call(withParams(call, target.paramsOf(query, ids, undefined)))
+  const outcome =
+    hasBody(target.verb) || (target.verb === 'DELETE' && sendsBody(exchange))
+      ? await callWithBody(exchange, dispatcher, call, target, ids)
+      : await dispatcher.call(withParams(call, target.paramsOf(query, ids, undefined)))
   await answer(exchange, services, outcome, target)
 }
 
@@ -154,6 +157,7 @@ async function callWithBody(
     const body = state.form ? state.form.body : await readBody(exchange, services, target)
     delete state.form
     if (target.takes === 'object') mustBeObject(body)
+    if (!hasBody(target.verb)) assertNoParams(body)
     const request = withParams(call, target.paramsOf(state.address.query, ids, body))
     return inTermsOf(target.verb, await dispatcher.call(request))
   } finally {
@@ -281,6 +285,11 @@ function mustBeObject(body: unknown): void {
 function redirect({ res, state }: Exchange, server: string): void {
   const username = state.address.segments[1] ?? ''
   res.setHeader('Location', `${server}?username=${encodeURIComponent(username)}`)
+}
+
+/** Whether a request has a body, or a form stands for one that has. */
+function sendsBody({ req, state }: Exchange): boolean {
+  return state.form !== undefined || hasContent(req)
 }
 
 function isMultipart({ req }: Exchange): boolean {

@@ -89,5 +89,12 @@ export interface AccountMethods {
     result: { profile: { [key: string]: unknown } }
   }
   /** Delete an account with everything in it. */
-  'users.delete': { params: { readonly username: string }; result: { userDeletion: { username: string } } }
+  'users.delete': {
+    params: {
+      readonly username: string
+      readonly onlyReg?: boolean | undefined
+      readonly dryRun?: boolean | undefined
+    }
+    result: { userDeletion: { username: string } } | { result: { dryRun: boolean; deleted: boolean } }
+  }
 }

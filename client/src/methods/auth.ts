@@ -90,7 +90,7 @@ export interface AuthMethods {
   /** Finish turning the second factor on. */
   'mfa.confirm': { params: { readonly [key: string]: unknown }; result: { recoveryCodes: string[] } }
   /** Use a second factor no longer. */
-  'mfa.deactivate': { params: { readonly [key: string]: unknown }; result: { message: string } }
+  'mfa.deactivate': { params: Record<string, never>; result: { message: string } }
   /** Turn the second factor off by a recovery code. */
   'mfa.recover': {
     params: {

@@ -1,6 +1,6 @@
 /** `mfa.deactivate`: removes the second factor. (docs/spec/mfa.md#removing-a-factor) */
 import { Type } from 'typebox'
-import { KeyValue } from '../../../schemas/scalars.js'
+import { closed } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import { factorOf, removeFactor } from '../../sign-in/mfa/factor.js'
@@ -10,7 +10,7 @@ import { tell } from '../../sign-in/notices/notices.js'
 export const deactivate = method({
   id: 'mfa.deactivate',
   summary: 'Use a second factor no longer',
-  params: KeyValue,
+  params: Type.Object({}, closed),
   result: Type.Object({ message: Type.String() }),
   mode: 'write',
   mayExceedQuota: true,

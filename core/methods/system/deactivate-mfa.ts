@@ -1,5 +1,6 @@
 /** `system.deactivateMfa`: removes the second factor of a user who can no longer use it. (docs/spec/administration.md#removing-a-second-factor) */
 import { Type } from 'typebox'
+import { closed } from '../../../schemas/scalars.js'
 import { adminOnly } from '../../auth/admin.js'
 import { servedAccount } from '../../platform/find-account.js'
 import { serviceMethod } from '../../call/method.js'
@@ -9,7 +10,7 @@ import { tell } from '../../sign-in/notices/notices.js'
 export const deactivateMfa = serviceMethod({
   id: 'system.deactivateMfa',
   summary: 'Turn off a user’s second factor',
-  params: Type.Object({ username: Type.String() }),
+  params: Type.Object({ username: Type.String() }, closed),
   result: Type.Object({}),
   mode: 'service',
   allow: adminOnly,

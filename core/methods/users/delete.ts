@@ -1,9 +1,10 @@
 /** Deletes an account. (docs/spec/accounts.md#deleting-an-account) */
 import { Type } from 'typebox'
+import { closed } from '../../../schemas/scalars.js'
 import { isOperator, refuseStranger } from '../../auth/admin.js'
 import { anyone } from '../../auth/allow.js'
 import { authenticate, hasToken } from '../../auth/authenticate.js'
-import { ApiError } from '../../errors.js'
+import { ApiError, fail } from '../../errors.js'
 import { accountOf } from '../../platform/find-account.js'
 import { serviceMethod, type ServiceCall } from '../../call/method.js'
 import { mustBeAnother } from '../../platform/operators.js'
@@ -11,23 +12,41 @@ import { removeAccount } from '../../platform/remove-account.js'
 import { authorize } from '../../call/authorization-step.js'
 import type { Account } from '../../../storage/platform/account.js'
 
-/** `DELETE /users/{username}`. The setting `userAccount.delete` says who may do it. To others the route does not seem to exist. */
+const Params = Type.Object(
+  {
+    username: Type.String(),
+    onlyReg: Type.Optional(Type.Boolean()),
+    dryRun: Type.Optional(Type.Boolean())
+  },
+  closed
+)
+
+/** `DELETE /users/{username}?onlyReg=&dryRun=`. The setting `userAccount.delete` says who may do it. To others the route does not seem to exist. */
 export const deleteUser = serviceMethod({
   id: 'users.delete',
   summary: 'Delete an account with everything in it',
-  params: Type.Object({ username: Type.String() }),
-  result: Type.Object({ userDeletion: Type.Object({ username: Type.String() }) }),
+  params: Params,
+  result: Type.Union([
+    Type.Object({ userDeletion: Type.Object({ username: Type.String() }) }),
+    Type.Object({ result: Type.Object({ dryRun: Type.Boolean(), deleted: Type.Boolean() }) })
+  ]),
   mode: 'service',
   allow: { ...anyone, isForOperators: true },
   auditAs: 'admin',
-  deed: () => ({}),
-  async run(call, params) {
+  deed: ({ dryRun }) => (dryRun ? undefined : {}),
+  async run(call, { dryRun, onlyReg, ...params }) {
     const { services, credentials } = call
     const username = params.username.toLowerCase()
     const isByOperator =
       services.config.userAccount.delete.includes('adminToken') && isOperator(services, credentials)
     const account = isByOperator ? accountOf(services, username) : await owned(call, username)
     mustBeAnother(call, account)
+    if (dryRun) return { result: { dryRun, deleted: false } }
+    if (onlyReg)
+      fail(
+        'invalid-operation',
+        'An account cannot lose its registration alone: without "onlyReg", it is deleted with all its data'
+      )
     await removeAccount(services, account, credentials.via)
     return { userDeletion: { username } }
   }

@@ -12,6 +12,7 @@ function route(verb: Route['verb'], path: string): Route {
   return { verb, path, method: `${verb} ${path}`, status: 200 }
 }
 
+const adminKey = 'the key of the operator'
 const removed = new Set(['events.start', 'events.stop', 'accesses.update', 'whoAmI'])
 
 t.test('routes', async t => {
@@ -52,6 +53,58 @@ t.test('routes', async t => {
       const answer = await alice.http(verb, path, verb === 'GET' ? undefined : {})
       t.match(answer, { status: 410, body: { error: { id: 'removed-method' }, meta: Object } })
     }
+  })
+
+  t.test('that delete refuse parameters they do not know, wherever they are sent', async t => {
+    const service = await coffer(t, { adminKey })
+    const { alice } = service
+    const json = { 'content-type': 'application/json' }
+    const form = { 'content-type': 'application/x-www-form-urlencoded' }
+    const deleting = [
+      ...userRoutes.map(route => ({ ...route, root: '/alice', authorization: alice.token })),
+      ...serviceRoutes.map(route => ({ ...route, root: '', authorization: adminKey }))
+    ].filter(({ verb }) => verb === 'DELETE')
+    for (const { authorization, path, root } of deleting) {
+      const at = `${root}${path.replaceAll(/:\w+/g, 'alice')}`
+      const ask = (
+        verb: string,
+        query: string,
+        body: string | undefined,
+        type: Record<string, string>
+      ): ReturnType<typeof service.http> =>
+        service.http(verb, at + query, body, { authorization, ...(body === undefined ? {} : type) })
+      const simulate = '{"simulate":true}'
+      const override = `_method=DELETE&_auth=${encodeURIComponent(authorization)}`
+      for (const [title, sent] of [
+        ['query', await ask('DELETE', '?simulate=true', undefined, json)],
+        ['body', await ask('DELETE', '', simulate, json)],
+        ['query of a form', await ask('POST', '?simulate=true', override, form)],
+        ['field of a form', await ask('POST', '', `${override}&simulate=true`, form)],
+        ['_json of a form', await ask('POST', '', `${override}&_json=${encodeURIComponent(simulate)}`, form)]
+      ] as const)
+        t.match(
+          sent,
+          { status: 400, body: { error: { id: 'invalid-parameters-format', message: /"simulate"/ } } },
+          `${path}: ${title}`
+        )
+    }
+    t.ok((await alice.call('getAccessInfo')).id, 'nothing has happened')
+  })
+
+  t.test('that delete take a body without any parameter', async t => {
+    const { alice } = await coffer(t)
+    for (const [index, body] of ['', '{}', 'null', '[]'].entries()) {
+      const { id } = await alice.stream(`stream-${index}`)
+      t.match(await alice.http('DELETE', `/streams/${id}`, body), { status: 200 }, body)
+    }
+    const { id } = await alice.stream('kept')
+    for (const body of ['{', '[{"id":1}]', '"all"', '1'])
+      t.match(
+        await alice.http('DELETE', `/streams/${id}`, body),
+        { status: 400, body: { meta: Object } },
+        body
+      )
+    t.match(await alice.do('streams.get', {}), { streams: [{ id: ':_audit:' }, { id, trashed: undefined }] })
   })
 })
 

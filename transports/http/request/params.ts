@@ -22,10 +22,34 @@ export function paramsFor(verb: Verb, method: AnyMethod | undefined): ParamsOf {
   return (query, ids) => fromQuery(plan, query, ids)
 }
 
-/** Whether the body of requests with this verb is used. */
+/** Whether params of requests with this verb may be in the body. */
 export function hasBody(verb: string): boolean {
   return verb === 'POST' || verb === 'PUT'
 }
+
+/**
+ * Throws `invalid-parameters-format` if the body of a `DELETE` holds anything: its params are in the query string, and one
+ * that was sent in the body must not be taken for absent. (docs/spec/conventions.md#http-verbs)
+ */
+export function assertNoParams(body: unknown): void {
+  const names = Object.keys(Object(body))
+  const isEmpty = names.length === 0 && (typeof body === 'object' || body === undefined)
+  if (isEmpty) return
+  refuseParams(
+    typeof body !== 'object' || Array.isArray(body)
+      ? [{ code: 'INVALID_TYPE', message: emptyBody, path: '#' }]
+      : names.slice(0, maxNamed).map(name => ({
+          code: 'OBJECT_ADDITIONAL_PROPERTIES',
+          message: `Unknown property "${name.slice(0, 100)}": ${emptyBody}`,
+          path: '#',
+          params: [name]
+        }))
+  )
+}
+
+const emptyBody = 'the parameters of a DELETE have to be in the query string, and its body empty'
+/** Limit of the properties that an error names. */
+const maxNamed = 20
 
 function fromBody(_query: Query, ids: Readonly<Record<string, string>> | undefined, body: unknown): unknown {
   if (!ids) return body

@@ -281,4 +281,53 @@ t.test('users.delete', async t => {
     const closed = await coffer(t)
     t.equal((await closed.http('DELETE', '/users/alice', undefined, { authorization: '' })).status, 404)
   })
+
+  t.test('deletes nothing in a dry run, over every route and wire', async t => {
+    const service = await coffer(t, { adminKey, userAccount: { delete: ['adminToken', 'personalToken'] } })
+    const { alice } = service
+    const dry = { result: { dryRun: true, deleted: false } }
+    const ask = (path: string, authorization = adminKey): ReturnType<typeof service.http> =>
+      service.http('DELETE', path, undefined, { authorization })
+    for (const root of ['/users', '/reg/users', '/system/users'])
+      for (const query of ['onlyReg=true&dryRun=true', 'dryRun=TRUE', 'dryRun=true&onlyReg=false'])
+        t.match(await ask(`${root}/alice?${query}`), { status: 200, body: dry }, `${root} ${query}`)
+    t.match(await ask('/users/alice?dryRun=true', alice.token), { status: 200, body: dry })
+    const params = { username: 'alice', dryRun: true, onlyReg: true }
+    t.match(await alice.do('users.delete', params), dry)
+    const batch = await alice.http('POST', '/', [{ method: 'users.delete', params }])
+    t.match(batch.body.results, [dry])
+
+    t.match(await ask('/users/alice?dryRun=true', 'no-such-token'), { status: 404 })
+    t.match(await ask('/users/nobody-here?onlyReg=true&dryRun=true'), { status: 404 })
+    for (const query of [
+      'dryRun',
+      'dryRun=1',
+      'dryRun=yes',
+      'dryRun=true&dryRun=false',
+      'dryrun=true',
+      'only=1'
+    ])
+      t.match(
+        await ask(`/reg/users/alice?${query}`),
+        { status: 400, body: { error: { id: 'invalid-parameters-format' } } },
+        query
+      )
+    t.match(await ask('/users/alice?onlyReg=true'), {
+      status: 400,
+      body: { error: { id: 'invalid-operation', message: /onlyReg/ } }
+    })
+    t.ok((await alice.call('getAccessInfo')).id, 'the account is still there')
+    const { deeds } = (await service.http('GET', '/system/deeds', undefined, { authorization: adminKey }))
+      .body
+    t.same(
+      deeds.filter(({ error }: Answer) => error === null),
+      [],
+      'no deletion is recorded'
+    )
+
+    t.match(await ask('/reg/users/alice?onlyReg=false&dryRun=false'), {
+      status: 200,
+      body: { userDeletion: { username: 'alice' } }
+    })
+  })
 })
