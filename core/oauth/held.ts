@@ -8,7 +8,7 @@ import type { ServiceCall } from '../call/method.js'
 import { isInForce } from '../permissions/standing.js'
 import { ClientParams, provenClient, type Client } from './clients.js'
 import { refuse } from './errors.js'
-import { refreshParts } from './tokens.js'
+import { findSuccessor, refreshParts } from './tokens.js'
 
 /** Params of the methods that are about a token of the client's own. */
 export const TokenParams = Type.Object({
@@ -50,9 +50,11 @@ export function heldBy(store: UserStore, token: string, now: number): Held | und
   }
   const parts = refreshParts(token)
   const found = parts && store.oauthGrants.find(parts)
-  const { expires = 0 } = found?.grant ?? {}
-  const refreshed = found?.isCurrent && expires > now ? store.accesses.find(found.grant.access) : undefined
-  return found && refreshed && { access: refreshed, grant: found.grant, expires, isRefreshToken: true }
+  if (!found) return undefined
+  const { access: accessId, expires = 0 } = found.grant
+  const isGood = found.isCurrent || findSuccessor(found.grant, parts.secret, now) !== undefined
+  const refreshed = isGood && expires > now ? store.accesses.find(accessId) : undefined
+  return refreshed && { access: refreshed, grant: found.grant, expires, isRefreshToken: true }
 }
 
 /** What the clients of an access may know of the person: of several devices all that was agreed to. */

@@ -75,16 +75,19 @@ export function issue(
   }
 }
 
-/** Prolongs the access of a refresh token. Must run within a write. */
-export function prolong(call: Call, client: Client, { grant, refreshToken }: Refreshed): TokenAnswer {
+/** Prolongs the access of a refresh token, from when that was replaced: once, however often it is asked. Must run within a write. */
+export function prolong(call: Call, client: Client, { grant, refreshToken, time }: Refreshed): TokenAnswer {
   const { now, services, store } = call
   const known = store.accesses.find(grant.access)
   if (known?.type !== 'app' || known.expires === undefined)
     refuse('invalid_grant', 'The access has ended', grant.access)
   const lifetime = client.accessSeconds ?? services.config.oauth.accessSeconds
+  const expires = Math.max(known.expires, time + lifetime)
+  if (expires === known.expires)
+    return { ...answerOf(call, known, grant.scopes), refresh_token: refreshToken }
   const access: Access = {
     ...known,
-    expires: Math.max(known.expires, now + lifetime),
+    expires,
     modified: store.stamp(now),
     modifiedBy: known.id
   }

@@ -12,7 +12,7 @@ import { findCode, spendCode, type CodeUse } from './codes.js'
 import type { Client } from './clients.js'
 import { refuse } from './errors.js'
 import { mustBeSameScope } from './same-scope.js'
-import { newSecret, refreshParts, refreshText } from './tokens.js'
+import { deriveNext, findSuccessor, refreshParts, refreshText } from './tokens.js'
 
 /** What a code was good for. */
 export interface Redeemed {
@@ -20,11 +20,12 @@ export interface Redeemed {
   readonly use: CodeUse
 }
 
-/** What a refresh token was good for, and the next one. */
+/** What a refresh token was good for, the next one, and when that replaced it (seconds). */
 export interface Refreshed {
   readonly kind: 'refresh'
   readonly grant: KnownGrant
   readonly refreshToken: string
+  readonly time: number
 }
 
 /** What a client proves that a code is its own with. */
@@ -70,8 +71,9 @@ export async function redeem(
 }
 
 /**
- * Replaces a refresh token by the next one. Throws `invalid_grant` for one that is unknown, used or another client's, and
- * `invalid_scope`, with which the token stays good, if another scope is asked for.
+ * Replaces a refresh token by the next one; one that was replaced within the last seconds gets the same answer again, for
+ * clients that ask twice at a time or have lost the answer. Throws `invalid_grant` for one that is unknown, used before or
+ * another client's, and `invalid_scope`, with which the token stays good, if another scope is asked for.
  */
 export async function refresh(
   call: Call,
@@ -80,26 +82,30 @@ export async function refresh(
 ): Promise<Refreshed> {
   if (token === undefined) refuse('invalid_request', 'The refresh_token is missing')
   const parts = refreshParts(token)
-  const secret = newSecret()
   const found = await changing(call, (store, inCall) => {
     const known = parts && store.oauthGrants.find(parts)
     if (!known || known.grant.client !== client.id) return undefined
-    const { expires = 0 } = known.grant
-    if (!known.isCurrent) endAccess(inCall, known.grant.access)
-    else if (expires > call.now) {
-      const access = store.accesses.find(known.grant.access)
-      if (access) mustBeSameScope(access, known.grant.scopes, scope)
-      store.oauthGrants.rotate(known.grant, secret, call.now + refreshSecondsOf(call, client), call.now)
-    } else return undefined
-    return known
+    const { grant, isCurrent } = known
+    const successor = isCurrent ? undefined : findSuccessor(grant, parts.secret, call.now)
+    if (!isCurrent && successor === undefined) {
+      endAccess(inCall, grant.access)
+      return { grant }
+    }
+    if ((grant.expires ?? 0) <= call.now) return undefined
+    const access = store.accesses.find(grant.access)
+    if (access) mustBeSameScope(access, grant.scopes, scope)
+    if (successor !== undefined) return { grant, secret: successor, time: grant.used }
+    const { replaced, secret } = deriveNext(grant, parts.secret, call.now)
+    store.oauthGrants.rotate(grant, secret, call.now + refreshSecondsOf(call, client), replaced)
+    return { grant, secret, time: call.now }
   })
   if (!found || !parts)
     return unknown(call, 'The refresh_token is unknown, has expired, or is of another client')
-  const { grant, isCurrent } = found
-  if (!isCurrent)
+  const { grant, secret, time = call.now } = found
+  if (secret === undefined)
     refuse('invalid_grant', 'The refresh_token has been used before: the access has ended', grant.access)
   const refreshToken = refreshText(call.account.username, { family: parts.family, secret })
-  return { kind: 'refresh', grant, refreshToken }
+  return { kind: 'refresh', grant, refreshToken, time }
 }
 
 /** Seconds for which a refresh token of a client can be used. */

@@ -1,6 +1,7 @@
 /** Access tokens, refresh tokens and codes, and what they tell of whose they are. (docs/api/oauth.md#tokens) */
-import { randomBytes } from 'node:crypto'
-import type { RefreshToken } from '../../storage/oauth/oauth-grants.js'
+import { createHmac, randomBytes } from 'node:crypto'
+import { secretDigest } from '../../schemas/secret-digest.js'
+import type { KnownGrant, RefreshToken, ReplacedToken } from '../../storage/oauth/oauth-grants.js'
 import { newToken } from '../ids.js'
 
 /** The text of the parts of tokens: 22 characters hold 128 random bits, 32 hold 192. */
@@ -31,12 +32,47 @@ export function keyOf(code: string): string {
 
 /** The first refresh token of a grant. */
 export function newRefreshToken(): RefreshToken {
-  return { family: random(16), secret: newSecret() }
+  return { family: random(16), secret: random(24) }
 }
 
-/** What the next refresh token of a grant differs in. */
-export function newSecret(): string {
-  return random(24)
+/** Seconds for which a refresh token that has been replaced still leads to the one in force. */
+const graceSeconds = 10
+/** Limit of the replaced tokens that a grant keeps; clients refresh once an hour. */
+const maxReplaced = 10
+
+/** The secret of the next refresh token of a grant, and the tokens that were replaced within the grace. */
+export interface NextToken {
+  readonly secret: string
+  readonly replaced: readonly ReplacedToken[]
+}
+
+/** Derives the next refresh token of a grant from the one in force. `now` in seconds. */
+export function deriveNext({ replaced = [] }: KnownGrant, secret: string, now: number): NextToken {
+  const salt = random(16)
+  const recent = replaced.filter(({ time }) => now - time <= graceSeconds)
+  const last = { digest: secretDigest(secret), salt, time: now }
+  return { secret: nextSecret(secret, salt), replaced: [...recent, last].slice(-maxReplaced) }
+}
+
+/**
+ * Returns the secret in force that a token replaced within the grace has led to; `undefined` for any other. `now` in
+ * seconds. (docs/api/oauth.md#refreshing)
+ */
+export function findSuccessor(
+  { replaced = [] }: KnownGrant,
+  secret: string,
+  now: number
+): string | undefined {
+  const digest = secretDigest(secret)
+  const start = replaced.findIndex(each => each.digest === digest && now - each.time <= graceSeconds)
+  return start < 0
+    ? undefined
+    : replaced.slice(start).reduce((last, { salt }) => nextSecret(last, salt), secret)
+}
+
+/** The random salt keeps who finds a former token from deriving later ones; the secret, who reads the file. */
+function nextSecret(secret: string, salt: string): string {
+  return createHmac('sha256', secret).update(salt).digest().subarray(0, 24).toString('base64url')
 }
 
 /** A refresh token as the client holds it. */

@@ -11,6 +11,17 @@ export interface KnownGrant extends OAuthGrant {
   readonly access: string
   /** Until when its refresh token can be used, in seconds; absent if it has none. */
   readonly expires?: number
+  /** Refresh tokens that were replaced lately, oldest first; each was replaced by the next. */
+  readonly replaced?: readonly ReplacedToken[]
+}
+
+/** A refresh token that has been replaced. The next one is derived from its secret and the salt, so neither is stored. */
+export interface ReplacedToken {
+  /** Digest of its secret. */
+  readonly digest: string
+  readonly salt: string
+  /** When it was replaced, in seconds. */
+  readonly time: number
 }
 
 /** The parts of a refresh token. */
@@ -68,23 +79,20 @@ export class OAuthGrantRepository {
     statement(this.db, oldest).run(access, access, maxKept)
   }
 
-  /** Replaces the refresh token of a grant, which was used at `now`; the new one can be used until `expires` (seconds). */
+  /** Replaces the refresh token of a grant; the new one, `secret`, can be used until `expires` (seconds). */
   rotate(
     { access: _access, expires: _expires, number, ...grant }: KnownGrant,
     secret: string,
     expires: number,
-    now: number
+    replaced: readonly ReplacedToken[]
   ): void {
     const sql = 'UPDATE oauth_grant SET refresh = ?, expires = ?, body = ? WHERE number = ?'
-    statement(this.db, sql).run(
-      secretDigest(secret),
-      expires,
-      JSON.stringify({ ...grant, used: now }),
-      number
-    )
+    const body = { ...grant, used: replaced.at(-1)!.time, replaced }
+    statement(this.db, sql).run(secretDigest(secret), expires, JSON.stringify(body), number)
   }
 }
 
 function known({ access, body, expires, number }: Row): KnownGrant {
-  return { ...(JSON.parse(body) as OAuthGrant), number, access, ...(expires !== null && { expires }) }
+  const stored = JSON.parse(body) as OAuthGrant & Pick<KnownGrant, 'replaced'>
+  return { ...stored, number, access, ...(expires !== null && { expires }) }
 }

@@ -127,6 +127,9 @@ test('three nodes', { timeout: 600_000 }, async t => {
     const fields = { client_id: app.id, grant_type: 'refresh_token', refresh_token: tokens.refresh_token }
     const { body: refreshed, status } = await post(service, '/oauth/token', fields)
     t.equal(status, 200)
+    const again = await Promise.all(nodes.map(() => post(service, '/oauth/token', fields)))
+    for (const { body } of again)
+      t.equal(body.refresh_token, refreshed.refresh_token, 'the same one at any node')
     const authorization = `Bearer ${refreshed.access_token}`
     t.equal((await three.http('GET', '/daisy/events', undefined, { authorization })).status, 200)
     const ended = { client_id: app.id, token: refreshed.refresh_token }
