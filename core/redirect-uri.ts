@@ -1,7 +1,7 @@
 /** Where clients of OAuth have people sent back to. (docs/api/oauth.md#redirect-uris) */
 import { parsedUrl } from './parsed-url.js'
 
-/** Schemes whose URLs would execute or display their own content. */
+/** Schemes whose URLs would execute or display their own content: nobody is sent to them, whatever the settings. */
 const harmful = new Set([
   'javascript:',
   'data:',
@@ -19,8 +19,16 @@ const printable = /^[!-~]+$/
 const maxLength = 2000
 const loopback = ['http://127.0.0.1', 'http://[::1]', 'http://localhost'] as const
 
-/** Returns what is wrong with a redirect URI that a client is to have; `undefined` if nothing is. */
-export function faultOf(uri: string): string | undefined {
+/** Whether people may be sent to URLs of this scheme (such as `cursor:`), as one of those that the operator lists. */
+export function isListedScheme(protocol: string, returnSchemes: readonly string[]): boolean {
+  return !harmful.has(protocol) && returnSchemes.some(scheme => `${scheme.toLowerCase()}:` === protocol)
+}
+
+/**
+ * Returns what is wrong with a redirect URI that a client is to have; `undefined` if nothing is. `returnSchemes`: those that
+ * the operator lists (`access.returnSchemes`).
+ */
+export function faultOf(uri: string, returnSchemes: readonly string[]): string | undefined {
   const url = printable.test(uri) ? parsedUrl(uri) : undefined
   if (!url || uri.length > maxLength) return 'has to be an absolute URL of printable ASCII characters'
   if (uri.includes('#')) return 'must have no fragment'
@@ -30,9 +38,9 @@ export function faultOf(uri: string): string | undefined {
     return isLoopbackUri(uri) ? undefined : 'has to be https, or http on a loopback address'
   // Schemes of apps are names of domains the other way round, so that two apps do not choose the same. (RFC 8252, 7.1)
   const isOfApp = url.protocol.includes('.') && !harmful.has(url.protocol)
-  return isOfApp
+  return isOfApp || isListedScheme(url.protocol, returnSchemes)
     ? undefined
-    : 'has to be https, http on a loopback address, or a scheme such as com.example.app'
+    : 'has to be https, http on a loopback address, a scheme such as com.example.app, or one of access.returnSchemes'
 }
 
 /** Whether a URI is one of those registered: to the letter, but for the port of a loopback address. (RFC 8252, 7.3) */

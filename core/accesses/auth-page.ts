@@ -4,14 +4,12 @@
 import type { AuthRequest } from '../../schemas/auth-request.js'
 import type { Config } from '../settings/config.js'
 import { parsedUrl } from '../parsed-url.js'
+import { isListedScheme } from '../redirect-uri.js'
 import { accessUrl, registerUrl } from '../service-info.js'
 import { refuseParams } from '../validation/params.js'
 
 /** Milliseconds between two polls. */
 export const pollRateMs = 1000
-
-/** Schemes whose URLs execute or display their own content: never allowed as return URLs, whatever the settings. */
-const forbiddenSchemes = new Set(['javascript:', 'data:', 'vbscript:', 'blob:', 'file:', 'about:'])
 
 /** Characters that browsers drop from URLs, or that end them in a header. */
 // oxlint-disable-next-line no-control-regex -- matches control characters on purpose
@@ -147,8 +145,7 @@ function isWeb(protocol: string): boolean {
 }
 
 function isReturnScheme({ access }: Config, protocol: string): boolean {
-  if (forbiddenSchemes.has(protocol)) return false
-  return isWeb(protocol) || access.returnSchemes.some(scheme => `${scheme.toLowerCase()}:` === protocol)
+  return isWeb(protocol) || isListedScheme(protocol, access.returnSchemes)
 }
 
 /** Sets query parameters. Existing ones of these names are removed even where there is no value, so that nobody can inject

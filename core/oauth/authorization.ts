@@ -4,7 +4,7 @@
  */
 import type { AuthRequest } from '../../schemas/auth-request.js'
 import type { OAuthRequest } from '../../schemas/oauth.js'
-import { isOwned, isRegistered } from '../redirect-uri.js'
+import { faultOf, isOwned, isRegistered } from '../redirect-uri.js'
 import type { Config } from '../settings/config.js'
 import type { Services } from '../call/services.js'
 import { oauthData } from './client-data.js'
@@ -49,6 +49,8 @@ export function recipientOf(services: Services, params: Params): Recipient {
   const redirectUri = one(params, 'redirect_uri') ?? refuse('invalid_request', 'The redirect_uri is missing')
   if (!isRegistered(redirectUri, client.redirectURIs))
     refuse('invalid_request', 'The redirect_uri is not one of those registered for this client')
+  const fault = faultOf(redirectUri, services.config.access.returnSchemes)
+  if (fault !== undefined) refuse('invalid_request', `The redirect_uri ${fault}`)
   return { client, redirectUri }
 }
 

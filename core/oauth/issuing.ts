@@ -5,7 +5,7 @@ import type { IdentityScope } from '../../schemas/oauth.js'
 import type { Call } from '../call/method.js'
 import { Caller } from '../permissions/caller.js'
 import { isExpired, streamsOf } from '../permissions/access.js'
-import { accountUrl } from '../service-info.js'
+import { accountUrl, apiEndpoint } from '../service-info.js'
 import type { Client } from './clients.js'
 import { refuse } from './errors.js'
 import { idToken } from './id-token.js'
@@ -26,6 +26,8 @@ export const TokenAnswer = Type.Object({
   id_token: Type.Optional(Type.String()),
   /** Root of the account: the API is below it. */
   api_endpoint: Type.String(),
+  /** The same with the token in it, as client libraries take it. (docs/spec/conventions.md#root-endpoints) */
+  apiEndpoint: Type.String(),
   username: Type.String()
 })
 export type TokenAnswer = Static<typeof TokenAnswer>
@@ -119,6 +121,7 @@ function answerOf(call: Call, access: Access, scopes: readonly IdentityScope[]):
     ...(access.expires !== undefined && { expires_in: Math.max(0, Math.floor(access.expires - now)) }),
     scope: scopeOf(access.permissions ?? [], scopes),
     api_endpoint: accountUrl(services.config, account.username),
+    apiEndpoint: apiEndpoint(services.config, account.username, access.token),
     username: account.username
   }
 }

@@ -1,4 +1,5 @@
 /** What clients of OAuth have to know of the service, and of the assistants' endpoint of an account. (RFC 8414, RFC 9728) */
+import { parsedUrl } from '../parsed-url.js'
 import type { Config } from '../settings/config.js'
 import { accountUrl } from '../service-info.js'
 import { algorithm } from './keys.js'
@@ -70,18 +71,26 @@ export function resourceMetadata(config: Config, resource: string): object {
 
 /**
  * Returns the user that a resource indicator (RFC 8707) names, or `null` if it is the service as a whole; `undefined` for what
- * is neither.
+ * is neither. Scheme and host are compared without regard to case, and a default port or a slash at the end make no
+ * difference. (RFC 3986, 6.2.2.1 and 6.2.3)
  */
 export function userOfResource(config: Config, resource: string): string | null | undefined {
-  const { publicUrl } = config
-  const whole = resource.replace(/\/$/, '')
-  if (whole === publicUrl) return null
-  const path = whole.startsWith(publicUrl) ? whole.slice(publicUrl.length) : ''
-  const [, below] = /^\/([a-z0-9-]{1,60})(?:\/mcp)?$/.exec(path) ?? []
-  if (below !== undefined) return below
-  if (!URL.canParse(resource) || config.domain === '') return undefined
-  const name = new URL(resource).hostname.slice(0, -config.domain.length - 1)
-  return [accountUrl(config, name).slice(0, -1), `${accountUrl(config, name)}mcp`].includes(whole)
-    ? name
-    : undefined
+  const whole = normalized(resource)
+  const service = normalized(config.publicUrl)
+  if (whole === undefined || service === undefined) return undefined
+  if (whole === service) return null
+  const path = whole.startsWith(service) ? whole.slice(service.length) : ''
+  const [, below] = /^\/([A-Za-z0-9-]{1,60})(?:\/mcp)?$/.exec(path) ?? []
+  if (below !== undefined) return below.toLowerCase()
+  if (config.domain === '') return undefined
+  const name = new URL(whole).hostname.slice(0, -config.domain.length - 1)
+  const root = name === '' ? undefined : normalized(accountUrl(config, name))
+  return [root, root && `${root}/mcp`].includes(whole) ? name : undefined
+}
+
+/** A URL of a resource in the one form in which it is compared; `undefined` for what cannot be one. */
+function normalized(resource: string): string | undefined {
+  const url = parsedUrl(resource)
+  const isPlain = url && url.username === '' && url.password === '' && !/[?#]/.test(resource)
+  return isPlain ? `${url.origin}${url.pathname}`.replace(/\/$/, '') : undefined
 }

@@ -4,6 +4,7 @@ import { Type, type Static } from 'typebox'
 import type { RegisteredClient } from '../../schemas/oauth.js'
 import { newKey } from '../ids.js'
 import { faultOf } from '../redirect-uri.js'
+import type { Config } from '../settings/config.js'
 import { secretHash } from './clients.js'
 import { refuse } from './errors.js'
 import { authMethods } from './metadata.js'
@@ -32,11 +33,15 @@ const grantTypes = ['authorization_code', 'refresh_token']
  * Returns the client that the metadata describe. What it may use beside what there is, is left out; the answer tells what it
  * can have. (RFC 7591, 3.2.1) Throws `invalid_redirect_uri` and `invalid_client_metadata`.
  */
-export function newClient(metadata: ClientMetadata, now: number): NewClient {
+export function newClient(
+  { access: { returnSchemes } }: Pick<Config, 'access'>,
+  metadata: ClientMetadata,
+  now: number
+): NewClient {
   const { redirect_uris: redirectURIs } = metadata
   const scope = withoutUnknownWords(metadata.scope ?? '')
   for (const uri of redirectURIs) {
-    const fault = faultOf(uri)
+    const fault = faultOf(uri, returnSchemes)
     if (fault !== undefined) refuse('invalid_redirect_uri', `The redirect URI ${uri.slice(0, 200)} ${fault}`)
   }
   const method = metadata.token_endpoint_auth_method ?? 'client_secret_basic'

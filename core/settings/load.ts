@@ -10,6 +10,7 @@ import { problemsOfCluster } from './cluster.js'
 import { chosenFile, type Chosen } from './chosen.js'
 import { coercion } from '../validation/coercion.js'
 import { problemsOfAuth } from './auth.js'
+import { problemsOfRedirects } from './oauth.js'
 import { problemsOf } from './custom-streams.js'
 import { passkeyProblem } from './relying-party.js'
 import { violationsOf } from './schema-check.js'
@@ -80,10 +81,11 @@ export function readSettings(sources: Sources): ReadSettings {
     if (problem !== undefined) problems.push(`${setting.key} (${source}) ${problem}`)
     place(settings, setting.path, value)
   }
-  const { auth, cluster, custom, domain, hf, metrics, port, publicUrl, workers } =
+  const { access, auth, cluster, custom, domain, hf, metrics, port, publicUrl, workers } =
     settings as unknown as Settings
   problems.push(...problemsOf(custom.systemStreams), ...problemsOfAuth(auth))
   problems.push(...problemsOfCluster(cluster, workers))
+  if (problems.length === 0) problems.push(...problemsOfRedirects(access))
   // May be of any type: problems are collected, not thrown.
   const url: unknown = publicUrl
   if (['reg', 'access'].some(name => domain !== '' && String(url).includes(`://${name}.${domain}`)))

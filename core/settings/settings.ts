@@ -106,7 +106,8 @@ export const Settings = group({
     }),
     returnSchemes: Type.Array(Type.String({ pattern: '^[A-Za-z][A-Za-z0-9+.-]*$' }), {
       default: [],
-      description: 'URL schemes, besides http and https, that users may be sent back to'
+      description:
+        'URL schemes, besides http and https, that users may be sent back to, by OAuth too: `cursor`, for example'
     }),
     apps: Type.Array(AppSettings, {
       default: [],

@@ -18,9 +18,9 @@ const forms = {
     fits: text => isUrl(text.replaceAll(/\{\{ [^{}]+ \}\}/g, 'x'), web)
   },
   redirectUri: {
-    words:
-      'a redirect URI: https, http on a loopback address, or a scheme such as com.example.app, and no fragment',
-    fits: text => faultOf(text) === undefined
+    words: 'a redirect URI: https, http on a loopback address, or the scheme of an app, and no fragment',
+    // Whether the operator lists the scheme is checked once all settings are known.
+    fits: text => faultOf(text, [(parsedUrl(text)?.protocol ?? '').slice(0, -1)]) === undefined
   },
   webUrls: {
     words: 'URLs with http or https, separated by commas',

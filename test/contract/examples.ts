@@ -24,7 +24,7 @@ export class Examples {
     const { host } = new URL(service.server.url)
     const text = JSON.stringify({ params, ...(isShown && { answer: shortened(answered) }) })
       .replaceAll(`http://${host}`, `https://${exampleHost}`)
-      .replaceAll(new RegExp(`http://(\\w+@)${host}`, 'g'), `https://$1${exampleHost}`)
+      .replaceAll(new RegExp(`http://([\\w.-]+@)${host}`, 'g'), `https://$1${exampleHost}`)
       .replaceAll(host, exampleHost)
       .replaceAll(owner.username, username)
     this.#recorded.set(method, JSON.parse(text))

@@ -144,7 +144,8 @@ export const oauthScenarios: Contract = {
         token_type: 'Bearer',
         scope: 'diary:read',
         username: owner.username,
-        api_endpoint: new RegExp(`/${owner.username}/$`)
+        api_endpoint: new RegExp(`/${owner.username}/$`),
+        apiEndpoint: new RegExp(`@.*/${owner.username}/$`)
       }),
       async after({ owner, service }, { access_token: token }) {
         const info = await service.call(owner.username, 'getAccessInfo', {}, token)

@@ -76,6 +76,7 @@ export interface OauthMethods {
       refresh_token?: string
       id_token?: string
       api_endpoint: string
+      apiEndpoint: string
       username: string
     }
   }

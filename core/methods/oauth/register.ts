@@ -19,7 +19,7 @@ export const register = serviceMethod({
     const { maxClients, registration } = services.config.oauth
     if (!registration)
       fail('unavailable-method', 'Programs cannot register themselves here: ask the operator')
-    const { answer, client } = newClient(metadata, now)
+    const { answer, client } = newClient(services.config, metadata, now)
     services.throttle.registerClient(credentials.ip)
     await removeUnusedClients(services, now)
     // By then nobody is about to decide on what it has asked for when it was made.

@@ -1,6 +1,15 @@
 /** Clients that register themselves, and the keys of ID tokens: how many there are, and for how long. (docs/api/oauth.md) */
 import t from 'tap'
-import { coffer, type Answer, type Service } from '../../../support/coffer.js'
+import { readSettings, type ReadSettings } from '../../../../core/settings/load.js'
+import { startServer } from '../../../../server/server.js'
+import {
+  coffer,
+  methodModules,
+  Service,
+  testSettings,
+  type Answer,
+  type Overrides
+} from '../../../support/coffer.js'
 import { agree, app, apps, begin, exchange, obtain, post } from '../../../support/oauth.js'
 
 const redirect_uris = ['https://assistant.example.com/callback']
@@ -63,6 +72,76 @@ t.test('clients that register themselves', async t => {
       body: { error: 'invalid_request' }
     })
     t.match(await registered(service, { client_name: 'x'.repeat(201) }), { status: 400 })
+  })
+})
+
+t.test('schemes of apps that the operator lists', async t => {
+  const cursor = 'cursor://anysphere.cursor-retrieval/oauth/callback'
+  const own = { id: 'own-client', oauth: { redirectURIs: ['Other-App:/callback'] } }
+  const settings = (returnSchemes: string[]): Overrides => ({
+    oauth: { registration: true },
+    access: { returnSchemes, apps: [own] as never }
+  })
+  const service = await coffer(t, settings(['Cursor', 'other-app', 'javascript', 'data', 'ws']))
+  const { alice } = service
+
+  t.test('are those that people may be sent back to', async t => {
+    for (const uri of [cursor, 'CURSOR://x/y', 'other-app:/callback', 'com.example.app:/callback']) {
+      const client = await registered(service, { redirect_uris: [uri], token_endpoint_auth_method: 'none' })
+      t.equal(client.status, 201, uri)
+      const begun = await begin(service, { client_id: client.body.client_id, redirect_uri: uri })
+      const answered = await agree(service, alice, begun)
+      t.ok(answered.href.toLowerCase().startsWith(`${uri.toLowerCase()}?code=`), answered.href)
+      t.match(await exchange(service, begun, answered), { status: 200 })
+    }
+    t.match(await begin(service, { client_id: own.id, redirect_uri: own.oauth.redirectURIs[0]! }), {
+      status: 303
+    })
+  })
+
+  t.test('are no others, and never such that run or show something', async t => {
+    for (const uri of [
+      'vscode://x/y',
+      'cursors://x/y',
+      'javascript:alert(1)',
+      'JavaScript://cursor/%0aalert(1)',
+      'data:text/html,x',
+      'ws://x/y',
+      'cursor://user:secret@x/y',
+      'cursor://x/y#z'
+    ])
+      t.match(
+        await registered(service, { redirect_uris: [uri] }),
+        { status: 400, body: { error: 'invalid_redirect_uri' } },
+        uri
+      )
+  })
+
+  t.test('are left once the operator lists them no more', async t => {
+    const { body: client } = await registered(service, { redirect_uris: [cursor] })
+    await service.server.close()
+    const server = await startServer(testSettings(service.directory, settings(['other-app'])), {
+      clock: service.clock,
+      methodModules
+    })
+    t.teardown(() => server.close())
+    const after = new Service(server, service.clock, service.directory)
+    t.match(await begin(after, { client_id: client.client_id, redirect_uri: cursor }), {
+      status: 400,
+      body: { error: 'invalid_request' }
+    })
+  })
+
+  t.test('are listed for the clients that the settings name, too', t => {
+    const given = (access: object): ReadSettings =>
+      readSettings({ argv: [], env: {}, cwd: t.testdir(), chosen: { access } })
+    const problem = 'access.apps[0].oauth.redirectURIs[0]'
+    t.same(given({ apps: [own], returnSchemes: ['OTHER-app'] }).problems, [])
+    for (const access of [{ apps: [own] }, { apps: [own], returnSchemes: ['another-app'] }])
+      t.match(given(access).problems, [new RegExp(problem.replaceAll(/[[\].]/g, String.raw`\$&`))])
+    const harmful = { ...own, oauth: { redirectURIs: ['javascript:alert(1)'] } }
+    t.equal(given({ apps: [harmful], returnSchemes: ['javascript'] }).problems.length, 1)
+    t.end()
   })
 })
 

@@ -1,6 +1,8 @@
 /** What clients and libraries of today send as a matter of course, and must not be refused for. (docs/api/oauth.md) */
+import pryv from 'pryv'
 import t from 'tap'
-import { coffer, type Answer } from '../../../support/coffer.js'
+import { userOfResource } from '../../../../core/oauth/metadata.js'
+import { coffer, testConfig, type Answer } from '../../../support/coffer.js'
 import { agree, app, apps, begin, clientId, exchange, obtain, post } from '../../../support/oauth.js'
 
 const loopback = 'http://127.0.0.1/callback'
@@ -23,6 +25,7 @@ t.test('a request may hold what libraries send', async t => {
     { resource: url },
     { resource: `${url}/alice/mcp` },
     { resource: `${url}/alice` },
+    { resource: `${url.replace('http', 'HTTP')}/alice/mcp/` },
     { scope: ' openid  profile diary:read:Diary ' },
     { scope: 'openid profile email address phone offline_access' },
     { state: undefined },
@@ -55,6 +58,50 @@ t.test('a request may hold what libraries send', async t => {
     t.equal(status, 303)
     t.match(headers.get('location'), 'key=')
   })
+})
+
+t.test('a resource is the service or an account of it, however its URL is written', t => {
+  const byPath = testConfig('unused', { publicUrl: 'https://coffer.example.com/data' })
+  const byHost = testConfig('unused', { publicUrl: 'https://coffer.example.com', domain: 'example.com' })
+  for (const [config, resource, user] of [
+    [byPath, 'https://coffer.example.com/data', null],
+    [byPath, 'HTTPS://Coffer.Example.COM:443/data/', null],
+    [byPath, 'https://COFFER.example.com/data/alice', 'alice'],
+    [byPath, 'https://coffer.example.com:443/data/alice/mcp', 'alice'],
+    [byPath, 'https://coffer.example.com/data/Alice/mcp/', 'alice'],
+    [byPath, 'https://coffer.example.com:444/data', undefined],
+    [byPath, 'http://coffer.example.com/data', undefined],
+    [byPath, 'https://coffer.example.com/Data', undefined],
+    [byPath, 'https://coffer.example.com/database', undefined],
+    [byPath, 'https://coffer.example.com/data/alice/MCP', undefined],
+    [byPath, 'https://coffer.example.com/data/alice#x', undefined],
+    [byPath, 'https://coffer.example.com/data/alice#', undefined],
+    [byPath, 'https://coffer.example.com/data?user=alice', undefined],
+    [byPath, 'https://alice@coffer.example.com/data', undefined],
+    [byPath, 'https://coffer.example.com.evil.example/data', undefined],
+    [byPath, 'coffer.example.com/data', undefined],
+    [byHost, 'https://ALICE.Example.com', 'alice'],
+    [byHost, 'https://alice.example.com:443/mcp', 'alice'],
+    [byHost, 'https://alice.example.com/mcp/', 'alice'],
+    [byHost, 'https://alice.example.org/mcp', undefined],
+    [byHost, 'https://example.com/', undefined]
+  ] as const)
+    t.equal(userOfResource(config, resource), user, resource)
+  t.end()
+})
+
+t.test('a client of the published libraries finds its API endpoint beside the tokens', async t => {
+  const service = await coffer(t, apps(app))
+  const { alice } = service
+  await alice.stream('diary')
+  const scope = 'diary:read offline_access'
+  const tokens = await obtain(service, alice, { scope })
+  const form = { grant_type: 'refresh_token', client_id: clientId, refresh_token: tokens.refresh_token }
+  for (const { apiEndpoint, api_endpoint } of [tokens, (await post(service, '/oauth/token', form)).body]) {
+    t.equal(apiEndpoint, api_endpoint.replace('//', `//${tokens.access_token}@`))
+    const { streams } = await new pryv.Connection(apiEndpoint).apiOne('streams.get', {})
+    t.match(streams, [{ id: 'diary' }])
+  }
 })
 
 t.test('a client without a secret may say so in any way', async t => {
