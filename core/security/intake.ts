@@ -66,13 +66,13 @@ export class Intake implements Room {
   }
 
   leave(ticket: Ticket, bytes: number): void {
-    if (bytes === 0) return
     this.read(ticket, bytes)
     const { holder, part } = ticket.of
     for (const pile of this.#pilesOf(ticket)) pile.add(-bytes, -bytes)
     const own = this.#all.part(holder)
-    if (own.part(part).bytes === 0) own.parts.delete(part)
-    if (own.bytes === 0) this.#all.parts.delete(holder)
+    // A body may wait without holding bytes.
+    if (own.part(part).isEmpty) own.parts.delete(part)
+    if (own.isEmpty) this.#all.parts.delete(holder)
     this.#wake()
   }
 

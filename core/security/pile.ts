@@ -12,6 +12,10 @@ export class Pile {
   /** The one body that proceeds although there is no room. It keeps that right until it ends: otherwise nothing would be bounded. */
   favoured: Ticket | undefined
 
+  get isEmpty(): boolean {
+    return this.bytes === 0 && this.reading.size === 0
+  }
+
   part(name: string): Pile {
     let part = this.parts.get(name)
     if (!part) this.parts.set(name, (part = new Pile()))

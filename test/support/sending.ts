@@ -11,6 +11,7 @@ export interface Sending {
   readonly path: string
   readonly token?: string
   readonly type?: string
+  readonly encoding?: string
   readonly size: number
   /** Bytes that are really sent; all of them unless told otherwise. */
   readonly sent?: number
@@ -21,7 +22,7 @@ export interface Sending {
 export async function send(
   t: Test,
   { server }: Service,
-  { body, path, sent, size, token, type = 'application/json' }: Sending
+  { body, encoding, path, sent, size, token, type = 'application/json' }: Sending
 ): Promise<{ socket: Socket; answer: Promise<string> }> {
   const { hostname, port } = new URL(server.url)
   const socket = connect(Number(port), hostname)
@@ -34,6 +35,7 @@ export async function send(
       `POST ${path} HTTP/1.1`,
       'Host: localhost',
       `Content-Type: ${type}`,
+      ...(encoding === undefined ? [] : [`Content-Encoding: ${encoding}`]),
       ...(token === undefined ? [] : [`Authorization: ${token}`]),
       `Content-Length: ${size}`,
       '\r\n'

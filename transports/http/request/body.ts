@@ -5,7 +5,7 @@
 import type { IncomingMessage } from 'node:http'
 import { isUtf8 } from 'node:buffer'
 import type { Readable } from 'node:stream'
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import { createGunzip, createInflate } from 'node:zlib'
 import { ApiError, fail } from '../../../core/errors.js'
 import { inTurns } from '../../../storage/steps.js'
 import type { SharedServices } from '../../../core/call/dispatcher.js'
@@ -19,12 +19,14 @@ export const small = 16 * 1024
 /** The services that reading a body needs. */
 export type Surroundings = Pick<SharedServices, 'config'>
 
+/** Brotli is not among them: a few bytes make its decoder take 16 MB, for as long as the client keeps the connection. */
 const inflaters = new Map<string, () => ReturnType<typeof createGunzip>>([
   ['gzip', createGunzip],
   ['x-gzip', createGunzip],
-  ['deflate', createInflate],
-  ['br', createBrotliDecompress]
+  ['deflate', createInflate]
 ])
+/** Bytes reserved for a decoder: its window of 32 KB, its tables and a chunk of output. */
+const inflaterBytes = 64 * 1024
 
 /** Reads the text of a body. Errors: `invalid-request-structure` if it is too large, too slow, cut off or not UTF-8. */
 export async function readText(
@@ -98,7 +100,8 @@ function readBytes(request: IncomingMessage, services: Surroundings, ticket?: Ti
   const encoding = (request.headers['content-encoding'] ?? 'identity').trim().toLowerCase()
   const inflate = inflaters.get(encoding)
   if (!inflate && encoding !== 'identity') {
-    return Promise.reject(structureError(`The content encoding "${encoding.slice(0, 40)}" is not supported`))
+    const message = `The content encoding "${encoding.slice(0, 40)}" is not supported: send gzip, deflate or none`
+    return Promise.reject(structureError(message))
   }
   const tooLarge = `The body is larger than the limit of ${bodyBytes} bytes`
   if (!inflate && Number(request.headers['content-length'] ?? 0) > bodyBytes)
@@ -106,7 +109,7 @@ function readBytes(request: IncomingMessage, services: Surroundings, ticket?: Ti
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
-    const source: Readable = inflate ? request.pipe(inflate()) : request
+    let source: Readable = request
     const timer = setTimeout(
       () =>
         ticket?.hasWaited
@@ -142,9 +145,18 @@ function readBytes(request: IncomingMessage, services: Surroundings, ticket?: Ti
     }
     const fault = (): void => refuse('The body cannot be inflated')
     const cutOff = (): void => refuse('The body was cut off')
+    const begin = (): void => {
+      if (inflate) {
+        // Waits without a decoder until there is room for one.
+        if (ticket && !ticket.take(0, begin)) return
+        source = request.pipe(inflate())
+        if (ticket && !ticket.take(inflaterBytes, () => source.resume())) source.pause()
+      }
+      source.on('data', take).on('end', finish).on('error', fault)
+    }
     ticket?.onDrop(() => stop(crowded()))
-    source.on('data', take).on('end', finish).on('error', fault)
     request.on('aborted', cutOff).on('error', cutOff)
+    begin()
   })
 }
 

@@ -1,4 +1,6 @@
 /** Many large bodies at once: what they take of memory is bounded in all, for each account and for each address. */
+import { createHook } from 'node:async_hooks'
+import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib'
 import t from 'tap'
 import { coffer, openCoffer, type Answer } from '../../../support/coffer.js'
 import { arrived, send } from '../../../support/sending.js'
@@ -39,6 +41,45 @@ t.test('bodies that come in part', async t => {
       t.equal(status, 201, 'others go on')
       for (const { socket } of open) socket.destroy()
     })
+})
+
+t.test('decoders of compressed bodies that come in part', async t => {
+  const service = await openCoffer(t, { limits })
+  const { strangers } = service.server.services.intakes
+  let decoders = 0
+  const hook = createHook({ init: (_id, type) => void (type === 'ZLIB' && decoders++) }).enable()
+  t.teardown(() => hook.disable())
+  const login = { appId: 'app', username: 'alice', password: 'a'.repeat(100_000) }
+  const whole = Buffer.from(JSON.stringify(login))
+  // The widest window that Brotli has.
+  const params = { [constants.BROTLI_PARAM_LGWIN]: 24, [constants.BROTLI_PARAM_SIZE_HINT]: 16 * mb }
+  const bodies = {
+    gzip: gzipSync(whole),
+    deflate: deflateSync(whole),
+    br: brotliCompressSync(Buffer.alloc(16 * mb - 16, 'a'), { params })
+  }
+  for (const [encoding, body] of Object.entries(bodies))
+    for (const path of ['/alice/auth/login', '/reg/users', '/oauth/register'])
+      t.test(`${encoding} at ${path} take a bounded amount of memory`, async t => {
+        decoders = 0
+        const sending = { path, encoding, body, size: body.length, sent: 14 }
+        const open = await Promise.all(Array.from({ length: 60 }, () => send(t, service, sending)))
+        await arrived(
+          open.map(({ socket }) => socket),
+          () => false
+        )
+        if (encoding === 'br') t.equal(decoders, 0)
+        else {
+          t.ok(decoders > 0 && decoders <= 33, `${decoders} decoders`)
+          t.ok(strangers.bytes >= decoders * 60 * 1024, `${strangers.bytes} bytes are counted`)
+          for (const { socket } of open) socket.write(body.subarray(14))
+        }
+        const answers = await Promise.all(open.map(({ answer }) => answer))
+        for (const answer of answers) t.match(answer, /^HTTP\/1.1 4/)
+        for (const { socket } of open) socket.destroy()
+        await arrived([], () => strangers.bytes === 0)
+        t.equal(strangers.bytes, 0)
+      })
 })
 
 t.test('large bodies that come together', async t => {
