@@ -38,14 +38,22 @@ function nodeUrl(url = ''): string | undefined {
   return url.endsWith('/') ? url : `${url}/`
 }
 
-/** Returns the account of an e-mail address. Throws `unknown-resource`, and `unavailable-method` if such look-ups are off. */
+/**
+ * Returns the account of an e-mail address. Throws `unknown-resource`, `too-many-requests`, and `unavailable-method` if such
+ * look-ups are off. Addresses that are not found count as failures: somebody may be trying many.
+ * (docs/spec/limits.md#guessing)
+ */
 export function accountByEmail(
   { config, platform, throttle }: Services,
   { ip }: Credentials,
   email: string
 ): Account {
   if (!config.registration.emailLookup) throw new ApiError('unavailable-method', undefined, { status: 405 })
+  const guess = { subject: `e-mail ${email}`, ip }
+  throttle.check(guess)
   throttle.lookUp(ip)
   const account = platform.findByUnique('email', email)
-  return account?.state === 'active' ? account : fail('unknown-resource', 'Unknown e-mail address')
+  if (account?.state === 'active') return account
+  throttle.failed(guess)
+  return fail('unknown-resource', 'Unknown e-mail address')
 }

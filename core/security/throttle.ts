@@ -7,7 +7,7 @@
 import { BoundedMap } from './bounded-map.js'
 import type { Config } from '../settings/config.js'
 import { ApiError } from '../errors.js'
-import { isLoopback, networkOf } from './network.js'
+import { isLoopback, networkOf, wideNetworkOf } from './network.js'
 import { shortened } from '../short-text.js'
 import type { Clock } from '../time.js'
 
@@ -36,7 +36,10 @@ export interface Throttle {
   forget(username: string): void
   /** Counts a registration. Throws `too-many-requests` after too many from one address. Returns a function that undoes it. */
   register(ip: string): () => void
-  /** Counts a look-up of a user name or e-mail address. Throws `too-many-requests` after too many from one address. */
+  /**
+   * Counts a look-up of a user name or e-mail address. Throws `too-many-requests` after too many from one address, or from
+   * all addresses of its network (/24, /48).
+   */
   lookUp(ip: string): void
   /** Counts a client of OAuth that registers itself. Throws `too-many-requests` after too many from one address. */
   registerClient(ip: string): void
@@ -73,6 +76,8 @@ const firstWait = 2
 /** The longest wait for failures that others may have caused, in seconds. */
 const maxSharedWait = 60
 const hour = 3600
+/** Addresses of one /24 or /48 may together look up this many times as much as one. */
+const lookUpsOfNetwork = 4
 
 export function createThrottle({ access, oauth, throttle, registration }: Config, clock: Clock): Throttle {
   const bySubject = new BoundedMap<string, Failures>(maxEntries)
@@ -138,7 +143,11 @@ export function createThrottle({ access, oauth, throttle, registration }: Config
         for (const key of known.keys()) if (key.endsWith(`:${username}`)) known.delete(key)
     },
     register: ip => countHourly(registrations, ip, registration.maxPerHour),
-    lookUp: ip => void countHourly(lookUps, ip, registration.maxLookupsPerHour),
+    lookUp(ip) {
+      if (isLoopback(ip)) return
+      countHourly(lookUps, ip, registration.maxLookupsPerHour)
+      countHourly(lookUps, wideNetworkOf(ip), registration.maxLookupsPerHour * lookUpsOfNetwork)
+    },
     registerClient: ip => void countHourly(clients, ip, oauth.maxClientsPerHour),
     ask: ip => void countHourly(requests, ip, access.maxRequestsPerHour),
     unknownToken(ip) {

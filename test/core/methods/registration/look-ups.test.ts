@@ -46,6 +46,57 @@ t.test('looking up who is there', async t => {
     t.equal((await service.http('GET', path)).status, 404, 'not this very machine')
   })
 
+  t.test('has to wait after many addresses that nobody has', async t => {
+    const service = await openCoffer(t, { throttle: { perAddress: 20 } })
+    await service.user('daisy', { email: 'daisy@example.com' })
+    const ask = async (email: string, from: string, method = 'registration.username'): Promise<Answer> =>
+      await service.call(undefined, method, { email }, undefined, { ip: from })
+    for (const [address, neighbour, stranger] of [
+      [ip, ip, '192.0.2.2'],
+      ['2001:db8::1', '2001:db8::ffff:2', '2001:db8:0:1::1'],
+      ['127.0.0.1', '127.0.0.1', '127.0.0.2']
+    ] as const) {
+      for (let count = 0; count < 19; count++) {
+        const method = count % 2 === 0 ? 'registration.username' : 'registration.uid'
+        t.equal((await ask(`nobody-${count}@example.com`, address, method)).error.id, 'unknown-resource')
+      }
+      t.equal((await ask('daisy@example.com', address)).username, 'daisy', 'those found do not count')
+      await ask('nobody@example.com', address)
+      for (const method of ['registration.username', 'registration.uid'])
+        for (const email of ['nobody-20@example.com', 'daisy@example.com'])
+          t.match(await ask(email, neighbour, method), {
+            status: 429,
+            error: { id: 'too-many-requests' }
+          })
+      t.equal((await ask('daisy@example.com', stranger)).username, 'daisy')
+    }
+  })
+
+  t.test('has to wait after many a time from all addresses of a network', async t => {
+    const service = await openCoffer(t, { registration: { maxLookupsPerHour: 2 } })
+    const ask = async (from: string): Promise<number | undefined> =>
+      (await service.call(undefined, 'auth.usernameCheck', { username: 'nobody' }, undefined, { ip: from }))
+        .status
+    for (const [network, others] of [
+      ['198.51.100.', '203.0.113.1'],
+      ['2001:db8:5:', '2001:db8:6::1']
+    ] as const) {
+      const addresses = Array.from(
+        { length: 20 },
+        (_, at) => network + (network.includes(':') ? `${at}::1` : at)
+      )
+      const statuses: (number | undefined)[] = []
+      for (const address of addresses) statuses.push(await ask(address))
+      t.same(
+        statuses.map(status => status === 429),
+        addresses.map((_, at) => at >= 8)
+      )
+      t.not(await ask(others), 429)
+    }
+    service.clock.advance(3600)
+    t.not(await ask('198.51.100.19'), 429)
+  })
+
   t.test('is counted over all threads', async t => {
     const service = await coffer(t, { workers: 2, registration: { maxLookupsPerHour: 5 } })
     const statuses: number[] = []
