@@ -8,9 +8,12 @@ process.env['UV_THREADPOOL_SIZE'] ??= '16'
 process.umask(0o077)
 
 import('../server/tick-shape.js')
-  .then(() => import('./cli.js'))
+  .then(() => Promise.all([import('./cli.js'), import('./terminal/output-errors.js')]))
   .then(
-    ({ main }) => main(process.argv),
+    ([{ main }, { handleOutputErrors }]) => {
+      handleOutputErrors()
+      return main(process.argv)
+    },
     (error: unknown) => {
       console.error(error)
       process.exitCode = 1

@@ -14,6 +14,8 @@ export interface Gauges {
   /** Number of files waiting to be read for an import, and being read. */
   readonly importsWaiting: number
   readonly importsRunning: number
+  /** Number of messages to the syslog that were dropped. */
+  readonly syslogLost: number
 }
 
 /** How the backups go that the service makes by itself. Times in seconds. */

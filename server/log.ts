@@ -3,11 +3,12 @@ import { pino, type DestinationStream } from 'pino'
 import { BoundedMap } from '../core/security/bounded-map.js'
 import type { Log, LogFields } from '../core/log.js'
 import type { Settings } from '../core/settings/settings.js'
+import { LogOutput } from './log-output.js'
 
-/** Returns a log of the given level and form. Lines are written synchronously, so that none is lost in a crash. */
+/** Returns a log of the given level and form. It does not throw, whatever it is given; what `destination` throws goes on. */
 export function createLog(
   { format = 'json', level }: Pick<Settings['log'], 'level'> & Partial<Pick<Settings['log'], 'format'>>,
-  destination: DestinationStream = pino.destination({ sync: true }),
+  destination: DestinationStream = new LogOutput(process.stdout.fd),
   nowMs: () => number = () => performance.now()
 ): Log {
   const isText = format === 'text' || (format === 'auto' && process.stdout.isTTY)
@@ -15,6 +16,7 @@ export function createLog(
     { level, base: null, timestamp: pino.stdTimeFunctions.isoTime },
     isText ? { write: line => destination.write(lineForPeople(line)) } : destination
   )
+  if (destination instanceof LogOutput) destination.onRecovery(message => logger.error(message))
   return {
     info: (message, fields) => logger.info(listed(fields), message),
     warn: rateLimited((message, fields) => logger.warn(listed(fields), message), nowMs),
@@ -93,14 +95,23 @@ function listed(fields: LogFields = {}): object {
   }
 }
 
-/** Describes an error with its stack and its causes. */
-function described(cause: unknown): unknown {
-  if (!(cause instanceof Error)) return String(cause)
-  const { name, message, stack } = cause
-  return {
-    name,
-    message,
-    stack,
-    ...(cause.cause === undefined || cause.cause === cause ? {} : { cause: described(cause.cause) })
+/** Maximum number of causes that are described of an error: they may lead in a circle. */
+const maxCauses = 10
+
+/** Describes an error with its stack and its causes. Never throws, since it runs where all else has failed. */
+function described(cause: unknown, depth = 1): unknown {
+  try {
+    if (!(cause instanceof Error)) return String(cause)
+    const { name, message, stack } = cause
+    return {
+      name,
+      message,
+      stack,
+      ...(cause.cause === undefined || cause.cause === cause || depth === maxCauses
+        ? {}
+        : { cause: described(cause.cause, depth + 1) })
+    }
+  } catch {
+    return 'an error that cannot be described'
   }
 }

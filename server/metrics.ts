@@ -16,6 +16,8 @@ export interface MetricSources {
   sockets(): number
   /** Adds those of a node of a cluster. */
   addMore?(library: Library, registry: Registry): Promise<void>
+  /** Number of lines of the log that were dropped; absent if the log is not written by this process. */
+  readonly logLinesDropped?: (() => number) | undefined
   /** Absent if the service makes no backups by itself. */
   readonly backups?: (() => BackupState) | undefined
 }
@@ -54,6 +56,7 @@ async function register(sources: MetricSources): Promise<Registry> {
   library.collectDefaultMetrics({ register: registry })
   addCalls(library, registry, sources.calls)
   addGauges(library, registry, sources)
+  addDropped(library, registry, sources)
   await sources.addMore?.(library, registry)
   return registry
 }
@@ -120,4 +123,30 @@ function addGauges({ Gauge }: Library, registry: Registry, sources: MetricSource
     add('coffer_backup_running', 'Whether a scheduled backup is under way', () => Number(backups().isRunning))
   }
   for (const [key, name, help] of runtimeGauges) add(name, help, async () => (await sources.gauges())[key])
+}
+
+/** Adds what the log and the syslog did not take. */
+function addDropped({ Counter }: Library, registry: Registry, sources: MetricSources): void {
+  const add = (name: string, help: string, value: () => Promise<number> | number): void => {
+    const counter = new Counter({
+      name,
+      help,
+      registers: [registry],
+      async collect() {
+        const total = await value()
+        counter.reset()
+        counter.inc(total)
+      }
+    })
+  }
+  add(
+    'coffer_log_lines_dropped_total',
+    'Lines of the log that could not be written',
+    () => sources.logLinesDropped?.() ?? 0
+  )
+  add(
+    'coffer_syslog_messages_lost_total',
+    'Messages to the syslog that were not sent',
+    async () => (await sources.gauges()).syslogLost
+  )
 }

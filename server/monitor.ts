@@ -27,7 +27,7 @@ export function createMonitor(monitored: Monitored): Monitor {
   const { backups, config, minutes, problems, space } = monitored
   return {
     async state() {
-      const [checks, gauges, connections] = await Promise.all([
+      const [checks, { syslogLost: _, ...gauges }, connections] = await Promise.all([
         monitored.readiness(),
         monitored.gauges(),
         monitored.connections()

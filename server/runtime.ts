@@ -101,9 +101,8 @@ export class Runtime {
 
   /** Returns the current load. */
   gauges(): Gauges {
-    const { accounts, imports, mailer, passwords, previews, webhookSender } = this.services
+    const { accounts, imports, mailer, passwords, previews, syslog, webhookSender } = this.services
     const { running, waiting } = webhookSender.load
-    const { load } = imports
     return {
       openUserFiles: accounts.openCount,
       passwordsWaiting: passwords.waiting,
@@ -111,8 +110,9 @@ export class Runtime {
       mailsWaiting: mailer.waiting,
       webhooksWaiting: waiting,
       webhooksRunning: running,
-      importsWaiting: load.waiting,
-      importsRunning: load.running
+      importsWaiting: imports.load.waiting,
+      importsRunning: imports.load.running,
+      syslogLost: syslog?.lost ?? 0
     }
   }
 

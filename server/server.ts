@@ -53,6 +53,8 @@ export interface ServerOptions {
   readonly shared?: Shared
   /** How the backups go, if the service makes any by itself. */
   readonly backups?: () => BackupState
+  /** Number of lines of the log that were dropped. */
+  readonly logLinesDropped?: () => number
   /** Ends a start that waits for something, which rejects then. */
   readonly signal?: AbortSignal
   /** The sources of the settings, where the service can be set up in a browser. */
@@ -86,6 +88,7 @@ export async function startServer(
     clock = systemClock,
     durability,
     log: givenLog = silentLog,
+    logLinesDropped,
     methodModules = [],
     setup,
     shared,
@@ -133,6 +136,7 @@ export async function startServer(
     const metrics = createMetrics({
       calls: dispatcher.calls,
       ...load,
+      logLinesDropped,
       addMore: async (library, registry) => await host.addMetrics?.(library, registry)
     })
     const operations = { health, metrics }

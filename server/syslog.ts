@@ -13,8 +13,15 @@ const maxWaiting = 1000
 /** Time after which the host is resolved again, and between warnings, in milliseconds. */
 const refreshMs = 60_000
 
+/** A socket with the number of messages that were passed to it and are not sent yet. */
+interface Sender {
+  readonly socket: Socket
+  pending: number
+  hasFailed: boolean
+}
+
 export class UdpSyslog implements Syslog {
-  #socket: Socket | undefined
+  #current: Sender | undefined
   #family = 0
   #address = ''
   #lookedUpAt = -Infinity
@@ -22,8 +29,8 @@ export class UdpSyslog implements Syslog {
   #waiting: Buffer[] = []
   #warnedAt = -Infinity
   #lost = 0
-  /** Messages passed to the socket and not sent yet. */
-  #pending = 0
+  /** Messages lost since it was last said that they are sent again. */
+  #unreported = 0
   #settled: () => void = () => {}
   #isClosed = false
 
@@ -33,10 +40,14 @@ export class UdpSyslog implements Syslog {
     private readonly log: Log
   ) {}
 
+  get lost(): number {
+    return this.#lost
+  }
+
   send(message: Buffer): void {
     if (this.#isClosed) return
     if (performance.now() - this.#lookedUpAt > refreshMs && !this.#isLookingUp) void this.#lookUp()
-    if (this.#socket) this.#sendNow(this.#socket, message)
+    if (this.#current) this.#sendNow(this.#current, message)
     else if (this.#waiting.length < maxWaiting) this.#waiting.push(message)
     else this.#lose('its host is not known')
   }
@@ -44,8 +55,9 @@ export class UdpSyslog implements Syslog {
   /** Closes once everything passed to the socket has been sent. */
   async close(): Promise<void> {
     this.#isClosed = true
-    if (this.#pending > 0) await new Promise<void>(resolve => (this.#settled = resolve))
-    this.#socket?.close()
+    if (this.#current && this.#current.pending > 0)
+      await new Promise<void>(resolve => (this.#settled = resolve))
+    this.#current?.socket.close()
   }
 
   async #lookUp(): Promise<void> {
@@ -62,31 +74,60 @@ export class UdpSyslog implements Syslog {
   }
 
   #open(family: number): void {
-    this.#socket?.close()
-    const socket = createSocket(family === 6 ? 'udp6' : 'udp4')
-    socket.unref()
-    socket.on('error', cause => this.#warn('its socket has failed', cause))
+    this.#current?.socket.close()
+    const sender: Sender = {
+      socket: createSocket(family === 6 ? 'udp6' : 'udp4'),
+      pending: 0,
+      hasFailed: false
+    }
+    sender.socket.unref()
+    sender.socket.on('error', cause => this.#abandon(sender, cause))
     this.#family = family
-    this.#socket = socket
-    for (const message of this.#waiting.splice(0)) this.#sendNow(socket, message)
+    this.#current = sender
+    for (const message of this.#waiting.splice(0)) this.#sendNow(sender, message)
   }
 
-  #sendNow(socket: Socket, message: Buffer): void {
-    if (socket.getSendQueueSize() > maxQueuedBytes) return this.#lose('the send queue is full')
-    this.#pending++
-    socket.send(message, this.port, this.#address, cause => {
+  #sendNow(sender: Sender, message: Buffer): void {
+    if (sender.socket.getSendQueueSize() > maxQueuedBytes) return this.#lose('the send queue is full')
+    sender.pending++
+    sender.socket.send(message, this.port, this.#address, cause => {
+      if (sender.hasFailed) return
       if (cause) this.#lose('it cannot be reached', cause)
-      if (--this.#pending === 0) this.#settled()
+      else if (this.#unreported > 0 && !this.#isWarningRecent()) this.#reportLost()
+      if (--sender.pending === 0 && sender === this.#current) this.#settled()
     })
   }
 
-  #lose(why: string, cause?: unknown): void {
-    this.#lost++
+  /** Gives up a socket that has failed, and that may never answer for what it was passed. The next look-up opens another. */
+  #abandon(sender: Sender, cause: unknown): void {
+    if (sender.hasFailed) return
+    sender.hasFailed = true
+    sender.socket.close()
+    if (sender.pending > 0) this.#lose('its socket has failed', cause, sender.pending)
+    else this.#warn('its socket has failed', cause)
+    if (sender !== this.#current) return
+    this.#current = undefined
+    this.#family = 0
+    this.#settled()
+  }
+
+  #lose(why: string, cause?: unknown, count = 1): void {
+    this.#lost += count
+    this.#unreported += count
     this.#warn(why, cause)
   }
 
+  #isWarningRecent(): boolean {
+    return performance.now() - this.#warnedAt < refreshMs
+  }
+
+  #reportLost(): void {
+    this.log.warn(`syslog: messages are sent again; ${this.#unreported} were lost`)
+    this.#unreported = 0
+  }
+
   #warn(why: string, cause?: unknown): void {
-    if (performance.now() - this.#warnedAt < refreshMs) return
+    if (this.#isWarningRecent()) return
     this.#warnedAt = performance.now()
     this.log.warn(`syslog: ${why}; messages lost so far: ${this.#lost}`, cause === undefined ? {} : { cause })
   }

@@ -3,4 +3,6 @@
 /** Sends messages to the syslog, or drops them. Never waits, never throws. */
 export interface Syslog {
   send(message: Buffer): void
+  /** Number of messages that were dropped. */
+  readonly lost: number
 }

@@ -1,6 +1,6 @@
 /** `coffer export-data`: writes events in a form for other programs. (docs/api/exports.md) */
-import { once } from 'node:events'
 import { resolve } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import { dayBegin, isZone } from '../../schemas/zones.js'
 import { accountIn } from '../maintenance/place-account.js'
 import { print, type JsonOption } from '../terminal/answer.js'
@@ -35,8 +35,15 @@ export async function exportData(args: readonly string[], options: ExportDataOpt
   print(json, { username, format, file }, `${username}: written to ${file}`)
 }
 
+/** Writes to the standard output, until it fails: that is told elsewhere. */
 async function toOutput(pieces: AsyncIterable<string>): Promise<void> {
-  for await (const piece of pieces) if (!process.stdout.write(piece)) await once(process.stdout, 'drain')
+  let failure: unknown
+  process.stdout.once('error', error => (failure = error))
+  try {
+    await pipeline(pieces, process.stdout, { end: false })
+  } catch (error) {
+    if (failure === undefined) throw error
+  }
 }
 
 /** Times before and after all others, in seconds. */

@@ -11,6 +11,7 @@ import { StoreDamaged } from '../../storage/errors.js'
 import { Layout } from '../../storage/files/layout.js'
 import { newSetupSecret } from '../../storage/files/setup-link.js'
 import { PlatformInspection } from '../../storage/inspection.js'
+import { LogOutput } from '../../server/log-output.js'
 import { createLog } from '../../server/log.js'
 import { startServer, type Server } from '../../server/server.js'
 import { isSetupOpen } from '../../server/setup/desk.js'
@@ -27,13 +28,14 @@ const closingMs = 1500
 /** Starts the service; resolves once it listens. A signal ends the process. */
 export async function serve(argv: readonly string[]): Promise<void> {
   const settings = await checkedSettings(argv)
-  const log = createLog(settings.log)
+  const output = new LogOutput(process.stdout.fd)
+  const log = createLog(settings.log, output)
   const layout = new Layout(settings.dataDir)
   mustBeFolder(layout)
   mustBeWritable(layout)
   mustBeSound(layout)
   warnOfExposure(layout, log)
-  const service = new Service(argv, log, layout)
+  const service = new Service(argv, log, layout, output)
   const stop = (signal: NodeJS.Signals): void => {
     if (service.isStopping) return
     log.info(`stopping on ${signal}`)
@@ -75,7 +77,8 @@ class Service {
   constructor(
     private readonly argv: readonly string[],
     private readonly log: Log,
-    private readonly layout: Layout
+    private readonly layout: Layout,
+    private readonly output: LogOutput
   ) {}
 
   get isStopping(): boolean {
@@ -87,6 +90,7 @@ class Service {
     this.#backups = backups
     this.#server = startServer(settings, {
       log: this.log,
+      logLinesDropped: () => this.output.dropped,
       signal: this.#stopping.signal,
       ...(backups && { backups: () => backups.state() }),
       setup: { read: chosen => this.#read(chosen), onDone: () => this.#startAnew() }

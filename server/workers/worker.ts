@@ -28,9 +28,20 @@ function post(message: WorkerMessage): void {
 const emit: Emit = (name, ...args) => post([name, args])
 
 const log: Log = {
-  info: (message, fields) => emit('log', 'info', message, fields),
-  warn: (message, fields) => emit('log', 'warn', message, fields),
-  error: (message, fields) => emit('log', 'error', message, fields)
+  info: logAt('info'),
+  warn: logAt('warn'),
+  error: logAt('error')
+}
+
+/** Sends lines to the main thread, without their cause if it cannot be sent. */
+function logAt(level: keyof Log): Log['error'] {
+  return (message, fields) => {
+    try {
+      emit('log', level, message, fields)
+    } catch {
+      emit('log', level, message, { ...fields, cause: 'an error that cannot be described' })
+    }
+  }
 }
 
 /** Calls that other workers make for this one, by number. */

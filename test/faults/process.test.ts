@@ -1,12 +1,13 @@
 /** The process under faults from outside: a signal in the middle of everything, no descriptors left, a platform file that is no more. */
-import { spawn } from 'node:child_process'
+import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import t from 'tap'
 import { checkDirectory } from '../../scripts/maintenance/check.js'
 import { Layout } from '../../storage/files/layout.js'
 import { post, signIn } from '../durability/requests.js'
+import { freePort } from '../support/free-ports.js'
 import { filesIn } from '../support/planted.js'
 import { mustTakeLessThan } from '../support/probe.js'
 import { connect as openSocket, until } from '../support/socket.js'
@@ -111,6 +112,64 @@ t.test('a platform file that is damaged', async t => {
   const again = await FaultyServer.start(t, dataDir)
   t.equal((await fetch(`${again.url}/kill-test/`)).status, 200)
   await again.end('SIGTERM')
+})
+
+/** Ends a process. Resolves with its status. */
+async function end(child: ChildProcess): Promise<unknown> {
+  const exit = once(child, 'exit')
+  child.kill('SIGTERM')
+  return (await exit)[0]
+}
+
+t.test('a service whose log cannot be written', async t => {
+  const adminKey = 'the key of the operator'
+  const serve = async (flags: readonly string[], stdio: StdioOptions): Promise<[ChildProcess, string]> => {
+    const port = await freePort()
+    const args = [
+      program,
+      'serve',
+      `--port=${port}`,
+      `--adminKey=${adminKey}`,
+      '--log.requests=true',
+      ...flags
+    ]
+    const child = spawn(process.execPath, args, { stdio })
+    t.teardown(() => child.kill('SIGKILL'))
+    const url = `http://127.0.0.1:${port}`
+    const answers = async (): Promise<boolean> => (await fetch(url).catch(() => undefined))?.status === 200
+    await until(async () => child.exitCode !== null || (await answers()), 'it answers')
+    return [child, url]
+  }
+  const dropped = async (url: string): Promise<number> => {
+    const text = await (await fetch(`${url}/metrics`, { headers: { authorization: adminKey } })).text()
+    return Number(/^coffer_log_lines_dropped_total (\d+)$/m.exec(text)?.[1])
+  }
+
+  await t.test('serves on when the disk of its log is full, and counts the lines', async t => {
+    const full = openSync('/dev/full', 'w')
+    const [child, url] = await serve([`--dataDir=${t.testdir()}`], ['ignore', full, full])
+    closeSync(full)
+    await signIn(url)
+    const before = await dropped(url)
+    t.ok(before > 0)
+    for (let count = 0; count < 5; count++) await fetch(`${url}/kill-test/streams`)
+    t.ok((await dropped(url)) >= before + 5)
+    t.equal(await end(child), 0)
+  })
+
+  await t.test('serves on when nobody reads its log, or has closed the pipe', async t => {
+    const [child, url] = await serve([`--dataDir=${t.testdir()}`], ['ignore', 'pipe', 'pipe'])
+    await signIn(url)
+    // The pipe fills up.
+    while (!((await dropped(url)) > 10))
+      await Promise.all(Array.from({ length: 100 }, () => fetch(`${url}/kill-test/streams`)))
+    child.stdout!.destroy()
+    child.stderr!.destroy()
+    const before = await dropped(url)
+    for (let count = 0; count < 5; count++) await fetch(`${url}/kill-test/streams`)
+    t.ok((await dropped(url)) >= before + 5)
+    t.equal(await end(child), 0)
+  })
 })
 
 t.test('a process that has no descriptors left', async t => {

@@ -1,9 +1,10 @@
 /** The service as a process: it starts, says so, stops when told. */
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync, spawn, type StdioOptions } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, closeSync, openSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { generateX25519Identity } from 'age-encryption'
 import t from 'tap'
 import { packageDirectory } from '../../core/version.js'
@@ -176,6 +177,46 @@ t.test('coffer serve', async t => {
       t.notMatch(String(message), '    at ')
     }
     await service.stop('SIGTERM')
+  })
+})
+
+/** Runs a command whose output goes elsewhere. */
+async function runInto(
+  args: readonly string[],
+  stdio: StdioOptions
+): Promise<[status: number, errors: string]> {
+  const child = spawn(process.execPath, [cli, ...args], { stdio })
+  // Whoever read the output has gone.
+  child.stdout?.destroy()
+  const [errors, [status]] = await Promise.all([
+    child.stderr ? text(child.stderr) : '',
+    once(child, 'exit') as Promise<[number]>
+  ])
+  return [status, errors]
+}
+
+t.test('a command whose output cannot be written', async t => {
+  const full = openSync('/dev/full', 'w')
+  t.teardown(() => closeSync(full))
+  const dataDir = t.testdir()
+  const runs: [name: string, args: string[]][] = [
+    ['prints text', ['settings']],
+    ['prints JSON', ['check', '--json', `--dataDir=${dataDir}`]]
+  ]
+  for (const [name, args] of runs) {
+    await t.test(`says that the disk is full where it ${name}`, async t => {
+      const [status, errors] = await runInto(args, ['ignore', full, 'pipe'])
+      t.equal(status, 1)
+      t.equal(errors, 'The output could not be written: The disk is full\n')
+    })
+    await t.test(`says nothing to a pipe that is closed where it ${name}`, async t => {
+      const [status, errors] = await runInto(args, ['ignore', 'pipe', 'pipe'])
+      t.equal(status, 1)
+      t.equal(errors, '')
+    })
+  }
+  await t.test('ends where its errors cannot be told', async t => {
+    t.same(await runInto(['user', 'list', '--port=none'], ['ignore', full, full]), [1, ''])
   })
 })
 

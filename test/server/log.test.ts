@@ -1,13 +1,16 @@
 /** The operator's log: lines of JSON with the fields of a list, whatever happens; no secrets. */
-import { readdirSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { closeSync, constants, openSync, readdirSync, readFileSync, readSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { ApiError } from '../../core/errors.js'
 import { ManualClock } from '../../core/time.js'
+import { LogOutput } from '../../server/log-output.js'
 import { createLog } from '../../server/log.js'
 import { startServer } from '../../server/server.js'
 import { methodModules, Service, testSettings, type Answer } from '../support/coffer.js'
-import { socketOf } from '../support/socket.js'
+import { SmallDisk } from '../faults/small-disk.js'
+import { socketOf, until } from '../support/socket.js'
 
 /** What a line may consist of, whatever it is about. */
 const fields = words(
@@ -197,3 +200,102 @@ t.test('a stranger at the doors of the operator fills no log', async t => {
   const told = lines.filter(line => line.includes('without the right key'))
   t.equal(told.length, 60)
 })
+
+t.test('a log that cannot be written', async t => {
+  const disk = SmallDisk.mounted(t, 1)
+
+  await t.test(
+    'counts the lines, and says how many once it can',
+    { skip: typeof disk === 'string' && disk },
+    async t => {
+      const small = disk as SmallDisk
+      const file = join(small.directory, 'log')
+      const fd = openSync(file, 'a')
+      t.teardown(() => closeSync(fd))
+      const output = new LogOutput(fd)
+      const log = createLog({ level: 'info' }, output)
+      log.info('before')
+      small.fill()
+      // A page of the file has room, so that one of the lines is cut.
+      for (let count = 0; count < 100; count++) log.error(`lost ${count} ${'x'.repeat(100)}`)
+      t.ok(output.dropped > 50 && output.dropped < 100, `${output.dropped} lines`)
+      small.empty()
+      log.info('after')
+      log.info('last')
+      const lines = readFileSync(file, 'utf8').split('\n')
+      const after = lines.slice(100 - output.dropped + 1)
+      t.match(JSON.parse(lines[0]!), { msg: 'before' })
+      t.throws(() => JSON.parse(after[0]!), 'the line that was cut')
+      t.same(
+        after.slice(1, 4).map(line => JSON.parse(line).msg),
+        [`${output.dropped} lines of the log could not be written (ENOSPC)`, 'after', 'last']
+      )
+      t.equal(lines.at(-1), '')
+    }
+  )
+
+  await t.test('says so by itself, if nothing else is logged', async t => {
+    const path = join(t.testdir(), 'pipe')
+    execFileSync('mkfifo', [path])
+    const fd = openSync(path, constants.O_RDWR | constants.O_NONBLOCK)
+    t.teardown(() => closeSync(fd))
+    const output = new LogOutput(fd, 10)
+    const log = createLog({ level: 'info' }, output)
+    // Nobody reads it: it is full, and each further line would wait.
+    for (let count = 0; output.dropped < 1000; count++) log.info(`${count} ${'x'.repeat(1000)}`)
+    const buffer = Buffer.alloc(1_000_000)
+    let said = ''
+    await until(() => {
+      try {
+        said += buffer.toString('utf8', 0, readSync(fd, buffer))
+      } catch {
+        // Nothing more is there yet.
+      }
+      // A report may find room where a longer line does not.
+      const told = [...said.matchAll(/"msg":"(\d+) lines of the log could not be written \(EAGAIN\)"/g)]
+      return told.reduce((sum, [, count]) => sum + Number(count), 0) === 1000
+    }, 'it is told')
+    t.equal(output.dropped, 1000)
+  })
+
+  await t.test('to a pipe that nobody reads any more, or to a closed file, does not throw', t => {
+    const fd = openSync('/dev/null', 'r')
+    t.teardown(() => closeSync(fd))
+    const output = new LogOutput(fd)
+    createLog({ level: 'info' }, output).error('call failed', { cause: new Error('x') })
+    t.equal(output.dropped, 1, 'EBADF')
+    t.end()
+  })
+})
+
+t.test('whatever is the cause of an error, the log does not throw', t => {
+  const lines: string[] = []
+  const log = createLog({ level: 'info' }, { write: (line: string) => void lines.push(line) })
+  const circle = new Error('circle')
+  circle.cause = new Error('inner', { cause: circle })
+  let chain = new Error('end')
+  for (let depth = 0; depth < 50_000; depth++) chain = new Error('link', { cause: chain })
+  const throwing = Object.defineProperty(new Error('throwing'), 'stack', {
+    get: () => {
+      throw new Error('no stack')
+    }
+  })
+  const causes = [
+    circle,
+    chain,
+    throwing,
+    Object.create(null),
+    Symbol('s'),
+    null,
+    5n,
+    new Proxy({}, { get: () => assertNever() })
+  ]
+  for (const cause of causes) log.error('unexpected failure', { cause })
+  t.equal(lines.length, causes.length)
+  for (const line of lines) t.match(JSON.parse(line), { msg: 'unexpected failure' })
+  t.end()
+})
+
+function assertNever(): never {
+  throw new Error('asked')
+}

@@ -1,8 +1,11 @@
 /** Calls told to a syslog: real messages on a real socket, which nobody waits for. (docs/spec/audit.md#syslog) */
+import { execFileSync } from 'node:child_process'
 import { createSocket } from 'node:dgram'
 import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
+import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { syslogFormat } from '../../core/audit/syslog.js'
 import { silentLog } from '../../core/log.js'
@@ -230,6 +233,31 @@ t.test('a syslog', async t => {
       sender.send(Buffer.from('too late'))
     }
   })
+})
+
+t.test('a syslog whose socket cannot be opened counts what is lost, and closes', t => {
+  const code = `
+    import { openSync, closeSync } from 'node:fs'
+    import { once } from 'node:events'
+    import { createSocket } from 'node:dgram'
+    import { UdpSyslog } from '${new URL('../../server/syslog.js', import.meta.url).href}'
+    const warned = []
+    const syslog = new UdpSyslog('127.0.0.1', 9, { warn: message => warned.push(message) })
+    const files = []
+    try { for (;;) files.push(openSync('/dev/null')) } catch {}
+    syslog.send(Buffer.from('lost'))
+    while (syslog.lost === 0) await new Promise(setImmediate)
+    await syslog.close()
+    for (const file of files) closeSync(file)
+    console.log(syslog.lost, warned.join())`
+  const script = join(t.testdir(), 'script.mjs')
+  writeFileSync(script, code)
+  const output = execFileSync('sh', ['-c', 'ulimit -n 64; exec "$0" "$1"', process.execPath, script], {
+    encoding: 'utf8',
+    timeout: 60_000
+  })
+  t.equal(output, '1 syslog: its socket has failed; messages lost so far: 1\n')
+  t.end()
 })
 
 t.test('its messages', async t => {
