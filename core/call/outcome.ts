@@ -174,8 +174,13 @@ export function toApiError(thrown: unknown): ApiError {
         retryAfter: 10
       }
     )
-  if (thrown instanceof StoreDamaged || thrown instanceof StoreTooNew)
-    return new ApiError('corrupted-data', undefined, { cause: thrown })
+  if (thrown instanceof StoreTooNew)
+    return new ApiError(
+      'api-unavailable',
+      'This account was last used with a newer version of this service, and is available again once that is installed',
+      { retryAfter: 600, cause: thrown }
+    )
+  if (thrown instanceof StoreDamaged) return new ApiError('corrupted-data', undefined, { cause: thrown })
   return new ApiError('unexpected-error', undefined, { cause: thrown })
 }
 

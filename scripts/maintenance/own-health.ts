@@ -27,12 +27,20 @@ export async function checkOwnHealth({
     settings,
     () => [
       { name: 'service', ok: false, detail: `it does not run: nobody owns ${layout.root}` },
-      isSound(layout)
-        ? { name: 'platform', ok: true, detail: 'the platform file is sound' }
-        : { name: 'platform', ok: false, detail: 'the platform file is damaged or missing' }
+      { name: 'platform', ...checkPlatform(layout) }
     ],
     async operator => await whileRunning(settings, operator)
   )
+}
+
+function checkPlatform(layout: Layout): Pick<OwnStep, 'ok' | 'detail'> {
+  try {
+    return isSound(layout)
+      ? { ok: true, detail: 'the platform file is sound' }
+      : { ok: false, detail: 'the platform file is damaged or missing' }
+  } catch (error) {
+    return { ok: false, detail: (error as Error).message }
+  }
 }
 
 async function whileRunning(settings: Settings, operator: Operator): Promise<OwnStep[]> {

@@ -6,7 +6,7 @@ import type { Layout } from '../../storage/files/layout.js'
 import { writeOwner } from '../../storage/platform/owner.js'
 import { PlatformStore } from '../../storage/platform/platform-store.js'
 import { replaceFolder } from '../../storage/files/replacing.js'
-import { valuesOf } from './unique-index.js'
+import { assertNotNewer, valuesOf } from './unique-index.js'
 import { webhookIdsBeside, webhookIdsOf } from './webhook-ids.js'
 import type { Account } from '../../storage/platform/account.js'
 
@@ -78,8 +78,8 @@ export async function bringIn(target: Layout, side: Layout, account: Omit<Accoun
 }
 
 /**
- * Replaces the account with the same id, which must not be open. Throws {@link Taken} before changing anything; any other
- * failure leaves the former account as it was.
+ * Replaces the account with the same id, which must not be open. Throws {@link Taken}, or `StoreTooNew` for a file of a newer
+ * version of the software, before changing anything; any other failure leaves the former account as it was.
  */
 export async function replace(
   target: Layout,
@@ -90,6 +90,7 @@ export async function replace(
   const platform = new PlatformStore(target)
   try {
     isWithin(target.root, place)
+    assertNotNewer(target, id)
     mustHaveOwnWebhooks(target, side, { id, username })
     const held = valuesOf(side, id)
     const known = platform.find(username)

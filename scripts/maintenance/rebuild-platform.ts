@@ -4,6 +4,7 @@
  */
 import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { StoreTooNew } from '../../storage/errors.js'
 import { syncPath, syncPathNow } from '../../storage/files/durable.js'
 import { PlatformInspection } from '../../storage/inspection.js'
 import { isAccountId, type Layout } from '../../storage/files/layout.js'
@@ -11,7 +12,7 @@ import { readOwner, writeOwner } from '../../storage/platform/owner.js'
 import { PlatformStore } from '../../storage/platform/platform-store.js'
 import { salvage } from '../../storage/platform/salvage.js'
 import type { Progress } from '../terminal/progress.js'
-import { reindex, valuesOf } from './unique-index.js'
+import { assertNotNewer, reindex, valuesOf } from './unique-index.js'
 import type { Account } from '../../storage/platform/account.js'
 
 export interface RebuildReport {
@@ -23,12 +24,15 @@ export interface RebuildReport {
   readonly problems: { readonly user?: string; readonly detail: string }[]
 }
 
-/** Rebuilds what is needed. The caller must hold the lock of the directory. */
+/**
+ * Rebuilds what is needed. The caller must hold the lock of the directory. Throws `StoreTooNew`, with nothing changed, for files
+ * of a newer version of the software, which are not damaged.
+ */
 export async function rebuildPlatform(layout: Layout, progress?: Progress): Promise<RebuildReport> {
   return isSound(layout) ? await rebuildIndex(layout, progress) : rebuildAll(layout, progress)
 }
 
-/** Whether the platform file is usable. */
+/** Whether the platform file is usable. Throws `StoreTooNew`. */
 export function isSound(layout: Layout): boolean {
   try {
     const inspection = new PlatformInspection(layout)
@@ -37,7 +41,8 @@ export function isSound(layout: Layout): boolean {
     } finally {
       inspection.close()
     }
-  } catch {
+  } catch (error) {
+    if (error instanceof StoreTooNew) throw error
     return false
   }
 }
@@ -80,6 +85,8 @@ function isReadable(
 
 function rebuildAll(layout: Layout, progress?: Progress): RebuildReport {
   const { platformFile, root } = layout
+  const folders = foldersOf(layout)
+  for (const id of folders) assertNotNewer(layout, id)
   const { accounts, deeds, growth, invitations, secrets } = salvage(platformFile)
   const known = new Map(accounts.map(account => [account.id, account]))
   const former = existsSync(platformFile) ? `${platformFile}.damaged-${Date.now()}` : undefined
@@ -93,7 +100,6 @@ function rebuildAll(layout: Layout, progress?: Progress): RebuildReport {
   const draft = join(root, 'platform.rebuilt')
   removeFile(draft)
   const platform = new PlatformStore({ platformFile: draft, usersDirectory: draft })
-  const folders = foldersOf(layout)
   progress?.begin(folders.length)
   for (const [index, id] of folders.entries()) {
     adopt(layout, platform, id, known.get(id), report)

@@ -1,4 +1,5 @@
 /** Rebuilds the platform's index of unique values from users' files, while no service has them open. */
+import { StoreTooNew } from '../../storage/errors.js'
 import { UserInspection } from '../../storage/inspection.js'
 import type { Layout } from '../../storage/files/layout.js'
 import type { PlatformStore } from '../../storage/platform/platform-store.js'
@@ -29,5 +30,14 @@ export function valuesOf(layout: Layout, id: string): UniqueValue[] {
     return inspection.uniqueValues()
   } finally {
     inspection.close()
+  }
+}
+
+/** Throws `StoreTooNew` if an account's file is of a newer version of the software; a damaged or missing one is not. */
+export function assertNotNewer(layout: Layout, id: string): void {
+  try {
+    new UserInspection(layout, id).close()
+  } catch (error) {
+    if (error instanceof StoreTooNew) throw error
   }
 }

@@ -1,5 +1,8 @@
 /** Reads what is still readable in a damaged platform file. */
 import SQLite, { type Database } from 'better-sqlite3'
+import { StoreTooNew } from '../errors.js'
+import { versionOf } from '../migrations/migrate.js'
+import { platformMigrations } from '../migrations/platform/index.js'
 import type { KnownInvitation } from './invitations.js'
 import type { Account } from './account.js'
 import type { GrowthDay } from './growth.js'
@@ -15,11 +18,13 @@ export interface Salvaged {
   readonly deeds: readonly (Omit<Deed, 'detail'> & { readonly detail: string })[]
 }
 
-/** Returns what is readable; empty if the file cannot be opened. */
+/** Returns what is readable; empty if the file cannot be opened. Throws `StoreTooNew`. */
 export function salvage(file: string): Salvaged {
   let db: Database | undefined
   try {
     db = new SQLite(file, { readonly: true, fileMustExist: true })
+    const version = versionOf(db)
+    if (version > platformMigrations.length) throw new StoreTooNew(file, version, platformMigrations.length)
     return {
       accounts: rowsOf<Account>(db, 'account').filter(
         ({ id, state }) => typeof id === 'string' && state === 'active'
@@ -29,7 +34,8 @@ export function salvage(file: string): Salvaged {
       deeds: rowsOf(db, 'operator_deed'),
       growth: rowsOf(db, 'growth')
     }
-  } catch {
+  } catch (error) {
+    if (error instanceof StoreTooNew) throw error
     return { accounts: [], invitations: [], secrets: [], deeds: [], growth: [] }
   } finally {
     db?.close()

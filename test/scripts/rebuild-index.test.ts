@@ -1,12 +1,15 @@
 /** A platform file that is damaged: `coffer serve` says so and names the way out, `coffer rebuild-index` is it. */
 import { existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { checkDirectory } from '../../scripts/maintenance/check.js'
 import { ManualClock } from '../../core/time.js'
 import { Layout } from '../../storage/files/layout.js'
 import { startServer } from '../../server/server.js'
+import { PlatformInspection } from '../../storage/inspection.js'
+import { salvage } from '../../storage/platform/salvage.js'
+import { schemaVersions } from '../../storage/sqlite/copies.js'
 import { openCoffer, testSettings, type Client } from '../support/coffer.js'
 import { command, commandProcess } from '../support/command.js'
 
@@ -142,3 +145,92 @@ function scribble(file: string): void {
   bytes.fill(0x5a, 4096)
   writeFileSync(file, bytes)
 }
+
+/** Gives a closed file another version. Returns its bytes. */
+function setVersion(file: string, version: number): Buffer {
+  const db = new SQLite(file)
+  db.pragma(`user_version = ${version}`)
+  db.pragma('wal_checkpoint(TRUNCATE)')
+  db.close()
+  return readFileSync(file)
+}
+
+t.test('files of a newer version', async t => {
+  const { alice, layout } = await sample(t)
+  const flags = [`--dataDir=${layout.root}`]
+  const inspection = new PlatformInspection(layout)
+  const ids = new Map([...inspection.accounts()].map(({ id, username }) => [username, id]))
+  inspection.close()
+  const place = join(layout.root, '..', `${basename(layout.root)}-backup`)
+  t.equal((await command(['backup', place, ...flags])).code, 0)
+  const newer = /has schema version 1000, but this software knows versions up to \d+ only: upgrade/
+
+  await t.test('of the platform are told by name, and left as they are by all repairs', async t => {
+    const { platformFile } = layout
+    const before = setVersion(platformFile, 1000)
+    const names = readdirSync(layout.root)
+    for (const [name, ...more] of [
+      ['serve', '--port=0'],
+      ['rebuild-index'],
+      ['check'],
+      ['migrate', '--without-backup'],
+      ['health'],
+      ['restore', place, '--user', 'alice'],
+      ['user', 'list'],
+      ['backup', `${place}-2`],
+      ['export', 'alice', `${place}.place`]
+    ] as const) {
+      const { code, errors, output } = await command([name, ...more, ...flags])
+      t.equal(code, 1, name)
+      t.match(errors + output, newer, name)
+      t.notMatch(errors + output, 'damaged', name)
+      t.ok(readFileSync(platformFile).equals(before), name)
+    }
+    t.throws(() => salvage(platformFile), { name: 'StoreTooNew' })
+    t.same(
+      readdirSync(layout.root)
+        .filter(name => !/-(?:shm|wal)$/.test(name))
+        .toSorted(),
+      names.filter(name => !/-(?:shm|wal)$/.test(name)).toSorted()
+    )
+    setVersion(platformFile, schemaVersions.platform)
+  })
+
+  await t.test('of an account are told by name, and left as they are', async t => {
+    const file = layout.userFile(ids.get('alice')!)
+    const before = setVersion(file, 1000)
+    const isUnchanged = (): boolean => readFileSync(file).equals(before)
+    for (const [name, ...more] of [
+      ['rebuild-index'],
+      ['check'],
+      ['restore', place, '--user', 'alice']
+    ] as const) {
+      const { code, errors, output } = await command([name, ...more, ...flags])
+      t.equal(code, 1, name)
+      t.match(errors + output, newer, name)
+      t.ok(isUnchanged(), name)
+    }
+    const server = await startServer(testSettings(layout.root), { clock: new ManualClock() })
+    t.teardown(() => server.close())
+    const headers = { authorization: alice.token }
+    for (const method of ['GET', 'POST']) {
+      const answer = await fetch(`${server.url}/alice/events`, { method, headers })
+      t.equal(answer.status, 503)
+      t.ok(Number(answer.headers.get('retry-after')) > 0)
+      t.match(await answer.json(), {
+        error: { id: 'api-unavailable', message: /newer version of this service/ }
+      })
+    }
+    await server.close()
+    t.ok(isUnchanged())
+    rmSync(layout.platformFile)
+    for (const kind of ['-wal', '-shm']) rmSync(layout.platformFile + kind, { force: true })
+    const { code, errors } = await command(['rebuild-index', ...flags])
+    t.equal(code, 1)
+    t.match(errors, newer)
+    t.notOk(existsSync(layout.platformFile), 'nothing is made without it')
+    setVersion(file, schemaVersions.user)
+    t.equal((await command(['rebuild-index', ...flags])).code, 0)
+    t.same((await checkDirectory(layout)).problems, [])
+  })
+})
