@@ -20,7 +20,7 @@ type Span = Static<typeof Span>
 
 /** Where the records of a file are, with a digest of how all that was. */
 export const KeptFootprint = Type.Object({
-  /** The highest number of an import whose events count. */
+  /** The highest number of an import whose events count: what was found may be of later ones than the one that looked. */
   import: Type.Integer({ minimum: 0 }),
   spans: Type.Array(Span, { maxItems: mostSpans }),
   state: Type.String({ pattern: '^[0-9a-f]{64}$' })
@@ -42,8 +42,7 @@ export class Footprint {
   /** `open` answers the store of the account, which may be another one after waiting. */
   constructor(
     private readonly open: Open,
-    private readonly mayRead: MayRead,
-    private readonly number: number
+    private readonly mayRead: MayRead
   ) {
     const { history, series } = open()
     this.#series = series
@@ -74,7 +73,7 @@ export class Footprint {
   /** What is to be kept; `undefined` if there was too much, or somebody else has changed something in the meantime. */
   async kept(): Promise<KeptFootprint | undefined> {
     if (!this.#isStill) return undefined
-    const where = { import: this.number, spans: [...this.#spans.values()] }
+    const where = { import: this.open().imports.latestBringing(), spans: [...this.#spans.values()] }
     const state = await stateOf(this.open, this.mayRead, where)
     return state !== undefined && this.#isStill ? { ...where, state } : undefined
   }

@@ -113,6 +113,11 @@ export class ImportRepository {
     return column(this.db, sql).all(number, after, limit) as string[]
   }
 
+  /** The highest number of an import that has brought in an event or a file; 0 if none has. */
+  latestBringing(): number {
+    return column(this.db, 'SELECT coalesce(max(import), 0) FROM import_event').get() as number
+  }
+
   /** What has become of events, and of their files, that imports up to a number brought in: some, by id, after `after`. */
   standing(number: number, after: string, limit: number): Standing[] {
     const sql = `SELECT i.event AS id, e.id IS NOT NULL OR a.id IS NOT NULL AS isHere, d.id IS NOT NULL AS isDeleted

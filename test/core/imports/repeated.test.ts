@@ -146,13 +146,29 @@ for (const [what, change, tally] of changes)
     t.same((await broughtIn(alice, name, text)).tally, tally)
   })
 
+t.test(
+  'it is read again when what it found was brought in by a later import, and taken out since',
+  async t => {
+    const { alice } = await coffer(t)
+    const weights = text.split('\n').slice(0, 4).join('\n')
+    const three = { 'mass/kg': 3 }
+    await takenOut(alice, (await broughtIn(alice, name, weights)).id)
+    const [earlier, later] = [await sent(alice, name, weights), await sent(alice, name, weights)]
+    t.same((await written(alice, later.id)).tally, { broughtIn: three, known: {}, leftOut: {} })
+    t.same((await written(alice, earlier.id)).tally, { broughtIn: {}, known: three, leftOut: {} })
+    await takenOut(alice, earlier.id)
+    await takenOut(alice, later.id)
+    t.same((await broughtIn(alice, name, weights)).tally, { broughtIn: three, known: {}, leftOut: {} })
+  }
+)
+
 t.test('nothing is kept where others change something in the meantime', async t => {
   const service = await coffer(t)
   const { alice } = service
   await alice.stream('diary')
   const { accounts } = service.server.services
   const open = (): UserStore => accounts.store(accounts.find('alice')!)
-  const footprint = (): Footprint => new Footprint(open, () => true, 0)
+  const footprint = (): Footprint => new Footprint(open, () => true)
   const { id } = await alice.event({ type: 'series:count/generic', content: undefined, time: 1.7e9 })
   const add = (at: number): Promise<Answer> =>
     alice.do('hfs.add', { id, format: 'flatJSON', fields: ['deltaTime', 'value'], points: [[at, 5]] })
