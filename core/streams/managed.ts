@@ -16,13 +16,25 @@ export function managedStream({ caller, store }: Call, id: string): StreamNode {
 }
 
 /**
+ * Refuses a change of a stream that has contents which the caller may not manage, or not even see. The reason is the same for
+ * streams and for events, and names none, so that it tells nothing of what is hidden. (docs/spec/streams.md#deleting)
+ */
+export function refuseHiddenContents(): never {
+  fail(
+    'forbidden',
+    'This access does not see and manage everything in the stream and below it, so it cannot move, trash, restore or delete it: the owner of the account can',
+    { code: 'hidden-contents' }
+  )
+}
+
+/**
  * Throws `forbidden` unless the caller manages all of these: a stream and those below it, which are moved, trashed, restored
  * or deleted with it. A lower level on any of them is enough to refuse.
  */
 export function* mustManageAll(caller: Caller, nodes: readonly StreamNode[]): Steps<void> {
   if (caller.isPersonal) return
   for (const node of nodes) {
-    if (!caller.mayAt('manage', node)) fail('forbidden')
+    if (!caller.mayAt('manage', node)) refuseHiddenContents()
     yield
   }
 }

@@ -5,7 +5,7 @@ import { Stream } from '../../../schemas/stream.js'
 import { anyAccess } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
 import { holdHidden } from '../../permissions/hidden-events.js'
-import { managedStream, mustManageAll, noteAll } from '../../streams/managed.js'
+import { managedStream, mustManageAll, noteAll, refuseHiddenContents } from '../../streams/managed.js'
 import { method, type Call, type Result } from '../../call/method.js'
 import { removeStreams } from '../../streams/remove.js'
 import { atOnce, type Steps } from '../../../storage/steps.js'
@@ -55,7 +55,7 @@ function* deletion(call: Call, { id, mergeEventsWithParent }: Static<typeof Para
   if (!node.stream.trashed) return { stream: yield* trash(call, node, nodes) }
   const numbers = nodes.map(each => each.number)
   // Before anything that depends on events, so that no more is told of those that are hidden.
-  if (yield* holdHidden(call, numbers)) fail('forbidden')
+  if (yield* holdHidden(call, numbers)) refuseHiddenContents()
   const target = mergeEventsWithParent ? mergeTarget(node) : undefined
   const hasEvents = call.store.events.hasIn(numbers)
   if (hasEvents && typeof mergeEventsWithParent !== 'boolean') refuseParams([missing])
