@@ -1,7 +1,7 @@
 /** Checks the permissions that an app asks for against the existing streams. (docs/spec/accesses.md#check-app) */
 import type { StreamRepository } from '../../storage/repositories/streams.js'
 import { auditedAccess } from '../audit-ids.js'
-import type { RequestedPermission, RequestedStreamPermission } from './granting.js'
+import { assertNamesNoTags, type RequestedPermission, type RequestedStreamPermission } from './granting.js'
 import type { Call } from '../call/method.js'
 import { currentId } from '../account/older-ids.js'
 import { maxNameLength } from '../../schemas/scalars.js'
@@ -14,13 +14,14 @@ export interface CheckedPermissions {
 }
 
 /**
- * Permissions on streams that exist get the stream's `name`; others keep `defaultName`, or get one like it that no root
+ * Permissions on streams that exist get the stream's `name`, whatever name is proposed; others keep `defaultName`, or get one like it that no root
  * stream has.
  */
 export function checkedPermissions(
   call: Call,
   requested: readonly RequestedPermission[]
 ): CheckedPermissions {
+  assertNamesNoTags(call.services.config, requested, 'requestedPermissions')
   const names = new Names(call.store.streams)
   const checked = requested.map((permission, index) =>
     'streamId' in permission ? check(call, names, permission, index) : permission
@@ -37,6 +38,8 @@ function check(
   index: number
 ): RequestedStreamPermission {
   if (streamId === '*' || auditedAccess(streamId) !== undefined) return { streamId, level }
+  const node = store.streams.find(currentId(services.config, streamId))
+  if (store.streams.isTagId(streamId)) return { streamId, level, ...(node && { name: node.stream.name }) }
   if (typeof defaultName !== 'string')
     refuseParams([
       {
@@ -46,7 +49,6 @@ function check(
         params: ['defaultName']
       }
     ])
-  const node = store.streams.find(currentId(services.config, streamId))
   return node
     ? { streamId, level, name: node.stream.name }
     : { streamId, level, defaultName: names.free(streamId, defaultName) }

@@ -7,8 +7,11 @@ import { auditedAccess, isAuditId } from '../audit-ids.js'
 import { fail } from '../errors.js'
 import { isPlainId, toSlug } from '../ids.js'
 import type { Call } from '../call/method.js'
+import { accountStreams } from '../account/fields.js'
 import { currentId } from '../account/older-ids.js'
+import type { Config } from '../settings/config.js'
 import { isSystemId } from '../system-ids.js'
+import { refuseParams } from '../validation/params.js'
 
 /** A visible character, neither white space nor a control or format character: users decide by what they see. */
 const visible =
@@ -35,11 +38,33 @@ export type RequestedPermission = Static<typeof RequestedPermission>
 /** Limited to far more than anybody grants, but few enough for a single call to process. (docs/spec/accesses.md#fields) */
 export const RequestedPermissions = Type.Array(RequestedPermission, { maxItems: 10_000 })
 
+/**
+ * Throws `invalid-parameters-format` if a permission proposes a name for a stream of tags: the service alone names those, and
+ * people would take all that is tagged for what the name says. `field`: the param that holds the permissions.
+ * (docs/spec/accesses.md#creating-an-access)
+ */
+export function assertNamesNoTags(
+  config: Config,
+  requested: readonly object[],
+  field: 'permissions' | 'requestedPermissions'
+): void {
+  const { isTagId } = accountStreams(config)
+  const index = requested.findIndex(permission => {
+    const { defaultName, streamId } = permission as { defaultName?: unknown; streamId?: unknown }
+    return typeof defaultName === 'string' && typeof streamId === 'string' && isTagId(streamId)
+  })
+  if (index < 0) return
+  const message =
+    'The id is reserved for the streams of tags, which the service names: leave out "defaultName", or choose another id'
+  refuseParams([{ code: 'RESERVED_STREAM_ID', message, path: `#/${field}/${index}/defaultName` }])
+}
+
 /** Returns the permissions to store, without names. Throws for stream ids that cannot be granted. */
 export function grantable(
   { services, store }: Call,
   requested: readonly RequestedPermission[]
 ): Permission[] {
+  assertNamesNoTags(services.config, requested, 'permissions')
   return requested.map(permission => {
     if (!('streamId' in permission)) return permission
     const { streamId, level } = permission

@@ -11,12 +11,20 @@ import type { Steps } from '../../storage/steps.js'
 import { isSystemId } from '../system-ids.js'
 import { provideTagStream } from '../streams/tags.js'
 
-/** For a personal access: streams named by `defaultName` are created at the root, or restored from the trash. */
+/**
+ * For a personal access: streams named by `defaultName` are created at the root, or restored from the trash; missing streams
+ * of tags are created by the service, under their own names.
+ */
 export function* provideStreams(call: Call, requested: readonly RequestedPermission[]): Steps<void> {
   if (!call.caller.isPersonal) return
   for (const permission of requested) {
     if (!('streamId' in permission)) continue
-    const { defaultName, streamId } = permission
+    const { defaultName, level, streamId } = permission
+    const { streams } = call.store
+    if (streams.isTagId(streamId)) {
+      if (level !== 'none' && !streams.find(streamId)) provideTagStream(call, streamId)
+      continue
+    }
     // System streams always exist, under their older ids too.
     if (typeof defaultName === 'string' && streamId !== '*' && !isSystemId(streamId))
       yield* provide(call, streamId, defaultName)
@@ -27,10 +35,6 @@ function* provide(call: Call, streamId: string, name: string): Steps<void> {
   const { caller, changes, now, store } = call
   const node = store.streams.find(streamId)
   if (node && !node.stream.trashed) return
-  if (!node && store.streams.isTagId(streamId)) {
-    provideTagStream(call, streamId)
-    return
-  }
   const modified = store.stamp(now)
   const modifiedBy = caller.signature
   if (node) {

@@ -4,6 +4,8 @@
  */
 import type { AuthRequest } from '../../schemas/auth-request.js'
 import type { OAuthRequest } from '../../schemas/oauth.js'
+import type { RequestedPermission } from '../accesses/granting.js'
+import { accountStreams } from '../account/fields.js'
 import { faultOf, isOwned, isRegistered } from '../redirect-uri.js'
 import type { Config } from '../settings/config.js'
 import type { Services } from '../call/services.js'
@@ -82,7 +84,7 @@ export function appRequest(config: Config, { client, redirectUri }: Recipient, p
   const hint = one(params, 'login_hint') ?? username
   return {
     requestingAppId: client.id,
-    requestedPermissions: asked.permissions.map(permission => ({ ...permission })),
+    requestedPermissions: asked.permissions.map(permission => ({ ...withoutTagName(config, permission) })),
     lang: languageOf(one(params, 'ui_locales')),
     returnURL: redirectUri,
     clientData: oauthData(client, asked),
@@ -113,6 +115,18 @@ export function one(params: Params, name: string): string | undefined {
   if (typeof value === 'object')
     refuse('invalid_request', `The parameter ${name.slice(0, 50)} is there more than once`)
   return value === '' ? undefined : value
+}
+
+/**
+ * Returns the permission without a name if it is on a stream of tags, which the service names. Throws `invalid_scope` if the
+ * scope names it otherwise than its id.
+ */
+function withoutTagName(config: Config, permission: RequestedPermission): RequestedPermission {
+  if (!('streamId' in permission) || !accountStreams(config).isTagId(permission.streamId)) return permission
+  const { defaultName, ...bare } = permission
+  if (defaultName !== bare.streamId)
+    refuse('invalid_scope', 'The streams of tags are named by the service: leave out the name in the scope')
+  return bare
 }
 
 function mustBeShort(params: Params, name: string, max: number): void {

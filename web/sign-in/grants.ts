@@ -69,9 +69,10 @@ export function grantsOf({ asked, checked, older }: Permissions, names: Names): 
   }
 }
 
+/** A stream that exists goes by its own name, whatever the app calls it. */
 function nameOf({ streamId, name, defaultName }: StreamPermission, names: Names): string {
   if (streamId === '*') return t('grant.everything')
-  return plain(name ?? names.get(streamId) ?? defaultName ?? streamId)
+  return plain(names.get(streamId) ?? name ?? defaultName ?? streamId)
 }
 
 interface Stream {

@@ -6,6 +6,7 @@ import { anyone } from '../../auth/allow.js'
 import { authPage, mustBeListed, mustBeReturnable } from '../../accesses/auth-page.js'
 import { authState, NeedSignin, requestLife } from '../../accesses/auth-requests.js'
 import { addressOf } from '../../accesses/consent.js'
+import { assertNamesNoTags } from '../../accesses/granting.js'
 import { fail } from '../../errors.js'
 import { newKey } from '../../ids.js'
 import { serviceMethod } from '../../call/method.js'
@@ -51,6 +52,7 @@ export const create = serviceMethod({
     const page = authPage(services.config, params.authUrl ?? undefined)
     mustBeHarmless(request)
     mustNotPretend(request)
+    assertNamesNoTags(services.config, request.requestedPermissions, 'requestedPermissions')
     if (Buffer.byteLength(JSON.stringify(request) + page) > access.maxRequestBytes)
       fail(
         'invalid-request-structure',

@@ -2,6 +2,7 @@
 import t, { type Test } from 'tap'
 import type { Event } from '../../../schemas/event.js'
 import { coffer, openCoffer, type Answer, type Client } from '../../support/coffer.js'
+import { app, apps, begin } from '../../support/oauth.js'
 import { socketOf } from '../../support/socket.js'
 
 const ids = ({ events }: Answer): string[] => events.map((event: Event) => event.id).toSorted()
@@ -422,22 +423,67 @@ t.test('streams of tags belong to the service', async t => {
 
   t.test('so an access that names one that is missing has the service make it', async t => {
     const { alice } = await coffer(t)
-    const permissions = ['tags-migrated', 'tag-migrated-x'].map(streamId => ({
-      streamId,
-      level: 'read',
-      defaultName: 'Mine'
-    }))
+    const permissions = ['tags-migrated', 'tag-migrated-x'].map(streamId => ({ streamId, level: 'read' }))
+    const asked = { requestingAppId: 'some-app', requestedPermissions: permissions }
+    t.same((await alice.do('accesses.checkApp', asked)).checkedPermissions, permissions)
     await alice.do('accesses.create', { name: 'x', permissions })
     const found = await streams(alice)
     t.match(found.get('tags-migrated'), { parentId: null, createdBy: 'system' })
     t.match(found.get('tag-migrated-x'), { parentId: 'tags-migrated', createdBy: 'system', name: 'x' })
+    t.match((await alice.do('accesses.checkApp', asked)).checkedPermissions, [
+      { streamId: 'tags-migrated', name: 'tags-migrated' },
+      { streamId: 'tag-migrated-x', name: 'x' }
+    ])
     t.match(
       await alice.call('accesses.create', {
         name: 'y',
-        permissions: [{ streamId: 'tag-migrated-', level: 'read', defaultName: 'x' }]
+        permissions: [{ streamId: 'tag-migrated-', level: 'read' }]
       }),
       { status: 400, error: { id: 'invalid-item-id' } }
     )
+    const shut = [{ streamId: 'tag-migrated-shut', level: 'none' }]
+    await alice.do('accesses.create', { name: 'z', permissions: shut })
+    t.notOk((await streams(alice)).has('tag-migrated-shut'), 'to shut one takes none')
+  })
+
+  t.test('so nobody asks for one under another name', async t => {
+    const service = await coffer(t, apps(app))
+    const { alice } = service
+    await alice.stream('diary')
+    const sharer = await alice.grant('manage', '*', { type: 'app' })
+    const ask = async (requestedPermissions: object[]): Promise<Answer[]> => {
+      const asked = { requestingAppId: 'some-app', requestedPermissions }
+      const create = { name: 'some-app', permissions: requestedPermissions }
+      return [
+        await service.call(undefined, 'authRequest.create', asked),
+        await alice.call('accesses.checkApp', asked),
+        await alice.call('accesses.create', { ...create, type: 'app' }),
+        await sharer.call('accesses.create', create)
+      ]
+    }
+    for (const isThere of [false, true]) {
+      if (isThere) await alice.event({ tags: ['x'] })
+      for (const streamId of ['tags-migrated', 'tag-migrated-x', 'tag-migrated-Weight']) {
+        const named = { streamId, level: 'read', defaultName: 'Weight' }
+        for (const answer of await ask([{ streamId: 'diary', level: 'read', defaultName: 'Diary' }, named]))
+          t.match(
+            answer,
+            {
+              status: 400,
+              error: {
+                id: 'invalid-parameters-format',
+                message: /defaultName/,
+                data: [{ path: /^#\/(?:requestedPermissions|permissions)\/1\/defaultName$/ }]
+              }
+            },
+            streamId
+          )
+        const { location } = await begin(service, { scope: `${streamId}:read:Weight` })
+        t.equal(location.searchParams.get('error'), 'invalid_scope', streamId)
+        t.ok((await begin(service, { scope: `${streamId}:read` })).location.searchParams.get('key'))
+      }
+    }
+    t.notOk([...(await streams(alice)).values()].some(({ name }) => name === 'Weight'))
   })
 })
 
