@@ -194,7 +194,7 @@ class ContentType {
   fields(): Field[] {
     const { type } = this.schema
     if (type === 'null') return []
-    return type === 'object'
+    return [type].flat().includes('object')
       ? fieldsOf(this.schema, this.schema)
       : [{ name: 'value', schema: this.schema, isRequired: true }]
   }

@@ -125,10 +125,16 @@ export const complexTypes: Readonly<Record<string, TSchema>> = {
       )
     }
   ),
-  'picture/base64': Type.Object({
-    payload: text,
-    format: oneOf('gif', 'jpeg', 'png', 'tiff', 'vnd.microsoft.com', 'svg+xml'),
-    filename: Type.Optional(text)
+  // An object, or a data URL: clients send both, and read `type` from the directory. (docs/spec/event-types.md#classes)
+  'picture/base64': Type.Unsafe({
+    type: ['object', 'string'],
+    properties: {
+      payload: text,
+      format: oneOf('gif', 'jpeg', 'png', 'tiff', 'vnd.microsoft.com', 'svg+xml'),
+      filename: text
+    },
+    required: ['payload', 'format'],
+    pattern: '^data:image/[A-Za-z0-9.+-]+(?:;[A-Za-z0-9-]+=[A-Za-z0-9._-]+)*;base64,[A-Za-z0-9+/]*={0,2}$'
   }),
   'picture/attached': none,
   'picture/url': httpUrl,

@@ -141,9 +141,23 @@ export const documentedTypes: Readonly<Record<string, Samples>> = {
     accepted: [
       { payload: 'AAAA', format: 'png' },
       { payload: 'AAAA', format: 'svg+xml', filename: 'a.svg' },
-      ...['gif', 'jpeg', 'tiff', 'vnd.microsoft.com'].map(format => ({ payload: 'AAAA', format }))
+      ...['gif', 'jpeg', 'tiff', 'vnd.microsoft.com'].map(format => ({ payload: 'AAAA', format })),
+      'data:image/png;base64,iVBORw0KGgo=',
+      'data:image/svg+xml;base64,AAAA',
+      'data:image/jpeg;charset=utf-8;base64,/9j/4A==',
+      'data:image/vnd.microsoft.icon;base64,'
     ],
     refused: [
+      'AAAA',
+      'data:text/html;base64,AAAA',
+      'data:image/png,AAAA',
+      'data:image/svg+xml;utf8,<svg/>',
+      'data:image/png;base64,<svg/>',
+      'data:image/png;base64,AAAA" onload="x',
+      'https://example.com/a.png',
+      '',
+      12,
+      ['data:image/png;base64,AAAA'],
       { payload: 'AAAA' },
       { format: 'png' },
       { payload: 'AAAA', format: 'exe' },
