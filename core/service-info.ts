@@ -15,7 +15,10 @@ export const ServiceInfo = Type.Object({
   eventTypes: Type.String(),
   version: Type.String(),
   serial: Type.String(),
-  assets: Type.Object({ definitions: Type.String() }),
+  /** URLs by name: the service's own definitions, and what the operator adds. */
+  assets: Type.Object({ definitions: Type.String() }, { additionalProperties: Type.String() }),
+  /** Base URLs of what serves further data of the accounts; absent if the operator names none. */
+  adapters: Type.Optional(Type.Array(Type.String())),
   features: Type.Object({
     noHF: Type.Boolean(),
     contentQueries: Type.Boolean(),
@@ -27,7 +30,7 @@ export type ServiceInfo = Static<typeof ServiceInfo>
 
 /** The service information of a configuration. Links that the operator leaves empty lead to the home page. */
 export function serviceInfo(config: Config): ServiceInfo {
-  const { name, support, terms } = config.service
+  const { adapters, assets, name, support, terms } = config.service
   const home = config.service.home || coreUrl(config)
   return {
     register: registerUrl(config),
@@ -40,7 +43,8 @@ export function serviceInfo(config: Config): ServiceInfo {
     eventTypes: `${config.publicUrl}/www/event-types.json`,
     version: config.apiVersion,
     serial: config.serial,
-    assets: { definitions: `${config.publicUrl}/www/assets/index.json` },
+    assets: { definitions: `${config.publicUrl}/www/assets/index.json`, ...assets },
+    ...(adapters.length > 0 && { adapters: [...adapters] }),
     features: {
       noHF: false,
       contentQueries: true,

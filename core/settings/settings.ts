@@ -82,7 +82,22 @@ export const Settings = group({
       'sourceUrl',
       'URL or file:// URL of event types that extend the built-in directory; empty: none'
     ),
-    hosting: text('Name of the only hosting', 'default')
+    hosting: text('Name of the only hosting', 'default'),
+    assets: Type.Record(
+      Type.String({ pattern: '^(?!definitions$)[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$' }),
+      Type.String({ pattern: '^https?://[^\\s]{1,2000}$', form: 'webUrl' satisfies TextFormName }),
+      {
+        default: {},
+        description:
+          'Further assets that the service information names, by name: `{"my-model": "https://example.com/model.json"}`'
+      }
+    ),
+    adapters: Type.Array(Type.String({ pattern: '^https?://[^\\s?#@]{1,2000}$' }), {
+      default: [],
+      maxItems: 100,
+      description:
+        'Base URLs of adapters that the service information names, each serving a `manifest.json`; `{username}` stands for the user'
+    })
   }),
   auth,
   app: group({

@@ -1,5 +1,6 @@
 /** What clients are told of the service, in both forms of addresses, and that what is named is there. */
 import t from 'tap'
+import { readSettings } from '../../core/settings/load.js'
 import { apiEndpoint, serviceInfo } from '../../core/service-info.js'
 import { openCoffer, testConfig, type Overrides } from '../support/coffer.js'
 
@@ -25,6 +26,32 @@ t.test('service.info', async t => {
       features: { noHF: false, contentQueries: true, textQueries: true, mfa: { methods: ['totp'] } }
     })
     t.equal(apiEndpoint(config, 'alice', 'token'), 'https://token@coffer.example.com/alice/')
+  })
+
+  t.test('names the assets and adapters that the operator adds', async t => {
+    const model = 'https://model.example.com/pack.json'
+    const adapters = ['https://adapters.example.com/{username}/', 'https://{username}.adapters.example.com/']
+    const service = { assets: { 'my-model': model }, adapters }
+    const config = testConfig('/nowhere', { publicUrl: 'https://coffer.example.com', service } as Overrides)
+    t.match(serviceInfo(config), {
+      assets: { definitions: 'https://coffer.example.com/www/assets/index.json', 'my-model': model },
+      adapters
+    })
+    t.not(config.serial, testConfig('/nowhere', { publicUrl: 'https://coffer.example.com' }).serial)
+    const problemsOf = (given: object): readonly string[] =>
+      readSettings({ argv: [], env: {}, cwd: t.testdir(), chosen: { service: given } }).problems
+    t.same(problemsOf(service), [])
+    for (const wrong of [
+      { assets: { definitions: model } },
+      { assets: { 'my-model': 'javascript:alert(1)' } },
+      { assets: { 'my-model': 1 } },
+      { assets: { 'a b': model } },
+      { assets: [model] },
+      { adapters: ['ftp://example.com/'] },
+      { adapters: ['https://user:secret@example.com/'] },
+      { adapters: 'x' }
+    ])
+      t.equal(problemsOf(wrong).length, 1, JSON.stringify(wrong))
   })
 
   t.test('names hosts below the domain', async t => {

@@ -22,6 +22,7 @@ export interface ServiceMethods {
       version: string
       serial: string
       assets: { definitions: string }
+      adapters?: string[]
       features: { noHF: boolean; contentQueries: boolean; textQueries: boolean; mfa: { methods: string[] } }
     }
   }
