@@ -46,6 +46,7 @@ export interface DeletionInside {
 /** A file opened for inspection. The constructor throws `StoreDamaged`, `StoreTooNew`. */
 class Inspection {
   protected readonly db: Database
+  #isWhole = true
 
   constructor(
     file: string,
@@ -60,12 +61,20 @@ class Inspection {
     const outdated =
       version < this.steps ? ['is of an earlier version: start the service once to bring it up to date'] : []
     const found = column(this.db, 'PRAGMA integrity_check').all() as string[]
-    const dangling = statement(this.db, 'PRAGMA foreign_key_check').all().length
+    const broken = found.filter(text => text !== 'ok')
+    this.#isWhole = broken.length === 0
+    // Scans of a damaged tree may not end; reading by keys does.
+    const dangling = this.#isWhole ? statement(this.db, 'PRAGMA foreign_key_check').all().length : 0
     return [
       ...outdated,
-      ...found.filter(text => text !== 'ok'),
+      ...broken,
       ...(dangling === 0 ? [] : [`${dangling} rows refer to rows that do not exist`])
     ]
+  }
+
+  /** Whether {@link problems}, if it was called, found the trees of the file sound. */
+  get isWhole(): boolean {
+    return this.#isWhole
   }
 
   close(): void {
@@ -78,8 +87,8 @@ class Inspection {
     for (;;) {
       const row = statement(this.db, sql).get(key) as (T & { key: number | string }) | undefined
       if (!row) return
-      // In a damaged tree, or where integers exceed the precision of numbers, the same row might be returned for ever.
-      if (row.key === key) throw new StoreDamaged(this.db.name, 'rows are out of order')
+      // In a damaged tree, or where integers exceed the precision of numbers, the same rows might be returned for ever.
+      if (!isAfter(row.key, key)) throw new StoreDamaged(this.db.name, 'rows are out of order')
       key = row.key
       yield row
     }
@@ -247,4 +256,15 @@ export class PlatformInspection extends Inspection {
 /** SQL for the word that a column of a record refers to; empty if that word is missing. */
 function wordOf(name: string): string {
   return `ifnull((SELECT text FROM audit_word WHERE number = ${name}), '') AS ${name}`
+}
+
+/** Whether a key comes after another one in SQLite's order. */
+function isAfter(key: unknown, before: number | string): boolean {
+  if (typeof key === 'number' && typeof before === 'number') return key > before
+  // By the bytes of UTF-8, unlike the comparison of texts here.
+  return (
+    typeof key === 'string' &&
+    typeof before === 'string' &&
+    Buffer.compare(Buffer.from(key), Buffer.from(before)) > 0
+  )
 }

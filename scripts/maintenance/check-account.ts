@@ -85,7 +85,7 @@ export class AccountCheck {
       this.#records(file)
       this.#unsealed(file)
       this.#audit(file)
-      this.#sums(file)
+      if (file.isWhole) this.#sums(file)
       this.#unique(file)
       await this.#leftOver(file)
     } catch (error) {

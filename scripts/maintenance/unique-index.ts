@@ -1,5 +1,5 @@
 /** Rebuilds the platform's index of unique values from users' files, while no service has them open. */
-import { StoreTooNew } from '../../storage/errors.js'
+import { StoreTooNew, translated } from '../../storage/errors.js'
 import { UserInspection } from '../../storage/inspection.js'
 import type { Layout } from '../../storage/files/layout.js'
 import type { PlatformStore } from '../../storage/platform/platform-store.js'
@@ -23,11 +23,13 @@ export function reindex(layout: Layout, platform: PlatformStore, accounts: reado
   )
 }
 
-/** The unique values in an account's file. */
+/** The unique values in an account's file. Throws `StoreDamaged`, `StoreTooNew`. */
 export function valuesOf(layout: Layout, id: string): UniqueValue[] {
   const inspection = new UserInspection(layout, id)
   try {
     return inspection.uniqueValues()
+  } catch (error) {
+    throw translated(error, layout.userFile(id))
   } finally {
     inspection.close()
   }

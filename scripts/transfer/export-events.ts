@@ -6,6 +6,7 @@ import { openSession } from '../../core/auth/personal-access.js'
 import type { Settings } from '../../core/settings/settings.js'
 import { systemClock } from '../../core/time.js'
 import type { Runtime } from '../../server/runtime.js'
+import { StoreDamaged, translated } from '../../storage/errors.js'
 import { syncPath, writeWithin } from '../../storage/files/durable.js'
 import type { Layout } from '../../storage/files/layout.js'
 import type { Account } from '../../storage/platform/account.js'
@@ -40,7 +41,10 @@ export async function writeEvents(
   }
 }
 
-/** Gives the pieces of the document to `write`, read from a copy of the account of its own. Throws {@link OperatorError}. */
+/**
+ * Gives the pieces of the document to `write`, read from a copy of the account of its own. Throws {@link OperatorError},
+ * `StoreDamaged`.
+ */
 export async function eachPiece(
   settings: Settings,
   source: Layout,
@@ -58,6 +62,11 @@ export async function eachPiece(
       systemClock,
       async runtime => await write(await piecesOf(runtime, account, params))
     )
+  } catch (error) {
+    const file = source.userFile(account.id)
+    throw error instanceof SyntaxError
+      ? new StoreDamaged(file, error.message, error)
+      : translated(error, file)
   } finally {
     removeCopies(side)
     removeCopies(target)

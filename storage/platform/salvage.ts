@@ -3,6 +3,7 @@ import SQLite, { type Database } from 'better-sqlite3'
 import { StoreTooNew } from '../errors.js'
 import { versionOf } from '../migrations/migrate.js'
 import { platformMigrations } from '../migrations/platform/index.js'
+import { maxRows } from '../sqlite/open.js'
 import type { KnownInvitation } from './invitations.js'
 import type { Account } from './account.js'
 import type { GrowthDay } from './growth.js'
@@ -42,11 +43,15 @@ export function salvage(file: string): Salvaged {
   }
 }
 
-/** The rows of a table up to the first damaged one. */
+/** The rows of a table up to the first damaged one, and no more than the file can hold. */
 function rowsOf<T>(db: Database, table: string): T[] {
   const rows: T[] = []
   try {
-    for (const row of db.prepare(`SELECT * FROM ${table}`).iterate()) rows.push(row as T)
+    const most = maxRows(db)
+    for (const row of db.prepare(`SELECT * FROM ${table}`).iterate()) {
+      if (rows.length === most) break
+      rows.push(row as T)
+    }
   } catch {
     // The rows from here on are lost.
   }

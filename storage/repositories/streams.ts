@@ -1,7 +1,7 @@
 /** The streams of one user, stored in a table and cached as a tree in memory, together with the system streams. */
 import type { Database } from 'better-sqlite3'
 import type { Stream } from '../../schemas/stream.js'
-import { translated } from '../errors.js'
+import { StoreDamaged, translated } from '../errors.js'
 import { Numbers } from './numbers.js'
 import { column, statement } from '../sqlite/statements.js'
 import { firstOther, systemNumber, type SystemTree } from '../streams/system-streams.js'
@@ -88,10 +88,10 @@ export class StreamRepository {
    */
   get strays(): ReadonlySet<number> {
     if (this.#strays) return this.#strays
-    // A loose index scan: one seek per stream instead of one row per event.
+    // A loose index scan: one seek per stream instead of one row per event. Without ALL, it ends in a damaged index, too.
     const sql = `WITH RECURSIVE known (number) AS (
       SELECT min(stream) FROM event_stream WHERE stream >= ?
-      UNION ALL SELECT (SELECT min(stream) FROM event_stream WHERE stream > number) FROM known WHERE number IS NOT NULL
+      UNION SELECT (SELECT min(stream) FROM event_stream WHERE stream > number) FROM known WHERE number IS NOT NULL
     ) SELECT number FROM known WHERE number IS NOT NULL`
     const numbers = column(this.db, sql).all(firstOther) as number[]
     return (this.#strays = new Set(numbers.filter(number => !this.system.byNumber.has(number))))
@@ -231,7 +231,22 @@ export class StreamRepository {
       number: number
       body: string
     }[]
-    return (this.#tree = treeOf(rows.map(({ number, body }) => new Node(number, body))))
+    return (this.#tree = this.#parse(rows))
+  }
+
+  /** Throws `StoreDamaged` for what is no tree: a walk up from a stream that lies below itself would not end. */
+  #parse(rows: readonly { readonly number: number; readonly body: string }[]): Tree {
+    let tree: Tree
+    try {
+      tree = treeOf(rows.map(({ number, body }) => new Node(number, body)))
+    } catch (error) {
+      throw new StoreDamaged(this.db.name, 'has a stream that cannot be read', error)
+    }
+    const reached = [...tree.roots]
+    for (const node of reached) for (const child of node.children) reached.push(child)
+    if (reached.length !== rows.length)
+      throw new StoreDamaged(this.db.name, 'has streams that are there twice, or lie below themselves')
+    return tree
   }
 }
 

@@ -99,6 +99,15 @@ export function openUnchecked(file: string, isReadOnly: boolean): Database {
   return db
 }
 
+/** The smallest cell of a page with the pointer to it, in bytes. */
+const minCellBytes = 6
+
+/** Number of rows that a file can hold at most: a scan of a damaged tree may yield more, some of them without end. */
+export function maxRows(db: Database): number {
+  const pages = db.pragma('page_count', { simple: true }) as number
+  return (pages * (db.pragma('page_size', { simple: true }) as number)) / minCellBytes
+}
+
 /** Makes a database with the schema in memory. */
 export function openInMemory(migrations: readonly Migration[]): Database {
   const db = new SQLite(':memory:')

@@ -1,8 +1,9 @@
 /** Reads a private copy of an account's file for an export. */
 import type { Database } from 'better-sqlite3'
+import { StoreDamaged, translated } from '../errors.js'
 import { userMigrations } from '../migrations/user/index.js'
 import { versionOf } from '../migrations/migrate.js'
-import { openReadOnly } from '../sqlite/open.js'
+import { maxRows, openReadOnly } from '../sqlite/open.js'
 import { column } from '../sqlite/statements.js'
 import { isSecret, withoutSecrets } from './secrets.js'
 import { columnsOf, exportedTables, toLine, type ExportedTable, type Row } from './tables.js'
@@ -32,14 +33,24 @@ export class AccountReader {
     return exportedTables.filter(table => this.hasSecrets || !isSecret(table))
   }
 
-  /** The rows of a table as JSON lines, several per chunk. */
+  /** The rows of a table as JSON lines, several per chunk. Throws `StoreDamaged`. */
   *lines(table: ExportedTable): Generator<Buffer, void, undefined> {
+    try {
+      yield* this.#lines(table)
+    } catch (error) {
+      throw translated(error, this.#db.name)
+    }
+  }
+
+  *#lines(table: ExportedTable): Generator<Buffer, void, undefined> {
+    let left = maxRows(this.#db)
     const names = columnsOf(this.#db, table).map(({ name }) => `"${name}"`)
     const sql = `SELECT ${names.join(', ')} FROM ${table}`
     let text = ''
     const rows = this.#db.prepare(sql).iterate() as IterableIterator<Row>
     this.#rows = rows
     for (const row of rows) {
+      if (left-- < 0) throw new StoreDamaged(this.#db.name, 'has more rows than it can hold')
       text += `${toLine(this.hasSecrets ? row : withoutSecrets(table, row))}\n`
       if (text.length < pieceSize) continue
       yield Buffer.from(text)
@@ -48,9 +59,13 @@ export class AccountReader {
     if (text !== '') yield Buffer.from(text)
   }
 
-  /** Ids of the attachments. */
+  /** Ids of the attachments. Throws `StoreDamaged`. */
   attachments(): string[] {
-    return column(this.#db, 'SELECT id FROM attachment ORDER BY id').all() as string[]
+    try {
+      return column(this.#db, 'SELECT id FROM attachment ORDER BY id').all() as string[]
+    } catch (error) {
+      throw translated(error, this.#db.name)
+    }
   }
 
   close(): void {

@@ -8,9 +8,12 @@ export async function zipped(files: Iterable<ArchiveFile>): Promise<Readable> {
   const zip = new ZipFile()
   const output = zip.outputStream as Readable
   zip.on('error', (error: Error) => void output.destroy(error))
+  // A file may fail before a reader listens, or when it no longer does. Who reads on is told.
+  output.on('error', () => undefined)
   let current: Readable | undefined
   for (const file of files)
     zip.addReadStreamLazy(file.name, { compress: file.isText, mode: 0o100_600 }, done => {
+      if (output.destroyed) return
       current = Readable.from(file.bytes())
       // The library does not handle errors of its inputs: an unhandled one would end the process.
       current.on('error', error => void output.destroy(error))

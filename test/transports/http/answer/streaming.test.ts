@@ -11,6 +11,8 @@ import type { Listing } from '../../../../core/json/json-text.js'
 import { method } from '../../../../core/call/method.js'
 import { Registry } from '../../../../core/dispatch/registry.js'
 import { createApp } from '../../../../transports/http/app.js'
+import type { ArchiveFile } from '../../../../core/account/archive.js'
+import { zipped } from '../../../../transports/http/answer/zip.js'
 import { openCoffer } from '../../../support/coffer.js'
 
 /** One item of the list: about a KiB, with characters of two, three and four bytes. */
@@ -262,3 +264,23 @@ function isUtf8OfText(piece: string): boolean {
 function query(count: number, more = ''): string {
   return `fromTime=0&toTime=9999999999&streams=diary&modifiedSince=0&limit=${count}&includeDeletions=true${more}`
 }
+
+t.test(
+  'a ZIP with a file that cannot be read rejects its reader, whether that listens yet or no more',
+  async t => {
+    let opened = 0
+    const file = (name: string): ArchiveFile => ({
+      name,
+      isText: true,
+      // oxlint-disable-next-line require-yield -- it fails before
+      async *bytes() {
+        opened++
+        throw new Error('unreadable')
+      }
+    })
+    const zip = await zipped([file('a'), file('b')])
+    await new Promise(resolve => zip.once('close', resolve))
+    await t.rejects(buffer(zip), { message: 'unreadable' })
+    t.equal(opened, 1)
+  }
+)
