@@ -1,5 +1,7 @@
 /** Connects to the servers of the engine. */
 import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
+import { checkServerIdentity } from 'node:tls'
 import {
   connect,
   credsAuthenticator,
@@ -13,7 +15,7 @@ import { EngineUnfit } from './check.js'
 
 export interface EngineOptions {
   /**
-   * Addresses, as `nats://host:port`, or `tls://name:port` with the name that the server's certificate says; a user and a password
+   * Addresses, as `nats://host:port`, or `tls://name:port` with the name or address that the server's certificate says; a user and a password
    * may stand before the host.
    */
   readonly servers: readonly string[]
@@ -63,12 +65,27 @@ export async function connectTo(options: EngineOptions): Promise<NatsConnection>
     ...identity(options, addresses[0])
   }
   // The authorities are those of the process: NODE_EXTRA_CA_CERTS names a file of others.
-  if (addresses.some(({ protocol }) => protocol === 'tls:')) wanted.tls = {}
+  if (addresses.some(({ protocol }) => protocol === 'tls:'))
+    wanted.tls = { checkServerIdentity: identityCheck(addresses) } as object
   try {
     return await connect(wanted)
   } catch (error) {
     const problem = mistakeOf(error)
     throw problem === undefined ? unreachable(addresses, error) : new EngineUnfit([problem])
+  }
+}
+
+/**
+ * Returns the check of a server's certificate. The client tells the name that it connects to, but not an address: then the
+ * certificate has to hold one of those that the settings name.
+ */
+function identityCheck(addresses: readonly URL[]): typeof checkServerIdentity {
+  const hosts = addresses.map(({ hostname }) => hostname.replaceAll(/^\[|\]$/g, ''))
+  const numbers = hosts.filter(host => isIP(host) > 0)
+  return (host, certificate) => {
+    const wanted = [...(hosts.includes(host) || numbers.length === 0 ? [host] : []), ...numbers]
+    const problems = wanted.map(name => checkServerIdentity(name, certificate))
+    return problems.includes(undefined) ? undefined : problems[0]
   }
 }
 

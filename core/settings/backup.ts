@@ -1,4 +1,5 @@
 /** Settings of backups that the service makes by itself, and of where they go. (docs/operation.md#backups-by-themselves) */
+import { isAbsolute } from 'node:path'
 import { Type } from 'typebox'
 import { flag, formed, group, path, secret, text, whole } from './kinds.js'
 import type { TextFormName } from './text-forms.js'
@@ -41,3 +42,9 @@ export const backup = group({
     secretKey: secret('Secret key')
   })
 })
+
+/** What is wrong with these settings. A relative folder would be another one wherever a command is run. */
+export function problemsOfBackup({ to }: { readonly to: unknown }): string[] {
+  if (typeof to !== 'string' || to === '' || to.startsWith('s3:') || isAbsolute(to)) return []
+  return [`backup.to has to be the absolute path of a folder, or s3://bucket/prefix, and not "${to}"`]
+}

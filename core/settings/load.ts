@@ -6,6 +6,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { problemsOfBackup } from './backup.js'
 import { problemsOfCluster } from './cluster.js'
 import { chosenFile, type Chosen } from './chosen.js'
 import { coercion } from '../validation/coercion.js'
@@ -81,10 +82,10 @@ export function readSettings(sources: Sources): ReadSettings {
     if (problem !== undefined) problems.push(`${setting.key} (${source}) ${problem}`)
     place(settings, setting.path, value)
   }
-  const { access, auth, cluster, custom, domain, hf, metrics, port, publicUrl, workers } =
+  const { access, auth, backup, cluster, custom, domain, hf, metrics, port, publicUrl, workers } =
     settings as unknown as Settings
   problems.push(...problemsOf(custom.systemStreams), ...problemsOfAuth(auth))
-  problems.push(...problemsOfCluster(cluster, workers))
+  problems.push(...problemsOfCluster(cluster, workers), ...problemsOfBackup(backup))
   if (problems.length === 0) problems.push(...problemsOfRedirects(access))
   // May be of any type: problems are collected, not thrown.
   const url: unknown = publicUrl

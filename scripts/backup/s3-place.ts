@@ -14,10 +14,16 @@ import { bytesOf } from './reading.js'
 /** Keys that are listed, or removed, by one request. */
 const keysAtOnce = 1000
 const lockName = 'backup.lock'
-/** For how long a lock holds unless it is renewed, in seconds. */
-const lockSeconds = 3600
+/** For how long a lock holds unless it is renewed, in seconds: what keeps others out where it could not be removed. */
+const lockSeconds = 900
+/** Time within which the storage has to answer, in milliseconds; to an upload, for each 2 MB more. */
+const standardPatienceMs = 60_000
+const closingPatienceMs = 10_000
+const uploadBytesPerMs = 2_000_000 / standardPatienceMs
 /** The latest time that a lock is taken to hold until, in seconds. */
 const endOfTime = 1e11
+/** Time between two looks at the own lock, in milliseconds. */
+const renewMs = 60_000
 /** Bytes of the largest lock. */
 const largestLock = 64 * 1024
 
@@ -27,19 +33,25 @@ type Entries = Map<string, number | undefined>
 export class S3Place implements Place {
   readonly #id = randomUUID()
   #lockedUntil = 0
+  #renewing: NodeJS.Timeout | undefined
   #folders: Map<string, Entries> | undefined
 
   private constructor(
     readonly name: string,
     private readonly prefix: string,
-    private readonly bucket: S3Client
+    private readonly bucket: S3Client,
+    private readonly patienceMs: number
   ) {}
 
-  /** Opens a bucket. Throws {@link BackupError} if it cannot be reached, or the keys are not good for it. */
+  /**
+   * Opens a bucket. `patienceMs`: time within which the storage has to answer, in milliseconds. Throws {@link BackupError} if it
+   * cannot be reached, or the keys are not good for it.
+   */
   static async open(
     bucket: string,
     prefix: string,
-    { accessKey, endpoint, region, secretKey }: StorageSettings
+    { accessKey, endpoint, region, secretKey }: StorageSettings,
+    patienceMs = standardPatienceMs
   ): Promise<S3Place> {
     if (accessKey === '' || secretKey === '')
       throw new BackupError('backup.s3.accessKey and backup.s3.secretKey are needed for a backup to a bucket')
@@ -55,8 +67,10 @@ export class S3Place implements Place {
       endpoint: `${base}/${bucket}`,
       region
     })
+    client.patienceMs = patienceMs
+    client.uploadBytesPerMs = uploadBytesPerMs
     const name = `s3://${[bucket, prefix].filter(part => part !== '').join('/')}`
-    const place = new S3Place(name, prefix === '' ? '' : `${prefix}/`, client)
+    const place = new S3Place(name, prefix === '' ? '' : `${prefix}/`, client, patienceMs)
     await place.#entries('')
     return place
   }
@@ -69,6 +83,8 @@ export class S3Place implements Place {
       )
     await this.#renew()
     await this.mustHold()
+    // Also while one long file is read or checked. What fails is told by the next write.
+    this.#renewing = setInterval(() => void this.mustHold().catch(() => undefined), renewMs).unref()
     // Somebody else may have written before the lock was ours.
     this.#folders = undefined
   }
@@ -127,9 +143,16 @@ export class S3Place implements Place {
   }
 
   async close(): Promise<void> {
+    clearInterval(this.#renewing)
     if (this.#lockedUntil === 0) return
     this.#lockedUntil = 0
-    if ((await this.#lock())?.id === this.#id) await this.remove(lockName)
+    // Somebody may wait for the end of a run that has been given up.
+    this.bucket.patienceMs = Math.min(this.patienceMs, closingPatienceMs)
+    try {
+      if ((await this.#lock())?.id === this.#id) await this.bucket.deleteObject(this.prefix + lockName)
+    } catch {
+      // What the run failed of is to be told, not that its lock stays: that lapses soon.
+    }
   }
 
   /** Who holds the lock, and until when (seconds). */
@@ -220,10 +243,22 @@ export class S3Place implements Place {
 
   /** The bytes of an answer; that it breaks off is told with the place. */
   async *#told(path: string, bytes: Readable): AsyncGenerator<Buffer, void, undefined> {
+    // Only while the storage is waited for: who reads may take its time.
+    let silence: NodeJS.Timeout | undefined
+    const expect = (): void => {
+      silence = setTimeout(() => bytes.destroy(new Error('it does not go on')), this.patienceMs)
+    }
     try {
-      for await (const chunk of bytes as AsyncIterable<Buffer>) yield chunk
+      expect()
+      for await (const chunk of bytes as AsyncIterable<Buffer>) {
+        clearTimeout(silence)
+        yield chunk
+        expect()
+      }
     } catch (error) {
       throw new BackupError(`${this.name}/${path}: the storage broke off (${(error as Error).message})`)
+    } finally {
+      clearTimeout(silence)
     }
   }
 

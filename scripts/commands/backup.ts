@@ -41,7 +41,7 @@ export async function backup(args: readonly string[], options: BackupOptions): P
   const place = await openPlace(to, settings.backup.s3, true)
   const vault = await Vault.prepare(place, encrypt === true, secret)
   // Whoever ends it early does not keep others out.
-  const giveUp = (): void => void vault.close().then(() => process.exit(143))
+  const giveUp = (): void => void vault.close().finally(() => process.exit(143))
   process.once('SIGTERM', giveUp)
   try {
     const isVerified = options.verify ?? own?.verify ?? false

@@ -21,16 +21,21 @@ export class S3Client extends S3mini {
   pages = 0
   /** Time within which the storage has to answer, in milliseconds; of a file, to begin to. By default what `fetch` allows. */
   patienceMs: number | undefined
+  /** The slowest upload that gets its time in addition, in bytes a millisecond. */
+  uploadBytesPerMs = Infinity
 
   override readonly _fetch = async (...[input, init]: Parameters<typeof fetch>): Promise<Response> => {
     const url = input instanceof Request ? input.url : String(input)
     if (/[?&]list-type=/.test(url) && ++this.pages > emptyPages)
       throw new OddAnswer('the storage lists the same keys again, or none, without an end')
     const silence = new AbortController()
+    const body = init?.body
+    const bytes = body instanceof Uint8Array ? body.length : 0
+    const giveUp = (): void => silence.abort(new Error('the storage has not answered in time'))
     const timer =
       this.patienceMs === undefined
         ? undefined
-        : setTimeout(() => silence.abort(new Error('the storage has not answered in time')), this.patienceMs)
+        : setTimeout(giveUp, this.patienceMs + bytes / this.uploadBytesPerMs)
     try {
       return await answerTo(input, { ...init, signal: silence.signal })
     } finally {

@@ -1,14 +1,16 @@
 /** Places of backups that somebody else has written to, shares, or answers for. */
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
-import { createServer, type RequestListener } from 'node:http'
+import { createServer, request as forward, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
 import { makeBackup } from '../../scripts/backup/make-backup.js'
 import { openPlace } from '../../scripts/backup/open-place.js'
 import type { StorageSettings } from '../../scripts/backup/place.js'
 import { verifyBackup } from '../../scripts/backup/restore-backup.js'
+import { S3Place } from '../../scripts/backup/s3-place.js'
 import { Vault } from '../../scripts/backup/vault.js'
 import { secretOf } from '../../scripts/terminal/passphrase.js'
 import { vettingOf } from '../../scripts/vetting/examiner.js'
@@ -222,6 +224,82 @@ t.test('a hostile bucket', async t => {
       t.equal(ended.code, 1)
       t.ok(sent < 32 << 20, `${sent} bytes of a ${what} were taken`)
     }
+  })
+})
+
+t.test('a bucket that fails in the middle', async t => {
+  const real = await bucket(t)
+  const { directory } = await coffer(t)
+  let isDown = false
+  const settings = await answering(t, (request, response) => {
+    isDown ||= request.method === 'PUT' && request.url!.includes('platform-')
+    if (isDown) {
+      response.writeHead(500).end()
+      return
+    }
+    const { headers, method, url } = request
+    // Of the address that was signed.
+    const forwarded = forward(`${real.settings.endpoint}${url}`, { method, headers }, answer => {
+      response.writeHead(answer.statusCode!, answer.headers)
+      answer.pipe(response)
+    })
+    request.pipe(forwarded)
+  })
+  const own = { ...real.settings, endpoint: settings.endpoint }
+  const flags = Object.entries(own).map(([name, value]) => `--backup.s3.${name}=${value}`)
+  const { code, errors } = await command(['backup', real.to, `--dataDir=${directory}`, ...flags])
+  t.equal(code, 1)
+  t.match(errors, /^s3:\/\/safe\/coffer\/platform-/, 'the first failure is told')
+  t.notMatch(errors, 'backup.lock')
+
+  const place = await openPlace(real.to, real.settings, false)
+  const lock = JSON.parse(await text((await place.open('backup.lock'))!.bytes)) as { until: number }
+  t.ok(lock.until - Date.now() / 1000 < 1000, 'a run an hour later is not kept out')
+})
+
+t.test('a bucket that never answers', async t => {
+  const { directory } = await coffer(t)
+  const layout = new Layout(directory)
+  const soon = 100
+  await t.test('is given up when it is opened', async t => {
+    const settings = await answering(t, () => {})
+    await t.rejects(S3Place.open('safe', 'coffer', settings, soon), {
+      name: 'BackupError',
+      message: /^s3:\/\/safe\/coffer: the storage has not answered in time/
+    })
+  })
+
+  await t.test('is given up in the middle of a file, and at the end', async t => {
+    const lock = JSON.stringify({ id: 'x', until: 0 })
+    const settings = await answering(t, (request, response) => {
+      if (request.url!.includes('list-type')) response.end(page([]))
+      else response.writeHead(200, { 'content-length': `${lock.length}` }).write(lock.slice(0, 5))
+    })
+    const place = await S3Place.open('safe', 'coffer', settings, soon)
+    await t.rejects(place.lock(), {
+      name: 'BackupError',
+      message: /backup\.lock: the storage broke off \(it does not go on\)/
+    })
+    await place.close()
+  })
+
+  await t.test('ends a backup with what it did not answer', async t => {
+    const lock: Buffer[] = []
+    const settings = await answering(t, (request, response) => {
+      if (request.url!.includes('platform-')) return
+      if (request.url!.includes('list-type')) response.end(page([]))
+      else if (request.method === 'PUT')
+        request.on('data', chunk => lock.push(chunk as Buffer)).on('end', () => response.end())
+      else if (lock.length > 0 && request.url!.includes('lock')) response.end(Buffer.concat(lock))
+      else response.writeHead(404).end()
+    })
+    const vault = await Vault.prepare(
+      await S3Place.open('safe', 'coffer', settings, soon),
+      false,
+      secretOf({})
+    )
+    await t.rejects(makeBackup(layout, vault), { message: /platform-.*has not answered in time/ })
+    await vault.close()
   })
 })
 

@@ -1,6 +1,6 @@
 /** Who connects to the engine, and that nobody listens in. */
 import { execFile, execFileSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { nkeys } from '@nats-io/transport-node'
@@ -70,18 +70,26 @@ t.test('a connection on which an announcement is not understood', async t => {
   t.same(heard, ['first', 'second'])
 })
 
+const byName = (url: string): string => url.replace('nats://127.0.0.1', 'tls://localhost')
+const byAddress = (url: string): string => url.replace('nats:', 'tls:')
+
 t.test('servers that are reached by TLS', async t => {
   const folder = t.testdir({})
-  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
-  const subject = ['-subj', '/CN=engine', '-addext', 'subjectAltName=DNS:localhost']
-  const form = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2']
-  execFileSync('openssl', ['req', '-x509', ...form, ...subject, '-keyout', key, '-out', cert], {
-    stdio: 'ignore'
-  })
-  const servers = await EngineServers.start(t, {
-    configuration: `tls { cert_file: "${cert}", key_file: "${key}" }`
-  })
-  const urls = servers.urls.map(url => url.replace('nats://127.0.0.1', 'tls://localhost'))
+  const certified = async (name: string): Promise<{ cert: string; urls: string[] }> => {
+    const [key, cert] = ['key', 'cert'].map(kind => join(folder, `${name}-${kind}.pem`)) as [string, string]
+    const subject = ['-subj', '/CN=engine', '-addext', `subjectAltName=${name}`]
+    const form = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2']
+    execFileSync('openssl', ['req', '-x509', ...form, ...subject, '-keyout', key, '-out', cert], {
+      stdio: 'ignore'
+    })
+    const configuration = `tls { cert_file: "${cert}", key_file: "${key}" }`
+    return { cert, urls: (await EngineServers.start(t, { configuration })).urls }
+  }
+  const [named, numbered] = [await certified('DNS:localhost'), await certified('IP:127.0.0.1')]
+  const urls = named.urls.map(byName)
+  const wrong = [named.urls.map(byAddress), numbered.urls.map(byName)]
+  const cert = join(folder, 'certs.pem')
+  writeFileSync(cert, [named, numbered].map(each => readFileSync(each.cert, 'utf8')).join(''))
   await t.rejects(NatsEngine.connect({ servers: urls }), EngineUnfit, 'an unknown authority')
 
   // Authorities are read when a process starts.
@@ -89,12 +97,17 @@ t.test('servers that are reached by TLS', async t => {
   writeFileSync(
     script,
     `const { NatsEngine } = await import(${JSON.stringify(new URL('../../../cluster/nats-engine.js', import.meta.url).href)})
-    const engine = await NatsEngine.connect({ servers: ${JSON.stringify(urls)} })
-    console.log(engine.maxBytes > 0)
-    await engine.close()`
+    for (const servers of ${JSON.stringify([urls, numbered.urls.map(byAddress), ...wrong])})
+      try {
+        const engine = await NatsEngine.connect({ servers })
+        console.log(engine.maxBytes > 0)
+        await engine.close()
+      } catch (error) {
+        console.log(error.name)
+      }`
   )
   const { stdout } = await promisify(execFile)(process.execPath, [script], {
     env: { ...process.env, NODE_EXTRA_CA_CERTS: cert }
   })
-  t.equal(stdout, 'true\n')
+  t.equal(stdout, 'true\ntrue\nEngineUnfit\nEngineUnfit\n')
 })

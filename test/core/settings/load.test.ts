@@ -110,6 +110,10 @@ t.test('loadSettings', async t => {
 
   t.test('says when a file is missing or broken, or a flag lacks its value', async t => {
     t.match(problemsOf(t, { argv: ['--config=none.yaml'] }), [/none\.yaml does not exist/])
+    t.match(problemsOf(t, { argv: ['--backup.to=backups/daily'] }), [
+      /backup\.to has to be the absolute path/
+    ])
+    for (const to of ['/backups', 's3://bucket/x']) t.same(problemsOf(t, { argv: [`--backup.to=${to}`] }), [])
     t.match(problemsOf(t, { file: 'port: [' }), [/cannot be read/])
     t.match(problemsOf(t, { argv: ['--domain'] }), ['--domain (flag) needs a value'])
     t.match(problemsOf(t, { argv: ['--domain', '--port=1'] }), ['--domain (flag) needs a value'])
