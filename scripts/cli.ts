@@ -151,7 +151,10 @@ function addDataCommands(program: Command): void {
   )
     .usage('<user> [options]')
     .option('--format <name>', 'csv, csv-wide, json, ndjson, gpx, fhir or fhir-ndjson', 'csv')
-    .option('--streams <ids>', 'Streams with all below them, separated by commas (default: all)')
+    .option(
+      '--streams <ids>',
+      'Streams with all below them, separated by commas (default: all but those of the service, such as :_system:account)'
+    )
     .option('--types <types>', 'Types such as mass/kg or mass/*, separated by commas (default: all)')
     .option('--from <time>', 'First day or moment, such as 2026-03-29')
     .option('--to <time>', 'Last day or moment')

@@ -1,6 +1,7 @@
 /** `coffer export-data`: writes events in a form for other programs. (docs/api/exports.md) */
 import { resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { accountId, helpersId } from '../../core/system-ids.js'
 import { dayBegin, isZone } from '../../schemas/zones.js'
 import { accountIn } from '../maintenance/place-account.js'
 import { print, type JsonOption } from '../terminal/answer.js'
@@ -46,6 +47,9 @@ async function toOutput(pieces: AsyncIterable<string>): Promise<void> {
   }
 }
 
+/** All streams, without those in which the service keeps what it knows of the account. */
+const allButOwn = [{ any: ['*'], not: [accountId, helpersId] }]
+
 /** Times before and after all others, in seconds. */
 const furthest = 8.64e12
 const daySeconds = 86_400
@@ -65,7 +69,7 @@ function paramsOf({
     format,
     zone,
     sortAscending: true,
-    ...(streams !== undefined && { streams: namesIn(streams) }),
+    streams: streams === undefined ? allButOwn : namesIn(streams),
     ...(types !== undefined && { types: namesIn(types) }),
     ...(isWithin && { fromTime: from === undefined ? -furthest : timeOf(from, zone, false) }),
     ...(isWithin && { toTime: to === undefined ? furthest : timeOf(to, zone, true) }),

@@ -43,6 +43,20 @@ t.test('coffer export-data', async t => {
     )
   })
 
+  await t.test('leaves out what the service keeps of the account, unless that is asked for', async t => {
+    const args = ['export-data', 'daisy', '--format', 'ndjson', ...flags]
+    const account = {
+      appId: 'an-app',
+      username: 'daisy',
+      password: 'a long secret',
+      email: 'daisy@example.com'
+    }
+    t.equal((await service.http('POST', '/users', account)).status, 201)
+    t.equal((await commandProcess(args)).output, '')
+    const { output } = await commandProcess([...args, '--streams', ':_system:account'])
+    t.match(output, 'daisy@example.com')
+  })
+
   await t.test('writes a file of a day, as it is there', async t => {
     const file = join(directory, 'day.csv')
     const ended = await command([

@@ -51,7 +51,12 @@ t.test('coffer user', async t => {
       code: 0,
       output: 'deleted'
     })
-    t.match(await command(['user', 'delete', 'daisy', '--yes', at]), { code: 1, errors: 'Unknown user' })
+    for (const more of [[], ['--yes']])
+      t.same(await command(['user', 'delete', 'daisy', ...more, at], { input: 'daisy\n' }), {
+        code: 1,
+        output: '',
+        errors: 'Unknown user "daisy"\n'
+      })
     t.match(await command(['user', 'list', at]), { output: '' })
   })
 
