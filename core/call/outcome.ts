@@ -31,6 +31,8 @@ export interface Request {
   readonly credentials: Credentials
   /** Whether a document is wanted as the text that it is, rather than within JSON. */
   readonly isDocument?: true
+  /** Characters that a result wanted in one piece may have: a longer one is refused while it is assembled. */
+  readonly maxLength?: number
   /** Uploaded files. Afterwards the transport discards those that have not been moved to their place. */
   readonly files?: readonly UploadedFile[]
 }

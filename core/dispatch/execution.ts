@@ -224,8 +224,11 @@ export class Execution {
     const store = this.#services.accounts.store(this.account)
     store.read(() => writer.write({ store, caller }))
     const { isCut } = writer
+    let text = ''
+    // What is wanted in one piece counts as that, even while it waits.
+    if (this.isWhole) text = writer.take()
     // A page that is too large for memory is spooled as a whole.
-    let text = writer.size > maxInMemory && !this.isWhole ? '' : writer.takeSome()
+    else if (writer.size <= maxInMemory) text = writer.takeSome()
     let cut: number | undefined
     if (isCut && text !== '' && text.length < textSize) {
       // A short result is complete here, and sent in two chunks.

@@ -6,7 +6,7 @@ import { AccountElsewhere, StoreNotReady } from '../../storage/errors.js'
 import { authenticate } from '../auth/authenticate.js'
 import { fail } from '../errors.js'
 import { Execution } from './execution.js'
-import { FairTurns } from '../security/fair-turns.js'
+import { Gatherings, tooManyWaiting } from './gatherings.js'
 import type { Admittance, Dispatcher } from '../call/dispatcher.js'
 import { members } from '../json/json-text.js'
 import type { AnyMethod, ServiceCall, ServiceMethod } from '../call/method.js'
@@ -21,11 +21,8 @@ import { authorize } from '../call/authorization-step.js'
 import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
 
-/** Maximum number of long results assembled concurrently. */
-const maxGatherings = 4
-
 export class Registry implements Dispatch, Dispatcher {
-  readonly #gatherings = new FairTurns(maxGatherings)
+  readonly #gatherings: Gatherings
   /** Validators of constant results, by method id. */
   readonly #constants = new Map<string, string>()
   readonly stages: Stages
@@ -35,6 +32,8 @@ export class Registry implements Dispatch, Dispatcher {
     definitions: readonly AnyMethod[]
   ) {
     this.stages = new Stages(services, definitions)
+    const { limits, sockets } = services.config
+    this.#gatherings = new Gatherings(Math.max(sockets.maxBufferedBytes, limits.batchResultBytes))
   }
 
   /** Turns a thrown value into a failure. Internal errors are logged and replaced by a general one. */
@@ -80,26 +79,30 @@ export class Registry implements Dispatch, Dispatcher {
    * (docs/spec/batch.md#limits)
    */
   async callWhole(request: Request): Promise<Outcome> {
-    const outcome = await this.call(request, true)
+    const { user = '' } = request
+    for (let room = this.#gatherings.room(user); room; room = this.#gatherings.room(user)) await room
+    const made = this.call(request, true)
+    // Whatever does not wait counts before the next call is made.
+    const outcome = made instanceof Promise ? await made : made
     if (!outcome.ok) return outcome
     const { batchResultItems, batchResultBytes } = this.services.config.limits
+    const maxLength = Math.min(batchResultBytes, request.maxLength ?? Infinity)
     const { accessId, items = () => 0, remainder } = outcome
-    if (!remainder && items() <= batchResultItems && outcome.members.length <= batchResultBytes)
-      return outcome
     let text = outcome.members
     const mustBeSmall = (): void => {
-      if (items() > batchResultItems || text.length > batchResultBytes) fail('too-many-results')
-    }
-    const gather = async (): Promise<void> => {
-      mustBeSmall()
-      for await (const more of remainder ?? []) {
-        text += more
-        mustBeSmall()
-      }
+      if (items() > batchResultItems || text.length > maxLength) fail('too-many-results')
     }
     try {
+      mustBeSmall()
+      if (!remainder) return outcome
+      if (this.#isRead(request.method) && !this.#gatherings.hasRoom(user, text.length)) throw tooManyWaiting()
       // Assembled all at once, results would fill the memory before the first one is sent.
-      await this.#gatherings.run(request.user ?? '', gather)
+      await this.#gatherings.run(user, text.length, async () => {
+        for await (const more of remainder) {
+          text += more
+          mustBeSmall()
+        }
+      })
       return success(text, accessId)
     } catch (error) {
       await remainder?.return()
@@ -108,6 +111,10 @@ export class Registry implements Dispatch, Dispatcher {
         ...(accessId === undefined ? {} : { accessId })
       }
     }
+  }
+
+  #isRead(method: string): boolean {
+    return this.stages.find(method).definition.mode === 'read'
   }
 
   #refused(error: unknown, request: Request, isWhole: boolean): Promise<Outcome> | Outcome {

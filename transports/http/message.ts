@@ -3,7 +3,7 @@ import { fail } from '../../core/errors.js'
 import type { Dispatcher } from '../../core/call/dispatcher.js'
 import type { Credentials } from '../../core/call/credentials.js'
 import type { UserEndpoint } from '../user-endpoint.js'
-import { replyText } from './answer/reply.js'
+import { replyLongText, replyText, short } from './answer/reply.js'
 import type { Exchange } from './exchange.js'
 import { challengeFor } from './oauth/resource.js'
 import { mediaType, needsRoom, readJsonBody } from './request/body.js'
@@ -37,10 +37,14 @@ export async function answerMessage(
   const { headers, status, text } = await endpoint.answer({ user, credentials, verb, body })
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
   res.setHeader('Cache-Control', 'no-store')
-  replyText(exchange, status, text, headers['content-type'])
+  const type = headers['content-type']
+  if (text.length <= short) return replyText(exchange, status, text, type)
+  // What has been read is not kept until the client has taken the answer.
+  state.ticket?.leave()
+  await replyLongText(exchange, services, { status, body: text, type })
 }
 
-/** Reads the body. Its memory is released when the answer has been sent. */
+/** Reads the body. Its memory is released when a long answer is sent, or a short one has been sent. */
 async function readMessage(
   { req, state }: Exchange,
   { services }: Dispatcher,

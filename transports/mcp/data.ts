@@ -21,9 +21,9 @@ export class Data {
   /** Makes a call. Its own token stays out of what an assistant is told. */
   async call(method: string, params: unknown): Promise<Told> {
     const { credentials, user } = this.message
-    const outcome = await this.dispatcher.callWhole({ user, method, params, credentials })
-    if (!outcome.ok) return { ok: false, error: outcome.error }
-    if (outcome.members.length > longest) return { ok: false, error: tooLong(outcome.members.length) }
+    const request = { user, method, params, credentials, maxLength: longest }
+    const outcome = await this.dispatcher.callWhole(request)
+    if (!outcome.ok) return { ok: false, error: outcome.error.id === tooLong.id ? tooLong : outcome.error }
     const { token: _token, apiEndpoint: _endpoint, ...value } = JSON.parse(`{${outcome.members}}`)
     return { ok: true, value }
   }
@@ -43,7 +43,7 @@ export class Data {
 /** Levels that allow no change. */
 const readOnly = new Set(['read', 'none'])
 
-function tooLong(characters: number): Pick<ApiError, 'id' | 'message'> {
-  const message = `The result has ${characters} characters, and may have ${longest}: ask for fewer items`
-  return { id: 'too-many-results', message }
+const tooLong: Pick<ApiError, 'id' | 'message'> = {
+  id: 'too-many-results',
+  message: `The result has more than ${longest} characters: ask for fewer items`
 }

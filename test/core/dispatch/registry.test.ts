@@ -257,6 +257,85 @@ t.test('a call', async t => {
   })
 })
 
+t.test('results wanted in one piece', async t => {
+  const mb = 1024 * 1024
+  let runs = 0
+  const long = method({
+    id: 'marks.long',
+    summary: 'For tests',
+    params: Type.Object({ pages: Type.Integer() }, closed),
+    result,
+    mode: 'read',
+    allow: anyAccess,
+    run(_call, { pages }) {
+      runs++
+      let at = 0
+      const texts: Listing<unknown> = {
+        next: () => ({ text: JSON.stringify('x'.repeat(mb)), count: 1, done: ++at >= pages })
+      }
+      return { texts }
+    }
+  })
+  /** As one that waits for something that they all wait for. */
+  const late = method({ ...long, id: 'marks.late', prepare: async () => undefined })
+  const limits = { batchResultBytes: 8 * mb }
+  const { alice, server } = await openCoffer(t, { limits, sockets: { maxBufferedBytes: 16 * mb } })
+  const bob = await alice.service.user('bobby')
+  const registry = new Registry(server.services, [long, late, has])
+  const call = async (
+    client: Client,
+    fields: { method?: string; pages?: number; maxLength?: number } = {}
+  ) => {
+    const { maxLength, method: id = 'marks.long', pages = 2 } = fields
+    return await registry.callWhole({
+      user: client.username,
+      method: id,
+      params: id === 'marks.has' ? { name: 'x' } : { pages },
+      credentials: { authorization: client.token, ip: '127.0.0.1', via: 'http' },
+      ...(maxLength !== undefined && { maxLength })
+    })
+  }
+  const outcomesOf = (outcomes: readonly Outcome[]): unknown[] =>
+    outcomes.map(outcome => (outcome.ok ? outcome.members.length > 2 * mb : outcome.error.id))
+
+  t.test('hold so many first pages, and others are made later', async t => {
+    runs = 0
+    const calls = Array.from({ length: 40 }, () => call(alice))
+    // A quarter of the total, and the page that goes beyond it.
+    t.ok(runs >= 4 && runs <= 5, `${runs} have run`)
+    const others = call(bob)
+    t.ok(runs <= 6, 'those of others')
+    t.match(await call(bob, { method: 'marks.has' }), { ok: true })
+    t.ok(runs < 40, 'short ones of others do not wait for all')
+    t.same(
+      outcomesOf(await Promise.all([...calls, others])),
+      Array.from({ length: 41 }, () => true)
+    )
+    t.equal(runs, 41)
+  })
+
+  t.test('that are longer than the caller takes hold nothing', async t => {
+    runs = 0
+    const calls = Array.from({ length: 40 }, () => call(alice, { maxLength: mb }))
+    t.equal(runs, 40, 'none waits')
+    t.same(new Set(outcomesOf(await Promise.all(calls))), new Set(['too-many-results']))
+    const outcome = await call(alice, { pages: 4, maxLength: 3 * mb })
+    t.same(outcomesOf([outcome]), ['too-many-results'], 'nor is more of it assembled')
+  })
+
+  t.test('are refused where those that had begun before leave no room', async t => {
+    const outcomes = await Promise.all(
+      Array.from({ length: 40 }, () => call(alice, { method: 'marks.late' }))
+    )
+    const refused = outcomes.filter(outcome => !outcome.ok)
+    // Half of the total is seven pages of a megabyte and a little.
+    t.ok(refused.length >= 30 && refused.length < 40, `${refused.length} are refused`)
+    for (const outcome of refused)
+      t.match(outcome, { error: { id: 'api-unavailable', details: { retryAfter: 5 } } })
+    t.match(await call(alice, { method: 'marks.late' }), { ok: true })
+  })
+})
+
 t.test('a batch', async t => {
   t.test('answers each call in its place', async t => {
     const { batch } = await setUp(t)

@@ -170,25 +170,34 @@ export function replyError(
 }
 
 /** Sends an error with long details, such as all the ids that are unknown. */
-async function replyLongError(
-  exchange: Exchange,
-  services: SharedServices,
-  {
-    accessId,
-    body,
-    status
-  }: { readonly status: number; readonly body: string; readonly accessId?: string | undefined }
-): Promise<void> {
-  let leave: Leave | undefined
+async function replyLongError(exchange: Exchange, services: SharedServices, answer: LongText): Promise<void> {
   try {
-    leave = await placeFor(exchange, services, accessId)
-    replyText(exchange, status, body, json)
-    await new Outgoing(exchange, services).taken()
+    await replyLongText(exchange, services, answer)
   } catch (crowded) {
     if (!(crowded instanceof ApiError)) throw crowded
     await replyError(exchange, services, crowded)
+  }
+}
+
+interface LongText {
+  readonly status: number
+  readonly body: string
+  readonly type?: string | undefined
+  readonly accessId?: string | undefined
+}
+
+/** Sends a long text once there is a slot for it. Resolves once it has been taken. Errors: those of {@link placeFor}. */
+export async function replyLongText(
+  exchange: Exchange,
+  services: SharedServices,
+  { accessId, body, status, type = json }: LongText
+): Promise<void> {
+  const leave = await placeFor(exchange, services, accessId)
+  try {
+    replyText(exchange, status, body, type)
+    await new Outgoing(exchange, services).taken()
   } finally {
-    leave?.()
+    leave()
   }
 }
 

@@ -1,0 +1,72 @@
+/**
+ * Assembles long results that are wanted in one piece: a few at a time, and one of each user. The first page of a result
+ * exists before its turn has come, so the pages that wait are bounded. (docs/spec/limits.md#answers)
+ */
+import { ApiError } from '../errors.js'
+import { FairTurns } from '../security/fair-turns.js'
+
+/** Results assembled at a time. */
+const atOnce = 4
+/**
+ * Calls of a user wait while the user's first pages take a quarter of the total. Calls that had begun by then may bring it to
+ * a half.
+ */
+const ownShare = 4
+const ownLimit = 2
+/** `Retry-After` of refused calls, in seconds. */
+const retryAfter = 5
+
+interface Held {
+  length: number
+  /** Calls that are not made before there is room for their results. */
+  readonly waiting: (() => void)[]
+}
+
+export class Gatherings {
+  readonly #turns = new FairTurns(atOnce)
+  readonly #byUser = new Map<string, Held>()
+  #all = 0
+
+  /** `max`: characters of all first pages that wait. */
+  constructor(private readonly max: number) {}
+
+  /** Returns a promise to wait for before a call of this user is made; `undefined` if there is room for its result. */
+  room(user: string): Promise<void> | undefined {
+    const held = this.#byUser.get(user)
+    if (!held || held.length < this.max / ownShare) return undefined
+    return new Promise(resolve => held.waiting.push(resolve))
+  }
+
+  /** Whether a first page of this length may wait: always if no other does. */
+  hasRoom(user: string, length: number): boolean {
+    const own = this.#byUser.get(user)?.length ?? 0
+    return this.#all === 0 || (own + length <= this.max / ownLimit && this.#all + length <= this.max)
+  }
+
+  /** Runs `gather` when it is this user's turn. `length`: characters of the first page. */
+  async run(user: string, length: number, gather: () => Promise<void>): Promise<void> {
+    this.#add(user, length)
+    await this.#turns.run(user, () => {
+      this.#add(user, -length)
+      return gather()
+    })
+  }
+
+  #add(user: string, length: number): void {
+    this.#all += length
+    const held = this.#byUser.get(user) ?? { length: 0, waiting: [] }
+    this.#byUser.set(user, held)
+    held.length += length
+    if (held.length >= this.max / ownShare) return
+    // Each of them asks again, and those without room wait again in this order.
+    for (const resolve of held.waiting.splice(0)) resolve()
+    if (held.length === 0) this.#byUser.delete(user)
+  }
+}
+
+/** The error for a read whose result cannot wait. */
+export function tooManyWaiting(): ApiError {
+  return new ApiError('api-unavailable', 'Too many long results are waiting. Please try again later', {
+    retryAfter
+  })
+}
