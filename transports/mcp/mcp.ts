@@ -2,6 +2,8 @@
  * The Model Context Protocol: assistants read and, where their access may, change data by the methods that every client calls.
  * Each message is answered by itself; there are no sessions and no streams to keep. (docs/api/mcp.md)
  */
+import type { IncomingMessage } from 'node:http'
+import accepts from 'accepts'
 import type { CallToolResult, McpHttpHandler } from '@modelcontextprotocol/server'
 import type { Dispatcher } from '../../core/call/dispatcher.js'
 import { ApiError, fail } from '../../core/errors.js'
@@ -30,11 +32,13 @@ export class Mcp implements UserEndpoint {
     const handler = await this.#handler
     // What is not POST is refused, whichever it is; some, such as TRACE, cannot even be named here.
     const method = verb === 'POST' ? verb : 'GET'
-    const request = new Request('http://coffer/mcp', { method, headers: headersOf(message) })
+    const form = preferredForm(message)
+    const request = new Request('http://coffer/mcp', { method, headers: headersOf(message, form) })
     const data = new Data(this.dispatcher, message)
     const authInfo = { token: '', clientId: user, scopes: [], extra: { data } }
     const response = await handler.fetch(request, { parsedBody: body, authInfo })
-    return { status: response.status, headers: kept(response.headers), text: await response.text() }
+    const answer = { status: response.status, headers: kept(response.headers), text: await response.text() }
+    return form === json ? withoutEvents(answer) : answer
   }
 
   async #createHandler(): Promise<McpHttpHandler> {
@@ -96,12 +100,35 @@ function mustBeOne(body: unknown): void {
     )
 }
 
-/** Headers of the protocol alone: that of the token is not its business. */
-function headersOf({ credentials: { headers = {} } }: Message): Headers {
+const json = 'application/json'
+const events = 'text/event-stream'
+
+/** Returns the form of an answer that a client takes, such as by `*\/*`: events if it names them. `undefined` if it takes none. */
+function preferredForm({ credentials: { headers = {} } }: Message): string | undefined {
+  const accept = accepts({ headers } as IncomingMessage)
+  const forms = String(headers['accept'] ?? '')
+    .toLowerCase()
+    .includes(events)
+    ? [events, json]
+    : [json, events]
+  return forms.find(form => accept.type(form) !== false)
+}
+
+/** Returns an answer of one event as the JSON that it holds. */
+function withoutEvents(answer: MessageAnswer): MessageAnswer {
+  const [data, ...others] = [...answer.text.matchAll(/^data: (\{.*)$/gm)]
+  return !data || others.length > 0 || !answer.headers['content-type']?.startsWith(events)
+    ? answer
+    : { ...answer, headers: { ...answer.headers, 'content-type': json }, text: data[1]! }
+}
+
+/** Headers of the protocol alone: that of the token is not its business. The library asks for both forms by their names. */
+function headersOf({ credentials: { headers = {} } }: Message, form: string | undefined): Headers {
   const result = new Headers()
   for (const [name, value] of Object.entries(headers))
     if (/^(?:accept|content-type|last-event-id|mcp-.*)$/.test(name) && typeof value === 'string')
       result.set(name, value)
+  if (form !== undefined) result.set('accept', `${json}, ${events}`)
   return result
 }
 

@@ -1,8 +1,10 @@
 /** Assistants, by the client of the protocol's own library: what they see, may change, and leave in the audit. */
+import { once } from 'node:events'
 import { request } from 'node:http'
 import t, { type Test } from 'tap'
 import { Client as Assistant, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { coffer, type Answer, type Client } from '../../support/coffer.js'
+import { until } from '../../support/socket.js'
 
 /** Connects an assistant with a token. */
 async function connect(t: Test, { service, username }: Client, token: string): Promise<Assistant> {
@@ -182,6 +184,53 @@ t.test('the endpoint', async t => {
     t.notOk(answer.headers.get('mcp-session-id'))
     const listed = await send({ jsonrpc: '2.0', id: 2, method: 'tools/list', params: {} })
     t.ok(listed.body.result.tools.length > 10)
+  })
+
+  t.test('answers in a form that the client takes', async t => {
+    const forms: [accept: string, type: string][] = [
+      ['*/*', 'application/json'],
+      ['application/*', 'application/json'],
+      ['application/json', 'application/json'],
+      ['text/html;q=0.5, */*;q=0.1', 'application/json'],
+      ['APPLICATION/JSON, TEXT/EVENT-STREAM', 'text/event-stream'],
+      ['text/*', 'text/event-stream'],
+      ['text/event-stream, */*', 'text/event-stream'],
+      ['text/event-stream;q=0, application/json', 'application/json']
+    ]
+    const call = { jsonrpc: '2.0', id: 7, method: 'tools/list', params: {} }
+    for (const [accept, type] of forms)
+      for (const message of [initialize, call]) {
+        const answer = await send(message, { Accept: accept })
+        t.equal(answer.status, 200, accept)
+        t.ok(answer.headers.get('content-type')?.startsWith(type), accept)
+        t.match(answer.body, { id: message.id, result: Object }, accept)
+      }
+    for (const accept of ['text/html', 'image/*', 'application/json;q=0'])
+      t.equal((await send(initialize, { Accept: accept })).status, 406, accept)
+    t.equal(
+      (await send({ jsonrpc: '2.0', method: 'notifications/initialized' }, { Accept: '*/*' })).status,
+      202
+    )
+    const { hostname, port } = new URL(server.url)
+    const bare = request({ hostname, port, path: '/alice/mcp', method: 'POST' })
+    bare.setHeader('Authorization', alice.token).setHeader('Content-Type', 'application/json')
+    bare.end(JSON.stringify(call))
+    const [answer] = await once(bare, 'response')
+    t.equal(answer.resume().statusCode, 200, 'one that does not say')
+  })
+
+  t.test('sends long answers once there is a place for them', async t => {
+    await alice.stream('diary')
+    await alice.event({ content: 'x'.repeat(150_000) })
+    const { longAnswers } = alice.service.server.services
+    const places = Array.from({ length: 20 }, () => longAnswers.take({ user: 'alice', access: '127.0.0.1' }))
+    const params = { name: 'events_get', arguments: {} }
+    const answer = send({ jsonrpc: '2.0', id: 8, method: 'tools/call', params })
+    await until(() => longAnswers.load.waiting === 1, 'the answer to wait')
+    t.match((await send(initialize)).body, { id: 1 }, 'short ones need none')
+    for (const leave of places) leave?.()
+    t.equal((await answer).body.result.structuredContent.events.length, 1)
+    await until(() => longAnswers.load.open === 0, 'the place to be free')
   })
 
   t.test('asks strangers for a token', async t => {
