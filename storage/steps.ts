@@ -1,5 +1,5 @@
 /** Long work as generators, which yield so that the event loop is not blocked. */
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { scheduler, serviceParty, type Party } from './scheduler.js'
 
 /** Work that may pause wherever it yields, and returns its value. */
 export type Steps<T> = Generator<void, T, void>
@@ -7,15 +7,22 @@ export type Steps<T> = Generator<void, T, void>
 /** Longest time without returning to the event loop, in milliseconds. */
 const turnMs = 8
 
-/** Runs the steps, returning to the event loop every few milliseconds. */
-export async function inTurns<T>(steps: Steps<T>): Promise<T> {
+/** Resolves in a later turn of the event loop, when it is the party's turn. */
+export function nextTurn(party = serviceParty): Promise<void> {
+  return scheduler.next(party)
+}
+
+/** Runs the steps in slices of a few milliseconds, each when it is the party's turn. */
+export async function inTurns<T>(steps: Steps<T>, party: Party = serviceParty): Promise<T> {
+  const turn = scheduler.turnsOf(party)
   for (;;) {
+    const waiting = turn()
+    if (waiting) await waiting
     const end = performance.now() + turnMs
     do {
       const { done, value } = steps.next()
       if (done) return value
     } while (performance.now() < end)
-    await nextTurn()
   }
 }
 

@@ -5,6 +5,7 @@ import { closed } from '../../schemas/scalars.js'
 import type { AttachmentStore } from '../../storage/files/attachments.js'
 import type { AccountReader } from '../../storage/transfer/account-reader.js'
 import { version } from '../version.js'
+import { scheduler } from '../../storage/scheduler.js'
 import type { Account } from '../../storage/platform/account.js'
 
 /** Seconds. */
@@ -68,10 +69,11 @@ export function* archiveOf(
   }
 ): Generator<ArchiveFile, void, undefined> {
   const digests = new Map<string, Digest>()
+  const turn = scheduler.turnsOf({ account: id, access: '' })
   const file = (name: string, isText: boolean, bytes: () => Bytes): ArchiveFile => ({
     name,
     isText,
-    bytes: () => digested(name, bytes(), digests)
+    bytes: () => digested(name, bytes(), digests, turn)
   })
   const { schema } = reader
   const head: ArchiveHead = {
@@ -114,7 +116,8 @@ async function* bytesOf(
 async function* digested(
   name: string,
   bytes: Bytes,
-  digests: Map<string, Digest>
+  digests: Map<string, Digest>,
+  turn: () => Promise<void> | undefined
 ): AsyncGenerator<Buffer, void, undefined> {
   const hash = createHash('sha256')
   let size = 0
@@ -122,6 +125,8 @@ async function* digested(
     hash.update(chunk)
     size += chunk.length
     yield chunk
+    const waiting = turn()
+    if (waiting) await waiting
   }
   digests.set(name, { size, sha256: hash.digest('hex') })
 }

@@ -1,5 +1,6 @@
 /** The changes made by a batch: published at its end, or earlier if there are many. */
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Party } from '../../storage/scheduler.js'
+import { nextTurn } from '../../storage/steps.js'
 import type { Account } from '../../storage/platform/account.js'
 import type { Changes } from '../changes.js'
 import type { Services } from '../call/services.js'
@@ -15,7 +16,8 @@ export class BatchChanges {
 
   constructor(
     private readonly services: Pick<Services, 'bus'>,
-    private readonly account: Account
+    private readonly account: Account,
+    private readonly party: Party
   ) {}
 
   /** Adds the changes of a committed call. */
@@ -39,7 +41,7 @@ export class BatchChanges {
     for (const changes of list) {
       this.services.bus.publish(this.account.username, changes)
       if (performance.now() < end) continue
-      await nextTurn()
+      await nextTurn(this.party)
       end = performance.now() + turnMs
     }
   }

@@ -3,7 +3,6 @@
  * fails is rolled back by itself, and later calls see the effects of earlier ones.
  * (docs/spec/batch.md#order-and-transactions)
  */
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { removeOrphans } from '../events/attachment-sweep.js'
 import {
   errorText,
@@ -29,6 +28,7 @@ import { Reading } from './reader.js'
 import type { Compiled, Dispatch, Stages } from './stages.js'
 import { isToBeMadeAgain, runReserved } from './run-write.js'
 import type { Credentials } from '../call/credentials.js'
+import { scheduler } from '../../storage/scheduler.js'
 import type { Account } from '../../storage/platform/account.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 
@@ -46,6 +46,8 @@ export class Batch {
   /** Checks who may read the results. */
   readonly #reading: Reading
   readonly #stages: Stages
+  /** Waits for the next turn of the access. */
+  readonly #turn: () => Promise<void> | undefined
   #hasWritten = false
   #most = chunkSize
   #isEnded = false
@@ -62,8 +64,9 @@ export class Batch {
     this.#credentials = { ...credentials, isMember: true }
     this.#stages = dispatch.stages
     const { services } = dispatch.stages
-    this.#reading = new Reading(services, account, credentials, true)
-    this.#changes = new BatchChanges(services, account)
+    this.#reading = new Reading(services, account, credentials, caller.access?.id ?? '')
+    this.#turn = scheduler.turnsOf(this.#reading.party)
+    this.#changes = new BatchChanges(services, account, this.#reading.party)
     this.#results = new BatchResults(services.spools, services.config.limits)
   }
 
@@ -121,8 +124,11 @@ export class Batch {
 
   /** Runs a chunk in one transaction, or without one if it only reads. Returns how many calls have been made. */
   async #runTogether(chunk: readonly Member[]): Promise<number> {
-    const store = this.#stages.services.accounts.store(this.account)
     const isWriting = chunk.some(({ compiled }) => compiled?.definition.mode === 'write')
+    // Writes take the turns of the account.
+    const waiting = isWriting ? undefined : this.#turn()
+    if (waiting) await waiting
+    const store = this.#stages.services.accounts.store(this.account)
     const done: Done[] = []
     let size = 0
     let deferred: Compiled | undefined
@@ -155,13 +161,13 @@ export class Batch {
         this.#hasWritten = true
       } else {
         store.read(work)
-        await Promise.all([store.outputGate(), nextTurn()])
+        await store.outputGate()
       }
     } catch (error) {
       // The commit failed: none of the calls has had any effect. The next one may fail as quickly.
       this.#isEnded = false
       this.#most = 1
-      await nextTurn()
+      await this.#turn()
       const count = Math.max(done.length, 1)
       for (const { call, index } of chunk.slice(0, count)) {
         const method = methodOf(call)
@@ -182,7 +188,7 @@ export class Batch {
   }
 
   #readingOf(caller: Caller): Reading {
-    return new Reading(this.#stages.services, this.account, this.#credentials, caller.access !== undefined)
+    return new Reading(this.#stages.services, this.account, this.#credentials, caller.access?.id)
   }
 
   /** Finds the method of a call and checks the call's form. */
@@ -243,7 +249,7 @@ export class Batch {
     if (outcome.ok && definition.mode === 'write') this.#reading.written()
     const text = outcome.ok ? `{${outcome.members}}` : errorText(outcome)
     await this.#add(finished(-1, definition.id, text))
-    await nextTurn()
+    await this.#turn()
   }
 
   /** Stores the result of a call completely, unless it exceeds the limits of a batch. Waits only for long lists. */
@@ -268,7 +274,7 @@ export class Batch {
         this.#results.mustFit(writer.size, writer.items)
         this.#results.add(writer.take())
         if (writer.isDone) return this.#results.add('}')
-        await nextTurn()
+        await this.#turn()
         const reader = reading?.current() ?? { store: accounts.store(this.account), caller: this.caller }
         reader.store.read(() => writer.write(reader))
         await reader.store.outputGate()

@@ -254,15 +254,14 @@ export class Execution {
   /** Returns the outcome of a write that has a list. It is delivered even if the access ends, and reads nothing later. */
   async #listOfWrite(result: Result, caller: Caller): Promise<Outcome> {
     const writer = new MemberWriter(result)
-    const spool = await putAside(this.#services.spools, writer, {
-      store: this.#services.accounts.store(this.account),
-      caller
-    })
+    const reading = this.#reading(caller, true)
+    const reader = { store: this.#services.accounts.store(this.account), caller }
+    const spool = await putAside(this.#services.spools, writer, reader, reading.party)
     const accessId = caller.access?.id
     if (spool.isShort) return success(await spool.next(), accessId)
     return {
       ...success('', accessId),
-      remainder: new Remainder(this.#reading(caller, true), this.#aside, { spool })
+      remainder: new Remainder(reading, this.#aside, { spool })
     }
   }
 
@@ -281,12 +280,7 @@ export class Execution {
   }
 
   #reading(caller: Caller, isWritten = false): Reading {
-    const reading = new Reading(
-      this.#services,
-      this.account,
-      this.service.credentials,
-      caller.access !== undefined
-    )
+    const reading = new Reading(this.#services, this.account, this.service.credentials, caller.access?.id)
     if (isWritten) reading.written()
     return reading
   }

@@ -4,6 +4,7 @@
  */
 import { ApiError } from '../errors.js'
 import { FairTurns } from '../security/fair-turns.js'
+import type { Party } from '../../storage/scheduler.js'
 
 /** Results assembled at a time. */
 const atOnce = 4
@@ -43,11 +44,11 @@ export class Gatherings {
     return this.#all === 0 || (own + length <= this.max / ownLimit && this.#all + length <= this.max)
   }
 
-  /** Runs `gather` when it is this user's turn. `length`: characters of the first page. */
-  async run(user: string, length: number, gather: () => Promise<void>): Promise<void> {
-    this.#add(user, length)
-    await this.#turns.run(user, () => {
-      this.#add(user, -length)
+  /** Runs `gather` when it is this party's turn. `length`: characters of the first page. */
+  async run(party: Party, length: number, gather: () => Promise<void>): Promise<void> {
+    this.#add(party.account, length)
+    await this.#turns.run(party, () => {
+      this.#add(party.account, -length)
       return gather()
     })
   }

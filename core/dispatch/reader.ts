@@ -8,6 +8,7 @@ import { unknownUser } from '../unknown-user.js'
 import type { Credentials } from '../call/credentials.js'
 import type { Services } from '../call/services.js'
 import type { Reader } from '../call/reader.js'
+import type { Party } from '../../storage/scheduler.js'
 import type { Account } from '../../storage/platform/account.js'
 
 /** Authorizes the pages of one response. */
@@ -19,9 +20,14 @@ export class Reading {
     private readonly services: Services,
     private readonly account: Account,
     private readonly credentials: Credentials,
-    /** Whether the method requires an access. */
-    private readonly needsAccess: boolean
+    /** Id of the access that called; `undefined` if the method requires none. */
+    private readonly accessId: string | undefined
   ) {}
+
+  /** Returns whose turns the response takes. */
+  get party(): Party {
+    return { account: this.account.id, access: this.accessId ?? '' }
+  }
 
   /** Returns the current reader. Throws what a call with the same credentials would, but is not counted as a call. */
   current(): Reader {
@@ -29,9 +35,10 @@ export class Reading {
     const { accounts } = services
     if (accounts.find(account.username)?.id !== account.id) unknownUser(accounts, account.username)
     const store = accounts.store(account)
-    const caller = this.needsAccess
-      ? store.read(() => authenticate(services, account, store, credentials, services.clock.now(), false))
-      : new Caller(store, undefined)
+    const caller =
+      this.accessId !== undefined
+        ? store.read(() => authenticate(services, account, store, credentials, services.clock.now(), false))
+        : new Caller(store, undefined)
     return { store, caller }
   }
 

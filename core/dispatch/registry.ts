@@ -97,7 +97,8 @@ export class Registry implements Dispatch, Dispatcher {
       if (!remainder) return outcome
       if (this.#isRead(request.method) && !this.#gatherings.hasRoom(user, text.length)) throw tooManyWaiting()
       // Assembled all at once, results would fill the memory before the first one is sent.
-      await this.#gatherings.run(user, text.length, async () => {
+      const party = { account: user, access: accessId ?? '' }
+      await this.#gatherings.run(party, text.length, async () => {
         for await (const more of remainder) {
           text += more
           mustBeSmall()
@@ -240,7 +241,8 @@ export class Registry implements Dispatch, Dispatcher {
       const { definition } = this.stages.find(method)
       const account =
         this.services.accounts.find(user ?? '') ?? unknownUser(this.services.accounts, user ?? '')
-      const reader = new Reading(this.services, account, credentials, definition.allow.needsAccess).current()
+      const needed = definition.allow.needsAccess ? '' : undefined
+      const reader = new Reading(this.services, account, credentials, needed).current()
       definition.allow.check?.({ services: this.services, caller: reader.caller, credentials, params })
       if (definition.mode === 'read') reader.store.read(() => definition.mayGoOn?.(reader, params))
       return undefined

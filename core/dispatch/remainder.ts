@@ -1,12 +1,13 @@
 /**
- * The rest of a long result after its first page: produced text by text as the client reads, yielding to the event
- * loop in between. Permission is checked again before each text.
+ * The rest of a long result after its first page: produced text by text as the client reads, each when it is the
+ * reader's turn. Permission is checked again before each text.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Spool, Spools } from '../../storage/files/spool.js'
 import type { MemberWriter } from './result-writer.js'
 import type { Reading } from './reader.js'
 import type { Reader } from '../call/reader.js'
+import type { Party } from '../../storage/scheduler.js'
+import { nextTurn } from '../../storage/steps.js'
 import { Texts, type Piece, type PieceStep, type Step } from '../call/texts.js'
 
 /** Approximate number of characters per text. */
@@ -57,7 +58,7 @@ export class Remainder extends Texts {
   async #next(takesBytes: boolean): Promise<Piece | undefined> {
     try {
       while (!this.#isOver) {
-        await nextTurn()
+        await nextTurn(this.reading.party)
         this.isAscii = false
         const piece = (await this.#aside()) ?? (await this.#written(takesBytes))
         if (!piece) return undefined
@@ -118,7 +119,8 @@ export class Remainder extends Texts {
 export async function putAside(
   spools: Pick<Spools, 'open'>,
   writer: MemberWriter,
-  reader: Reader
+  reader: Reader,
+  party: Party
 ): Promise<Spool> {
   const spool = spools.open()
   try {
@@ -126,7 +128,7 @@ export async function putAside(
       writer.write(reader)
       spool.add(writer.take())
       if (writer.isDone) return spool
-      await nextTurn()
+      await nextTurn(party)
     }
   } catch (error) {
     spool.close()

@@ -1,8 +1,8 @@
 /** Indexes the texts of events that have been added, once their account is quiet or somebody searches it (docs/decisions/0018-search-in-texts.md). */
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Account } from '../../storage/platform/account.js'
 import { Rounds } from '../account/rounds.js'
 import type { Services } from '../call/services.js'
+import { nextTurn } from '../../storage/steps.js'
 
 /** Milliseconds that the texts of one account may take in a go; then others come, and the rest has time. */
 const goMs = 100
@@ -39,7 +39,7 @@ export class TextFollower {
       const store = this.services.accounts.store(account)
       if ((store.isHeld && ms < Infinity) || !store.read(() => store.events.texts.hasWaiting())) return
       await store.commit(() => store.events.texts.index())
-      await nextTurn()
+      await nextTurn({ account: account.id, access: '' })
     } while (!this.#isClosing && performance.now() < until)
   }
 }

@@ -1,9 +1,9 @@
 /** What the records of a file were compared with, and whether all of it is still as it was. (docs/decisions/0019-imports.md) */
 import { createHash, type Hash } from 'node:crypto'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Type, type Static } from 'typebox'
 import { Identifier } from '../../schemas/scalars.js'
 import type { UserStore } from '../../storage/user/user-store.js'
+import { nextTurn } from '../../storage/steps.js'
 
 /** Series of one file that are noted at most. */
 const mostSpans = 2000

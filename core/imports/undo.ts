@@ -1,5 +1,4 @@
 /** Takes out what an import has brought in: its points, its events, the streams that it made. */
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { atOnce } from '../../storage/steps.js'
 import type { Event } from '../../schemas/event.js'
 import type { Call } from '../call/method.js'
@@ -9,6 +8,7 @@ import { enqueueInSteps } from '../notifications/webhook-queue.js'
 import type { KeptJob } from './job.js'
 import type { Presence, Writers } from './present.js'
 import { ownTimes } from './ranges.js'
+import { nextTurn } from '../../storage/steps.js'
 
 /** Ranges, and events, that one transaction takes out. */
 const rangesAtOnce = 4

@@ -1,11 +1,12 @@
 /**
- * Runs work caused by changes in time slices, per user. Short work runs at once. Long work, such as evaluating an
- * event in thousands of streams for hundreds of accesses, yields to the event loop between slices.
+ * Runs work caused by changes in slices, per user. Short work runs at once. Long work, such as evaluating an event in
+ * thousands of streams for hundreds of accesses, waits for its turn before each slice.
  */
+import { scheduler } from '../../storage/scheduler.js'
 import type { Steps } from '../../storage/steps.js'
 
 /** Length of a slice, in milliseconds. */
-const turnMs = 10
+const sliceMs = 10
 /** Pieces of work of one user that may wait in memory before writers have to wait (backpressure). */
 const maxWaiting = 20
 
@@ -13,21 +14,20 @@ export class Turns {
   /** Waiting work by user, in order of arrival. */
   readonly #waiting = new Map<string, Steps<void>[]>()
   readonly #waitingForRoom = new Map<string, (() => void)[]>()
-  #timer: NodeJS.Immediate | undefined
-  /** Time that may still be spent at once in this turn of the event loop, in milliseconds. */
-  #leftMs = turnMs
-  #renewal: NodeJS.Immediate | undefined
 
   constructor(private readonly onTrouble: (cause: unknown) => void) {}
 
-  /** Runs a user's work after that already waiting. */
+  /** Runs a user's work after that already waiting; at once if there is time. */
   add(username: string, work: Steps<void>): void {
     const queue = this.#waiting.get(username)
-    if (queue) queue.push(work)
-    else if (!this.#runAtOnce(work)) {
-      this.#waiting.set(username, [work])
-      this.#goOn()
+    if (queue) {
+      queue.push(work)
+      return
     }
+    const { leftMs } = scheduler
+    if (leftMs > 0 && this.#run(work, performance.now() + leftMs)) return
+    this.#waiting.set(username, [work])
+    this.#goOn(username)
   }
 
   /** Resolves when there is room for more of a user's work; `undefined` if there is. */
@@ -42,8 +42,6 @@ export class Turns {
 
   /** Drops all waiting work. */
   close(): void {
-    clearImmediate(this.#timer)
-    clearImmediate(this.#renewal)
     this.#waiting.clear()
     for (const username of this.#waitingForRoom.keys()) this.#ease(username)
   }
@@ -58,39 +56,19 @@ export class Turns {
     for (const resolve of waiting) resolve()
   }
 
-  /**
-   * Runs work immediately. Changes in the same turn of the event loop share one time budget. Returns whether the work
-   * is done.
-   */
-  #runAtOnce(work: Steps<void>): boolean {
-    if (this.#leftMs <= 0) return false
-    this.#renewal ??= setImmediate(() => {
-      this.#renewal = undefined
-      this.#leftMs = turnMs
-    })
-    const begun = performance.now()
-    const isDone = this.#run(work, begun + this.#leftMs)
-    this.#leftMs -= performance.now() - begun
-    return isDone
+  #goOn(username: string): void {
+    scheduler.add({ account: username, access: '' }, () => this.#slice(username))
   }
 
-  #goOn(): void {
-    this.#timer ??= setImmediate(() => {
-      this.#timer = undefined
-      this.#turn()
-      if (this.#waiting.size > 0) this.#goOn()
-    })
-  }
-
-  /** Runs one user's work for a slice; the next slice belongs to another user. */
-  #turn(): void {
-    const [next] = this.#waiting
-    if (!next) return
-    const [username, queue] = next
-    this.#waiting.delete(username)
-    const end = performance.now() + turnMs
+  /** Runs a user's work for a slice. */
+  #slice(username: string): void {
+    const queue = this.#waiting.get(username)
+    if (!queue) return
+    const end = performance.now() + sliceMs
     while (queue.length > 0 && this.#run(queue[0]!, end)) queue.shift()
-    if (queue.length > 0) this.#waiting.set(username, queue)
+    if (this.#waiting.get(username) === queue)
+      if (queue.length > 0) this.#goOn(username)
+      else this.#waiting.delete(username)
     if (!this.#isCrowded(username)) this.#ease(username)
   }
 

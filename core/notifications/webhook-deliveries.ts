@@ -2,7 +2,6 @@
  * Delivers queued messages to webhooks: one call at a time per webhook, no more often than its interval. Messages
  * that arrive in the meantime are sent together in the next call. (docs/spec/notifications.md#delivery)
  */
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { StoreUnavailable } from '../../storage/errors.js'
 import type { KeptWebhook } from '../../storage/repositories/webhooks.js'
 import type { UserStore } from '../../storage/user/user-store.js'
@@ -11,6 +10,7 @@ import { afterRun, nextRunAt } from './webhook-state.js'
 import { isSuccess, type WebhookSender } from '../outgoing/webhook-sender.js'
 import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
+import { nextTurn } from '../../storage/steps.js'
 
 /** A webhook that has something to send. */
 interface Task {

@@ -1,7 +1,7 @@
 /** Removes audit records whose retention has ended. The chain of the remaining ones is verified from the last removed one on. */
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
+import { nextTurn } from '../../storage/steps.js'
 
 /** Records removed in one commit, so that others can write in between. */
 const pageSize = 500
@@ -22,7 +22,7 @@ export async function cleanAudit(
     const store = services.accounts.store(account)
     if (!store.read(() => store.audit.hasBefore(before))) break
     removed += await store.commit(() => store.audit.removeBefore(before, pageSize))
-    await nextTurn()
+    await nextTurn({ account: account.id, access: '' })
   }
   return removed
 }

@@ -1,7 +1,7 @@
 /** Removes records of deletions whose retention has ended. (docs/spec/conventions.md#trash-and-deletion) */
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
+import { nextTurn } from '../../storage/steps.js'
 
 /** Records of each kind removed in one commit, so that others can write in between. */
 const pageSize = 100
@@ -23,7 +23,7 @@ export async function cleanDeletions(
     const store = services.accounts.store(account)
     if (!store.read(() => store.deletions.hasBefore(before))) break
     removed += await store.commit(() => store.deletions.removeBefore(before, pageSize))
-    await nextTurn()
+    await nextTurn({ account: account.id, access: '' })
   }
   return removed
 }

@@ -1,10 +1,10 @@
 /** Checks that the platform database and the users' databases are consistent. (docs/spec/administration.md#platform-integrity) */
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Type, type Static } from 'typebox'
 import { activeAccounts } from './active-accounts.js'
 import type { ServiceCall } from '../call/method.js'
 import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
+import { nextTurn } from '../../storage/steps.js'
 
 /** The result of one kind of check; without errors all is well. */
 export const IntegrityCheck = Type.Object({

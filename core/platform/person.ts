@@ -1,11 +1,11 @@
 /** People as operators see them: how much they use the service, never what they keep in it. (docs/spec/administration.md#people) */
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Type, type Static } from 'typebox'
 import type { Account } from '../../storage/platform/account.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { ServiceCall } from '../call/method.js'
 import type { Services } from '../call/services.js'
 import { factorOf } from '../sign-in/mfa/factor.js'
+import { nextTurn } from '../../storage/steps.js'
 
 const orNothing = <S extends ReturnType<typeof Type.Number> | ReturnType<typeof Type.Boolean>>(schema: S) =>
   Type.Union([schema, Type.Null()])

@@ -1,7 +1,7 @@
 /** Removes unused previews of all accounts on request. (docs/spec/previews.md#cache) */
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { activeAccounts } from './active-accounts.js'
 import type { Services } from '../call/services.js'
+import { nextTurn } from '../../storage/steps.js'
 
 /** Least seconds between two runs, since anybody may ask for one. */
 const pause = 60

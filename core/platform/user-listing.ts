@@ -1,11 +1,11 @@
 /** Accounts as the operator sees them. (docs/spec/administration.md#users-and-servers) */
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Type, type Static } from 'typebox'
 import { serverOf } from './find-account.js'
 import type { ServiceCall } from '../call/method.js'
 import type { Credentials } from '../call/credentials.js'
 import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
+import { nextTurn } from '../../storage/steps.js'
 
 /** One account. Values that are missing or cannot be read are `null`. */
 export const ListedUser = Type.Object({

@@ -183,7 +183,7 @@ export class Previews {
     const refused = this.#refused.get(picture.id)
     if (refused && clock.now() - refused.at < refuseFor) throw refused.error
     this.#mustHaveRoom(account)
-    return await this.#turns.run(account.id, async () => {
+    return await this.#turns.run({ account: account.id, access: '' }, async () => {
       const source = (await this.service.attachments.get(account.id, picture.id)) ?? missing()
       try {
         return await work(source)

@@ -1,35 +1,32 @@
-/** Runs a few tasks at a time, and one of each key, taking keys in turn: a key with many tasks delays only itself. */
+/** Runs a few tasks at a time, and one of each account; accounts take turns, and within an account its accesses. */
+import { FairQueue, type Party } from '../../storage/scheduler.js'
+
 export class FairTurns {
   #running = 0
-  #waitingInAll = 0
   readonly #busy = new Set<string>()
-  /** Waiting tasks by key; the key whose turn it is comes first. */
-  readonly #waiting = new Map<string, (() => void)[]>()
+  readonly #waiting = new FairQueue<() => void>()
 
   constructor(private readonly atOnce: number) {}
 
-  /** Pieces of work that wait for their turn. */
+  /** Number of waiting tasks. */
   get waiting(): number {
-    return this.#waitingInAll
+    return this.#waiting.size
   }
 
-  /** Those of one key. */
-  waitingOf(key: string): number {
-    return this.#waiting.get(key)?.length ?? 0
+  /** Number of waiting tasks of an account. */
+  waitingOf(account: string): number {
+    return this.#waiting.sizeOf(account)
   }
 
-  async run<T>(key: string, work: () => Promise<T>): Promise<T> {
+  async run<T>(party: Party, work: () => Promise<T>): Promise<T> {
     await new Promise<void>(start => {
-      const waiting = this.#waiting.get(key)
-      if (waiting) waiting.push(start)
-      else this.#waiting.set(key, [start])
-      this.#waitingInAll++
+      this.#waiting.add(party, start)
       this.#next()
     })
     try {
       return await work()
     } finally {
-      this.#busy.delete(key)
+      this.#busy.delete(party.account)
       this.#running--
       this.#next()
     }
@@ -37,16 +34,10 @@ export class FairTurns {
 
   #next(): void {
     if (this.#running >= this.atOnce) return
-    for (const [key, waiting] of this.#waiting) {
-      if (this.#busy.has(key)) continue
-      const start = waiting.shift()!
-      this.#waitingInAll--
-      // Behind the others.
-      this.#waiting.delete(key)
-      if (waiting.length > 0) this.#waiting.set(key, waiting)
-      this.#busy.add(key)
-      this.#running++
-      return start()
-    }
+    const next = this.#waiting.take(account => !this.#busy.has(account))
+    if (!next) return
+    this.#busy.add(next.account)
+    this.#running++
+    next.item()
   }
 }

@@ -1,4 +1,5 @@
 /** One request body being received: the bytes it holds, whether it has to wait, and how it is resumed or dropped. */
+import type { Party } from '../../storage/scheduler.js'
 import type { Clock } from '../time.js'
 import { BodyPace } from './body-pace.js'
 
@@ -26,6 +27,11 @@ export class Ticket {
     clock: Clock
   ) {
     this.#pace = new BodyPace(clock)
+  }
+
+  /** Whose turns parsing the body takes. */
+  get party(): Party {
+    return { account: this.of.holder, access: this.of.part }
   }
 
   get isWaiting(): boolean {

@@ -26,7 +26,7 @@ const house: Readonly<Record<string, Room>> = {
   core: {
     rooms: ['schemas'],
     types: ['storage', 'imports'],
-    files: ['storage/errors.ts', 'storage/steps.ts'],
+    files: ['storage/errors.ts', 'storage/scheduler.ts', 'storage/steps.ts'],
     libraries: words(
       'typebox ajv ajv-formats croner nanoid slug yaml undici ipaddr.js @node-rs/argon2 @node-rs/bcrypt ' +
         'otpauth qrcode nodemailer openid-client @simplewebauthn/server'
@@ -34,7 +34,7 @@ const house: Readonly<Record<string, Room>> = {
   },
   transports: {
     rooms: ['core', 'schemas'],
-    files: ['storage/steps.ts'],
+    files: ['storage/scheduler.ts', 'storage/steps.ts'],
     libraries: words(
       'typebox accepts koa @koa/router ipaddr.js engine.io socket.io socket.io-parser ws busboy swagger-ui-dist yazl ' +
         '@modelcontextprotocol/server'

@@ -4,6 +4,7 @@ import { Unreserved } from '../errors.js'
 import type { UniqueValues } from '../platform/unique-index.js'
 import type { AuditRepository } from '../repositories/audit.js'
 import { statement } from '../sqlite/statements.js'
+import type { Party } from '../scheduler.js'
 import { inTurns, type Steps } from '../steps.js'
 
 /** Runs a write, and makes it again whenever it turns out to need unique values that have to be reserved first. */
@@ -19,16 +20,17 @@ export async function reserving<T>(unique: UniqueValues, write: () => Promise<T>
   }
 }
 
-/** Runs the steps, returning to the event loop every few milliseconds, and commits. `commit` ends the transaction synchronously. */
+/** Runs the steps when it is the party's turn, and commits. `commit` ends the transaction synchronously. */
 export async function inOneTransaction<T>(
   db: Database,
   audit: AuditRepository,
   steps: Steps<T>,
+  party: Party,
   commit: () => void
 ): Promise<T> {
   statement(db, 'BEGIN IMMEDIATE').run()
   try {
-    const value = await inTurns(steps)
+    const value = await inTurns(steps, party)
     audit.flush()
     commit()
     return value

@@ -1,5 +1,6 @@
 /** A bounded LRU pool of open user files. Idle files are closed; closing never waits for the disk. */
 import { setImmediate as turn } from 'node:timers/promises'
+import { nextTurn } from '../steps.js'
 import { Checkpointer } from '../wal/checkpointer.js'
 import { UserStore } from './user-store.js'
 import type { LeftLog } from '../wal/left-log.js'
@@ -158,7 +159,7 @@ export class StorePool {
     let startMs = performance.now()
     for (const account of Array.from(this.#open.keys())) {
       if (performance.now() - startMs > sliceMs) {
-        await turn()
+        await nextTurn()
         startMs = performance.now()
       }
       const entry = this.#open.get(account)

@@ -53,7 +53,7 @@ export class UserFiles {
     const db = openFile(file, { migrations: userMigrations, synchronous: 'NORMAL', cacheKiB })
     const unique = new UniqueIndex(this.platform, id, error => this.options.onTrouble(id, error))
     const kept = durability.open(new OpenedFile(id, db), foundLog(file, wasThere, left))
-    const store = new UserStore(db, kept, policies, unique)
+    const store = new UserStore(db, kept, policies, unique, { account: id, access: '' })
     try {
       store.bringFieldsUpToDate(policies.system, Date.now() / 1000)
       // Left by whoever had it open before, and did not come to settle them.

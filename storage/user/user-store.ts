@@ -8,6 +8,7 @@ import type { SystemStreams } from '../streams/system-streams.js'
 import { closeWithCheckpoint, closeLeavingLog, openAgain } from '../sqlite/open.js'
 import { OpenLog, type Checkpoint } from '../wal/open-log.js'
 import { statement } from '../sqlite/statements.js'
+import { serviceParty } from '../scheduler.js'
 import type { Steps } from '../steps.js'
 import type { AuditEntry } from '../audit/record.js'
 import type { UniqueValues } from '../platform/unique-index.js'
@@ -25,10 +26,7 @@ import type { LeftLog } from '../wal/left-log.js'
 const draftCacheKiB = 8192
 
 export class UserStore extends Repositories {
-  readonly #queue = new WriteQueue<UserStore>({
-    commitGroup: group => this.#groups.commit(group),
-    commitSteps: write => this.#commitSteps(write)
-  })
+  readonly #queue: WriteQueue<UserStore>
   readonly #groups: GroupCommit
   readonly #bookkeeping: Bookkeeping
   readonly #log: OpenLog
@@ -43,9 +41,15 @@ export class UserStore extends Repositories {
     private readonly durability: Durability,
     private readonly policies: Policies,
     /** The index of unique values across accounts. */
-    readonly unique: UniqueValues
+    readonly unique: UniqueValues,
+    /** Whose turns its writes take. */
+    private readonly party = serviceParty
   ) {
     super(db, policies)
+    this.#queue = new WriteQueue(party, {
+      commitGroup: group => this.#groups.commit(group),
+      commitSteps: write => this.#commitSteps(write)
+    })
     this.#log = new OpenLog(db, durability, this.holdWrites)
     // Private to these helpers: nothing else may begin or end transactions.
     const store = {
@@ -179,10 +183,7 @@ export class UserStore extends Repositories {
     return (this.#used ??= this.storageTotals.get())
   }
 
-  /**
-   * Adds a call to the audit. It is written with the current or next write, or within a second. `isStranger`: whether it
-   * came without a valid token, or beyond the rate limit.
-   */
+  /** Adds a call to the audit, written within a second. `isStranger`: without a valid token, or beyond the rate limit. */
   record(entry: AuditEntry, isStranger = false): void {
     this.#bookkeeping.record(entry, isStranger)
   }
@@ -270,7 +271,7 @@ export class UserStore extends Repositories {
     const own = this.#draft()
     try {
       // The caches of this store are outdated: they must be dropped in the same turn as the commit.
-      return await inOneTransaction(own.db, own.audit, stepsIn(own), () => {
+      return await inOneTransaction(own.db, own.audit, stepsIn(own), this.party, () => {
         this.unique.mustBeReserved()
         commit(own.db, this.durability)
         this.#forget()

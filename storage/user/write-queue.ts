@@ -1,5 +1,6 @@
 /** The queue of one user's writes. Those of one turn of the event loop are committed together; long ones run alone. */
 import { StoreBusy } from '../errors.js'
+import { scheduler, type Party } from '../scheduler.js'
 import type { Steps } from '../steps.js'
 
 /** A queued write. */
@@ -36,7 +37,10 @@ export class WriteQueue<Draft> {
   #isHeld = false
   #long = Promise.resolve()
 
-  constructor(private readonly committer: Committer<Draft>) {}
+  constructor(
+    private readonly party: Party,
+    private readonly committer: Committer<Draft>
+  ) {}
 
   get isEmpty(): boolean {
     return this.#pending.length === 0 && !this.#isHeld
@@ -78,7 +82,7 @@ export class WriteQueue<Draft> {
   #arm(): void {
     if (this.#isArmed || this.#isHeld || this.#pending.length === 0) return
     this.#isArmed = true
-    setImmediate(() => {
+    scheduler.add(this.party, () => {
       this.#isArmed = false
       if (!this.#isHeld) this.#next()
     })

@@ -4,11 +4,11 @@ import { newIdentity } from '../../core/identities/identities.js'
 import { identityField, identityKey } from '../../schemas/identity.js'
 import { secretDigest } from '../../schemas/secret-digest.js'
 import type { IdentityProof } from '../../storage/identities/identity-proofs.js'
-import { anyone } from '../../core/auth/allow.js'
+import { anyAccess, anyone } from '../../core/auth/allow.js'
 import { newId, newToken } from '../../core/ids.js'
 import { setFactor, type Factor } from '../../core/sign-in/mfa/factor.js'
 import type { MfaSession } from '../../core/sign-in/mfa/sessions.js'
-import { serviceMethod, type AnyMethod } from '../../core/call/method.js'
+import { method, serviceMethod, type AnyMethod } from '../../core/call/method.js'
 import { KeyValue } from '../../schemas/scalars.js'
 import { noteSignIn, openSession } from '../../core/auth/personal-access.js'
 import { keepValues, uniqueOf } from '../../core/registration/fields.js'
@@ -73,6 +73,21 @@ const setPassword = serviceMethod({
     const hash = await services.passwords.hash(password)
     const store = services.accounts.store(services.accounts.find(username)!)
     await store.write(() => store.account.insertPassword({ hash, created: now }))
+    return {}
+  }
+})
+
+/** Keeps the thread busy for some milliseconds, as a read that has much to look at. */
+const spend = method({
+  id: 'test.spend',
+  summary: 'For tests',
+  mode: 'read',
+  params: Type.Object({ ms: Type.Number() }),
+  result: Type.Object({}),
+  allow: anyAccess,
+  run(_call, { ms }) {
+    const end = performance.now() + ms
+    while (performance.now() < end);
     return {}
   }
 })
@@ -230,5 +245,6 @@ export const methods: readonly AnyMethod[] = [
   noteSignIns,
   prove,
   setPassword,
-  signIn
+  signIn,
+  spend
 ]

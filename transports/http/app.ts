@@ -186,7 +186,11 @@ async function readForm(
   const { req, state } = exchange
   // The token may be in the form itself, so the sender counts as unauthenticated.
   if (needsRoom(req)) state.ticket = services.intakes.strangers.begin(networkOf(addressOfClient(req)))
-  const form = await formCall(await readText(req, services, state.ticket), services.config.limits)
+  const form = await formCall(
+    await readText(req, services, state.ticket),
+    services.config.limits,
+    state.ticket?.party
+  )
   exchange.method = form.verb
   // The response may take long: a body that is not used is not kept until it ends.
   const usesBody = hasBody(form.verb) || form.verb === 'DELETE'

@@ -208,7 +208,7 @@ async function callWithFiles(
     const form = await receiveForm(req, services, room, { holding, quota, ticket })
     try {
       const isBare = target.takes === 'files' || (target.takes === 'form' && form.texts.length === 0)
-      const body = isBare ? noText(form) : await jsonPart(form, services.config.limits)
+      const body = isBare ? noText(form) : await jsonPart(form, services.config.limits, ticket.party)
       const params = target.paramsOf(state.address.query, ids, body)
       return await dispatcher.call({ ...call, params, files: form.files })
     } finally {

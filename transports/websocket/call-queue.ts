@@ -1,11 +1,14 @@
 /** The calls of one socket: made one at a time in the order in which they were sent, at a limited rate. */
-import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as pause } from 'node:timers/promises'
+import { scheduler, type Party } from '../../storage/scheduler.js'
 
-/** Time after which the queue yields to the event loop, in milliseconds. */
+/** Time after which the queue waits for its next turn, in milliseconds. */
 const turnMs = 5
 const secondMs = 1000
 
 export interface QueueOptions {
+  /** Whose turns the calls take. */
+  readonly party: Party
   readonly perSecond: number
   readonly maxWaiting: number
   /** Waits until there is room for another response; `undefined` if there is. */
@@ -47,6 +50,9 @@ export class CallQueue {
   }
 
   async #run(): Promise<void> {
+    const turn = scheduler.turnsOf(this.options.party)
+    const first = turn()
+    if (first) await first
     let turnStart = performance.now()
     for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
       await next()
@@ -54,7 +60,7 @@ export class CallQueue {
       const waiting = this.options.drained() ?? this.#keepPace(now)
       if (waiting) await waiting
       if (now - turnStart > turnMs) {
-        await nextTurn()
+        await turn()
         turnStart = performance.now()
       }
     }

@@ -4,6 +4,7 @@
  */
 import { Decoder, PacketType, type Packet } from 'socket.io-parser'
 import { ApiError } from '../../core/errors.js'
+import type { Party } from '../../storage/scheduler.js'
 import { inTurns } from '../../storage/steps.js'
 import { isLong, readJson, type JsonLimits } from '../../core/json/reader.js'
 
@@ -43,8 +44,11 @@ export interface WaitingDecoder {
 
 /** Returns a decoder class with these limits. */
 export function decoderWithin(limits: JsonLimits): typeof Decoder {
+  let connections = 0
   return class PatientDecoder extends Decoder implements WaitingDecoder {
     undecoded = 0
+    /** Connections take turns among themselves: whose they are is not known yet. */
+    readonly #party: Party = { account: 'sockets', access: String(++connections) }
     /** Packets received while a long text is being parsed. */
     #waiting: unknown[] | undefined
     #isDestroyed = false
@@ -78,7 +82,7 @@ export function decoderWithin(limits: JsonLimits): typeof Decoder {
     /** Never rejects. */
     async #read(head: string, text: string): Promise<void> {
       try {
-        const data = await dataOf(text.slice(head.length), limits)
+        const data = await dataOf(text.slice(head.length), limits, this.#party)
         if (this.#isDestroyed) return
         this.undecoded -= text.length
         // Only the name decides whether the packet is valid; the params are checked by the method.
@@ -101,9 +105,9 @@ export function decoderWithin(limits: JsonLimits): typeof Decoder {
  * Returns the name and params of an event. If the params exceed a limit, the error takes their place, to be reported
  * to the sender.
  */
-async function dataOf(text: string, limits: JsonLimits): Promise<unknown[]> {
+async function dataOf(text: string, limits: JsonLimits, party: Party): Promise<unknown[]> {
   try {
-    return (await inTurns(readJson(text, limits))) as unknown[]
+    return (await inTurns(readJson(text, limits), party)) as unknown[]
   } catch (error) {
     const [, name] = eventName.exec(text.slice(0, maxNameLength)) ?? []
     if (!(error instanceof ApiError) || name === undefined) throw error

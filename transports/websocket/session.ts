@@ -44,8 +44,10 @@ export class SocketSession implements Guest {
   ) {
     const { backlog, dispatcher } = services
     const { callsPerSecond, maxInFlight } = dispatcher.services.config.sockets
-    this.holder = backlog.holder(admitted.account.id, presentedToken(admitted.credentials) ?? '')
+    const party = { account: admitted.account.id, access: presentedToken(admitted.credentials) ?? '' }
+    this.holder = backlog.holder(party.account, party.access)
     this.#queue = new CallQueue({
+      party,
       perSecond: callsPerSecond,
       maxWaiting: maxInFlight,
       drained: () => connection.outbox.drained(),

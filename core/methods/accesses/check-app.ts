@@ -45,7 +45,8 @@ export const checkApp = method({
   async prepare(call, params) {
     if (typeof params.requestKey !== 'string') return []
     await awaitRequest(call.services, params.requestKey, call.now)
-    return await inTurns(audienceOf(call, params.requestedPermissions, accessOf(call, params)))
+    const party = { account: call.account.id, access: call.caller.accessId }
+    return await inTurns(audienceOf(call, params.requestedPermissions, accessOf(call, params)), party)
   },
   run(call, params, streams) {
     const checked = checkedPermissions(call, params.requestedPermissions)

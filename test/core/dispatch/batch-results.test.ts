@@ -16,7 +16,7 @@ const create = (_: unknown, i: number): object => ({
 t.test('results of a batch', async t => {
   const { services } = (await openCoffer(t)).server
   const account = services.accounts.find('alice')!
-  const reading = new Reading(services, account, credentials, false)
+  const reading = new Reading(services, account, credentials, undefined)
   for (const { name, given, count } of [
     { name: 'none', given: [], count: 1 },
     { name: 'short ones', given: [['{"a":1}'], ['{"b":', '[2]', '}']], count: 1 },

@@ -36,7 +36,7 @@ t.test('a quota', async t => {
     const [first] = events
     const streamed = { id: first.id, update: { content: text + text } }
     t.match(await alice.call('events.update', streamed), full)
-    t.match(await alice.call('streams.create', { name: text + text }), full)
+    t.match(await alice.call('streams.create', { name: 'big', clientData: { text: text + text } }), full)
     const over = { name: 'big', permissions: [{ streamId: 'diary', level: 'read' }], clientData: { text } }
     t.match(await alice.call('accesses.create', { ...over, clientData: { text: text + text } }), full)
     const { body } = await alice.http('POST', '/', [

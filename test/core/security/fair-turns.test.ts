@@ -1,5 +1,8 @@
 import t from 'tap'
+import type { Party } from '../../../storage/scheduler.js'
 import { FairTurns } from '../../../core/security/fair-turns.js'
+
+const party = (account: string, access = ''): Party => ({ account, access })
 
 t.test('FairTurns', async t => {
   t.test('gives each key its turn, however much others have to do', async t => {
@@ -8,7 +11,7 @@ t.test('FairTurns', async t => {
     let running = 0
     const busy = new Set<string>()
     const work = (key: string, n: number): Promise<void> =>
-      turns.run(key, async () => {
+      turns.run(party(key), async () => {
         t.ok(++running <= 2 && !busy.has(key), `${key}${n} runs with one other, of another key`)
         busy.add(key)
         order.push(`${key}${n}`)
@@ -23,10 +26,19 @@ t.test('FairTurns', async t => {
     t.ok(order.indexOf('b1') < order.indexOf('a3'), order.join())
   })
 
+  t.test('lets the accesses of an account take turns', async t => {
+    const turns = new FairTurns(1)
+    const order: string[] = []
+    const run = (access: string): Promise<number> =>
+      turns.run(party('a', access), async () => await Promise.resolve(order.push(access)))
+    await Promise.all(['x', 'x', 'x', 'x', 'y'].map(run))
+    t.same(order, ['x', 'x', 'y', 'x', 'x'])
+  })
+
   t.test('goes on after work that fails', async t => {
     const turns = new FairTurns(1)
-    const failed = turns.run('a', () => Promise.reject(new Error('no')))
-    const next = turns.run('a', () => Promise.resolve('yes'))
+    const failed = turns.run(party('a'), () => Promise.reject(new Error('no')))
+    const next = turns.run(party('a'), () => Promise.resolve('yes'))
     await t.rejects(failed, { message: 'no' })
     t.equal(await next, 'yes')
   })

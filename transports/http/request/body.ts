@@ -7,6 +7,7 @@ import { isUtf8 } from 'node:buffer'
 import type { Readable } from 'node:stream'
 import { createGunzip, createInflate } from 'node:zlib'
 import { ApiError, fail } from '../../../core/errors.js'
+import type { Party } from '../../../storage/scheduler.js'
 import { inTurns } from '../../../storage/steps.js'
 import type { SharedServices } from '../../../core/call/dispatcher.js'
 import { crowded } from '../../../core/security/intake.js'
@@ -58,10 +59,15 @@ function parseJson(text: string, what = 'The body'): unknown {
 }
 
 /** Like {@link parseJson}, but yields to the event loop between steps if the text is long. */
-export async function readJsonText(text: string, limits: JsonLimits, what = 'The body'): Promise<unknown> {
+export async function readJsonText(
+  text: string,
+  limits: JsonLimits,
+  what = 'The body',
+  party?: Party
+): Promise<unknown> {
   if (!isLong(text)) return parseJson(text, what)
   try {
-    return await inTurns(readJson(text, limits))
+    return await inTurns(readJson(text, limits), party)
   } catch (error) {
     if (error instanceof SyntaxError) fail('invalid-request-structure', `${what} is not valid JSON`)
     throw error
@@ -75,7 +81,9 @@ export async function readJsonBody(
   ticket?: Ticket
 ): Promise<unknown> {
   const text = await readText(request, services, ticket)
-  return isLong(text) ? await readJsonText(text, services.config.limits) : parseJson(text)
+  return isLong(text)
+    ? await readJsonText(text, services.config.limits, 'The body', ticket?.party)
+    : parseJson(text)
 }
 
 /** Returns the media type of a body in lower case, without parameters; empty if none is given. */

@@ -6,6 +6,7 @@ import { fail } from '../../../core/errors.js'
 import { readJsonText } from './body.js'
 import type { JsonLimits } from '../../../core/json/reader.js'
 import { firstOf, parseQuery, type Query, type QueryLimits } from './query.js'
+import type { Party } from '../../../storage/scheduler.js'
 
 /** The call that a form describes. */
 export interface FormCall {
@@ -17,7 +18,11 @@ export interface FormCall {
 }
 
 /** Parses a form. Errors: `invalid-request-structure`. */
-export async function formCall(text: string, limits: QueryLimits & JsonLimits): Promise<FormCall> {
+export async function formCall(
+  text: string,
+  limits: QueryLimits & JsonLimits,
+  party?: Party
+): Promise<FormCall> {
   const form = parseQuery(text, limits)
   const json = firstOf(form, '_json')
   const others = [...form].filter(([name]) => !reserved.has(name))
@@ -25,7 +30,9 @@ export async function formCall(text: string, limits: QueryLimits & JsonLimits): 
     verb: verbIn(form),
     authorization: firstOf(form, '_auth'),
     body:
-      json === undefined ? Object.fromEntries(others) : await readJsonText(json, limits, 'The field "_json"')
+      json === undefined
+        ? Object.fromEntries(others)
+        : await readJsonText(json, limits, 'The field "_json"', party)
   }
 }
 

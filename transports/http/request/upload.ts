@@ -4,12 +4,13 @@
  */
 import type { IncomingMessage } from 'node:http'
 import { Transform, type Readable } from 'node:stream'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import busboy, { type Busboy } from 'busboy'
 import { ApiError, fail } from '../../../core/errors.js'
 import type { SharedServices } from '../../../core/call/dispatcher.js'
 import type { Holding } from '../../../core/security/forms.js'
 import { crowded } from '../../../core/security/intake.js'
+import type { Party } from '../../../storage/scheduler.js'
+import { nextTurn } from '../../../storage/steps.js'
 import type { Ticket } from '../../../core/security/ticket.js'
 import { quotaExceeded } from '../../../core/dispatch/quota.js'
 import { discard, readJsonText, small } from './body.js'
@@ -80,13 +81,13 @@ export async function discardFiles(services: SharedServices, files: readonly Upl
 }
 
 /** Parses the only JSON part of a form. */
-export async function jsonPart({ texts }: Form, limits: JsonLimits): Promise<unknown> {
+export async function jsonPart({ texts }: Form, limits: JsonLimits, party: Party): Promise<unknown> {
   if (texts.length !== 1)
     fail(
       'invalid-request-structure',
       `The form has ${texts.length} parts without a file name; one, with the event as JSON, is needed`
     )
-  return await readJsonText(texts[0]!, limits, 'The part without a file name')
+  return await readJsonText(texts[0]!, limits, 'The part without a file name', party)
 }
 
 /** Requires a form of files only; returns empty params. */
@@ -158,7 +159,7 @@ function eachPart(
     const passSlowly = async (bytes: Buffer): Promise<void> => {
       for (let start = 0; start < bytes.length && !within.destroyed; start += sliceBytes) {
         within.push(bytes.subarray(start, start + sliceBytes))
-        await nextTurn()
+        await nextTurn(ticket.party)
         await writing.room()
       }
     }

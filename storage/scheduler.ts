@@ -1,0 +1,141 @@
+/**
+ * Shares the time of this thread's event loop: work in steps runs within a budget per turn of the loop, and accounts take
+ * turns, within an account its accesses. (docs/architecture.md#where-long-work-takes-turns)
+ */
+
+/** Whose work it is. */
+export interface Party {
+  readonly account: string
+  /** Id of the access; empty for work of the account as a whole. */
+  readonly access: string
+}
+
+/** The service itself, which takes turns like an account. */
+export const serviceParty: Party = { account: '', access: '' }
+
+/** A queue from which accounts take turns, and within an account its accesses. */
+export class FairQueue<T> {
+  /** Items by account and access; whose turn it is comes first. */
+  readonly #accounts = new Map<string, Map<string, T[]>>()
+  #size = 0
+
+  /** Number of items. */
+  get size(): number {
+    return this.#size
+  }
+
+  /** Number of items of an account. */
+  sizeOf(account: string): number {
+    let size = 0
+    for (const items of this.#accounts.get(account)?.values() ?? []) size += items.length
+    return size
+  }
+
+  /** Adds an item behind those of the same party. */
+  add({ access, account }: Party, item: T): void {
+    let accesses = this.#accounts.get(account)
+    if (!accesses) this.#accounts.set(account, (accesses = new Map()))
+    const items = accesses.get(access)
+    if (items) items.push(item)
+    else accesses.set(access, [item])
+    this.#size++
+  }
+
+  /** Takes the next item of the accounts that `mayTake` allows; `undefined` if there is none. */
+  take(mayTake: (account: string) => boolean = () => true): { account: string; item: T } | undefined {
+    for (const [account, accesses] of this.#accounts) {
+      if (!mayTake(account)) continue
+      const [[access, items]] = accesses as unknown as [[string, T[]]]
+      const item = items.shift()!
+      // Behind the others.
+      accesses.delete(access)
+      if (items.length > 0) accesses.set(access, items)
+      this.#accounts.delete(account)
+      if (accesses.size > 0) this.#accounts.set(account, accesses)
+      this.#size--
+      return { account, item }
+    }
+    return undefined
+  }
+}
+
+export class Scheduler {
+  readonly #queue = new FairQueue<() => void>()
+  /** Work that came since the last turn: it has to wait for the next one, so that input and output come in between. */
+  #arrivals: { readonly party: Party; readonly run: () => void }[] = []
+  #isArmed = false
+  #isRunning = false
+  /** End of the time for this turn of the event loop. */
+  #endMs = 0
+
+  /** `budgetMs`: time per turn of the event loop after which no further work begins, in milliseconds. */
+  constructor(
+    private readonly budgetMs: number,
+    private readonly nowMs: () => number = () => performance.now()
+  ) {}
+
+  /** Time left in this turn of the event loop for work that begins at once, in milliseconds; 0 if there is none. */
+  get leftMs(): number {
+    this.#arm()
+    return Math.max(0, this.#endMs - this.nowMs())
+  }
+
+  /** Runs a slice of work in a later turn of the event loop. */
+  add(party: Party, run: () => void): void {
+    this.#arrivals.push({ party, run })
+    this.#arm()
+  }
+
+  /** Resolves in a later turn of the event loop, when it is the party's turn. */
+  next(party: Party): Promise<void> {
+    return new Promise(resolve => this.add(party, resolve))
+  }
+
+  /**
+   * Returns a function that waits for each turn of one piece of work. It returns `undefined` if the work may begin at once,
+   * without an `await`: the first time, while there is time left.
+   */
+  turnsOf(party: Party): () => Promise<void> | undefined {
+    let hasBegun = false
+    return () => {
+      const mayBegin = !hasBegun && this.leftMs > 0
+      hasBegun = true
+      return mayBegin ? undefined : this.next(party)
+    }
+  }
+
+  #arm(): void {
+    if (this.#isArmed) return
+    this.#isArmed = true
+    if (!this.#isRunning) this.#endMs = this.nowMs() + this.budgetMs
+    setImmediate(() => this.#turn())
+  }
+
+  #turn(): void {
+    const arrivals = this.#arrivals
+    this.#arrivals = []
+    for (const { party, run } of arrivals) this.#queue.add(party, run)
+    this.#isArmed = false
+    this.#isRunning = true
+    this.#endMs = this.nowMs() + this.budgetMs
+    this.#runNext()
+  }
+
+  #runNext(): void {
+    const next = this.nowMs() < this.#endMs ? this.#queue.take() : undefined
+    if (!next) {
+      if (this.#queue.size > 0) this.#arm()
+      this.#isRunning = false
+      return
+    }
+    // The tick comes after all that continues once the item has resolved a promise.
+    queueMicrotask(() => process.nextTick(() => this.#runNext()))
+    next.item()
+  }
+}
+
+/** Time for work in steps per turn of the event loop, in milliseconds. */
+const budgetMs = 10
+
+/** The scheduler of this thread, as there is one event loop. */
+export const scheduler = new Scheduler(budgetMs)

@@ -1,0 +1,114 @@
+/** Nobody waits for what others have too much of: counted in what has run meanwhile, not in time. */
+import { Agent, request } from 'node:http'
+import { setImmediate as turn } from 'node:timers/promises'
+import t from 'tap'
+import { Turns } from '../../../core/notifications/turns.js'
+import type { Party } from '../../../storage/scheduler.js'
+import { inTurns, type Steps } from '../../../storage/steps.js'
+import { CallQueue } from '../../../transports/websocket/call-queue.js'
+import { openCoffer, type Client } from '../../support/coffer.js'
+
+const batches = 200
+/** Batches that may run while somebody else's request is answered, which takes a few turns of the event loop. */
+const several = 60
+/** Pieces of work of 3 ms that begin together, and those that may begin in one turn of the event loop. */
+const many = 30
+const few = 6
+
+t.test('batches of one token leave others their turns', async t => {
+  const coffer = await openCoffer(t)
+  const { alice, server } = coffer
+  const bob = await coffer.user('bob')
+  await alice.stream('diary')
+  await bob.stream('diary')
+  const { id } = await bob.event()
+  const reader = await alice.grant('read', 'diary')
+  const other = await alice.grant('read', 'diary')
+  const store = server.services.accounts.store(server.services.accounts.find('alice')!)
+  const begun = (): number => store.usage.calls(reader.access.id)['test.spend'] ?? 0
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  t.teardown(() => agent.destroy())
+
+  /** Sends a request on a connection that is open already; answers its status. */
+  const send = (client: Client, path: string, body?: unknown): Promise<number | undefined> =>
+    new Promise((resolve, reject) => {
+      const { token, username } = client
+      const headers = { authorization: token, 'content-type': 'application/json' }
+      request(
+        `${server.url}/${username}${path}`,
+        { agent, headers, method: body ? 'POST' : 'GET' },
+        response => {
+          response.resume().on('end', () => resolve(response.statusCode))
+        }
+      )
+        .on('error', reject)
+        .end(body && JSON.stringify(body))
+    })
+
+  const spending = [{ method: 'test.spend', params: { ms: 3 } }]
+  const read = (): Promise<number | undefined> => send(bob, `/events/${id}`)
+  t.equal(await read(), 200)
+  const all = Promise.all(Array.from({ length: batches }, () => reader.call('callBatch', spending)))
+  const asked = {
+    'a read of a stranger': read,
+    'a batch of a stranger': () => send(bob, '', spending),
+    'a batch of another token of the account': () => send(other, '', spending)
+  }
+  for (const [what, ask] of Object.entries(asked)) {
+    const before = begun()
+    t.equal(await ask(), 200, what)
+    const meanwhile = begun() - before
+    t.ok(
+      meanwhile < several && begun() > 0 && begun() < batches,
+      `${what}: ${meanwhile} batches meanwhile, ${begun()} in all`
+    )
+  }
+  await all
+  t.equal(begun(), batches)
+})
+
+/** Keeps the thread busy for 3 ms. */
+function spend(): void {
+  const end = performance.now() + 3
+  while (performance.now() < end);
+}
+
+t.test('long work of all kinds shares one turn of the event loop', async t => {
+  const kinds: Record<string, (party: Party, run: () => void) => void> = {
+    'calls of sockets'(party, run) {
+      const queue = new CallQueue({
+        party,
+        perSecond: 100,
+        maxWaiting: 100,
+        drained: () => undefined,
+        settled: () => undefined
+      })
+      queue.add(async () => await Promise.resolve(run()))
+    },
+    'JSON that is parsed'(party, run) {
+      void inTurns(stepsOf(run), party)
+    },
+    notifications({ account }, run) {
+      new Turns(cause => t.fail(String(cause))).add(account, stepsOf(run))
+    }
+  }
+  for (const [kind, begin] of Object.entries(kinds)) {
+    await turn()
+    const done: number[] = []
+    const ran = (): number => done.length
+    for (let n = 0; n < many; n++)
+      begin({ account: `a${n}`, access: '' }, () => {
+        spend()
+        done.push(n)
+      })
+    t.ok(ran() > 0 && ran() < few, `${kind}: ${ran()} of ${many} at once`)
+    await turn()
+    t.ok(ran() < many, `${kind}: ${ran()} of ${many} in the next turn`)
+    while (ran() < many) await turn()
+  }
+})
+
+function* stepsOf(run: () => void): Steps<void> {
+  run()
+  yield
+}
