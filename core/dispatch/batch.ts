@@ -254,7 +254,10 @@ export class Batch {
 
   /** Stores the result of a call completely, unless it exceeds the limits of a batch. Waits only for long lists. */
   #add({ changes, method, reading, text, writer }: Done): Promise<void> | undefined {
-    if (this.#results.error !== undefined) return undefined
+    if (this.#results.error !== undefined) {
+      writer?.close()
+      return undefined
+    }
     try {
       this.#results.begin()
       if (writer) return this.#drain(writer, reading, method)
@@ -281,6 +284,8 @@ export class Batch {
       }
     } catch (error) {
       this.#replace(error, method)
+    } finally {
+      writer.close()
     }
   }
 

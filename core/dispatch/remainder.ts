@@ -73,7 +73,7 @@ export class Remainder extends Texts {
 
   /** Returns the next text from the spool; `undefined` if there is none. */
   async #aside(): Promise<Piece | undefined> {
-    if (this.#isOver || !this.#spool) return undefined
+    if (this.#isOver || !this.#spool || this.#isHolding) return undefined
     this.reading.check()
     const text = await this.#spool.next()
     if (text !== '') return { text }
@@ -86,7 +86,8 @@ export class Remainder extends Texts {
     const writer = this.#writer
     if (this.#isOver || !writer || writer.isTaken) return undefined
     const end = performance.now() + turnMs
-    const isShort = (): boolean => !writer.isDone && !writer.isCut && writer.size < textSize
+    const isShort = (): boolean =>
+      !writer.isDone && !writer.isCut && (writer.size < textSize || this.#isHolding)
     if (isShort()) {
       const reader = { ...this.reading.current(), takesBytes }
       reader.store.read(() => {
@@ -104,12 +105,18 @@ export class Remainder extends Texts {
   }
 
   #putAside(): void {
-    if (!this.#writer || !this.aside || this.#writer.size <= maxInMemory) return
-    this.#spool = this.aside.open()
+    if (!this.#writer || !this.aside || (this.#writer.size <= maxInMemory && !this.#isHolding)) return
+    this.#spool ??= this.aside.open()
     this.#spool.add(this.#writer.take())
   }
 
+  /** Whether all of a large value has to be spooled, however slowly the client takes it. */
+  get #isHolding(): boolean {
+    return this.aside !== undefined && this.#writer?.isHolding === true
+  }
+
   #close(): void {
+    if (this.#isOver) this.#writer?.close()
     this.#spool?.close()
     this.#spool = undefined
   }

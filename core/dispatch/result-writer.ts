@@ -24,6 +24,7 @@ export class MemberWriter {
   #isFirstItem = true
   #isFirstMember = true
   #isCut = false
+  #isHolding = false
   /** Number of list items written so far. */
   items = 0
   /** The number of bytes minus that of characters, for everything written so far. */
@@ -59,6 +60,11 @@ export class MemberWriter {
    */
   get isCut(): boolean {
     return this.#isCut || this.#bytes !== undefined
+  }
+
+  /** Whether the list being written keeps a large value in memory until more has been written. */
+  get isHolding(): boolean {
+    return this.#isHolding
   }
 
   /** Number of characters, and of bytes after them, written and not taken. */
@@ -120,13 +126,21 @@ export class MemberWriter {
     return bytes
   }
 
+  /** Releases what an unfinished list holds. */
+  close(): void {
+    this.#isHolding = false
+    this.#open?.close?.()
+    for (const [, value] of this.#entries) if (isListing(value)) value.close?.()
+  }
+
   #add(text: string, extraBytes = Buffer.byteLength(text) - text.length): void {
     this.#text += text
     this.extraBytes += extraBytes
   }
 
   #page(listing: Listing<unknown>, reader: Reader): void {
-    const { text, bytes, count, done, excess: extraBytes } = listing.next(reader)
+    const { text, bytes, count, done, excess: extraBytes, isHolding } = listing.next(reader)
+    this.#isHolding = isHolding === true
     const isText = isTextListing(listing)
     if (text !== '' || bytes) {
       if (!this.#isFirstItem && !isText) this.#text += ','

@@ -2,9 +2,9 @@
 import type { Event } from '../../schemas/event.js'
 import { isSeries } from '../events/fields.js'
 import { elementTypeOf } from '../series/plan.js'
-import { byteOrderMark, lineOf, rawOf, type Cell } from './csv.js'
+import { byteOrderMark, lineOf, rawOf, writeLine, type Cell } from './csv.js'
 import { microseconds, pathOf, type Form, type Sources } from './form.js'
-import type { Pieces } from './pieces.js'
+import { pieceSize, type Pieces } from './pieces.js'
 import { eventIn, pointsOf, type Points } from './source.js'
 import { ucumOf } from './ucum.js'
 import { durationOf } from './values.js'
@@ -42,7 +42,7 @@ function* write(sources: Sources): Pieces {
       continue
     }
     const event = eventIn(text)
-    yield* rowsOf(sources, event)
+    yield* rowsOf(sources, event, text.length <= pieceSize)
     if (wishes.series === true && isSeries(event.type)) yield* pointRows(sources, event)
   }
 }
@@ -55,7 +55,7 @@ function stemOf(sources: Sources, event: Event): Stem {
 }
 
 /** What is told once, in the first row of an event. */
-function* rowsOf(sources: Sources, event: Event): Pieces {
+function* rowsOf(sources: Sources, event: Event, isSmall: boolean): Pieces {
   const { attachments = [], description = '', duration, id, streamIds, time, type } = event
   const [streamId, stream] = stemOf(sources, event)
   const written = sources.instants.text(time)
@@ -66,7 +66,9 @@ function* rowsOf(sources: Sources, event: Event): Pieces {
   ]
   for (const [field, value] of sources.values.of(event)) {
     const unit = typeof value === 'number' ? ucumOf(type, field) : ''
-    yield lineOf([id, written, time, duration ?? '', streamId, stream, type, field, value, unit, ...once])
+    const cells = [id, written, time, duration ?? '', streamId, stream, type, field, value, unit, ...once]
+    if (isSmall) yield lineOf(cells)
+    else yield* writeLine(cells)
     once = ['', '', '']
   }
 }
@@ -79,22 +81,23 @@ function* pointRows(sources: Sources, event: Event): Pieces {
   const before = `${lineOf([event.id]).slice(0, -2)},`
   const middle = `,${lineOf([streamId, stream, type]).slice(0, -2)},`
   for (const points of pointsOf(sources.turn, event, sources.wishes)) {
-    for (const row of points.rows) yield pointText(row, points)
+    for (const row of points.rows) yield* writePoint(row, points)
     yield ''
   }
 
-  function pointText(row: readonly unknown[], { columns: names }: Points): string {
+  function* writePoint(row: readonly unknown[], { columns: names }: Points): Pieces {
     const at = microseconds(event.time + (row[0] as number))
     const duration = rawOf(durationOf(names, row, fields))
     const head = `${before}${sources.instants.text(at)},${at},${duration}${middle}`
-    let text = ''
     for (let place = 0; place < fields.length; place++) {
       const cell = row[names.indexOf(fields[place]!)]
       if (cell === null || cell === undefined) continue
-      text +=
-        head +
-        lineOf([fields[place]!, rawOf(cell), typeof cell === 'number' ? units[place]! : '', '', '', ''])
+      const cells = [fields[place]!, rawOf(cell), typeof cell === 'number' ? units[place]! : '', '', '', '']
+      if (typeof cell === 'number') yield head + lineOf(cells)
+      else {
+        yield head
+        yield* writeLine(cells)
+      }
     }
-    return text
   }
 }

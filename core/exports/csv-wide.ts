@@ -2,14 +2,16 @@
 import type { Event } from '../../schemas/event.js'
 import { refuseParams } from '../validation/params.js'
 import { JsonText } from '../json/json-text.js'
-import { byteOrderMark, lineOf, rawOf, type Cell } from './csv.js'
+import { readJson, unlimited } from '../json/reader.js'
+import { byteOrderMark, lineOf, rawOf, writeLine, type Cell } from './csv.js'
 import { pathOf, type Form, type Sources, type Wishes } from './form.js'
 import type { Pieces } from './pieces.js'
 import { eventIn } from './source.js'
 import { ucumOf } from './ucum.js'
 import { fieldOf } from './values.js'
 
-type Column = (event: Event, sources: Sources) => Cell
+/** `content`: that of the event, taken apart. */
+type Column = (event: Event, sources: Sources, content: unknown) => Cell
 
 const columnsByName: ReadonlyMap<string, Column> = new Map<string, Column>([
   ['id', ({ id }) => id],
@@ -49,9 +51,15 @@ export const wideCsv: Form = {
   write
 }
 
+/** Characters of a row beyond twice those of its event, which hold each value of it once, and stream names. */
+const spareRoom = 1024 * 1024
+/** Characters up to which a row is written at once. */
+const smallRow = 128 * 1024
+
 function* write(sources: Sources): Pieces {
   const { texts, wishes } = sources
   const names = namesOf(sources)
+  const takesFields = names.some(name => name.startsWith(ofContent))
   const columns = names.map(name => columnOf(name)!)
   yield (wishes.bom === true ? byteOrderMark : '') + lineOf(wishes.titles ?? names)
   for (const text of texts()) {
@@ -60,7 +68,32 @@ function* write(sources: Sources): Pieces {
       continue
     }
     const event = eventIn(text)
-    yield lineOf(columns.map(column => column(event, sources)))
+    if (text.length * columns.length <= smallRow) {
+      yield lineOf(columns.map(column => column(event, sources, event.content)))
+      continue
+    }
+    let content: unknown = event.content
+    if (content instanceof JsonText) content = takesFields ? yield* parseLarge(content.text) : undefined
+    yield* writeLine(cellsOf(columns, event, sources, content), 2 * text.length + spareRoom)
+  }
+}
+
+/** Cells are made one by one: together they may be much longer than the event. */
+function* cellsOf(
+  columns: readonly Column[],
+  event: Event,
+  sources: Sources,
+  content: unknown
+): Generator<Cell, void, undefined> {
+  for (const column of columns) yield column(event, sources, content)
+}
+
+function* parseLarge(text: string): Generator<string, unknown, undefined> {
+  const steps = readJson(text, unlimited)
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+    yield ''
   }
 }
 
@@ -75,6 +108,11 @@ export function mustBeColumns({ columns, titles }: Wishes): void {
         path: `#/columns/${unknown}`
       }
     ])
+  const repeated = columns?.findIndex((name, at) => columns.indexOf(name) < at) ?? -1
+  if (repeated >= 0)
+    refuseParams([
+      { code: 'ARRAY_UNIQUE', message: 'must not be there twice', path: `#/columns/${repeated}` }
+    ])
   if (titles && titles.length !== columns?.length)
     refuseParams([
       { code: 'INVALID_TYPE', message: 'has to have one for each of "columns"', path: '#/titles' }
@@ -84,7 +122,7 @@ export function mustBeColumns({ columns, titles }: Wishes): void {
 function columnOf(name: string): Column | undefined {
   if (!name.startsWith(ofContent) || name.length === ofContent.length) return columnsByName.get(name)
   const path = name.slice(ofContent.length).split('.')
-  return event => rawOf(fieldOf(event, path))
+  return (_event, _sources, content) => rawOf(fieldOf(content, path))
 }
 
 /** The columns asked for; unless there are any, a column for each field of the types asked for. */

@@ -1,4 +1,5 @@
 /** Lines of CSV (RFC 4180) that are safe to open in a spreadsheet. */
+import { cutText, pieceSize, type Pieces } from './pieces.js'
 
 /** The byte order mark by which spreadsheets know UTF-8. */
 export const byteOrderMark = '\ufeff'
@@ -13,19 +14,56 @@ export function lineOf(cells: readonly Cell[]): string {
 }
 
 /**
+ * Writes a line in pieces. `room`: characters that its cells may have together; a cell that exceeds what is left of them is
+ * replaced by a note. (docs/api/exports.md#tables)
+ */
+export function* writeLine(cells: Iterable<Cell>, room = Infinity): Pieces {
+  let line = ''
+  let separator = ''
+  for (const cell of cells) {
+    line += separator
+    separator = ','
+    const size = typeof cell === 'string' ? cell.length : 0
+    if (size > room) line += `[${size} characters left out]`
+    else if (size <= pieceSize) line += cellOf(cell)
+    else {
+      yield line
+      yield* longCell(cell as string)
+      line = ''
+    }
+    if (size <= room) room -= size
+    if (line.length < pieceSize) continue
+    yield line
+    line = ''
+  }
+  yield `${line}\r\n`
+}
+
+function* longCell(text: string): Pieces {
+  const quote = special.test(text) ? '"' : ''
+  yield quote + (formula.test(text) ? "'" : '')
+  for (const piece of cutText(text)) yield escapeCell(piece)
+  yield quote
+}
+
+function escapeCell(text: string): string {
+  return text.replace(/["\0]/g, character => (character === '"' ? '""' : '\ufffd'))
+}
+
+/**
  * A cell. Texts that a spreadsheet would take for a formula get an apostrophe in front; numbers never do. Semicolons and tabs are
  * put between quotation marks, too: some programs end a cell at them, and what follows could be a formula.
  */
 export function cellOf(value: Cell): string {
   if (typeof value !== 'string') return String(value)
   if (isPlain.test(value)) return value
-  let text = value.includes('\0') ? value.replaceAll('\0', '\ufffd') : value
-  if (formula.test(text)) text = `'${text}`
-  return /[",\r\n;\t]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  const text = escapeCell(formula.test(value) ? `'${value}` : value)
+  return special.test(text) ? `"${text}"` : text
 }
 
 /** What most cells are. */
 const isPlain = /^[\w .:/][\w .:/+-]{0,80}$/
+const special = /[",\r\n;\t]/
 const formula = /^[=+\-@\t\r\n＝＋－＠]/
 
 /** Any value as a cell: objects and lists as JSON, nothing as an empty text. */

@@ -9,7 +9,7 @@ import type { Form, Wishes } from './form.js'
 import { gpx } from './gpx.js'
 import { Instants } from './instants.js'
 import { json, ndjson } from './json.js'
-import type { Pieces, Turn } from './pieces.js'
+import { pieceSize, type Pieces, type Turn } from './pieces.js'
 import { textsOf } from './source.js'
 import { StreamNames } from './stream-names.js'
 import { Values } from './values.js'
@@ -18,9 +18,6 @@ import { Values } from './values.js'
 export const forms = { csv: longCsv, 'csv-wide': wideCsv, json, ndjson, gpx, fhir, 'fhir-ndjson': fhirNdjson }
 
 export type FormName = keyof typeof forms
-
-/** Characters of a page, about. */
-const pageSize = 32 * 1024
 
 /** The text of an export, page by page. */
 export class Export implements TextListing<Reader> {
@@ -56,13 +53,22 @@ export class Export implements TextListing<Reader> {
     this.#turn.count = 0
     let text = ''
     let done = false
-    while (text.length < pageSize) {
+    while (text.length < pieceSize || this.#turn.isUrgent) {
       const piece = this.#pieces.next()
       done = piece.done === true
-      if (done || piece.value === '') break
+      if (done || (piece.value === '' && !this.#turn.isUrgent)) break
       text += piece.value as string
     }
-    return { text: this.isBare ? text : this.#quoted(text, done), count: this.#turn.count, done }
+    return {
+      text: this.isBare ? text : this.#quoted(text, done),
+      count: this.#turn.count,
+      done,
+      isHolding: this.#turn.isHolding
+    }
+  }
+
+  close(): void {
+    this.#pieces.return()
   }
 
   #quoted(text: string, isLast: boolean): string {

@@ -6,7 +6,8 @@ import { JsonText } from '../json/json-text.js'
 import { elementTypeOf } from '../series/plan.js'
 import { codeOf, pressureParts, sleep, type Code } from './fhir-codes.js'
 import { microseconds, pathOf, type Form, type Sources } from './form.js'
-import type { Pieces } from './pieces.js'
+import { plainForm, writeJson, type Form as JsonForm } from '../json/writer.js'
+import { cutText, pieceSize, type Pieces } from './pieces.js'
 import { eventIn, pointsOf } from './source.js'
 import type { Path } from './stream-names.js'
 import { ucumOf } from './ucum.js'
@@ -24,9 +25,17 @@ export const fhir: Form = {
     let separator = `{"resourceType":"Bundle","type":"collection","timestamp":"${instants.text(call.now)}"`
     const first = separator
     separator += ',"entry":[\n'
-    for (const { id, text } of resources(sources)) {
-      yield text === '' ? '' : `${separator}{"fullUrl":"urn:uuid:${uuidOf(id)}","resource":${text}}`
-      if (text !== '') separator = ',\n'
+    for (const resource of resources(sources)) {
+      if (!resource) {
+        yield ''
+        continue
+      }
+      yield* resourcePieces(
+        resource,
+        `${separator}{"fullUrl":"urn:uuid:${uuidOf(resource.id)}","resource":`,
+        '}'
+      )
+      separator = ',\n'
     }
     // A list without items is none in FHIR.
     yield separator.startsWith(first) ? `${first}}\n` : '\n]}\n'
@@ -39,37 +48,69 @@ export const fhirNdjson: Form = {
   mediaType: 'application/fhir+ndjson; charset=utf-8',
   extension: 'fhir.ndjson',
   *write(sources: Sources): Pieces {
-    for (const { text } of resources(sources)) yield text === '' ? '' : `${text}\n`
+    for (const resource of resources(sources))
+      if (resource) yield* resourcePieces(resource, '', '\n')
+      else yield ''
   }
 }
 
 interface Resource {
   readonly id: string
-  readonly text: string
+  readonly value: object
+  /** How it is written in pieces, if it is large. */
+  readonly form: JsonForm | undefined
 }
 
-const pause: Resource = { id: '', text: '' }
+/** Texts that are not {@link clean} yet, as they are long, are cleaned piece by piece. */
+const cleanForm = {
+  ...plainForm,
+  text: (value: unknown) => JSON.stringify(typeof value === 'string' ? replaceImpossible(value) : value)
+}
 
-function* resources(sources: Sources): Generator<Resource, void, undefined> {
+function* resourcePieces({ value, form }: Resource, before: string, after: string): Pieces {
+  if (!form) {
+    yield before + JSON.stringify(value) + after
+    return
+  }
+  let written = before
+  const steps = writeJson(value, form, piece => (written += piece))
+  while (!steps.next().done) {
+    yield written
+    written = ''
+  }
+  yield written + after
+}
+
+/** The resources; `undefined` lets others get on. */
+function* resources(sources: Sources): Generator<Resource | undefined, void, undefined> {
   for (const text of sources.texts()) {
     if (text === '') {
-      yield pause
+      yield undefined
       continue
     }
     const event = eventIn(text)
     if (isSeries(event.type)) {
       if (sources.wishes.series === true) yield* ofPoints(sources, event)
-    } else yield { id: event.id, text: JSON.stringify(originalOf(event) ?? observationOf(sources, event)) }
+    } else {
+      const original = originalOf(event)
+      const value = original ?? observationOf(sources, event)
+      const form = original ? plainForm : cleanForm
+      yield { id: event.id, value, form: text.length > pieceSize ? form : undefined }
+    }
   }
 }
 
+/** Characters of a page of points from which on its rows hold long texts. */
+const manyCharacters = 256 * 1024
+
 /** The points below a holder, each as an event of its own. */
-function* ofPoints(sources: Sources, holder: Event): Generator<Resource, void, undefined> {
+function* ofPoints(sources: Sources, holder: Event): Generator<Resource | undefined, void, undefined> {
   const type = elementTypeOf(holder.type)
   const fields = sources.values.fields(type)
   const isOwn = fields.length === 1 && fields[0] === 'value'
   let number = 0
-  for (const { columns, rows } of pointsOf(sources.turn, holder, sources.wishes)) {
+  for (const { columns, rows, text } of pointsOf(sources.turn, holder, sources.wishes)) {
+    const form = text.length > manyCharacters ? cleanForm : undefined
     for (const row of rows) {
       const content = isOwn
         ? row[columns.indexOf('value')]
@@ -79,9 +120,9 @@ function* ofPoints(sources: Sources, holder: Event): Generator<Resource, void, u
       const duration = durationOf(columns, row, fields) as number | undefined
       const time = microseconds(holder.time + (row[0] as number))
       const point: Event = { ...rest, id, type, time, content, ...(duration !== undefined && { duration }) }
-      yield { id, text: JSON.stringify(observationOf(sources, point)) }
+      yield { id, value: observationOf(sources, point), form }
     }
-    yield pause
+    yield undefined
   }
 }
 
@@ -193,17 +234,21 @@ function quantity(value: number, unit: string): object {
 
 function noteOf({ attachments = [], description = '' }: Event): object {
   const files = attachments.map(({ fileName }) => fileName).join(', ')
-  const texts = [description.slice(0, longest), files.slice(0, longest)].filter(text => text.trim() !== '')
+  const texts = [description, files].flatMap(text => (text.trim() === '' ? [] : [...cutText(text, longest)]))
   return texts.length === 0 ? {} : { note: texts.map(text => ({ text: clean(text) })) }
 }
 
 // oxlint-disable-next-line no-control-regex -- matches control characters on purpose
-const impossible = /[\u0000-\u0008\u000b\u000c\u000e-\u001f]|\p{Surrogate}/gu
+const impossible = /[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g
 
-/** Without what texts of FHIR must not hold; never empty. */
+/** Without what texts of FHIR must not hold; never empty. Of long texts {@link cleanForm} takes it out. */
 function clean(text: string): string {
-  const kept = text.replace(impossible, '\ufffd')
+  const kept = text.length > pieceSize ? text : replaceImpossible(text)
   return kept.trim() === '' ? '\ufffd' : kept
+}
+
+function replaceImpossible(text: string): string {
+  return text.toWellFormed().replace(impossible, '\ufffd')
 }
 
 /** A UUID that is always the same for an id. */

@@ -3,13 +3,15 @@ import type { Event } from '../../schemas/event.js'
 import type { StreamsCriteria } from '../../storage/event-query/query.js'
 import { isSeries } from '../events/fields.js'
 import { selected, type Narrow } from '../events/selection.js'
-import { microseconds, type Form, type Sources } from './form.js'
-import type { Pieces } from './pieces.js'
+import { microseconds, pathOf, type Form, type Sources } from './form.js'
+import { truncate, type Pieces } from './pieces.js'
 import { eventIn, pointsOf, textsOf } from './source.js'
 import { decimal, escaped } from './xml.js'
 
 const positions = 'position/wgs84'
 const kinds = [positions, `series:${positions}`]
+/** Longest name of a waypoint, in characters. */
+const longestName = 1024
 /** Seconds without a position after which another segment begins. */
 const gap = 15 * 60
 
@@ -84,8 +86,7 @@ function* waypoints(sources: Sources, lanes: Map<string, Lane>): Pieces {
 
 /** The track of a stream; what stands alone in it is a waypoint. */
 function* track(sources: Sources, id: string): Pieces {
-  const { names, turn } = sources
-  yield `<trk><name>${escaped(names.path(turn.reader, id).join(' / '))}</name>\n`
+  yield `<trk><name>${escaped(pathOf(sources, { streamIds: [id] }).join(' / '))}</name>\n`
   let before: Place | undefined
   let isOpen = false
   const end = (): string => {
@@ -172,7 +173,7 @@ function placeOf({ content, description, time }: Event): Place | undefined {
     altitude,
     bearing,
     speed,
-    description
+    description: description && truncate(description, longestName)
   }
 }
 

@@ -1,7 +1,7 @@
 /** Events as the API has them: in a list, or one a line. */
 import { isSeries } from '../events/fields.js'
 import type { Form, Sources } from './form.js'
-import type { Pieces } from './pieces.js'
+import { cutText, type Pieces } from './pieces.js'
 import { eventIn, pointsOf } from './source.js'
 
 export const json: Form = {
@@ -12,8 +12,12 @@ export const json: Form = {
   *write({ texts }: Sources): Pieces {
     let separator = '[\n'
     for (const text of texts()) {
-      yield text === '' ? '' : separator + text
-      if (text !== '') separator = ',\n'
+      if (text === '') {
+        yield ''
+        continue
+      }
+      yield* cutText(separator + text)
+      separator = ',\n'
     }
     yield separator === '[\n' ? '[\n]\n' : '\n]\n'
   }
@@ -30,7 +34,7 @@ export const ndjson: Form = {
         yield ''
         continue
       }
-      yield `${text}\n`
+      yield* cutText(`${text}\n`)
       if (wishes.series !== true || !text.includes('"type":"series:')) continue
       const event = eventIn(text)
       if (!isSeries(event.type)) continue

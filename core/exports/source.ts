@@ -3,7 +3,7 @@ import type { Event } from '../../schemas/event.js'
 import type { Range } from '../../storage/series/page.js'
 import type { Reader } from '../call/reader.js'
 import { isListing, JsonText, type Listing } from '../json/json-text.js'
-import { endsOfValues, placeOfMember } from '../json/reader.js'
+import { endsOfValues, placeOfMember, type Place } from '../json/reader.js'
 import { mayReadAt } from '../events/place.js'
 import { ofHolder } from '../series/holder.js'
 import { PointListing } from '../series/listing.js'
@@ -12,6 +12,9 @@ import type { Pieces, Turn } from './pieces.js'
 
 /** Characters of an event from which on it is not taken apart: no measurement is as long. */
 const large = 256 * 1024
+/** Characters of large events that may be in memory while they are written turn by turn; others are written in one turn. */
+const maxHeld = 32 * 1024 * 1024
+let held = 0
 
 /** The JSON texts of the events of a list. `isCounted`: whether they count as read. */
 export function* textsOf(turn: Turn, events: Listing<Reader> | readonly never[], isCounted = true): Pieces {
@@ -25,36 +28,51 @@ export function* textsOf(turn: Turn, events: Listing<Reader> | readonly never[],
       const end = endOf(at)
       const own = text.slice(at, end)
       at = end + 1
-      if (own.length > large) {
+      if (own.length <= large) {
+        yield own
+        continue
+      }
+      if (text.length > at) {
         // What is left must not keep all of it in memory, however slowly it is taken.
         text = Buffer.from(text.slice(at)).toString()
         endOf = endsOfValues(text)
         at = 0
-      }
-      yield own
+      } else text = ''
+      yield* holdEvent(turn, own)
     }
     yield ''
   }
 }
 
+function* holdEvent(turn: Turn, text: string): Pieces {
+  turn.isUrgent = held + text.length > maxHeld
+  turn.isHolding = !turn.isUrgent
+  if (turn.isHolding) held += text.length
+  try {
+    yield text
+  } finally {
+    if (turn.isHolding) held -= text.length
+    turn.isHolding = turn.isUrgent = false
+  }
+}
+
 /**
- * An event from its text. Of a large one neither content nor client data are taken apart: the content is a `JsonText`, unless it is a
- * text, and client data are left out.
+ * An event from its text. Of a large one a large content is a `JsonText`, unless it is a text, and large client data are left out.
  */
 export function eventIn(text: string): Event {
   if (text.length <= large) return JSON.parse(text) as Event
-  let rest = without(text, 'clientData')
+  let rest = text
+  const clientData = placeOfMember(rest, 'clientData')
+  if (clientData && clientData.to - clientData.from > large) rest = without(rest, clientData)
   const place = placeOfMember(rest, 'content')
-  if (!place) return JSON.parse(rest) as Event
+  if (!place || place.to - place.from <= large) return JSON.parse(rest) as Event
   const content = rest.slice(place.from, place.to)
-  rest = without(rest, 'content')
   const own = content.startsWith('"') ? (JSON.parse(content) as unknown) : new JsonText(content)
-  return { ...(JSON.parse(rest) as Event), content: own }
+  return { ...(JSON.parse(without(rest, place)) as Event), content: own }
 }
 
-function without(text: string, name: string): string {
-  const place = placeOfMember(text, name)
-  return place ? `${text.slice(0, place.from)}null${text.slice(place.to)}` : text
+function without(text: string, { from, to }: Place): string {
+  return `${text.slice(0, from)}null${text.slice(to)}`
 }
 
 /** Points of a series: a row has the cells of its columns, deltaTime first. */

@@ -1,11 +1,14 @@
 /** Names of streams, as far as the reader may see them. */
 import { Footing, type Reader } from '../call/reader.js'
+import { truncate } from './pieces.js'
 
-/** Names of streams from the root to the stream itself. */
+/** Names of streams from the root to the stream itself: of long ones the last, after an ellipsis. */
 export type Path = readonly string[]
 
 /** Streams whose names are remembered. */
 const remembered = 1000
+/** Characters of a path, with separators: a table repeats it in each row. */
+const longest = 1024
 
 export class StreamNames {
   readonly #known = new Map<string, Path>()
@@ -28,7 +31,12 @@ export class StreamNames {
 
 function pathOf({ caller, store: { streams } }: Reader, id: string): Path {
   const names: string[] = []
-  for (let node = streams.find(id); node && caller.mayAt('list', node); node = node.parent)
-    names.unshift(node.stream.name)
-  return names.length === 0 ? [id] : names
+  let room = longest
+  for (let node = streams.find(id); node && caller.mayAt('list', node); node = node.parent) {
+    const name = truncate(node.stream.name, longest)
+    room -= name.length + 3
+    if (room < 0 && names.length > 0) return ['…', ...names.toReversed()]
+    names.push(name)
+  }
+  return names.length === 0 ? [id] : names.toReversed()
 }

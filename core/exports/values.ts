@@ -68,8 +68,8 @@ export class Values {
 }
 
 /** A field of a content by its path; undefined if there is none. */
-export function fieldOf({ content }: Pick<Event, 'content'>, path: readonly string[]): unknown {
-  let value: unknown = content
+export function fieldOf(content: unknown, path: readonly string[]): unknown {
+  let value = content
   for (const key of path) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined
     value = (value as Record<string, unknown>)[key]

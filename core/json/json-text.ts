@@ -26,6 +26,8 @@ export interface Page {
   readonly done: boolean
   /** By how much the text's bytes outnumber its characters, where that is known. */
   readonly excess?: number | undefined
+  /** Whether the source keeps a large value in memory until its last page: slow clients must not make it wait. */
+  readonly isHolding?: boolean | undefined
 }
 
 /**
@@ -35,6 +37,8 @@ export interface Page {
  */
 export interface Listing<Source> {
   next(source: Source): Page
+  /** Releases what is held; called where the list is not read to its end. */
+  close?(): void
 }
 
 /** Any value too long to be sent in one piece: its pages are pieces of its JSON text. */

@@ -1,5 +1,6 @@
 /** The forms of exports: what is in them is what `events.get` answers, whatever it is. */
 import t from 'tap'
+import type { Success } from '../../../core/call/outcome.js'
 import { coffer, type Answer, type Client } from '../../support/coffer.js'
 
 /** The document as it comes over HTTP. */
@@ -335,3 +336,117 @@ t.test('what is long is not taken apart, and keeps nobody waiting', async t => {
   t.match(entry[0].resource, { dataAbsentReason: { coding: [{ code: 'unsupported' }] } })
   t.match(entry[2].resource, { valueString: 'small' })
 })
+
+t.test('large values', async t => {
+  const { alice } = await coffer(t)
+  let parentId: string | null = null
+  for (let depth = 0; depth < 12; depth++) {
+    await alice.do('streams.create', { id: `s${depth}`, name: `${depth}${'n'.repeat(199)}`, parentId })
+    parentId = `s${depth}`
+  }
+  await alice.stream('diary')
+  const note = `=${'"Ω😀;\n\u0001'.repeat(100_000)}`
+  await alice.event({ streamIds: ['diary'], type: 'note/txt', content: note, time: 1 })
+
+  await t.test('a column is refused the second time', async t => {
+    for (const columns of [
+      ['content', 'id', 'content'],
+      ['content.a', 'content.a']
+    ])
+      t.match(await alice.call('events.export', { format: 'csv-wide', columns }), {
+        error: { id: 'invalid-parameters-format', data: [{ path: `#/columns/${columns.length - 1}` }] }
+      })
+  })
+
+  await t.test('are written in pieces, whole', async t => {
+    const query = { types: ['note/txt'] }
+    const wide = await exported(alice, { format: 'csv-wide', columns: ['content', 'id'], ...query })
+    t.ok(rowsOf(wide)[1]![0] === `'${note}`)
+    t.ok(byName(await exported(alice, { format: 'csv', ...query }))[0]!['value'] === `'${note}`)
+    t.ok(JSON.parse(await exported(alice, { format: 'json', ...query }))[0].content === note)
+    t.ok(JSON.parse(await exported(alice, { format: 'ndjson', ...query })).content === note)
+    const { results } = await alice.do('callBatch', [
+      { method: 'events.export', params: { format: 'csv', ...query } }
+    ])
+    t.ok(byName(results[0].export.text)[0]!['value'] === `'${note}`)
+    for (const format of ['csv', 'csv-wide', 'json', 'ndjson']) {
+      const outcome = await begun(alice, { format, ...query })
+      t.ok(outcome.members.length > 0 && outcome.members.length < 128 * 1024, `${format}: a page`)
+      await outcome.remainder!.return()
+    }
+  })
+
+  await t.test('leave memory with the client, and are written at once where there are many', async t => {
+    const query = { format: 'csv', types: ['note/txt'] }
+    for (let n = 0; n < 25; n++) await (await begun(alice, query)).remainder!.return()
+    const all = []
+    for (let n = 0; n < 25; n++) all.push(await begun(alice, query))
+    t.equal(all.filter(({ members }) => members.length > 128 * 1024).length, 2, 'beyond 32 MB')
+    let text = all.at(-1)!.members
+    for await (const more of all.at(-1)!.remainder!) text += more
+    t.ok(byName(text)[0]!['value'] === `'${note}`, 'whole')
+    for (const { remainder } of all) await remainder!.return()
+    t.ok((await begun(alice, query)).members.length > 0)
+  })
+
+  await t.test('have their fields in a wide table, as often as there is room', async t => {
+    let content: object = { note: 'x'.repeat(1_000_000) }
+    for (let depth = 0; depth < 20; depth++) content = { a: content }
+    const { id } = await alice.event({ streamIds: ['diary'], type: 'deep/thing', content, time: 2 })
+    const paths = Array.from({ length: 20 }, (_, depth) => `content${'.a'.repeat(depth + 1)}`)
+    const columns = ['id', `${paths.at(-1)}.note`, ...paths, 'type']
+    const csv = await exported(alice, { format: 'csv-wide', columns, types: ['deep/thing'] })
+    const [, row] = rowsOf(csv)
+    t.equal(row!.length, columns.length)
+    t.equal(row![0], id)
+    t.ok(row![1] === 'x'.repeat(1_000_000))
+    t.same(JSON.parse(row![2]!), (content as Answer).a)
+    t.equal(row!.at(-2), `[${'{"note":""}'.length + 1_000_000} characters left out]`)
+    t.equal(row!.at(-1), 'deep/thing')
+    t.ok(csv.length < 3.2e6)
+  })
+
+  await t.test('names of all streams above are not repeated without limit', async t => {
+    const content = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`f${n}`, n]))
+    await alice.event({ streamIds: ['s11'], type: 'many/fields', content, time: 3 })
+    const rows = byName(await exported(alice, { format: 'csv', types: ['many/fields'] }))
+    t.equal(rows.length, 500)
+    t.equal(rows[7]!['stream'], ['…', ...[7, 8, 9, 10, 11].map(n => `${n}${'n'.repeat(199)}`)].join(' / '))
+  })
+
+  await t.test('do not hide a position, nor a description', async t => {
+    const description = '&'.repeat(1_300_000)
+    await alice.event({
+      streamIds: ['diary'],
+      type: 'position/wgs84',
+      content: { latitude: 1, longitude: 2 },
+      time: 4,
+      description
+    })
+    const query = { types: ['position/wgs84'] }
+    t.match(
+      await exported(alice, { format: 'gpx', ...query }),
+      /lat="1" lon="2">.*<name>(&amp;){1023}…<\/name>/
+    )
+    const resource = JSON.parse(await exported(alice, { format: 'fhir-ndjson', ...query }))
+    t.match(resource.component, [{ valueQuantity: { value: 1 } }, { valueQuantity: { value: 2 } }])
+    t.ok(resource.note.map(({ text }: Answer) => text).join('') === description)
+    const text = `\u0001\ud800${'ä\u0002'.repeat(400_000)}`
+    await alice.event({ streamIds: ['diary'], type: 'note/html', content: text, time: 5 })
+    const bundle = JSON.parse(await exported(alice, { format: 'fhir', types: ['note/html'] }))
+    t.ok(bundle.entry[0].resource.valueString === `\ufffd\ufffd${'ä\ufffd'.repeat(400_000)}`)
+  })
+})
+
+/** An export that has begun: its first page has been made. */
+async function begun(client: Client, params: object): Promise<Success> {
+  const outcome = await client.service.server.dispatcher.call({
+    user: client.username,
+    method: 'events.export',
+    params,
+    credentials: { authorization: client.token, ip: '127.0.0.1', via: 'http' },
+    isDocument: true
+  })
+  if (!outcome.ok) throw outcome.error
+  return outcome
+}
