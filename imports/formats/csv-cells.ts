@@ -1,9 +1,12 @@
 /** Cells of tables as numbers and times. */
 import { isoTime, timeOf } from '../text/times.js'
 
+/** Characters of the longest cell that is read as a number or a time. */
+const longestCell = 100
+
 /** Reads a number, with a point or a comma; `undefined` if the cell holds none. */
 export function decimal(cell: string | undefined): number | undefined {
-  if (cell === undefined) return undefined
+  if (cell === undefined || cell.length > longestCell) return undefined
   let plain = cell.trim()
   if (plain.includes(',')) {
     // The last of the two separates decimals, and a lone comma does unless it groups thousands in several places.
@@ -31,7 +34,8 @@ export function cellTime(
   zone: string | undefined
 ): number {
   const text = clock === undefined ? (cell ?? '').trim() : `${(cell ?? '').trim()} ${clock.trim()}`.trim()
-  if (text === '') return NaN
+  // Patterns may start again at each character of a cell.
+  if (text === '' || text.length > longestCell) return NaN
   const direct = isoTime(text, zone)
   if (!Number.isNaN(direct)) return direct
   if (/^\d{9,13}(?:\.\d+)?$/.test(text)) {

@@ -13,6 +13,9 @@ export function headerOf(rows: readonly (readonly string[])[]): readonly string[
   return isData ? undefined : first.map((cell, at) => cell.trim() || `Column ${at + 1}`)
 }
 
+/** Characters of a column's name that are compared with the rules. */
+const longestName = 200
+
 /** Identifies tables of the same make. */
 export function keyOf(columns: readonly string[]): string {
   return columns.join('|').toLowerCase().slice(0, 2000)
@@ -28,6 +31,8 @@ export function dateOrderOf(cell: string): 'dmy' | 'mdy' | undefined {
 
 interface Rule {
   readonly name: RegExp
+  /** What the name has to hold as well. One pattern with a gap would take the square of its length. */
+  readonly and?: RegExp
   /** The type where the header names no unit that says otherwise. */
   readonly type?: string
   readonly stream: string
@@ -40,13 +45,14 @@ const rules: readonly Rule[] = [
   { name: /systol/, type: 'blood-pressure/mmhg-bpm', stream: 'Blood pressure', field: 'systolic' },
   { name: /diastol/, type: 'blood-pressure/mmhg-bpm', stream: 'Blood pressure', field: 'diastolic' },
   {
-    name: /fat.*mass|muscle.*mass|bone.*mass|water.*mass|lean/,
+    name: /fat|muscle|bone|water|lean/,
+    and: /mass|lean/,
     stream: 'Body composition',
     units: ['kg', 'lb', 'st', 'g']
   },
   { name: /body ?fat|fat ?\(?%|^fat$/, type: 'ratio/percent', stream: 'Body fat' },
   { name: /weight|gewicht|poids|peso\b/, stream: 'Weight', units: ['kg', 'lb', 'lbs', 'st', 'g'] },
-  { name: /resting.*(?:heart|pulse)|resting ?hr/, type: 'frequency/bpm', stream: 'Resting heart rate' },
+  { name: /resting/, and: /heart|pulse|resting ?hr/, type: 'frequency/bpm', stream: 'Resting heart rate' },
   {
     name: /heart ?_?rate|pulse|\bbpm\b|\bhr\b|beats per|^puls$|herzfrequenz/,
     type: 'frequency/bpm',
@@ -84,6 +90,7 @@ export function guessed(
 ): Mapping | undefined {
   const names = columns.map(name =>
     name
+      .slice(0, longestName)
       .toLowerCase()
       .replaceAll(/[_\s]+/g, ' ')
       .trim()
@@ -153,7 +160,7 @@ function valuesOf(
   const values: ColumnMapping[] = []
   for (const [column, name] of names.entries()) {
     if (taken.has(column)) continue
-    const rule = rules.find(each => each.name.test(name))
+    const rule = rules.find(each => each.name.test(name) && (each.and?.test(name) ?? true))
     if (!rule) continue
     const unit = unitOf(name)
     const measure = unit === undefined ? undefined : measureOf(unit)

@@ -9,7 +9,7 @@ import { RowScanner } from '../../imports/text/rows.js'
 import { XmlScanner } from '../../imports/text/xml.js'
 import { ReaderThreads } from '../../server/imports/threads.js'
 import { coffer } from '../support/coffer.js'
-import { broughtIn, sent, total, written } from '../support/importing.js'
+import { broughtIn, sent, total, written, zipOf } from '../support/importing.js'
 import { collected } from './collecting.js'
 
 t.setTimeout(900_000)
@@ -107,6 +107,36 @@ for (const [what, make, start, part] of texts)
     t.ok(most() <= longest, `${most()} characters at once`)
     t.comment(`${Math.round((process.memoryUsage().rss - memory) / 2 ** 20)} MB`)
   })
+
+/** Spaces within a cell, in the longest row that is waited for. */
+const gap = ' '.repeat(100_000)
+/** Tables whose headers or cells take patterns long that start again at each of their characters. */
+const slowTables: readonly [what: string, table: string][] = [
+  ...['fat', 'muscle', 'resting', 'end', '(', 'lat '].map((part): [string, string] => [
+    `a header of ${part}`,
+    `time,${part.repeat(Math.floor(30_000 / part.length))}\n2024-01-01,70\n2024-01-02,71\n`
+  ]),
+  ['headers of the same words', `time${',fat resting'.repeat(1900)}\n2024-01-01${',1'.repeat(1900)}\n`],
+  ...['1/1/2024', '2024/1/1', '2024-01-01 ', '27 Oct 2024', '1/1/2024 10:00'].map(
+    (date): [string, string] => [
+      `gaps after ${date}`,
+      `time,weight (kg)\n2024-01-01,70\n2024-01-02,71\n"${date}${gap}x\ny",70\n`
+    ]
+  )
+]
+
+t.test('tables with long headers or cells take no longer than others of their size', async t => {
+  for (const [what, table] of slowTables) {
+    const tables = await zipOf(
+      Object.fromEntries(Array.from({ length: 10 }, (_, at) => [`${at}.csv`, table]))
+    )
+    const before = process.cpuUsage()
+    await collected(tables)
+    const seconds = process.cpuUsage(before).user / 1e6
+    t.comment(`${what}: ${seconds.toFixed(2)} s`)
+    t.ok(seconds < 0.6, `${what}: ${seconds} s`)
+  }
+})
 
 t.test('what is nested without an end is no export', async t => {
   const start = '{"resourceType":"Bundle","x":'
