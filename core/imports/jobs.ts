@@ -12,6 +12,7 @@ import { rememberOutcome } from './counted.js'
 import { settle } from './ending.js'
 import { foundJob, jobOf, keepJob, mostOpen, type KeptJob } from './job.js'
 import { Presence, type Writers } from './present.js'
+import { ImportQueue } from './queue.js'
 import { Reading, type Readers } from './reading.js'
 import { ImportRemoval } from './undo.js'
 import { expireFiles } from './waiting.js'
@@ -27,7 +28,7 @@ const retryMs = 30_000
 export class ImportJobs implements Imports {
   /** Those whose turn comes once the write that asks for them is on disk. */
   readonly #beginning = new Set<string>()
-  readonly #waiting: { readonly account: Account; readonly id: string }[] = []
+  readonly #waiting = new ImportQueue()
   readonly #working = new Map<string, Work>()
   /** By accounts whose work is tried again. */
   readonly #retries = new Map<string, NodeJS.Timeout>()
@@ -66,7 +67,7 @@ export class ImportJobs implements Imports {
   /** Ends the work on accounts that are not served here any more, where it is. */
   async leave(): Promise<void> {
     const { accounts } = this.#services
-    const going = [...this.#waiting, ...this.#working.values()].filter(
+    const going = [...this.#waiting.list(), ...this.#working.values()].filter(
       ({ account }) => !accounts.owns(account)
     )
     await Promise.all(going.map(({ account, id }) => this.stop(account, id)))
@@ -109,13 +110,12 @@ export class ImportJobs implements Imports {
 
   /** Whether somebody works on an import, or is about to. */
   isAtWork(id: string): boolean {
-    if (this.#beginning.has(id) || this.#waiting.some(each => each.id === id)) return true
+    if (this.#beginning.has(id) || this.#waiting.has(id)) return true
     return [...this.#working.values()].some(work => work.id === id)
   }
 
   async stop(account: Account, id: string): Promise<void> {
-    const at = this.#waiting.findIndex(each => each.id === id)
-    if (at >= 0) this.#waiting.splice(at, 1)
+    this.#waiting.remove({ account, id })
     const work = this.#working.get(account.id)
     if (work?.id !== id) return
     work.isStopped = true
@@ -124,7 +124,7 @@ export class ImportJobs implements Imports {
   }
 
   get load(): { readonly running: number; readonly waiting: number } {
-    return { running: this.#working.size, waiting: this.#waiting.length }
+    return { running: this.#working.size, waiting: this.#waiting.list().length }
   }
 
   progress(id: string): ImportProgress | undefined {
@@ -152,14 +152,14 @@ export class ImportJobs implements Imports {
   /** Ends all work where it is; the next start goes on with it. */
   async close(): Promise<void> {
     this.#isClosing = true
-    this.#waiting.length = 0
+    this.#waiting.clear()
     for (const timer of this.#retries.values()) clearTimeout(timer)
     await Promise.all([...this.#working.values()].map(({ account, id }) => this.stop(account, id)))
   }
 
   #enqueue(account: Account, id: string): void {
-    if (this.#isClosing || this.#waiting.some(each => each.id === id)) return
-    this.#waiting.push({ account, id })
+    if (this.#isClosing || this.#waiting.has(id)) return
+    this.#waiting.add({ account, id })
     this.#next()
   }
 
@@ -177,13 +177,10 @@ export class ImportJobs implements Imports {
   }
 
   #next(): void {
-    for (let at = 0; at < this.#waiting.length && this.#working.size < mostAtOnce;) {
-      const { account, id } = this.#waiting[at]!
-      if (this.#working.has(account.id)) {
-        at++
-        continue
-      }
-      this.#waiting.splice(at, 1)
+    while (this.#working.size < mostAtOnce) {
+      const next = this.#waiting.takeNext(accountId => this.#working.has(accountId))
+      if (!next) return
+      const { account, id } = next
       const work: Work = { account, id, isStopped: false, done: Promise.resolve() }
       this.#working.set(account.id, work)
       work.done = this.#run(work)
@@ -204,9 +201,10 @@ export class ImportJobs implements Imports {
     }
     this.files.removeSpool(account.id, work.id)
     this.#working.delete(account.id)
+    this.#waiting.endTurn(account.id)
     if (this.#isClosing) return
     if (!isNoted) this.#retry(account)
-    else if (!this.#waiting.some(each => each.account.id === account.id) && isDone(this.#services, account))
+    else if (!this.#waiting.hasAccount(account.id) && isDone(this.#services, account))
       this.files.unmark(account.id)
     this.#next()
   }
