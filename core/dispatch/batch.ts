@@ -1,8 +1,4 @@
-/**
- * Runs many calls in order, in the thread where the user's file is open. Consecutive calls share commits. A call that
- * fails is rolled back by itself, and later calls see the effects of earlier ones.
- * (docs/spec/batch.md#order-and-transactions)
- */
+/** Runs many calls in order, sharing commits; one that fails is rolled back alone. (docs/spec/batch.md#order-and-transactions) */
 import { removeOrphans } from '../events/attachment-sweep.js'
 import {
   errorText,

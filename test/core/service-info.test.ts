@@ -32,7 +32,7 @@ t.test('service.info', async t => {
     const model = 'https://model.example.com/pack.json'
     const adapters = ['https://adapters.example.com/{username}/', 'https://{username}.adapters.example.com/']
     const service = { assets: { 'my-model': model }, adapters }
-    const config = testConfig('/nowhere', { publicUrl: 'https://coffer.example.com', service } as Overrides)
+    const config = testConfig('/nowhere', { publicUrl: 'https://coffer.example.com', service })
     t.match(serviceInfo(config), {
       assets: { definitions: 'https://coffer.example.com/www/assets/index.json', 'my-model': model },
       adapters
