@@ -135,6 +135,36 @@ export function setMember(object: Record<string, unknown>, name: string, value: 
   else object[name] = value
 }
 
+const hexDigits = Buffer.from('0123456789abcdef')
+
+/**
+ * Returns a JSON text in ASCII: other characters, which occur in strings only, as `\uXXXX`. It may be cut anywhere before. Bytes
+ * are written one by one: a regular expression takes ten times as long.
+ */
+export function toAsciiJson(text: string): string {
+  const excess = Buffer.byteLength(text) - text.length
+  if (excess === 0) return text
+  // Each of these characters takes one more byte at least.
+  const bytes = Buffer.allocUnsafe(text.length + 5 * excess)
+  let end = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code < 128) {
+      bytes[end++] = code
+      continue
+    }
+    bytes[end++] = backslash
+    bytes[end++] = letterU
+    bytes[end++] = hexDigits[code >> 12]!
+    bytes[end++] = hexDigits[(code >> 8) & 15]!
+    bytes[end++] = hexDigits[(code >> 4) & 15]!
+    bytes[end++] = hexDigits[code & 15]!
+  }
+  return bytes.toString('latin1', 0, end)
+}
+
+const [backslash, letterU] = [92, 117]
+
 /** Whether a text must not be cut after this code unit, as it is the first half of a surrogate pair. */
 export function isHighSurrogate(code: number): boolean {
   return code >= 0xd800 && code < 0xdc00

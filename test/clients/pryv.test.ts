@@ -1,9 +1,13 @@
 /** The client library that apps of this API use, unchanged, against a running service. (docs/spec/compatibility.md#what-clients-rely-on) */
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
+import { connect, createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import { Secret, TOTP } from 'otpauth'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import pryv, { type Connection, type Event } from 'pryv'
 import { coffer, type Answer } from '../support/coffer.js'
 
@@ -310,6 +314,66 @@ t.test('the client library', async t => {
     }
   })
 })
+
+t.test('getEventsStreamed hands out characters whole, wherever the network cuts', async t => {
+  const { alice } = await coffer(t)
+  await alice.stream('diary')
+  const notes = Array.from(
+    { length: 2000 },
+    (_, n) => `${n} Καλημέρα 😀👩‍👩‍👧 早上好，你好 \ud800 é "\\ ${'ω😀好'.repeat(n % 10)}`
+  )
+  await alice.do(
+    'callBatch',
+    notes.map((content, time) => ({
+      method: 'events.create',
+      params: { streamIds: ['diary'], type: 'note/txt', content, time }
+    }))
+  )
+  const { events } = await alice.do('events.get', { limit: 2000, sortAscending: true })
+  t.same(
+    events.map(({ content }: Answer) => content),
+    notes
+  )
+  // Parts of a few bytes are what a slow network makes of short answers.
+  for (const [query, size] of [
+    ...Array.from({ length: 20 }, () => [{ limit: 2000 }, 65_536] as const),
+    [{ limit: 300 }, 7],
+    [{ limit: 5 }, 1],
+    [{ limit: 5, modifiedSince: 0, includeDeletions: true }, 1]
+  ] as const) {
+    const url = await cutting(t, alice.service.server.url, size)
+    const connection = new pryv.Connection(`${url.replace('//', `//${alice.token}@`)}/${alice.username}/`)
+    const { items } = await streamed(connection, { fromTime: 0, toTime: 1e9, sortAscending: true, ...query })
+    if (!isDeepStrictEqual(items, events.slice(0, query.limit))) t.fail(`damaged: ${JSON.stringify(query)}`)
+  }
+})
+
+/** A way to a server on which answers arrive in parts of so many bytes. Returns its address. */
+async function cutting(t: Test, url: string, size: number): Promise<string> {
+  const target = new URL(url)
+  const proxy = createServer(client => {
+    const upstream = connect(Number(target.port), target.hostname)
+    client.setNoDelay(true).pipe(upstream)
+    upstream.on('data', part => {
+      upstream.pause()
+      void (async () => {
+        for (let at = 0; at < part.length; at += size) {
+          client.write(part.subarray(at, at + size))
+          await nextTurn()
+        }
+        upstream.resume()
+      })()
+    })
+    for (const [one, other] of [
+      [client, upstream],
+      [upstream, client]
+    ] as const)
+      one.on('error', () => undefined).on('close', () => other.destroy())
+  }).listen(0, '127.0.0.1')
+  t.teardown(() => proxy.close())
+  await once(proxy, 'listening')
+  return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+}
 
 /** All events, and deletions after them, as the library hands them out one by one. */
 async function streamed(

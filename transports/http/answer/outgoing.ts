@@ -5,7 +5,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { SharedServices } from '../../../core/call/dispatcher.js'
-import { isHighSurrogate } from '../../../core/json/json-text.js'
+import { isHighSurrogate, toAsciiJson } from '../../../core/json/json-text.js'
 import type { Failure } from '../../../core/call/outcome.js'
 import type { PieceStep, Step, Texts } from '../../../core/call/texts.js'
 import type { Exchange } from '../exchange.js'
@@ -72,15 +72,19 @@ export class Outgoing {
 
   /**
    * Sends texts, and ends the response. If that fails, the connection is cut, which is the only way left to tell the
-   * client that the response is incomplete. The caller releases what `rest` holds.
+   * client that the response is incomplete. The caller releases what `rest` holds. `isAsciiJson`: whether `rest` is sent as JSON
+   * in ASCII.
    */
-  async sendText(first: string, rest: Rest, last: () => string): Promise<void> {
+  async sendText(first: string, rest: Rest, last: () => string, isAsciiJson = false): Promise<void> {
     try {
       await this.write(first)
       for (;;) {
         const { done, value: piece } = rest.nextPiece ? await rest.nextPiece() : asPiece(await rest.next())
         if (done) break
-        if (piece.text !== '') await this.write(piece.text, rest.isAscii)
+        if (piece.text !== '') {
+          const isEscaped = isAsciiJson && rest.isAscii !== true
+          await this.write(isEscaped ? toAsciiJson(piece.text) : piece.text, isEscaped || rest.isAscii)
+        }
         if (piece.bytes) await this.write(piece.bytes)
         if (this.isGone) return
       }

@@ -8,7 +8,7 @@ import { sendAtOnce } from './at-once.js'
 import { setMissing } from './headers.js'
 import { metaMember } from '../../../core/envelope.js'
 import { ApiError } from '../../../core/errors.js'
-import { members } from '../../../core/json/json-text.js'
+import { members, toAsciiJson } from '../../../core/json/json-text.js'
 import type { SharedServices } from '../../../core/call/dispatcher.js'
 import type { Leave } from '../../../core/security/long-answers.js'
 import type { Outcome, Success } from '../../../core/call/outcome.js'
@@ -24,20 +24,38 @@ export const short = 64 * 1024
 export function reply(
   exchange: Exchange,
   services: SharedServices,
-  outcome: Outcome,
+  result: Outcome,
   status: number
 ): Promise<void> | undefined {
-  const { accessId, ok } = outcome
+  const { accessId, ok } = result
   if (!ok) {
     if (accessId !== undefined) exchange.res.setHeader(services.config.accessIdHeader, accessId)
-    return replyError(exchange, services, outcome.error, accessId)
+    return replyError(exchange, services, result.error, accessId)
   }
+  const outcome = isList(result) ? toAscii(result) : result
   if (outcome.isUnchanged) return replyUnchanged(exchange, services, outcome)
   if (outcome.remainder || outcome.members.length > short)
     return replyLong(exchange, services, outcome, status)
   if (outcome.cut !== undefined) return replyInPieces(exchange, services, outcome, status)
   replyWhole(exchange, services, outcome, status)
   return takenIfAny(exchange, services)
+}
+
+/** Whether it is a list, which clients may read while it arrives; some decode each part by itself. (docs/spec/events.md#form-of-the-list) */
+function isList({ items }: Success): boolean {
+  return items !== undefined
+}
+
+/** Returns the same list in ASCII, up to its remainder. */
+function toAscii(outcome: Success): Success {
+  const { cut, extraBytes, members: text } = outcome
+  if (extraBytes === 0) return outcome
+  return {
+    ...outcome,
+    members: toAsciiJson(text),
+    extraBytes: 0,
+    cut: cut === undefined ? undefined : toAsciiJson(text.slice(0, cut)).length
+  }
 }
 
 /** Even a short response holds a connection if the client does not read it. */
@@ -142,7 +160,8 @@ async function replyLong(
         await outgoing.sendText(
           `{${text}`,
           remainder,
-          () => `,${metaMember(services.config, services.clock.now())}}`
+          () => `,${metaMember(services.config, services.clock.now())}}`,
+          isList(outcome)
         )
     } else replyWhole(exchange, services, outcome, status)
     await outgoing.taken()
