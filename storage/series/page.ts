@@ -1,6 +1,6 @@
 /** Reads series chunk by chunk: whole ones as the text they are, only those at the edges cut. */
 import type { Chunk, ChunkTable } from './chunks.js'
-import { fitted, lowerBound, rowTexts, timeOf } from './rows.js'
+import { fitted, lowerBound, roundRows, rowTexts, timeOf } from './rows.js'
 
 /** What to read: deltaTimes from `from` (inclusive) to `to` (exclusive). */
 export interface Range {
@@ -12,7 +12,7 @@ export interface Range {
 export interface Form {
   /** Cells of each row, deltaTime included. */
   readonly width: number
-  /** Whether deltaTimes are shown as exactly as they are kept; otherwise in milliseconds. */
+  /** Whether deltaTimes are shown as exactly as they are kept; otherwise in milliseconds where points are not closer. */
   readonly isFine: boolean
 }
 
@@ -59,13 +59,13 @@ export function nextPage(
   if (!chunk || chunk.first >= to) return nothing
   const isLast = chunk.last >= to
   if (chunk.first >= from && !isLast && chunk.count <= limit)
-    return { ...whole(chunk, form), rest: { from: above(chunk.last), to } }
+    return { ...whole(chunks, event, chunk, form), rest: { from: above(chunk.last), to } }
   const texts = rowTexts(chunk.points, chunk.count)
   const start = lowerBound(texts, from)
   const stop = Math.min(isLast ? lowerBound(texts, to) : texts.length, start + limit)
   const part = texts.slice(start, stop)
   const rest = isLast && stop - start < limit ? undefined : restAfter(part, to)
-  return { ...cut(part, chunk, form), rest }
+  return { ...cut(shown(chunks, event, chunk, form, texts).slice(start, stop), chunk, form), rest }
 }
 
 /**
@@ -106,8 +106,8 @@ export function previousPage(
   const texts = rowTexts(chunk.points, chunk.count)
   const stop = lowerBound(texts, to)
   const start = Math.max(lowerBound(texts, from), stop - limit)
-  const part = texts.slice(start, stop).toReversed()
-  const earliest = part.at(-1)
+  const part = shown(chunks, event, chunk, form, texts).slice(start, stop).toReversed()
+  const earliest = start < stop ? texts[start] : undefined
   const rest = earliest === undefined ? { from, to: chunk.first } : { from, to: timeOf(earliest) }
   return { ...cut(part, chunk, form), rest }
 }
@@ -132,10 +132,23 @@ function wholeOnes(
   return count === 0 ? undefined : { text, count, excess, rest: { from: above(end), to } }
 }
 
-function whole(chunk: Chunk, form: Form): Omit<PointPage, 'rest'> {
+function whole(chunks: ChunkTable, event: number, chunk: Chunk, form: Form): Omit<PointPage, 'rest'> {
   const { points, count } = chunk
   if (isAsKept(chunk, form)) return { text: points, count }
-  return cut(rowTexts(points, count), chunk, form)
+  return cut(shown(chunks, event, chunk, form, rowTexts(points, count)), chunk, form)
+}
+
+/** The rows of a chunk with the deltaTimes that are to be shown. */
+function shown(
+  chunks: ChunkTable,
+  event: number,
+  { fine, first, last }: Chunk,
+  { isFine }: Form,
+  texts: readonly string[]
+): readonly string[] {
+  if (isFine || fine === 0) return texts
+  const before = first > 0 ? chunks.endAtOrBefore(event, below(first)) : undefined
+  return roundRows(texts, before ?? -Infinity, chunks.startAfter(event, last))
 }
 
 /** Whether the rows of a chunk are to look as they are kept. */
@@ -145,7 +158,7 @@ function isAsKept({ fine, width }: Pick<Chunk, 'fine' | 'width'>, form: Form): b
 
 function cut(texts: readonly string[], { width }: Chunk, form: Form): Omit<PointPage, 'rest'> {
   if (texts.length === 0) return { text: '', count: 0 }
-  return { text: fitted(texts, form.width, width, form.isFine), count: texts.length }
+  return { text: fitted(texts, form.width, width), count: texts.length }
 }
 
 function restAfter(texts: readonly string[], to: number): Range | undefined {
@@ -157,7 +170,16 @@ const bits = new DataView(new ArrayBuffer(8))
 
 /** The least double above one that is not negative: where reading goes on after it. */
 export function above(time: number): number {
+  return step(time, 1n)
+}
+
+/** The greatest double below one that is positive. */
+function below(time: number): number {
+  return step(time, -1n)
+}
+
+function step(time: number, by: bigint): number {
   bits.setFloat64(0, time)
-  bits.setBigUint64(0, bits.getBigUint64(0) + 1n)
+  bits.setBigUint64(0, bits.getBigUint64(0) + by)
   return bits.getFloat64(0)
 }

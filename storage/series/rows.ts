@@ -66,11 +66,27 @@ export function merged(texts: readonly string[], rows: readonly Row[]): string[]
   return result
 }
 
-/** Text of rows that are to have `width` cells; deltaTimes in whole milliseconds unless `isFine`. */
-export function fitted(texts: readonly string[], width: number, has: number, isFine: boolean): string {
+/** Text of rows that are to have `width` cells. */
+export function fitted(texts: readonly string[], width: number, has: number): string {
   let result = padded(texts, width - has)
   if (width < has) result = result.map(text => rowText(rowOf(text).slice(0, width) as unknown as Row))
-  return joined(isFine ? result : result.map(rounded))
+  return joined(result)
+}
+
+/**
+ * Rounds the deltaTimes of ascending rows to milliseconds; not those less than a millisecond from the next, which would become
+ * equal. `before` and `after`: deltaTimes of the points around the rows. (docs/spec/series.md#reading-points)
+ */
+export function roundRows(texts: readonly string[], before: number, after: number): string[] {
+  const times = texts.map(timeOf)
+  return texts.map((text, at) =>
+    isApart(times[at - 1] ?? before, times[at]!, times[at + 1] ?? after) ? rounded(text) : text
+  )
+}
+
+/** Whether a time is a millisecond or more from the one before and the one after. */
+export function isApart(before: number, time: number, after: number): boolean {
+  return Math.round(Math.min(time - before, after - time) * 1e9) >= 1e6
 }
 
 /** Whether a deltaTime is a whole number of milliseconds. */

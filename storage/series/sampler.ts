@@ -3,7 +3,7 @@ import type { ChunkTable, Summarized } from './chunks.js'
 import { Extremes } from './extremes.js'
 import { above, type Form, type Range } from './page.js'
 import { partsOf, type Block, type Part } from './parts.js'
-import type { Row } from './rows.js'
+import { isApart, type Row } from './rows.js'
 import { smallSize, type Figures } from './summary.js'
 import { Tally } from './tally.js'
 
@@ -40,6 +40,8 @@ export class Sampler {
   #bucket = 0
   #gathered: Extremes | Tally
   #kept: Row[] = []
+  /** DeltaTime of the last row that has been answered. */
+  #shown = -Infinity
   #rowsLeft = 0
   #charactersLeft = 0
   /** Large chunks without a summary that the last page has had to read. */
@@ -57,9 +59,13 @@ export class Sampler {
     this.#charactersLeft = charactersAtOnce
     if (this.#rest) this.#rest = this.#go(chunks, this.#rest)
     if (!this.#rest) this.#endBucket()
+    const done = this.#rest === undefined
     const kept = this.#kept
-    this.#kept = []
-    return { text: this.#textOf(kept), count: kept.length, done: this.#rest === undefined }
+    // How the last row looks depends on the next one.
+    this.#kept = done ? [] : kept.splice(-1)
+    const text = this.#textOf(kept, this.#kept[0]?.[0] ?? Infinity)
+    this.#shown = kept.at(-1)?.[0] ?? this.#shown
+    return { text, count: kept.length, done }
   }
 
   /** Answers what is left of the range. */
@@ -163,15 +169,21 @@ export class Sampler {
     return Math.floor(((time - range.from) / (range.to - range.from)) * buckets)
   }
 
-  #textOf(rows: readonly Row[]): string {
-    const { isFine, summed, width } = this.query
-    const unit = isFine ? 1e9 : 1e3
-    const shown = rows.map(([time, ...cells]) => [
-      isFine && !summed ? time : Math.round(time * unit) / unit,
+  #textOf(rows: readonly Row[], next: number): string {
+    const { summed, width } = this.query
+    const shown = rows.map(([time, ...cells], at) => [
+      this.#shownTime(rows[at - 1]?.[0] ?? this.#shown, time, rows[at + 1]?.[0] ?? next),
       // Extremes of older chunks know nothing of columns that have come later.
       ...(summed ? cells : Array.from({ length: width - 1 }, (_, index) => cells[index] ?? null))
     ])
     return JSON.stringify(shown).slice(1, -1)
+  }
+
+  /** In milliseconds where the rows around are as far away, as points are; beginnings of parts in nanoseconds at most. */
+  #shownTime(before: number, time: number, after: number): number {
+    const { isFine, summed } = this.query
+    if (!isFine && isApart(before, time, after)) return Math.round(time * 1e3) / 1e3
+    return summed ? Math.round(time * 1e9) / 1e9 : time
   }
 }
 

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import type { Database } from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { atOnce } from '../../../storage/steps.js'
@@ -10,6 +11,7 @@ import { openFile } from '../../../storage/sqlite/open.js'
 import { SeriesRepository, type Points } from '../../../storage/repositories/series.js'
 import type { Form, PointPage, Range } from '../../../storage/series/page.js'
 import type { Row } from '../../../storage/series/rows.js'
+import { Random } from '../../support/random.js'
 
 const writing = { writer: 'caccess', written: 1 }
 
@@ -31,6 +33,11 @@ function opened(t: Test, events = 1): { db: Database; series: SeriesRepository }
       "INSERT INTO event (number, id, time, type, trashed, modified, stream, body) VALUES (?, ?, 0, 1, 0, 0, 1, '{}')"
     ).run(number, `event-${number}`)
   return { db, series: new SeriesRepository(db) }
+}
+
+/** Whether two points are less than a millisecond apart. */
+function isClose(a: number, b: number): boolean {
+  return Math.round((b - a) * 1e9) < 1e6
 }
 
 function rowsOf(
@@ -143,7 +150,7 @@ t.test('a series', async t => {
     t.same(rowsOf(series, 1), [...rows.slice(0, 2), [2.5, '],['], ...rows.slice(2)])
   })
 
-  t.test('tells nanoseconds apart and shows milliseconds unless asked', async t => {
+  t.test('tells nanoseconds apart and shows milliseconds unless asked, or points are closer', async t => {
     const { series } = opened(t)
     atOnce(series.add(1, values([0.000000001, 1], [0.000000002, 2], [0.0126, 3], [1.5, 4]), writing))
     t.same(
@@ -152,8 +159,73 @@ t.test('a series', async t => {
     )
     t.same(
       rowsOf(series, 1, { from: 0, to: 2 }, { isFine: false }).map(([time]) => time),
-      [0, 0, 0.013, 1.5]
+      [0.000000001, 0.000000002, 0.013, 1.5]
     )
+  })
+
+  t.test('shows milliseconds without making points equal, however they are read', async t => {
+    const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
+    t.comment(`seed ${seed}`)
+    const random = new Random(seed)
+    const gaps = [1e-9, 1e-6, 0.0004, 0.0006, 0.000999, 0.001, 0.0014, 0.7]
+    const { series } = opened(t)
+    const times = new Set<number>()
+    // Small writes and large ones, so that neighbours are in chunks of their own, fine and coarse.
+    for (let part = 0, time = 0; part < 24; part++) {
+      const rows: Row[] = []
+      for (let n = random.pick([1, 5, 50, 400]); n > 0; n--) {
+        time = Math.round((time + (part % 3 === 0 ? 0.002 : random.pick(gaps))) * 1e9) / 1e9
+        if (part % 3 === 0) time = Math.round(time * 1e3) / 1e3
+        if (!times.has(time) && time >= (rows.at(-1)?.[0] ?? 0)) rows.push([time, n])
+        times.add(time)
+      }
+      if (rows.length > 0) atOnce(series.add(1, values(...rows), writing))
+    }
+    const stored = [...times].toSorted((a, b) => a - b)
+    const expected = stored.map((time, at) =>
+      isClose(stored[at - 1] ?? -1, time) || isClose(time, stored[at + 1] ?? Infinity)
+        ? time
+        : Math.round(time * 1e3) / 1e3
+    )
+    t.ok(expected.every((time, at) => at === 0 || time > expected[at - 1]!))
+    const form = { width: 2, isFine: false }
+    for (const limit of [Infinity, 37]) {
+      const forward: number[] = []
+      for (let rest: Range | undefined = { from: 0, to: Infinity }; rest;) {
+        const page: PointPage = series.next(1, rest, form, limit)
+        forward.push(...(JSON.parse(`[${page.text}]`) as Row[]).map(([time]) => time))
+        rest = page.rest
+      }
+      t.ok(isDeepStrictEqual(forward, expected))
+      const backward: number[] = []
+      for (let rest: Range | undefined = { from: 0, to: Infinity }; rest;) {
+        const page: PointPage = series.previous(1, rest, form, limit)
+        backward.push(...(JSON.parse(`[${page.text}]`) as Row[]).map(([time]) => time))
+        rest = page.rest
+      }
+      t.ok(isDeepStrictEqual(backward.toReversed(), expected))
+    }
+    for (const summed of [undefined, [1]]) {
+      const query = {
+        event: 1,
+        ...form,
+        range: { from: 0, to: stored.at(-1)! + 0.001 },
+        buckets: 99_999,
+        summed
+      }
+      const sampler = series.sampler(query)
+      const sampled: number[] = []
+      for (let isDone = false; !isDone;) {
+        const page = series.sample(sampler)
+        sampled.push(...(JSON.parse(`[${page.text}]`) as Row[]).map(([time]) => time))
+        isDone = page.done
+      }
+      t.ok(sampled.length > 100)
+      t.ok(
+        sampled.every((time, at) => at === 0 || time > sampled[at - 1]!),
+        'a sample ascends'
+      )
+    }
   })
 
   t.test('is cut into chunks of 2,048 points at most, even when one write brings more', async t => {
