@@ -53,6 +53,9 @@ export function endsOfValues(text: string): (from: number) => number {
 /** For JSON of our own: it was within the limits when it was written. */
 export const unlimited: JsonLimits = { jsonDepth: Infinity, jsonKeys: Infinity }
 
+/** Characters of a string looked at one by one after an escaped one, before the next quotation mark is searched for. */
+const stepsPerSearch = 16
+
 class Reader {
   /** End of the text read so far. */
   at = 0
@@ -226,11 +229,18 @@ class Reader {
   }
 
   #endOfString(start: number): number {
+    const { text } = this
     for (let at = start + 1; ; at++) {
-      at = this.text.indexOf('"', at)
+      // Where one character is escaped others often are: each search takes as long as some dozens of steps.
+      for (let end = at + stepsPerSearch; at < end && at > start + 1; at++) {
+        const code = text.charCodeAt(at)
+        if (code === quote) return at + 1
+        if (code === backslash) end = ++at + stepsPerSearch
+      }
+      at = text.indexOf('"', at)
       if (at < 0) throw new SyntaxError('The text ends within a string')
       let before = at - 1
-      while (this.text.charCodeAt(before) === backslash) before--
+      while (text.charCodeAt(before) === backslash) before--
       if ((at - before) % 2 === 1) return at + 1
     }
   }
