@@ -1,5 +1,6 @@
 /** The request listener: calls that name a user are served directly, everything else goes through Koa and its router. */
 import type { IncomingMessage, RequestListener } from 'node:http'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Router } from '@koa/router'
 import Koa from 'koa'
 import type { Log } from '../../core/log.js'
@@ -90,8 +91,10 @@ function listener(
       })
     // Handled all at once, the responses to pipelined requests would pile up in memory until the client has read the first.
     // Node assigns the socket once the previous one has been sent.
-    if (res.socket) begin()
-    else res.once('socket', begin)
+    if (!res.socket) res.once('socket', begin)
+    // Nobody reads the body. Next turn Node has parsed what came of it with the headers: the connection may stay open.
+    else if (sendsBody(req) && !hasBody(req.method ?? '')) setImmediate(begin)
+    else begin()
   }
 }
 
@@ -150,9 +153,9 @@ async function refuse(
   error: unknown,
   front?: Front
 ): Promise<void> {
-  const { req, res, state } = exchange
-  // Closing the connection while the client is still sending would lose the response.
-  if (!req.complete) res.shouldKeepAlive = true
+  const { req, state } = exchange
+  // The connection stays open if the body has come together with the headers.
+  if (!req.complete && sendsBody(req)) await nextTurn()
   // The response may take long: what has been read is not kept until it ends.
   state.ticket?.leave()
   const { accessId, error: shown } = dispatcher.failure(error, 'http')

@@ -19,6 +19,7 @@ import type { Mount } from '../mount.js'
 import { declineUpgrade, hasBody, offersWebSocket } from '../upgrades.js'
 import { Pipelines } from './pipelines.js'
 import { standsForMany } from './request/client-address.js'
+import { closeIfUnread } from './unread-bodies.js'
 
 /** Leaves room for long stream queries in the URL. */
 const headerBytes = 64 * 1024
@@ -44,7 +45,10 @@ export class Listener {
   #config: Config | undefined
   #waiting: Parameters<RequestListener>[] = []
 
+  readonly #bodyTimeout: number
+
   private constructor({ http, limits }: Settings) {
+    this.#bodyTimeout = limits.bodyTimeout
     this.#server = createServer(
       {
         headersTimeout: limits.headersTimeout * 1000,
@@ -100,7 +104,8 @@ export class Listener {
       this.#server.on('upgrade', (request, socket, rest) => {
         // Node removes its own error handler when it hands over a socket.
         socket.on('error', destroy)
-        afterAnswers(socket, () => this.#upgrade(mount, request, socket, rest))
+        if (this.#refused.has(socket)) socket.destroy()
+        else afterAnswers(socket, () => this.#upgrade(mount, request, socket, rest))
       })
     for (const [request, response] of this.#waiting.splice(0)) this.#listener(request, response)
   }
@@ -126,6 +131,8 @@ export class Listener {
   #receive(request: IncomingMessage, response: ServerResponse): void {
     if (this.#refused.has(request.socket)) return
     if (!this.#pipelines.admits(request, response)) return void request.socket.destroy()
+    if (hasBody(request))
+      closeIfUnread(request, response, this.#bodyTimeout, () => this.#refused.add(request.socket))
     if (hasLostHeaders(request)) {
       this.#refused.add(request.socket)
       const { body, headers } = this.#refusal(tooManyHeaders)

@@ -3,6 +3,7 @@
  * take as long as a small query. Whatever is not the usual case is left to Node.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { hasBody } from '../../upgrades.js'
 
 /** A head as Node has written it, without what differs from response to response: that and the date stand in between. */
 interface Head {
@@ -73,6 +74,8 @@ function isUsual(req: IncomingMessage, res: ServerResponse): boolean {
     res.shouldKeepAlive &&
     req.httpVersionMinor === 1 &&
     req.method !== 'HEAD' &&
+    // Where a body has not arrived, the connection is closed.
+    (req.complete || !hasBody(req)) &&
     req.headers.expect === undefined &&
     res.getHeaderNames().length === 0
   )

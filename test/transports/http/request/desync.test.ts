@@ -173,6 +173,66 @@ t.test('desync', async t => {
     t.same(await answersTo(absolute), ['404'])
   })
 
+  t.test('an answer before the body has come closes the connection', async t => {
+    const chunk = 'x'.repeat(100_000)
+    const frames: Record<string, [headers: string, part: string]> = {
+      'a length': ['Content-Length: 50000000', chunk],
+      chunks: ['Transfer-Encoding: chunked', `${chunk.length.toString(16)}\r\n${chunk}\r\n`],
+      'an expectation': ['Content-Length: 50000000\r\nExpect: 100-continue', '']
+    }
+    const multipart = 'Content-Type: multipart/form-data; boundary=b'
+    const json = 'Content-Type: application/json'
+    const known = `Authorization: ${alice.token}`
+    const requests: [head: string, status: string][] = [
+      [`POST /alice/events HTTP/1.1\r\n${json}`, '401'],
+      [`POST /alice/events HTTP/1.1\r\n${multipart}`, '401'],
+      [`POST /alice/events HTTP/1.1\r\n${known}\r\n${json}\r\nContent-Encoding: br`, '400'],
+      [`POST /alice/events HTTP/1.1\r\n${known}\r\nContent-Type: application/xml`, '415'],
+      [`POST /alice/mcp HTTP/1.1\r\n${json}`, '401'],
+      [`POST /alice/nothing HTTP/1.1\r\n${json}`, '404'],
+      [`POST /nobody/events HTTP/1.1\r\n${json}`, '404'],
+      [`POST /reg/nothing HTTP/1.1\r\n${json}`, '404'],
+      [`POST /system/create-user HTTP/1.1\r\n${json}`, '404'],
+      [`GET /alice/streams HTTP/1.1\r\n${known}`, '200'],
+      [`OPTIONS /alice/streams HTTP/1.1\r\n${known}`, '200'],
+      [`GET /service/info HTTP/1.1\r\n${json}`, '200'],
+      [`POST /socket.io/?EIO=4&transport=polling&sid=none HTTP/1.1\r\nContent-Type: text/plain`, '400']
+    ]
+    for (const [name, [framing, part]] of Object.entries(frames))
+      for (const [head, status] of requests)
+        for (const connection of ['', 'Connection: close\r\n', 'Connection: keep-alive\r\n']) {
+          const socket = connect({ port: Number(new URL(server.url).port), allowHalfOpen: true })
+          let received = ''
+          socket.on('error', () => {}).setEncoding('utf8')
+          socket.write(`${head}\r\nHost: x\r\n${connection}${framing}\r\n\r\n${part}`)
+          const what = `${head.split('\r\n')[0]} with ${name}, ${connection.trim()}`
+          // The answer comes to its end while the client is still sending.
+          for await (const text of socket.iterator({ destroyOnReturn: false })) received += String(text)
+          const answers = received
+            .split('HTTP/1.1 ')
+            .slice(1)
+            .filter(text => !text.startsWith('100'))
+          t.equal(answers.length, 1, what)
+          t.equal(answers[0]?.slice(0, 3), status, what)
+          t.match(answers[0], /\r\nconnection: close\r\n/i, what)
+          // Whatever it sends is not taken for a request, and it is not cut while it sends.
+          await new Promise(resolve => socket.write(smuggled('unread'), resolve))
+          t.notOk(socket.destroyed, what)
+          socket.resetAndDestroy()
+        }
+    t.notOk((await streamIds()).includes('unread'))
+  })
+
+  t.test('a body that has come leaves the connection open, whether it was wanted or not', async t => {
+    const last = 'GET /nobody HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
+    for (const verb of ['GET', 'POST', 'DELETE'])
+      for (const frame of Object.values(framings)) {
+        const head = `${verb} /alice/streams HTTP/1.1\r\nHost: x\r\nAuthorization: ${verb === 'GET' ? alice.token : 'nonsense'}\r\n`
+        const answers = await answersTo(`${head}${frame('{}')}${last}`)
+        t.same(answers.slice(1), ['404'], verb)
+      }
+  })
+
   t.test('somebody who sent what makes no sense, and stays, is cut', async t => {
     const { hostname, port } = new URL(server.url)
     const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true })
