@@ -28,8 +28,6 @@ export async function answerMessage(
   if (refusal) {
     if (refusal.error.status === 401) {
       res.setHeader('WWW-Authenticate', challengeFor(exchange, services.config, endpoint.segment))
-      // Assistants in a browser read it, too.
-      res.setHeader('Access-Control-Expose-Headers', 'API-Version, WWW-Authenticate')
     }
     throw refusal.error
   }

@@ -40,7 +40,10 @@ t.test('every answer', async t => {
       t.equal(headers.get('access-control-allow-origin'), '*')
       t.equal(headers.get('access-control-allow-methods'), 'POST, GET, PUT, DELETE, OPTIONS')
       t.equal(headers.get('access-control-allow-headers'), 'Authorization, Content-Type')
-      t.equal(headers.get('access-control-expose-headers'), 'API-Version, Access-Id, Retry-After')
+      t.equal(
+        headers.get('access-control-expose-headers'),
+        'API-Version, Access-Id, Retry-After, ETag, Location, WWW-Authenticate, Content-Disposition, Content-Range, Accept-Ranges, Digest'
+      )
       t.equal(headers.get('access-control-max-age'), '31536000')
       t.equal(headers.get('access-control-allow-credentials'), 'true')
       t.equal(headers.get('x-content-type-options'), 'nosniff')

@@ -9,13 +9,24 @@ export type Headers = readonly string[]
 
 const verbs = 'POST, GET, PUT, DELETE, OPTIONS'
 const oneYear = '31536000'
+/** Headers that some responses have, and scripts of other origins may read. */
+const exposed = [
+  'Retry-After',
+  'ETag',
+  'Location',
+  'WWW-Authenticate',
+  'Content-Disposition',
+  'Content-Range',
+  'Accept-Ranges',
+  'Digest'
+]
 
 /** Returns a function for the headers that every response to a request has, whatever the outcome. */
 export function commonHeaders(config: Config): (request: IncomingMessage) => Headers {
   const { apiVersion, accessIdHeader } = config
   const always = Object.entries({
     'API-Version': apiVersion,
-    'Access-Control-Expose-Headers': `API-Version, ${accessIdHeader}, Retry-After`,
+    'Access-Control-Expose-Headers': ['API-Version', accessIdHeader, ...exposed].join(', '),
     'Access-Control-Max-Age': oneYear,
     // This grants nothing: cookies authenticate calls of our own pages only.
     // (docs/spec/conventions.md#cross-origin-requests)

@@ -70,7 +70,7 @@ function replyWhole(exchange: Exchange, services: SharedServices, outcome: Succe
   const body = text === '' ? `{${meta}}` : `{${text},${meta}}`
   // Everything around the members is ASCII.
   const length = extraBytes === undefined ? Buffer.byteLength(body) : body.length + extraBytes
-  const headers = ownHeaders(exchange, services, outcome)
+  const headers = ownHeaders(services, outcome)
   headers.push('Content-Type', json, 'Content-Length', String(length))
   // Pure ASCII is the same in Latin-1, which Node copies without inspecting each character.
   sendAtOnce(exchange, status, headers, body, length === body.length ? 'latin1' : 'utf8')
@@ -95,29 +95,23 @@ async function replyInPieces(
 /** Sends 304: the client has this response already. */
 function replyUnchanged(exchange: Exchange, services: SharedServices, outcome: Success): undefined {
   const { res, state } = exchange
-  res.writeHead(304, [...state.headers, ...ownHeaders(exchange, services, outcome)]).end()
+  res.writeHead(304, [...state.headers, ...ownHeaders(services, outcome)]).end()
 }
 
 /** As one list: setting headers one by one takes a tenth of the time of a small call. */
 function jsonHeaders(exchange: Exchange, services: SharedServices, outcome: Success): string[] {
-  return [...exchange.state.headers, 'Content-Type', json, ...ownHeaders(exchange, services, outcome)]
+  return [...exchange.state.headers, 'Content-Type', json, ...ownHeaders(services, outcome)]
 }
 
 /**
  * Headers for the access and for validation. The ETag is weak, since the time in `meta` always differs. Caches must
  * not store the response: it is personal data, and clients set their clocks by that time.
  */
-function ownHeaders(
-  { req }: Exchange,
-  { config }: SharedServices,
-  { accessId, validator }: Success
-): string[] {
+function ownHeaders({ config }: SharedServices, { accessId, validator }: Success): string[] {
   const headers: string[] = []
   if (accessId !== undefined) headers.push(config.accessIdHeader, accessId)
   if (validator !== undefined) {
     headers.push('ETag', `W/"${validator}"`, 'Cache-Control', 'no-store')
-    // Only scripts of other origins need permission to read it.
-    if (req.headers.origin !== undefined) headers.push('Access-Control-Expose-Headers', 'ETag')
   }
   return headers
 }

@@ -107,7 +107,7 @@ function isBrowser({ req, state }: Exchange): boolean {
 }
 
 function isBelowDomain({ req }: Exchange, { domain, publicUrl }: Config): boolean {
-  const host = (req.headers.host ?? '').toLowerCase().replace(/:\d*$/, '')
+  const host = (req.headers.host ?? '').toLowerCase().replace(/\.?(?::\d*)?$/, '')
   return domain !== '' && host.endsWith(`.${domain}`) && host !== new URL(publicUrl).hostname
 }
 

@@ -136,7 +136,8 @@ function weak(tag: string): string {
 
 /** Whether the host is that of a user or a service. Only the public host serves everything that the pages call. */
 function isBelowDomain(ctx: Http, { domain, publicUrl }: Config): boolean {
-  return domain !== '' && ctx.hostname.endsWith(`.${domain}`) && ctx.hostname !== new URL(publicUrl).hostname
+  const host = ctx.hostname.replace(/\.$/, '')
+  return domain !== '' && host.endsWith(`.${domain}`) && host !== new URL(publicUrl).hostname
 }
 
 /** Whether the path ends in a slash. Browsers resolve relative URLs differently then. */

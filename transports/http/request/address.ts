@@ -79,7 +79,9 @@ function isComplete(first: string | undefined, name: string): boolean {
 /** Returns the first label of a host directly below the domain. */
 function labelOf(host: string, domain: string): string | undefined {
   const colon = host.indexOf(':')
-  const name = (colon < 0 ? host : host.slice(0, colon)).toLowerCase()
+  const given = (colon < 0 ? host : host.slice(0, colon)).toLowerCase()
+  // A name with a final dot is the same name.
+  const name = given.endsWith('.') ? given.slice(0, -1) : given
   if (!name.endsWith(`.${domain}`)) return undefined
   const first = name.slice(0, -domain.length - 1)
   return label.test(first) ? first : undefined
