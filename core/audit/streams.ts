@@ -4,33 +4,57 @@ import type { StreamTree } from '../../schemas/stream.js'
 import { fail } from '../errors.js'
 import { JsonText, type TextListing } from '../json/json-text.js'
 import type { Call } from '../call/method.js'
-import { auditAccesses, auditActions, auditRoot } from '../audit-ids.js'
+import { auditAccesses, auditActions, auditRoot, auditStreamOf } from '../audit-ids.js'
 import type { Reader } from '../call/reader.js'
 
 type Tree = Static<typeof StreamTree>
 
 /**
- * Puts the root of the audit before the others for callers that may read all of it: personal accesses, as long as calls are
- * recorded. `*` does not cover the audit, and accesses granted a part of it know that from their permissions. (docs/spec/audit.md#reading)
+ * Adds what a caller may read of the audit to the other roots, as long as calls are recorded: the root of the audit for
+ * personal accesses, before them; the stream of its own calls for an app, behind them, where it is in no client's way. `*` does
+ * not cover the audit, and accesses granted another part of it know that from their permissions.
+ * (docs/spec/audit.md#streams-of-the-audit)
  */
-export function withAuditRoot(
+export function withAuditStream(
   call: Call,
   roots: JsonText | TextListing<Reader>
 ): JsonText | TextListing<Reader> {
-  if (!call.caller.isPersonal || !call.services.config.audit.active) return roots
-  const root = { ...streamOf(call, auditRoot, 'Audit store', null), childrenHidden: true }
-  const withRoot = (text: string): string => {
-    const others = text.slice(1)
-    return `[${JSON.stringify(root)}${others === ']' ? '' : ','}${others}`
-  }
-  // What is put before them is ASCII: the excess stays what it is.
-  return roots instanceof JsonText
-    ? new JsonText(withRoot(roots.text), roots.excess)
-    : beginningWith(roots, withRoot)
+  const stream = auditStreamFor(call)
+  if (!stream) return roots
+  const added = JSON.stringify(stream)
+  // What is added is ASCII: the excess stays what it is.
+  if (roots instanceof JsonText)
+    return new JsonText(withAdded(call, roots.text, added, true, true), roots.excess)
+  return changed(roots, (text, isFirst, isLast) => withAdded(call, text, added, isFirst, isLast))
 }
 
-/** The same listing with its first page changed. */
-function beginningWith(listing: TextListing<Reader>, change: (text: string) => string): TextListing<Reader> {
+/** A piece of the text of the roots with the stream added, if that is its place. */
+function withAdded({ caller }: Call, text: string, added: string, isFirst: boolean, isLast: boolean): string {
+  if (caller.isPersonal) {
+    if (!isFirst) return text
+    const others = text.slice(1)
+    return `[${added}${others === ']' ? '' : ','}${others}`
+  }
+  if (!isLast) return text
+  const others = text.slice(0, -1)
+  return `${others}${others === '[' ? '' : ','}${added}]`
+}
+
+function auditStreamFor(call: Call): Tree | undefined {
+  const { caller, services } = call
+  if (!services.config.audit.active) return undefined
+  if (caller.isPersonal) return { ...streamOf(call, auditRoot, 'Audit store', null), childrenHidden: true }
+  const { access } = caller
+  return access?.type === 'app' && caller.mayAudit(access.id)
+    ? streamOf(call, auditStreamOf(access.id), access.id, null)
+    : undefined
+}
+
+/** The same listing with its pages changed. */
+function changed(
+  listing: TextListing<Reader>,
+  change: (text: string, isFirst: boolean, isLast: boolean) => string
+): TextListing<Reader> {
   let hasBegun = false
   return {
     isText: true,
@@ -39,7 +63,7 @@ function beginningWith(listing: TextListing<Reader>, change: (text: string) => s
     },
     next(reader) {
       const page = listing.next(reader)
-      const text = hasBegun ? page.text : change(page.text)
+      const text = change(page.text, !hasBegun, page.done)
       hasBegun = true
       return { ...page, text }
     }

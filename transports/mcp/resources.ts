@@ -1,5 +1,5 @@
 /** Streams and events as resources: what people attach to a conversation without a tool being called. */
-import { auditRoot } from '../../core/audit-ids.js'
+import { isAuditId } from '../../core/audit-ids.js'
 import type { Data, Told } from './data.js'
 
 /** A resource as it is listed. */
@@ -41,7 +41,7 @@ export async function listResources(data: Data): Promise<Listed[]> {
   const add = (streams: readonly Stream[], place: string): void => {
     for (const { children = [], id, name } of streams) {
       if (listed.length >= mostStreams) return
-      if (id === auditRoot) continue
+      if (isAuditId(id)) continue
       const path = place === '' ? name : `${place} / ${name}`
       listed.push({ uri: `coffer:///streams/${encodeURIComponent(id)}`, name: path, mimeType })
       add(children, path)

@@ -55,6 +55,28 @@ t.test('streams.get', async t => {
     t.same(await idsFor(silent.alice), [':_system:account', ':_system:helpers'])
   })
 
+  t.test('shows an app the stream of its own calls, unless it may not see them', async t => {
+    const { alice } = await coffer(t)
+    await alice.stream('diary')
+    const read = { streamId: 'diary', level: 'read' } as const
+    const app = await alice.grantAll([read], { type: 'app' })
+    const own = `:_audit:access-${app.access.id}`
+    t.same(await idsFor(app), ['diary', own])
+    const { streams } = await app.do('streams.get')
+    const last = streams.at(-1)
+    t.match(last, { name: app.access.id, parentId: null, children: [], createdBy: 'system' })
+    t.match((await app.do('events.get', { streams: [last.id] })).events, [{ streamIds: [own] }])
+    t.same(await idsFor(app, { parentId: 'diary' }), [])
+    const unseen = await alice.grantAll([read, { feature: 'selfAudit', setting: 'forbidden' }], {
+      type: 'app'
+    })
+    t.same(await idsFor(unseen), ['diary'])
+    t.same(await idsFor(await alice.grantAll([read])), ['diary'], 'links show what they were made for')
+    const silent = await coffer(t, { audit: { active: false } })
+    await silent.alice.stream('diary')
+    t.same(await idsFor(await silent.alice.grantAll([read], { type: 'app' })), ['diary'])
+  })
+
   t.test('follows renames', async t => {
     const { alice } = await coffer(t)
     for (const id of ['a', 'b']) await alice.stream(id)

@@ -100,7 +100,7 @@ t.test('a client of the published libraries finds its API endpoint beside the to
   for (const { apiEndpoint, api_endpoint } of [tokens, (await post(service, '/oauth/token', form)).body]) {
     t.equal(apiEndpoint, api_endpoint.replace('//', `//${tokens.access_token}@`))
     const { streams } = await new pryv.Connection(apiEndpoint).apiOne('streams.get', {})
-    t.match(streams, [{ id: 'diary' }])
+    t.match(streams[0], { id: 'diary' })
   }
 })
 
