@@ -165,7 +165,7 @@ function addDataCommands(program: Command): void {
   offer(
     program,
     'check',
-    'Check the integrity of all data, while the service is stopped',
+    'Check the integrity of all data, whether or not the service runs',
     async (args, options: CheckOptions) => (await import('./commands/check.js')).check(args, options)
   ).option('--json', 'Print the report as JSON')
   offer(

@@ -1,4 +1,4 @@
-/** Reads files without changing them, to check a data directory while no service runs on it. */
+/** Reads files without changing them, to check a data directory, whether or not a service runs on it. */
 import type { Database } from 'better-sqlite3'
 import { StoreDamaged } from './errors.js'
 import { numbersOf } from './content-numbers.js'
@@ -99,6 +99,11 @@ class Inspection {
 export class UserInspection extends Inspection {
   constructor(layout: Layout, id: string) {
     super(layout.userFile(id), userMigrations.length)
+  }
+
+  /** Reads the file as it is now until it is closed, whatever is written meanwhile. */
+  holdMoment(): void {
+    this.db.exec('BEGIN')
   }
 
   events(): Generator<EventInside> {
@@ -246,6 +251,10 @@ export class PlatformInspection extends Inspection {
   /** Ids of accounts that may have webhooks. */
   webhookAccounts(): string[] {
     return column(this.db, 'SELECT account FROM webhook_account').all() as string[]
+  }
+
+  isActive(id: string): boolean {
+    return column(this.db, "SELECT 1 FROM account WHERE id = ? AND state = 'active'").get(id) !== undefined
   }
 
   hasAccount(id: string): boolean {

@@ -1,4 +1,4 @@
-/** `coffer check`: checks the integrity of a data directory, which no service may own meanwhile. */
+/** `coffer check`: checks the integrity of a data directory, whether or not a service owns it. */
 import { SingleBar } from 'cli-progress'
 import type { Counts } from '../maintenance/check-account.js'
 import { checkDirectory, type Progress } from '../maintenance/check.js'

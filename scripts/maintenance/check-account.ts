@@ -80,6 +80,7 @@ export class AccountCheck {
     let file: UserInspection | undefined
     try {
       file = new UserInspection(this.layout, this.account.id)
+      file.holdMoment()
       for (const detail of file.problems()) this.#add('database', undefined, detail)
       await this.#events(file)
       this.#records(file)

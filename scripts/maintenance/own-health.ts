@@ -90,7 +90,7 @@ async function wholeness({ adminKey }: Settings, operator: Operator): Promise<Ow
     return {
       name: 'accounts',
       ok: false,
-      detail: `${counted(errors.length, 'contradiction')} (${titles.join(', ')}): stop the service and run "coffer check"`
+      detail: `${counted(errors.length, 'contradiction')} (${titles.join(', ')}): run "coffer check"`
     }
   } catch (error) {
     return { name: 'accounts', ok: false, detail: (error as Error).message }
