@@ -26,10 +26,10 @@ export class StoreTooNew extends Error {
   }
 }
 
-/** The account is being deleted while a call on it is in flight. */
+/** The account is being deleted while a call on it is in flight. The message is for the log, which holds no user names. */
 export class AccountGone extends Error {
   constructor(readonly username: string) {
-    super(`The account ${username} is being deleted`)
+    super('The account is being deleted')
     this.name = 'AccountGone'
   }
 }
@@ -37,7 +37,7 @@ export class AccountGone extends Error {
 /** The file of the account is open in another thread. */
 export class AccountElsewhere extends Error {
   constructor(readonly username: string) {
-    super(`The file of the account ${username} is open in another thread`)
+    super('The file of the account is open in another thread')
     this.name = 'AccountElsewhere'
   }
 }

@@ -54,7 +54,7 @@ async function checkElsewhere(
   const { username } = account
   const request = { method: 'system.checkPlatformIntegrity', params: { username }, credentials }
   const outcome = await services.shard.peers?.forward(username, request)
-  if (!outcome?.ok) throw new Error(`${username} could not be looked at`)
+  if (!outcome?.ok) throw new Error('An account could not be looked at')
   const { checks: found } = JSON.parse(`{${outcome.members}}`) as { checks: IntegrityCheck[] }
   for (const check of Object.values(checks)) {
     const same = found.find(({ title }) => title === check.title)

@@ -8,6 +8,7 @@ import { ManualClock } from '../../core/time.js'
 import { LogOutput } from '../../server/log-output.js'
 import { createLog } from '../../server/log.js'
 import { startServer } from '../../server/server.js'
+import { AccountElsewhere, AccountGone, AccountMoved } from '../../storage/errors.js'
 import { methodModules, Service, testSettings, type Answer } from '../support/coffer.js'
 import { SmallDisk } from '../faults/small-disk.js'
 import { socketOf, until } from '../support/socket.js'
@@ -167,6 +168,16 @@ t.test('createLog', async t => {
     })
     t.notMatch(lines[0], 'canary')
   })
+})
+
+t.test('errors about an account that has left tell no user name', t => {
+  const lines: string[] = []
+  const log = createLog({ level: 'info' }, { write: (line: string) => void lines.push(line) })
+  for (const kind of [AccountElsewhere, AccountGone, AccountMoved])
+    log.error('call failed', { cause: new kind('canary-user') })
+  t.equal(lines.length, 3)
+  for (const line of lines) t.notMatch(line, 'canary')
+  t.end()
 })
 
 t.test('lines that are alike are written sixty times a minute, then counted', async t => {
