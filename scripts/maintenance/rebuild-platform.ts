@@ -4,7 +4,7 @@
  */
 import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { StoreTooNew } from '../../storage/errors.js'
+import { StoreTooNew, translated } from '../../storage/errors.js'
 import { syncPath, syncPathNow } from '../../storage/files/durable.js'
 import { PlatformInspection } from '../../storage/inspection.js'
 import { isAccountId, type Layout } from '../../storage/files/layout.js'
@@ -29,7 +29,11 @@ export interface RebuildReport {
  * of a newer version of the software, which are not damaged.
  */
 export async function rebuildPlatform(layout: Layout, progress?: Progress): Promise<RebuildReport> {
-  return isSound(layout) ? await rebuildIndex(layout, progress) : rebuildAll(layout, progress)
+  try {
+    return isSound(layout) ? await rebuildIndex(layout, progress) : rebuildAll(layout, progress)
+  } catch (error) {
+    throw translated(error, layout.platformFile)
+  }
 }
 
 /** Whether the platform file is usable. Throws `StoreTooNew`. */
