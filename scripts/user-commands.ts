@@ -65,6 +65,14 @@ export function addUserCommands(program: Command): void {
     .option('--json', 'Print the answer as JSON')
   offer(
     user,
+    'keep',
+    'Keep an account that its owner has deleted, as long as it can be kept',
+    async (args, options: JsonOption) => (await import('./commands/user/unlock.js')).keepUser(args, options)
+  )
+    .usage('<name> [options]')
+    .option('--json', 'Print the answer as JSON')
+  offer(
+    user,
     'passkeys-off',
     'End all passkeys of a user, such as one whose phone was stolen',
     async (args, options: JsonOption) =>

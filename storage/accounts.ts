@@ -1,6 +1,6 @@
 /** The life of an account, from claiming its name to removing its last file, in steps that a restart completes or undoes. */
 import { mkdirSync } from 'node:fs'
-import { AccountElsewhere, StoreNotReady, StoreUnavailable, translated } from './errors.js'
+import { AccountClosing, AccountElsewhere, StoreNotReady, StoreUnavailable, translated } from './errors.js'
 import { syncPathNow } from './files/durable.js'
 import type { Layout } from './files/layout.js'
 import type { Command } from './platform/commands.js'
@@ -10,6 +10,7 @@ import { Handover } from './user/handover.js'
 import { recover } from './user/recovery.js'
 import { UserFiles, type UserFilesOptions } from './user/user-files.js'
 import type { UserStore } from './user/user-store.js'
+import { AccountStates } from './account-states.js'
 import { awayOf, changesOfState, type Account, type Claim } from './platform/account.js'
 
 export interface AccountsOptions extends UserFilesOptions {
@@ -32,7 +33,7 @@ export interface NewAccount extends Claim {
 /** Names to cache. A full cache is cleared. */
 const maxCached = 10_000
 
-export class Accounts {
+export class Accounts extends AccountStates {
   readonly #pool: StorePool
   readonly #files: UserFiles
   /** Cache of active accounts, by name. */
@@ -46,9 +47,10 @@ export class Accounts {
 
   constructor(
     layout: Layout,
-    private readonly platform: PlatformStore,
+    platform: PlatformStore,
     private readonly options: AccountsOptions
   ) {
+    super(platform)
     this.#files = new UserFiles(layout, platform, options)
     this.#pool = new StorePool({
       ...options,
@@ -72,9 +74,8 @@ export class Accounts {
   find(username: string): Account | undefined {
     const known = this.#known.get(username)
     if (known) return known
-    const account = this.platform.find(username)
-    if (account?.state !== 'active' || account.relocatedTo !== null || account.suspended !== null)
-      return undefined
+    const account = this.findServed(username)
+    if (account?.deletion !== null) return undefined
     // It may have been deleted or moved before and restored from a backup since.
     this.#away.delete(account.id)
     if (this.#known.size >= maxCached) this.#known.clear()
@@ -82,61 +83,14 @@ export class Accounts {
     return account
   }
 
-  /** The URL that an account has moved to. */
-  relocatedTo(username: string): string | undefined {
-    const account = this.platform.find(username)
-    return (account?.state === 'active' && account.relocatedTo) || undefined
-  }
-
-  /**
-   * Marks an account as moved to another server: it is no longer found, and calls in flight fail; `onGone` is called then.
-   * Its files are kept. Resolves once pending writes are on disk.
-   */
-  async relocate({ id }: Account, url: string, onGone: () => void = () => {}): Promise<void> {
-    await this.platform.change('relocate', id, url)
-    onGone()
-    await this.#pool.close(id)
-  }
-
-  /** Serves an account here again. */
-  async bringBack({ id }: Account): Promise<void> {
-    await this.platform.change('relocate', id, null)
-  }
-
-  /** Whether an operator lets nobody use the account of this name. */
-  isSuspended(username: string): boolean {
-    const account = this.platform.find(username)
-    return account?.state === 'active' && account.suspended !== null
-  }
-
-  /**
-   * Suspends an account since `now` (seconds): it is no longer found, and calls in flight fail; `onGone` is called then. Its
-   * files are kept. Resolves once pending writes are on disk.
-   */
-  async suspend({ id }: Account, now: number, onGone: () => void = () => {}): Promise<void> {
-    await this.platform.change('suspend', id, now)
-    onGone()
-    await this.#pool.close(id)
-  }
-
-  /** Lets the owner and others use a suspended account again. */
-  async resume({ id }: Account): Promise<void> {
-    await this.platform.change('suspend', id, null)
-  }
-
-  /** Limits what an account may store, in bytes; 0: any number, `null`: as the settings say. */
-  async limit({ id }: Account, bytes: number | null): Promise<void> {
-    await this.platform.change('limit', id, bytes)
-  }
-
   /**
    * The open store of an account; valid until the next `await`. Throws `StoreDamaged`, `StoreTooNew`, `AccountElsewhere`,
-   * `AccountGone`, `AccountMoved`, `AccountSuspended`, `StoreNotReady`.
+   * `AccountGone`, `AccountMoved`, `AccountSuspended`, `AccountClosing` unless it was found as closed, `StoreNotReady`.
    */
   store(account: Account): UserStore {
     if (!this.owns(account)) throw new AccountElsewhere(account.username)
     const away = this.#away.get(account.id)
-    if (away) throw away
+    if (away && !(away instanceof AccountClosing && account.deletion !== null)) throw away
     return this.#pool.get(account.id)
   }
 
@@ -233,6 +187,18 @@ export class Accounts {
     }
   }
 
+  /** As {@link remove}, for an account whose time of deletion has come; returns `false` if it has been kept meanwhile. */
+  async removeDue({ id }: Account, now: number): Promise<boolean> {
+    this.#busy.add(id)
+    try {
+      if (!(await this.platform.change('leaveDue', id, now))) return false
+      await this.#erase(id)
+      return true
+    } finally {
+      this.#busy.delete(id)
+    }
+  }
+
   /** Ends what processes left unfinished that served these accounts before: gives claims back, completes deletions. */
   async endUnfinished(isConcerned: (username: string) => boolean): Promise<void> {
     for (const { id, username } of this.platform.listUnfinished()) {
@@ -252,6 +218,10 @@ export class Accounts {
   async close(): Promise<void> {
     await this.#pool.closeAll()
     await this.options.durability.close()
+  }
+
+  protected async closeFile(id: string): Promise<void> {
+    await this.#pool.close(id)
   }
 
   async #undo(id: string): Promise<void> {

@@ -58,6 +58,17 @@ export class AccountSuspended extends Error {
   }
 }
 
+/** The owner has scheduled the account for deletion while a call on it is in flight. */
+export class AccountClosing extends Error {
+  constructor(
+    /** When it will be deleted, in seconds. */
+    readonly deletion: number
+  ) {
+    super('The account is scheduled for deletion')
+    this.name = 'AccountClosing'
+  }
+}
+
 /** No space is left on the device. */
 export class StorageFull extends Error {
   constructor(cause?: unknown) {

@@ -20,6 +20,8 @@ export interface Session {
   readonly token?: string
   /** Whether signing in took a second factor. */
   readonly hasSecondStep: boolean
+  /** When the account will be deleted, in seconds: only keeping it is possible. */
+  readonly deletion?: number
 }
 
 interface Sent {
@@ -127,6 +129,8 @@ export interface PageFacts {
   readonly quota: number
   /** Whether people can delete their accounts themselves. */
   readonly isDeletable: boolean
+  /** Days for which a deleted account can be kept. */
+  readonly deletionGraceDays: number
   /** Whether there is a map to draw places on. */
   readonly hasMap: boolean
   /** Origin of pages on which passkeys work; `null` where none do. */
@@ -159,9 +163,12 @@ export async function usernameOf(nameOrEmail: string): Promise<string> {
   throw new Refusal('invalid-credentials', '')
 }
 
-/** The token in an answer to signing in: none if the session is kept in a cookie. */
-export function tokenOf({ token }: { readonly token?: string }): { readonly token?: string } {
-  return token === undefined ? {} : { token }
+/** The parts of an answer to signing in that a session has: no token if the session is kept in a cookie. */
+export function tokenOf({
+  deletion,
+  token
+}: Pick<Session, 'deletion' | 'token'>): Pick<Session, 'deletion' | 'token'> {
+  return { ...(token !== undefined && { token }), ...(deletion !== undefined && { deletion }) }
 }
 
 /** Returns the session that a page has kept, with whether signing in takes a second factor; `undefined` if there is none. */

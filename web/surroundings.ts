@@ -45,6 +45,7 @@ const noFacts: PageFacts = {
   registration: 'closed',
   quota: 0,
   isDeletable: false,
+  deletionGraceDays: 0,
   hasMap: false,
   passkeyOrigin: null
 }

@@ -42,6 +42,8 @@ export interface SharedServices {
     relocatedTo(username: string): string | undefined
     /** Whether an operator lets nobody use the account. */
     isSuspended(username: string): boolean
+    /** When an account that its owner has closed will be deleted, in seconds. */
+    deletionOf(username: string): number | undefined
   }
 }
 

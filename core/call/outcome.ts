@@ -1,5 +1,6 @@
 /** The calls that transports make, and the outcomes that they get. */
 import {
+  AccountClosing,
   AccountElsewhere,
   AccountGone,
   AccountMoved,
@@ -17,7 +18,7 @@ import type { Preview } from '../previews/previews.js'
 import type { Caller } from '../permissions/caller.js'
 import { ApiError } from '../errors.js'
 import type { Log } from '../log.js'
-import { relocated, suspended } from '../unknown-user.js'
+import { closing, relocated, suspended } from '../unknown-user.js'
 import type { Credentials } from './credentials.js'
 import type { Texts } from './texts.js'
 import type { ReceivedFile } from '../../storage/files/attachments.js'
@@ -153,6 +154,7 @@ export function toApiError(thrown: unknown): ApiError {
     return new ApiError('unknown-resource', `Unknown user "${thrown.username}"`)
   if (thrown instanceof AccountMoved) return relocated(thrown.url)
   if (thrown instanceof AccountSuspended) return suspended()
+  if (thrown instanceof AccountClosing) return closing(thrown.deletion)
   if (thrown instanceof StorageFull) return new ApiError('insufficient-storage', undefined, { cause: thrown })
   if (thrown instanceof StoreBusy)
     return new ApiError(

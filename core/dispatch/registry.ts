@@ -14,7 +14,7 @@ import { isKnown, success, unchanged, type Failure, type Outcome, type Request }
 import { recordRefused, runRecorded, withOperator } from './operating.js'
 import { roomOf } from './quota.js'
 import { Reading } from './reader.js'
-import { unknownUser } from '../unknown-user.js'
+import { isAway, unknownUser } from '../unknown-user.js'
 import { anonymous, Stages, type Compiled, type Dispatch } from './stages.js'
 import { validatorOf } from './validators.js'
 import { authorize } from '../call/authorization-step.js'
@@ -151,13 +151,20 @@ export class Registry implements Dispatch, Dispatcher {
     const service: ServiceCall = { services: this.services, credentials, now }
     if (files.length > 0) mustTakeFiles(definition)
     if (definition.mode === 'service') return this.#serve(compiled, service, params)
-    const account = this.services.accounts.find(user ?? '')
+    const account = this.#findAccount(definition, user ?? '')
     if (!account) return this.#withoutUser(compiled, service, user, params)
     const caller = this.stages.identify(account, credentials, compiled, now)
     const execution = new Execution(this, compiled, account, caller, service, params, isWhole, isDocument)
     const { authorizationStep } = this.services
     if (!authorizationStep || !caller.access) return execution.begin(files)
     return authorize(authorizationStep, account, caller, credentials).then(() => execution.beginLater(files))
+  }
+
+  /** Returns the account of a call: an open one, or for signing in also one that is scheduled for deletion. */
+  #findAccount(definition: AnyMethod, username: string): Account | undefined {
+    const { accounts } = this.services
+    const found = accounts.find(username)
+    return found || !('whileClosing' in definition) ? found : accounts.findClosing(username)
   }
 
   async #serve(compiled: Compiled, service: ServiceCall, params: unknown): Promise<Outcome> {
@@ -195,8 +202,8 @@ export class Registry implements Dispatch, Dispatcher {
   ): Promise<Outcome> {
     const { definition } = compiled
     const { accounts } = this.services
-    const isAway = accounts.relocatedTo(user ?? '') !== undefined || accounts.isSuspended(user ?? '')
-    if (isAway || !('unknownUser' in definition) || !definition.unknownUser) unknownUser(accounts, user ?? '')
+    if (isAway(accounts, user ?? '') || !('unknownUser' in definition) || !definition.unknownUser)
+      unknownUser(accounts, user ?? '')
     this.stages.admit(compiled, anonymous, service.credentials, params)
     return success(members(await definition.unknownUser(service, user ?? '', params)))
   }

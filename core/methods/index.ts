@@ -5,6 +5,7 @@ import { exportAccount } from './account/export.js'
 import { getEmail } from './account/get-email.js'
 import { getNotices } from './account/get-notices.js'
 import { get as getAccount } from './account/get.js'
+import { keep as keepAccount } from './account/keep.js'
 import { updateNotices } from './account/update-notices.js'
 import { update as updateAccount } from './account/update.js'
 import { checkApp } from './accesses/check-app.js'
@@ -129,6 +130,7 @@ import { getUser as getPerson } from './system/get-user.js'
 import { getUsers as getPeople } from './system/get-users.js'
 import { limitUser } from './system/limit-user.js'
 import { relocateUser } from './system/relocate-user.js'
+import { keepUser } from './system/keep-user.js'
 import { resumeUser } from './system/resume-user.js'
 import { setPassword } from './system/set-password.js'
 import { suspendUser } from './system/suspend-user.js'
@@ -149,6 +151,7 @@ export const methods: readonly AnyMethod[] = [
   getNotices,
   updateNotices,
   updateAccount,
+  keepAccount,
   checkApp,
   createAccess,
   deleteAccess,
@@ -271,6 +274,7 @@ export const methods: readonly AnyMethod[] = [
   limitUser,
   suspendUser,
   resumeUser,
+  keepUser,
   getDeeds,
   getGrowth,
   getSettings,

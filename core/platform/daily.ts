@@ -5,12 +5,14 @@ import { activeAccounts } from './active-accounts.js'
 import { sweepAttachments } from '../events/attachment-sweep.js'
 import { cleanAudit } from './audit-retention.js'
 import { cleanDeletions } from './deletion-records.js'
+import { deleteDue } from './due-deletions.js'
 import { countEvents } from './growth.js'
 import { newId, timeOfId } from '../ids.js'
 import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
 
 const dayMs = 86_400_000
+const hourMs = 3_600_000
 /** Seconds for which a file may exist before its event. */
 const grace = 3600
 /** Jobs pause this many times as long as they have worked. */
@@ -21,21 +23,25 @@ export interface Jobs {
   stop(): Promise<void>
 }
 
-/** Runs the maintenance now, and every day from now on. */
+/** Runs the maintenance now, and every day from now on; deletions that are due every hour. */
 export function startJobs(services: Services): Jobs {
   const stopping = new AbortController()
   let running = Promise.resolve()
   const run = (settledBefore: number): void => {
     running = running.then(() => daily(services, settledBefore, stopping.signal))
   }
-  const timer = setInterval(() => run(now() - grace), dayMs)
-  timer.unref()
+  const endGraces = (): void => {
+    running = running.then(() => guarded(services, () => deleteDue(services, stopping.signal)))
+  }
+  const timers = [setInterval(() => run(now() - grace), dayMs), setInterval(endGraces, hourMs)]
+  for (const timer of timers) timer.unref()
+  endGraces()
   // Calls that were under way in an earlier process have ended with it.
   run(now())
   return {
     async stop() {
       stopping.abort()
-      clearInterval(timer)
+      for (const timer of timers) clearInterval(timer)
       await running
     }
   }

@@ -14,8 +14,10 @@ const orNothing = <S extends ReturnType<typeof Type.Number> | ReturnType<typeof 
 export const Person = Type.Object({
   username: Type.String(),
   created: Type.Number(),
-  state: Type.Enum(['active', 'suspended', 'moved']),
+  state: Type.Enum(['active', 'suspended', 'moved', 'closing']),
   suspended: orNothing(Type.Number()),
+  /** When it will be deleted at its owner's request. */
+  deletion: orNothing(Type.Number()),
   isOperator: Type.Boolean(),
   /** What it may store; 0 for any number. */
   quota: Type.Number(),
@@ -48,16 +50,23 @@ export async function people(call: ServiceCall, accounts: readonly Account[]): P
 
 /** What the platform knows of an account. */
 function known({ config }: Services, account: Account): Omit<Person, keyof Used> {
-  const { created, quota, relocatedTo, suspended, username } = account
+  const { created, deletion, quota, suspended, username } = account
   return {
     username,
     created,
-    state: relocatedTo !== null ? 'moved' : suspended !== null ? 'suspended' : 'active',
+    state: stateOf(account),
     suspended,
+    deletion,
     isOperator: config.operators.includes(username),
     quota: quota ?? config.quota.bytes,
     hasOwnQuota: quota !== null
   }
+}
+
+function stateOf({ deletion, relocatedTo, suspended }: Account): Person['state'] {
+  if (relocatedTo !== null) return 'moved'
+  if (suspended !== null) return 'suspended'
+  return deletion === null ? 'active' : 'closing'
 }
 
 type Used = Pick<Person, 'attachments' | 'documents' | 'hasSecondFactor' | 'lastUsed' | 'passkeys'>

@@ -15,6 +15,8 @@ export interface PageFacts {
   readonly quota: number
   /** Whether people can delete their accounts themselves. */
   readonly isDeletable: boolean
+  /** Days for which a deleted account can be kept. */
+  readonly deletionGraceDays: number
   /** Whether there is a map to draw places on. */
   readonly hasMap: boolean
   /** Origin of pages on which passkeys work; `null` where none do. */
@@ -39,6 +41,7 @@ export function pageFacts(config: Config): PageFacts {
     registration: invitationTokens === null ? 'open' : invitationTokens.length === 0 ? 'closed' : 'invited',
     quota: quota.bytes,
     isDeletable: userAccount.delete.includes('personalToken'),
+    deletionGraceDays: userAccount.deletionGraceDays,
     hasMap: app.mapFile !== '',
     passkeyOrigin: relyingParty(config)?.origin ?? null
   }

@@ -145,10 +145,16 @@ export const Settings = group({
   oauth,
   userAccount: group({
     delete: Type.Array(Type.Enum(['adminToken', 'personalToken']), {
-      default: ['adminToken'],
+      default: ['adminToken', 'personalToken'],
       description:
-        'Who may delete an account: holders of the admin key and operators, or holders of a personal token of the account'
-    })
+        'Who may delete an account: adminToken: holders of the admin key and operators, personalToken: its owner, who also proves who they are'
+    }),
+    deletionGraceDays: whole(
+      'Days that an account stays closed after its owner has deleted it, before everything in it is removed; until then its owner, by signing in, or an operator brings it back. 0: none',
+      7,
+      0,
+      3650
+    )
   }),
   registration: group({
     invitationTokens: Type.Union([Type.Null(), Type.Array(Type.String({ minLength: 5, maxLength: 99 }))], {

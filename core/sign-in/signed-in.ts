@@ -12,7 +12,9 @@ export const SignedIn = Type.Object({
   apiEndpoint: Type.String(),
   preferredLanguage: Type.String(),
   passwordExpires: Type.Optional(Type.Number()),
-  passwordCanBeChanged: Type.Optional(Type.Number())
+  passwordCanBeChanged: Type.Optional(Type.Number()),
+  /** When the account will be deleted, in seconds: the token only serves to keep it, or to sign out. */
+  deletion: Type.Optional(Type.Number())
 })
 export type SignedIn = Static<typeof SignedIn>
 
@@ -32,7 +34,8 @@ export function signIn(call: Call, appId: string, provider?: string): SignedIn {
     token,
     apiEndpoint: apiEndpoint(services.config, account.username, token),
     preferredLanguage: primaryLanguage(store.account.field('language')),
-    ...passwordTimes(services.config, store.account.password())
+    ...passwordTimes(services.config, store.account.password()),
+    ...(account.deletion !== null && { deletion: account.deletion })
   }
 }
 

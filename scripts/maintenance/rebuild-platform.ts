@@ -130,8 +130,8 @@ function adopt(
   const owner = readOwner(layout, id) ?? known
   const { created = 0, username = id } = owner ?? {}
   if (!owner) report.problems.push({ user: id, detail: 'its name is unknown: it is now named by its id' })
-  const { quota = null, relocatedTo = null, suspended = null } = known ?? {}
-  const account = { id, username, created, quota, relocatedTo, suspended }
+  const { deletion = null, quota = null, relocatedTo = null, suspended = null } = known ?? {}
+  const account = { id, username, created, deletion, quota, relocatedTo, suspended }
   const isReadableFile = isReadable(layout, account, report)
   const taken = platform.adopt(account, isReadableFile ? valuesOf(layout, id) : [])
   report.accounts++

@@ -82,7 +82,8 @@ export async function withRuntime<T>(
 
 async function startQuietly(settings: Settings, clock: Clock): Promise<Runtime> {
   const adminKey = randomBytes(24).toString('base64url')
-  const config = toConfig({ ...settings, adminKey, userAccount: { delete: ['adminToken'] } }, version)
+  const userAccount = { ...settings.userAccount, delete: ['adminToken' as const] }
+  const config = toConfig({ ...settings, adminKey, userAccount }, version)
   const options = {
     clock,
     log: silentLog,

@@ -1,5 +1,5 @@
 /** An account, and the claim that creates one. */
-import { AccountGone, AccountMoved, AccountSuspended } from '../errors.js'
+import { AccountClosing, AccountGone, AccountMoved, AccountSuspended } from '../errors.js'
 
 export type AccountState = 'creating' | 'active' | 'deleting'
 
@@ -16,10 +16,12 @@ export interface Account {
   readonly suspended: number | null
   /** Bytes that it may store, 0 for any number; `null` for what the settings say. */
   readonly quota: number | null
+  /** When it will be deleted at its owner's request, in seconds, closed until then; `null` while it is open. */
+  readonly deletion: number | null
 }
 
-/** How an account stands that nobody has moved, suspended or limited. */
-export const newStanding = { relocatedTo: null, suspended: null, quota: null } as const
+/** How an account stands that nobody has moved, suspended, limited or closed. */
+export const newStanding = { relocatedTo: null, suspended: null, quota: null, deletion: null } as const
 
 /** What a new account reserves for itself. */
 export interface Claim {
@@ -39,12 +41,15 @@ export const changesOfState: ReadonlySet<string> = new Set([
   'giveUp',
   'relocate',
   'suspend',
-  'limit'
+  'limit',
+  'scheduleDeletion',
+  'leaveDue'
 ])
 
 /** The error that calls in flight on an account fail with, if it is not served here. */
-export function awayOf({ relocatedTo, state, suspended, username }: Account): Error | undefined {
+export function awayOf({ deletion, relocatedTo, state, suspended, username }: Account): Error | undefined {
   if (state === 'deleting') return new AccountGone(username)
   if (relocatedTo !== null) return new AccountMoved(relocatedTo)
-  return suspended === null ? undefined : new AccountSuspended()
+  if (suspended !== null) return new AccountSuspended()
+  return deletion === null ? undefined : new AccountClosing(deletion)
 }

@@ -25,6 +25,9 @@ export const commands = {
   giveUp: ({ accounts }: Tables, id: string) => accounts.giveUp(id),
   leave: ({ accounts }: Tables, id: string) => accounts.leave(id),
   relocate: ({ accounts }: Tables, id: string, url: string | null) => accounts.relocate(id, url),
+  leaveDue: ({ accounts }: Tables, id: string, now: number) => accounts.leaveDue(id, now),
+  scheduleDeletion: ({ accounts }: Tables, id: string, time: number | null) =>
+    accounts.scheduleDeletion(id, time),
   remove: ({ accounts }: Tables, id: string) => accounts.remove(id),
   addWebhooks: ({ accounts }: Tables, id: string) => accounts.addWebhooks(id),
   removeWebhooks: ({ accounts }: Tables, ids: readonly string[]) => accounts.removeWebhooks(ids),

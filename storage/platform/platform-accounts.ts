@@ -42,12 +42,13 @@ export class PlatformAccounts {
 
   /** The next accounts that are served here, by name, after the name `after`. */
   listActive(after: string, limit: number): Account[] {
-    const sql = `SELECT * FROM account WHERE state = 'active' AND relocatedTo IS NULL AND suspended IS NULL AND username > ?
+    const sql = `SELECT * FROM account WHERE state = 'active' AND relocatedTo IS NULL AND suspended IS NULL AND deletion IS NULL
+      AND username > ?
       ORDER BY username LIMIT +?`
     return statement(this.db, sql).all(after, limit) as Account[]
   }
 
-  /** As {@link listActive}, including accounts that are suspended or have moved. */
+  /** As {@link listActive}, including accounts that are suspended, closed or have moved. */
   listKnown(after: string, limit: number): Account[] {
     const sql = "SELECT * FROM account WHERE state = 'active' AND username > ? ORDER BY username LIMIT +?"
     return statement(this.db, sql).all(after, limit) as Account[]
@@ -100,13 +101,13 @@ export class PlatformAccounts {
    * other accounts have; if any, nothing was changed.
    */
   adopt(account: Omit<Account, 'state'>, held: readonly UniqueValue[]): string[] {
-    const { created, id, quota, relocatedTo, suspended, username } = account
+    const { created, deletion, id, quota, relocatedTo, suspended, username } = account
     const unique = Object.fromEntries(held.map(({ field, key }) => [field, key]))
     const taken = this.taken({ username, unique })
     if (taken.length > 0) return taken
     const sql =
-      "INSERT INTO account (id, username, state, created, relocatedTo, suspended, quota) VALUES (?, ?, 'active', ?, ?, ?, ?)"
-    statement(this.db, sql).run(id, username, created, relocatedTo, suspended, quota)
+      "INSERT INTO account (id, username, state, created, relocatedTo, suspended, quota, deletion) VALUES (?, ?, 'active', ?, ?, ?, ?, ?)"
+    statement(this.db, sql).run(id, username, created, relocatedTo, suspended, quota, deletion)
     this.unique.replace(id, held)
     // It may have webhooks: the next start finds out.
     this.addWebhooks(id)
@@ -138,6 +139,30 @@ export class PlatformAccounts {
   /** Begins to remove an account: nobody finds it any more. */
   leave(id: string): void {
     statement(this.db, "UPDATE account SET state = 'deleting' WHERE id = ?").run(id)
+  }
+
+  /**
+   * Closes an account until it is deleted at `time` (seconds), or opens it again with `null`. Returns when it will be deleted:
+   * a time that is set stays until the account has been opened again. `undefined` if there is no such account any more.
+   */
+  scheduleDeletion(id: string, time: number | null): number | null | undefined {
+    const sql = `UPDATE account SET deletion = CASE WHEN @time IS NULL THEN NULL ELSE coalesce(deletion, @time) END
+      WHERE id = @id AND state = 'active' RETURNING deletion`
+    const row = statement(this.db, sql).get({ id, time }) as Pick<Account, 'deletion'> | undefined
+    return row?.deletion
+  }
+
+  /** Accounts served here whose time of deletion has come. Those that an operator has suspended are kept. */
+  listDue(now: number): Account[] {
+    const sql = `SELECT * FROM account WHERE deletion <= ? AND state = 'active' AND relocatedTo IS NULL AND suspended IS NULL`
+    return statement(this.db, sql).all(now) as Account[]
+  }
+
+  /** Begins to remove an account whose time of deletion has come; `false` if it has been kept or suspended meanwhile. */
+  leaveDue(id: string, now: number): boolean {
+    const sql = `UPDATE account SET state = 'deleting'
+      WHERE id = ? AND deletion <= ? AND state = 'active' AND relocatedTo IS NULL AND suspended IS NULL`
+    return statement(this.db, sql).run(id, now).changes > 0
   }
 
   /** Records the URL that an account has moved to; `null` when it is back. */
@@ -175,7 +200,7 @@ export class PlatformAccounts {
   /** Accounts that may have webhooks. */
   listWithWebhooks(): Account[] {
     const sql =
-      "SELECT account.* FROM webhook_account JOIN account ON account = id WHERE state = 'active' AND relocatedTo IS NULL AND suspended IS NULL ORDER BY id"
+      "SELECT account.* FROM webhook_account JOIN account ON account = id WHERE state = 'active' AND relocatedTo IS NULL AND suspended IS NULL AND deletion IS NULL ORDER BY id"
     return statement(this.db, sql).all() as Account[]
   }
 }

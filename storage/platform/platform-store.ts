@@ -175,9 +175,14 @@ export class PlatformStore {
     return this.#tables.accounts.listActive(after, limit)
   }
 
-  /** As {@link listActive}, including accounts that are suspended or have moved. */
+  /** As {@link listActive}, including accounts that are suspended, closed or have moved. */
   listKnown(after: string, limit: number): Account[] {
     return this.#tables.accounts.listKnown(after, limit)
+  }
+
+  /** Accounts served here whose time of deletion has come. */
+  listDue(now: number): Account[] {
+    return this.#tables.accounts.listDue(now)
   }
 
   counts(): PlatformCounts {

@@ -30,10 +30,15 @@ export class StandingRepository {
     return statement(this.db, sql).all(after, text, limit) as Account[]
   }
 
-  /** Numbers of accounts: all, suspended ones, and those that have moved. */
-  counts(): { readonly accounts: number; readonly suspended: number; readonly moved: number } {
-    const sql = `SELECT count(*) AS accounts, count(suspended) AS suspended, count(relocatedTo) AS moved
-      FROM account WHERE state = 'active'`
+  /** Numbers of accounts: all, suspended ones, those that have moved, and those scheduled for deletion. */
+  counts(): {
+    readonly accounts: number
+    readonly suspended: number
+    readonly moved: number
+    readonly closing: number
+  } {
+    const sql = `SELECT count(*) AS accounts, count(suspended) AS suspended, count(relocatedTo) AS moved,
+      count(deletion) AS closing FROM account WHERE state = 'active'`
     return statement(this.db, sql).get() as ReturnType<StandingRepository['counts']>
   }
 

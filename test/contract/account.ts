@@ -1,5 +1,6 @@
 /** Scenarios of the methods on the account. (docs/spec/accounts.md#account-object) */
 import assert from 'node:assert/strict'
+import { setPassword } from './passwords.js'
 import { withoutToken, type Contract, type Scenario } from './scenario.js'
 import type { World } from './world.js'
 
@@ -116,6 +117,36 @@ export const accountScenarios: Contract = {
           storageUsed: { dbDocuments: Number, attachedFiles: 0 }
         }
       })
+    },
+    ...refusedTo({}),
+    ...withoutToken()
+  ],
+
+  'account.keep': [
+    {
+      name: 'opens an account again that is to be deleted',
+      kind: 'success',
+      only: 'http',
+      before: async world => {
+        await setPassword(world)
+        const { owner, service } = world
+        const { username } = owner
+        const body = { username, password: 'a long secret', appId: 'coffer-test' }
+        const origin = { origin: service.server.url }
+        await service.http('POST', `/${username}/auth/login`, body, origin)
+        const { services } = service.server
+        await services.accounts.closeUntilDeletion(services.accounts.find(username)!, 4_102_444_800)
+        assert.equal((await owner.call('events.get')).error.id, 'forbidden')
+      },
+      answer: ({ owner: { username } }) => ({ keptAccount: { username } }),
+      after: async ({ owner }) => assert.ok((await owner.do('events.get')).events)
+    },
+    { name: 'refuses an account that nobody deletes', kind: 'state', error: 'unknown-resource' },
+    {
+      name: 'refuses other params',
+      kind: 'params',
+      params: { unheardOf: 1 },
+      error: 'invalid-parameters-format'
     },
     ...refusedTo({}),
     ...withoutToken()

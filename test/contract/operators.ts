@@ -99,6 +99,7 @@ export const operatorScenarios: Contract = {
             created: Number,
             state: 'active',
             suspended: null,
+            deletion: null,
             isOperator: false,
             quota: 0,
             hasOwnQuota: false,
@@ -241,6 +242,32 @@ export const operatorScenarios: Contract = {
     },
     {
       name: 'refuses an account that is not suspended',
+      kind: 'state',
+      ...byAdmin,
+      params: username,
+      ...hidden
+    },
+    unknownUser,
+    noName,
+    ...toOthers(username)
+  ],
+
+  'system.keepUser': [
+    {
+      name: 'opens an account again that its owner has deleted',
+      kind: 'success',
+      before: async ({ owner, service }) => {
+        const { accounts } = service.server.services
+        await accounts.closeUntilDeletion(accounts.find(owner.username)!, 4_102_444_800)
+        assert.equal((await owner.call('events.get')).error.id, 'forbidden')
+      },
+      ...byAdmin,
+      params: username,
+      answer: ({ owner }) => ({ keptUser: { username: owner.username } }),
+      after: async ({ owner }) => assert.ok((await owner.do('events.get')).events)
+    },
+    {
+      name: 'refuses an account that is not scheduled for deletion',
       kind: 'state',
       ...byAdmin,
       params: username,

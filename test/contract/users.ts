@@ -1,5 +1,6 @@
 /** Scenarios of the routes of the operator, and of deleting accounts. (docs/spec/administration.md; docs/spec/accounts.md#deleting-an-account) */
 import assert from 'node:assert/strict'
+import { setPassword } from './passwords.js'
 import type { Contract, Scenario } from './scenario.js'
 import { adminKey, type World } from './world.js'
 
@@ -120,9 +121,24 @@ export const userScenarios: Contract = {
     {
       name: 'deletes it for its owner, where the settings allow it',
       kind: 'success',
-      params: ({ owner }) => ({ username: owner.username.toUpperCase() }),
+      before: setPassword,
+      params: ({ owner }) => ({ username: owner.username.toUpperCase(), password: 'a long secret' }),
       answer: ({ owner }) => ({ userDeletion: { username: owner.username } }),
       after: isGone
+    },
+    {
+      name: 'wants proof of who is there',
+      kind: 'state',
+      before: setPassword,
+      params: username,
+      error: 'invalid-operation'
+    },
+    {
+      name: 'refuses a wrong password',
+      kind: 'state',
+      before: setPassword,
+      params: ({ owner }) => ({ username: owner.username, password: 'a wrong secret' }),
+      error: 'invalid-operation'
     },
     {
       name: 'does not know unknown users',

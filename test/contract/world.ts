@@ -22,7 +22,7 @@ export const adminKey = 'the key of the operator'
 /** What a service has to be set up with, so that each method can succeed. */
 export const enabling = {
   adminKey,
-  userAccount: { delete: ['adminToken', 'personalToken'] },
+  userAccount: { delete: ['adminToken', 'personalToken'], deletionGraceDays: 0 },
   webhooks: { allowInternalTargets: true },
   auth: {
     oidc: [{ name: 'work', label: 'Work', issuer: 'https://id.example.org', clientId: 'coffer' }]

@@ -28,7 +28,7 @@ const reason = compileRecorder(library)
 t.teardown(() => rmSync(folder, { recursive: true, force: true }))
 
 /** Whoever registered may leave again. */
-const leaving = ['--userAccount.delete', 'personalToken']
+const leaving = ['--userAccount.delete', 'personalToken', '--userAccount.deletionGraceDays', '0']
 /** Calls of each client between two restarts. */
 const calls = isLong ? 100 : 25
 /** Of each client of somebody busy. */

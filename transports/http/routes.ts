@@ -163,6 +163,7 @@ export const userRoutes: readonly Route[] = [
   route('PUT', '/account/notices', 'account.updateNotices'),
   route('GET', '/account/export', 'account.export', 200, { answers: 'export' }),
   route('PUT', '/account', 'account.update'),
+  route('DELETE', '/account/deletion', 'account.keep'),
 
   route('GET', '/imports', 'imports.get'),
   route('POST', '/imports', 'imports.create', 201, { takes: 'form' }),
@@ -221,6 +222,7 @@ export const serviceRoutes: readonly Route[] = [
   route('POST', '/reg/users', 'auth.register', 201),
   route('DELETE', '/users/:username', 'users.delete', 200, { isByOwner: true }),
   route('DELETE', '/reg/users/:username', 'users.delete', 200, { isByOwner: true }),
+  route('POST', '/users/:username/deletion', 'users.delete', 200, { isByOwner: true }),
   route('POST', '/reg/user', 'auth.registerOlder', 201),
   route('GET', '/reg/:username/check_username', 'auth.usernameCheck'),
   route('GET', '/reg/:username/check', 'auth.usernameCheck'),
@@ -267,6 +269,7 @@ export const serviceRoutes: readonly Route[] = [
   route('POST', '/system/users/:username/quota', 'system.limitUser', 200, forOperators),
   route('POST', '/system/users/:username/suspension', 'system.suspendUser', 200, forOperators),
   route('DELETE', '/system/users/:username/suspension', 'system.resumeUser', 200, forOperators),
+  route('DELETE', '/system/users/:username/deletion', 'system.keepUser', 200, forOperators),
   route('GET', '/system/growth', 'system.getGrowth', 200, forOperators),
   route('GET', '/system/deeds', 'system.getDeeds', 200, forOperators),
   route('GET', '/system/settings', 'system.getSettings', 200, forOperators),

@@ -46,6 +46,8 @@ export interface AccountMethods {
       }
     }
   }
+  /** Keep an account that is scheduled for deletion. */
+  'account.keep': { params: Record<string, never>; result: { keptAccount: { username: string } } }
   /** Change the password. */
   'account.changePassword': {
     params: { readonly oldPassword?: string | undefined; readonly newPassword: string }
@@ -94,7 +96,25 @@ export interface AccountMethods {
       readonly username: string
       readonly onlyReg?: boolean | undefined
       readonly dryRun?: boolean | undefined
+      readonly password?: string | undefined
+      readonly credential?:
+        | {
+            readonly id: string
+            readonly rawId: string
+            readonly type: 'public-key'
+            readonly authenticatorAttachment?: unknown
+            readonly clientExtensionResults?: unknown
+            readonly response: {
+              readonly clientDataJSON: string
+              readonly authenticatorData: string
+              readonly signature: string
+              readonly userHandle?: string | null | undefined
+            }
+          }
+        | undefined
     }
-    result: { userDeletion: { username: string } } | { result: { dryRun: boolean; deleted: boolean } }
+    result:
+      | { userDeletion: { username: string; time?: number } }
+      | { result: { dryRun: boolean; deleted: boolean } }
   }
 }

@@ -13,6 +13,7 @@ export interface AuthMethods {
           preferredLanguage: string
           passwordExpires?: number
           passwordCanBeChanged?: number
+          deletion?: number
         }
       | { mfaToken: string }
   }
@@ -26,6 +27,7 @@ export interface AuthMethods {
           preferredLanguage: string
           passwordExpires?: number
           passwordCanBeChanged?: number
+          deletion?: number
         }
       | { mfaToken: string }
   }
@@ -78,6 +80,7 @@ export interface AuthMethods {
       preferredLanguage: string
       passwordExpires?: number
       passwordCanBeChanged?: number
+      deletion?: number
     }
   }
   /** Begin to use a second factor. */
@@ -110,6 +113,7 @@ export interface AuthMethods {
       preferredLanguage: string
       passwordExpires?: number
       passwordCanBeChanged?: number
+      deletion?: number
     }
   }
   /** Read about an app. */

@@ -174,8 +174,9 @@ export interface SystemMethods {
       users: {
         username: string
         created: number
-        state: 'active' | 'suspended' | 'moved'
+        state: 'active' | 'suspended' | 'moved' | 'closing'
         suspended: number | null
+        deletion: number | null
         isOperator: boolean
         quota: number
         hasOwnQuota: boolean
@@ -195,8 +196,9 @@ export interface SystemMethods {
       user: {
         username: string
         created: number
-        state: 'active' | 'suspended' | 'moved'
+        state: 'active' | 'suspended' | 'moved' | 'closing'
         suspended: number | null
+        deletion: number | null
         isOperator: boolean
         quota: number
         hasOwnQuota: boolean
@@ -223,6 +225,8 @@ export interface SystemMethods {
     params: { readonly username: string }
     result: { suspensionDeletion: { username: string } }
   }
+  /** Keep an account that its owner has scheduled for deletion. */
+  'system.keepUser': { params: { readonly username: string }; result: { keptUser: { username: string } } }
   /** List what operators did. */
   'system.getDeeds': {
     params: { readonly before?: number | undefined; readonly limit?: number | undefined }

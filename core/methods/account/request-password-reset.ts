@@ -16,6 +16,7 @@ export const requestPasswordReset = method({
   params: Type.Object({ appId: AppId }),
   result: Type.Object({}),
   mode: 'read',
+  whileClosing: true,
   allow: withPasswords(trustedByOrigin),
   auditAs: 'password-reset-request',
   run(call) {

@@ -23,6 +23,7 @@ export const resetPassword = method({
   }),
   result: Type.Object({}),
   mode: 'write',
+  whileClosing: true,
   mayExceedQuota: true,
   allow: withPasswords(trustedByOrigin),
   auditAs: 'password-reset-token',

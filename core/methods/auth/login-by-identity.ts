@@ -23,6 +23,7 @@ export const loginByIdentity = method<typeof Params, Proven>({
   params: Params,
   result: Type.Union([SignedIn, Type.Object({ mfaToken: Type.String() })]),
   mode: 'write',
+  whileClosing: true,
   mayExceedQuota: true,
   allow: trustedApp,
   facts: (result: SignedIn | { mfaToken: string }) =>

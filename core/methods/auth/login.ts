@@ -19,6 +19,7 @@ export const login = method({
   params: Type.Object(LoginParams),
   result: Type.Union([SignedIn, Type.Object({ mfaToken: Type.String() })]),
   mode: 'write',
+  whileClosing: true,
   mayExceedQuota: true,
   allow: withPasswords(trustedApp),
   facts: (result: SignedIn | { mfaToken: string }) =>

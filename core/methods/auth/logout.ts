@@ -15,6 +15,7 @@ export const logout = method({
     signOutUrl: Type.Optional(Type.String())
   }),
   mode: 'write',
+  whileClosing: true,
   mayExceedQuota: true,
   allow: personalOnly,
   run(call) {

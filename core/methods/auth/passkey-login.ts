@@ -23,6 +23,7 @@ export const passkeyLogin = method({
   params: Type.Object({ credential: Assertion, appId: AppId }, closed),
   result: Result,
   mode: 'write',
+  whileClosing: true,
   mayExceedQuota: true,
   allow: trustedApp,
   facts: ({ username, ...result }: Static<typeof Result>) => signedInFacts(result, username),

@@ -13,6 +13,7 @@ export const challenge = method({
   params: KeyValue,
   result: Type.Object({ message: Type.String() }),
   mode: 'read',
+  whileClosing: true,
   allow: anyone,
   auditAs: 'valid-password',
   async prepare(call) {

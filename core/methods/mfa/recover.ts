@@ -26,6 +26,7 @@ export const recover = method({
   }),
   result: Type.Object({ message: Type.String() }),
   mode: 'write',
+  whileClosing: true,
   mayExceedQuota: true,
   allow: trustedApp,
   auditAs: 'valid-password',

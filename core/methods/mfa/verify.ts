@@ -14,6 +14,7 @@ export const verify = method({
   result: SignedIn,
   facts: signedInFacts,
   mode: 'write',
+  whileClosing: true,
   mayExceedQuota: true,
   allow: anyone,
   auditAs: 'valid-password',

@@ -1,22 +1,28 @@
 /** Deletes an account. (docs/spec/accounts.md#deleting-an-account) */
 import { Type } from 'typebox'
+import { Assertion } from '../../../schemas/passkey.js'
 import { closed } from '../../../schemas/scalars.js'
 import { isOperator, refuseStranger } from '../../auth/admin.js'
 import { anyone } from '../../auth/allow.js'
 import { authenticate, hasToken } from '../../auth/authenticate.js'
+import { authorize } from '../../call/authorization-step.js'
+import { serviceMethod, type Call, type ServiceCall } from '../../call/method.js'
+import { Changes } from '../../changes.js'
 import { ApiError, fail } from '../../errors.js'
 import { accountOf } from '../../platform/find-account.js'
-import { serviceMethod, type ServiceCall } from '../../call/method.js'
 import { mustBeAnother } from '../../platform/operators.js'
 import { removeAccount } from '../../platform/remove-account.js'
-import { authorize } from '../../call/authorization-step.js'
-import type { Account } from '../../../storage/platform/account.js'
+import { scheduleDeletion } from '../../platform/schedule-deletion.js'
+import { requireOwner } from '../../sign-in/passkeys/proof.js'
 
 const Params = Type.Object(
   {
     username: Type.String(),
     onlyReg: Type.Optional(Type.Boolean()),
-    dryRun: Type.Optional(Type.Boolean())
+    dryRun: Type.Optional(Type.Boolean()),
+    /** The proof of an owner who has not just signed in. */
+    password: Type.Optional(Type.String({ maxLength: 1000 })),
+    credential: Type.Optional(Assertion)
   },
   closed
 )
@@ -27,7 +33,10 @@ export const deleteUser = serviceMethod({
   summary: 'Delete an account with everything in it',
   params: Params,
   result: Type.Union([
-    Type.Object({ userDeletion: Type.Object({ username: Type.String() }) }),
+    /** `time`: when it is deleted, in seconds; absent if it is gone already. */
+    Type.Object({
+      userDeletion: Type.Object({ username: Type.String(), time: Type.Optional(Type.Number()) })
+    }),
     Type.Object({ result: Type.Object({ dryRun: Type.Boolean(), deleted: Type.Boolean() }) })
   ]),
   mode: 'service',
@@ -39,7 +48,8 @@ export const deleteUser = serviceMethod({
     const username = params.username.toLowerCase()
     const isByOperator =
       services.config.userAccount.delete.includes('adminToken') && isOperator(services, credentials)
-    const account = isByOperator ? accountOf(services, username) : await owned(call, username)
+    const own = isByOperator ? undefined : await findOwned(call, username)
+    const account = own?.account ?? accountOf(services, username)
     mustBeAnother(call, account)
     if (dryRun) return { result: { dryRun, deleted: false } }
     if (onlyReg)
@@ -47,21 +57,44 @@ export const deleteUser = serviceMethod({
         'invalid-operation',
         'An account cannot lose its registration alone: without "onlyReg", it is deleted with all its data'
       )
+    if (own) return { userDeletion: await deleteOwn(own, params) }
     await removeAccount(services, account, credentials.via)
     return { userDeletion: { username } }
   }
 })
 
-/** The account whose personal token the caller shows, where that is enough. */
-async function owned({ services, credentials, now }: ServiceCall, username: string): Promise<Account> {
-  const account = services.accounts.find(username)
+/** Deletes an account at its owner's request: after a time of grace, if the settings give any. */
+async function deleteOwn(
+  call: Call,
+  proof: Parameters<typeof requireOwner>[1]
+): Promise<{ username: string; time?: number }> {
+  const { account, credentials, now, services } = call
+  const { username } = account
+  // Asking again changes nothing.
+  if (account.deletion !== null) return { username, time: account.deletion }
+  await requireOwner(call, proof)
+  const grace = services.config.userAccount.deletionGraceDays * 86_400
+  if (grace > 0) return { username, time: await scheduleDeletion(call, now + grace) }
+  await removeAccount(services, account, credentials.via)
+  return { username }
+}
+
+/** A call of the owner whose personal token the caller shows, where that is enough. */
+async function findOwned(service: ServiceCall, username: string): Promise<Call> {
+  const { services, credentials, now } = service
+  const account = services.accounts.find(username) ?? services.accounts.findClosing(username)
   const isAllowed = services.config.userAccount.delete.includes('personalToken')
-  if (!account || !isAllowed || !hasToken(credentials)) refuseStranger(services, credentials)
+  // A session under another name, as on the operators' page, is not the owner's.
+  const isOther = credentials.pageUser !== undefined && credentials.pageUser !== username
+  if (!account || !isAllowed || isOther || !hasToken(credentials)) refuseStranger(services, credentials)
   const store = services.accounts.store(account)
   try {
     const caller = store.read(() => authenticate(services, account, store, credentials, now))
     if (services.authorizationStep) await authorize(services.authorizationStep, account, caller, credentials)
-    if (caller.isPersonal) return account
+    if (caller.isPersonal) {
+      const rest = { reach: undefined, provider: undefined, actor: undefined, files: [] }
+      return { ...service, ...rest, account, caller, store, changes: new Changes(store.streams) }
+    }
   } catch (error) {
     // A token that is not good enough finds as little as one that is not there.
     if (!(error instanceof ApiError)) throw error

@@ -24,7 +24,8 @@ const noticeTemplates = {
   secondFactorOn: 'second-factor-on',
   secondFactorOff: 'second-factor-off',
   passwordChanged: 'password-changed',
-  noticesOff: 'notices-off'
+  noticesOff: 'notices-off',
+  deletionScheduled: 'deletion-scheduled'
 } as const
 export type NoticeKind = keyof typeof noticeTemplates
 

@@ -20,6 +20,8 @@ export interface Notice {
   readonly passkey?: string
   /** The label of the provider concerned. */
   readonly provider?: string
+  /** When the account will be deleted, in seconds. */
+  readonly deletion?: number
 }
 
 /** A notice that has not been mailed yet. */
@@ -61,7 +63,9 @@ export function noteDevice(call: Teller & Pick<Call, 'credentials'>): void {
  */
 export function tell(call: Teller, notice: Notice): void {
   const { account, credentials, now, services, store } = call
-  if (!services.mailer.sends(notice.kind) || !wantsNotices(store)) return
+  if (!services.mailer.sends(notice.kind)) return
+  // The end of an account is told in any case.
+  if (!wantsNotices(store) && notice.kind !== 'deletionScheduled') return
   const to = confirmedAddress(store)
   const counted = notice.kind === 'signedIn' ? 'sign-in' : 'security'
   if (to === undefined || !takeMessage(store, counted, now)) return
@@ -77,7 +81,7 @@ function send(services: Services, username: string): void {
 }
 
 async function letter(services: Services, username: string): Promise<Message | undefined> {
-  const account = services.accounts.find(username)
+  const account = services.accounts.find(username) ?? services.accounts.findClosing(username)
   if (!account) return undefined
   const store = services.accounts.store(account)
   // After the transaction that tells of it: writes of an account wait for each other.
@@ -104,11 +108,20 @@ async function letter(services: Services, username: string): Promise<Message | u
 function wordsOf(
   { config }: Services,
   username: string,
-  { address, agent, names, passkey, provider, time }: Pending & { readonly names: readonly string[] }
+  {
+    address,
+    agent,
+    deletion,
+    names,
+    passkey,
+    provider,
+    time
+  }: Pending & { readonly names: readonly string[] }
 ): Message['substitutions'] {
   return {
     USERNAME: username,
-    TIME: `${new Date(time * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC`,
+    TIME: formatTime(time),
+    DELETION: deletion === undefined ? nothing : formatTime(deletion),
     BROWSER: agent,
     ADDRESS: address,
     PASSKEY: harmless(passkey ?? ''),
@@ -116,6 +129,10 @@ function wordsOf(
     PASSKEYS: names.length === 0 ? nothing : names.join(', '),
     ACCOUNT_LINK: `${config.publicUrl}/access/access.html`
   }
+}
+
+function formatTime(seconds: number): string {
+  return `${new Date(seconds * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }
 
 /** The names of the passkeys that there are. */

@@ -10,7 +10,7 @@ import { hasJustSignedIn } from '../recent.js'
 import { isPassword } from '../verify-password.js'
 import { waysIn } from '../ways-in.js'
 import type { Purpose } from './challenges.js'
-import { mustBeSigned, type Proven } from './signature.js'
+import { mustBeSigned, recordUse, type Proven } from './signature.js'
 
 /** What a caller gives as proof. */
 export interface ProofGiven {
@@ -44,6 +44,19 @@ export async function mustProveIdentity(call: Call, given: ProofGiven): Promise<
   }
   if (!hasPassword && passkeys === 0 && hasJustSignedIn(call)) return undefined
   return fail('invalid-operation', proofMissing(hasPassword, passkeys), { code: 'proof-missing' })
+}
+
+/**
+ * Accepts a recent sign-in where nothing else is given, and records the use of a passkey: for calls outside a transaction. Errors
+ * as for {@link mustProveIdentity}.
+ */
+export async function requireOwner(call: Call, given: ProofGiven): Promise<void> {
+  const isGiven = typeof given.password === 'string' || Boolean(given.credential)
+  if (!isGiven && hasJustSignedIn(call)) return
+  const proven = await mustProveIdentity(call, given)
+  if (!proven) return
+  const store = call.services.accounts.store(call.account)
+  await store.write(() => recordUse({ ...call, store }, proven))
 }
 
 function proofMissing(hasPassword: boolean, passkeys: number): string {

@@ -17,17 +17,20 @@ export function listUsers(args: readonly string[], { json }: JsonOption): void {
   } finally {
     inspection.close()
   }
-  const users = accounts.map(({ created, id, relocatedTo, username }) => ({
+  const users = accounts.map(({ created, deletion, id, relocatedTo, username }) => ({
     username,
     id,
     created,
-    relocatedTo
+    relocatedTo,
+    // Files of earlier versions have none.
+    deletion: deletion ?? null
   }))
-  const lines = users.map(({ created, relocatedTo, username }) =>
+  const lines = users.map(({ created, deletion, relocatedTo, username }) =>
     [
       username,
       new Date(created * 1000).toISOString(),
-      ...(relocatedTo === null ? [] : [`moved to ${relocatedTo}`])
+      ...(relocatedTo === null ? [] : [`moved to ${relocatedTo}`]),
+      ...(deletion === null ? [] : [`to be deleted on ${new Date(deletion * 1000).toISOString()}`])
     ].join('\t')
   )
   print(json, users, ...lines)

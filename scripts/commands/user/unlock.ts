@@ -1,6 +1,6 @@
 /**
- * `coffer user unlock`, `coffer user mfa-off` and `coffer user passkeys-off`: let users in again who have locked themselves out,
- * and keep out whoever has got hold of their devices.
+ * `coffer user unlock`, `coffer user mfa-off`, `coffer user passkeys-off` and `coffer user keep`: let users in again who have locked
+ * themselves out or deleted their account, and keep out whoever has got hold of their devices.
  */
 import { print, type JsonOption } from '../../terminal/answer.js'
 import { directoryOf } from '../../terminal/directory.js'
@@ -20,6 +20,11 @@ export async function turnOffMfa(args: readonly string[], options: JsonOption): 
 /** Ends all passkeys of a user, such as one whose phone was stolen. */
 export async function turnOffPasskeys(args: readonly string[], options: JsonOption): Promise<void> {
   await change('system.deletePasskeys', args, options, 'no passkey signs in any more')
+}
+
+/** Keeps an account that its owner has deleted, within the time of grace. */
+export async function keepUser(args: readonly string[], options: JsonOption): Promise<void> {
+  await change('system.keepUser', args, options, 'is open again, and will not be deleted')
 }
 
 async function change(

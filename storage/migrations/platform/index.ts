@@ -9,6 +9,7 @@ import { operators } from './006-operators.js'
 import { identityProofs } from './007-identity-proofs.js'
 import { growth } from './008-growth.js'
 import { oauthClients } from './009-oauth-clients.js'
+import { accountDeletion } from './010-account-deletion.js'
 
 /** The steps by name, in their order. */
 export const platformSteps = {
@@ -20,7 +21,8 @@ export const platformSteps = {
   operators,
   identityProofs,
   growth,
-  oauthClients
+  oauthClients,
+  accountDeletion
 } satisfies Record<string, Migration>
 
 export const platformMigrations: readonly Migration[] = Object.values(platformSteps)

@@ -7,6 +7,8 @@ import { Writer } from './writer.js'
 /** The one key of what a person's account is promised to be. */
 export const presence = 'account'
 
+const password = 'a long secret'
+
 export class Person {
   /** Of registration and deletion. */
   readonly promises: Promises
@@ -33,7 +35,7 @@ export class Person {
 
   async register(url: string, writers: number): Promise<void> {
     const { email, username } = this
-    const body = { username, email, password: 'a long secret', appId: 'power-cut' }
+    const body = { username, email, password, appId: 'power-cut' }
     const connection = new Connection()
     const answer = await connection.call(this.promises, { method: 'POST', url: `${url}/users`, body }, [
       new Map([[presence, 'there']])
@@ -52,9 +54,9 @@ export class Person {
   async leave(url: string): Promise<void> {
     const { token, username } = this
     const connection = new Connection()
-    await connection.call(this.promises, { method: 'DELETE', url: `${url}/users/${username}`, token }, [
-      new Map([[presence, undefined]])
-    ])
+    const body = { password }
+    const request = { method: 'POST' as const, url: `${url}/users/${username}/deletion`, token, body }
+    await connection.call(this.promises, request, [new Map([[presence, undefined]])])
     connection.close()
   }
 }

@@ -306,7 +306,9 @@ t.test('a session of a page', async t => {
   })
 
   t.test('deletes the account that it belongs to, where owners may, and no other', async t => {
-    const { own, service } = await withPage(t, { userAccount: { delete: ['personalToken'] } })
+    const { own, service } = await withPage(t, {
+      userAccount: { delete: ['personalToken'], deletionGraceDays: 0 }
+    })
     await service.http('POST', '/users', { ...user, username: 'alice', email: 'a@example.com' })
     const cookie = sessionIn((await signIn(service, own)).cookies)
     const remove = async (name: string, headers: Sent): Promise<number> =>

@@ -1,9 +1,10 @@
 /** Deletes the account, once the person has seen what goes, typed its name and proved who they are. */
 import { useContext, useState } from 'preact/hooks'
-import { answerIn, call, Refusal, send } from '../../api.js'
-import { locale, rich, t } from '../../language.js'
+import { call, leave, Refusal } from '../../api.js'
+import { date, duration, locale, rich, t } from '../../language.js'
 import { Field, Password } from '../../parts/field.js'
 import { Form, type Values } from '../../parts/form.js'
+import { knowsPasskeys } from '../../sign-in/passkeys/later.js'
 import { Surroundings } from '../../surroundings.js'
 import { useAccount } from '../data/account.js'
 import { useStore } from '../data/store.js'
@@ -16,7 +17,7 @@ export function Deletion() {
   return (
     <section>
       <h2>{t('own.delete')}</h2>
-      <p>{t(isDeletable ? 'own.deleteLead' : 'own.deleteByOperator')}</p>
+      {isDeletable ? <Lead /> : <p>{t('own.deleteByOperator')}</p>}
       {isDeletable && (
         <div class="actions start">
           <button type="button" class="button ending" onClick={() => setOpen(true)}>
@@ -29,40 +30,63 @@ export function Deletion() {
   )
 }
 
+function Lead() {
+  const { deletionGraceDays } = useContext(Surroundings).facts
+  const grace = duration(deletionGraceDays * 86_400)
+  return (
+    <p>
+      {deletionGraceDays > 0 ? t('own.deleteLead', { grace }) : t('own.deleteNowLead')}{' '}
+      {t('own.deleteExport')}
+    </p>
+  )
+}
+
 function Sure({ onClose }: { readonly onClose: () => void }) {
-  const account = useAccount()
-  const { username } = account
-  const facts = useStore(account.facts)
-  const tree = useStore(account.tree)
-  const accesses = useStore(account.accesses)
-  // Account fields are events, too; nobody thinks of them as entries.
-  const own = facts.filter(({ streamId }) => tree?.find(streamId))
-  const number = new Intl.NumberFormat(locale())
+  const { facts } = useContext(Surroundings)
+  const { username } = useAccount()
+  const [isByPasskey, setByPasskey] = useState(false)
+  const [deletion, setDeletion] = useState<number>()
   const submit = async ({ typed, password }: Values): Promise<void> => {
     if (typed!.trim().toLowerCase() !== username) throw new Refusal('own-name', t('own.wrongName'))
-    await call('POST', `${username}/auth/login`, {
-      body: { username, password: password!, appId: 'coffer-app' }
-    })
-    await answerIn(await send('DELETE', `users/${encodeURIComponent(username)}`))
+    const body = isByPasskey ? await signed(username) : password ? { password } : {}
+    const path = `users/${encodeURIComponent(username)}/deletion`
+    const { userDeletion } = await call<{ userDeletion: { time?: number } }>('POST', path, { body })
+    if (userDeletion.time === undefined) location.assign(appRoot.href)
+    setDeletion(userDeletion.time)
+  }
+  const out = (): void => {
+    leave({ username, hasSecondStep: false })
     location.assign(appRoot.href)
   }
+  if (deletion !== undefined)
+    return (
+      <Dialog title={t('own.deleted')} onClose={out}>
+        <p>{t('own.deletedLead', { username, date: date(deletion) })}</p>
+        <div class="actions">
+          <button type="button" class="button primary" onClick={out}>
+            {t('own.deletedDone')}
+          </button>
+        </div>
+      </Dialog>
+    )
   return (
     <Dialog title={t('own.deleteTitle', { username })} onClose={onClose}>
-      <p>
-        {t('own.deleteTouches', {
-          entries: number.format(own.reduce((sum, { count }) => sum + count, 0)),
-          streams: number.format(tree?.all.length ?? 0),
-          accesses: number.format(accesses.filter(({ type }) => type !== 'personal').length)
-        })}
-      </p>
+      <Touched />
       <p>{t('own.deleteBackups')}</p>
       <Form
         action={t('own.deleteNow')}
         onSubmit={submit}
         others={
-          <button type="button" class="button" onClick={onClose}>
-            {t('shell.keep')}
-          </button>
+          <>
+            {!isByPasskey && knowsPasskeys(facts.passkeyOrigin) && (
+              <button type="button" class="button" onClick={() => setByPasskey(true)}>
+                {t('own.deletePasskey')}
+              </button>
+            )}
+            <button type="button" class="button" onClick={onClose}>
+              {t('shell.keep')}
+            </button>
+          </>
         }
       >
         <Field
@@ -71,8 +95,42 @@ function Sure({ onClose }: { readonly onClose: () => void }) {
           hint={rich('own.typeNameHint', { username: <strong>{username}</strong> })}
           input={{ autocomplete: 'off' }}
         />
-        <Password name="password" label={t('field.password')} />
+        {isByPasskey && <p class="hint">{t('own.deletePasskeyNext')}</p>}
+        {facts.hasPasswords && !isByPasskey && (
+          <Password name="password" label={t('field.password')} hint={t('own.deleteProof')} isOptional />
+        )}
       </Form>
     </Dialog>
   )
+}
+
+/** What is deleted with the account. */
+function Touched() {
+  const account = useAccount()
+  const facts = useStore(account.facts)
+  const tree = useStore(account.tree)
+  const accesses = useStore(account.accesses)
+  // Account fields are events, too; nobody thinks of them as entries.
+  const own = facts.filter(({ streamId }) => tree?.find(streamId))
+  const number = new Intl.NumberFormat(locale())
+  return (
+    <p>
+      {t('own.deleteTouches', {
+        entries: number.format(own.reduce((sum, { count }) => sum + count, 0)),
+        streams: number.format(tree?.all.length ?? 0),
+        accesses: number.format(accesses.filter(({ type }) => type !== 'personal').length)
+      })}
+    </p>
+  )
+}
+
+/** Proof by a passkey. */
+async function signed(username: string): Promise<object> {
+  const { signWithPasskey } = await import('../../sign-in/passkeys/browser.js')
+  const { request } = await call<{ request: Parameters<typeof signWithPasskey>[0] }>(
+    'POST',
+    `${username}/passkeys/challenge`,
+    { body: { purpose: 'prove' } }
+  )
+  return { credential: await signWithPasskey(request) }
 }

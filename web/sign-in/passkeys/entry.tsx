@@ -32,6 +32,8 @@ export function Entry({ appId, onSignedIn }: EntryProps) {
       body: { appId, credential }
     })
     const session = { username: answer.username, ...tokenOf(answer), hasSecondStep: false }
+    // It answers nothing else until it is kept.
+    if (session.deletion !== undefined) return onSignedIn(session)
     const { hasSecondFactor } = await callAs<{ hasSecondFactor: boolean }>(session, 'GET', 'sessions')
     onSignedIn({ ...session, hasSecondStep: hasSecondFactor })
   }

@@ -11,7 +11,9 @@ import { Surroundings } from '../../surroundings.js'
 import { ProviderButtons } from '../identities/buttons.js'
 import { takeReturned } from '../identities/going.js'
 import { ReturnedView } from '../identities/lazy.js'
-import { PasskeyEntry } from '../passkeys/later.js'
+import { PasskeyEntry, useLater } from '../passkeys/later.js'
+import type * as Closing from '../closing/closing.js'
+import { addClosingTexts } from '../closing/texts.js'
 import { Challenge, type Pending } from './challenge.js'
 
 interface Props {
@@ -22,7 +24,7 @@ interface Props {
   readonly onSignedIn: (session: Session) => void
 }
 
-export function SignIn({ title, lead, appId, onSignedIn }: Props) {
+export function SignIn({ title, lead, appId, onSignedIn: onEntered }: Props) {
   // The user name from a mailed link.
   const given = new URLSearchParams(location.search).get('username') ?? ''
   const { facts } = useContext(Surroundings)
@@ -30,17 +32,45 @@ export function SignIn({ title, lead, appId, onSignedIn }: Props) {
   const [notice, setNotice] = useState<string>()
   const [returned, setReturned] = useState(() => takeReturned(false))
 
+  // An account that is scheduled for deletion has to be kept first.
+  const [closing, setClosing] = useState<Session>()
+  const closingView = useLater<typeof Closing>(closing !== undefined, async () => {
+    await addClosingTexts()
+    return await import('../closing/closing.js')
+  })
+  const onSignedIn = (session: Session): void =>
+    session.deletion === undefined ? onEntered(session) : setClosing(session)
+
   const signIn = async (values: Values): Promise<void> => {
     setNotice(undefined)
     const username = await usernameOf(values['username']!)
     const login = { username, password: values['password']!, appId }
-    const answer = await call<{ token?: string; mfaToken?: string }>('POST', `${username}/auth/login`, {
-      body: login
-    })
+    const answer = await call<{ token?: string; mfaToken?: string; deletion?: number }>(
+      'POST',
+      `${username}/auth/login`,
+      {
+        body: login
+      }
+    )
     if (answer.mfaToken) setPending({ login, mfaToken: answer.mfaToken })
     else onSignedIn({ username, ...tokenOf(answer), hasSecondStep: false })
   }
 
+  if (closing?.deletion !== undefined) {
+    const { deletion, ...session } = closing
+    return closingView ? (
+      <closingView.Closing
+        session={session}
+        deletion={deletion}
+        onKept={() => onEntered(session)}
+        onLeave={() => {
+          setPending(undefined)
+          setReturned(undefined)
+          setClosing(undefined)
+        }}
+      />
+    ) : null
+  }
   if (returned) {
     const back = (why?: string): void => {
       setNotice(why)

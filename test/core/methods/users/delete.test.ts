@@ -7,6 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { Log, LogFields } from '../../../../core/log.js'
 import { ManualClock } from '../../../../core/time.js'
+import { deleteDue } from '../../../../core/platform/due-deletions.js'
 import { Layout } from '../../../../storage/files/layout.js'
 import { startServer } from '../../../../server/server.js'
 import { coffer, methodModules, Service, testSettings, type Answer } from '../../../support/coffer.js'
@@ -263,7 +264,8 @@ t.test('users.delete', async t => {
       { allowed: [], admin: 404, personal: 404 }
     ] as const
     for (const { allowed, admin, personal } of cases) {
-      const service = await coffer(t, { adminKey, userAccount: { delete: [...allowed] } })
+      const userAccount = { delete: [...allowed], deletionGraceDays: 0 }
+      const service = await coffer(t, { adminKey, userAccount })
       const { alice } = service
       const bob = await service.user('bobby')
       const app = await alice.grant('manage', '*', { type: 'app' })
@@ -276,9 +278,11 @@ t.test('users.delete', async t => {
       t.ok((await alice.call('getAccessInfo')).id, 'nothing has happened')
       t.equal(await remove(adminKey), admin, title)
       if (admin === 200) await service.user('alice').then(({ access }) => Object.assign(alice.access, access))
-      t.equal(await remove(alice.token), personal, title)
+      // Without a sign-in, the token alone is not enough.
+      t.equal(await remove(alice.token), personal === 200 ? 400 : personal, title)
+      t.equal(await remove(await signIn(service)), personal, title)
     }
-    const closed = await coffer(t)
+    const closed = await coffer(t, { userAccount: { delete: ['adminToken'] } })
     t.equal((await closed.http('DELETE', '/users/alice', undefined, { authorization: '' })).status, 404)
   })
 
@@ -330,4 +334,129 @@ t.test('users.delete', async t => {
       body: { userDeletion: { username: 'alice' } }
     })
   })
+
+  t.test('by its owner: by default after a time of grace, with proof, and for nobody else', async t => {
+    const service = await coffer(t, { webhooks: { allowInternalTargets: true, minIntervalMs: 0 } })
+    const { alice, clock, server } = service
+    const hooks = await receiver(t)
+    const app = await alice.grant('manage', '*', { type: 'app' })
+    await app.do('webhooks.create', { url: hooks.url })
+    await app.do('streams.create', { name: 'diary' })
+    await hooks.received(1)
+    const socket = await connect(t, server.url, 'alice', app.token)
+    const remove = (token: string, body?: object): Promise<Answer> =>
+      service.http(...deletionOf(body), body, as(token))
+    t.equal((await remove(app.token)).status, 404)
+    await signIn(service)
+    clock.advance(601)
+    const refused = await remove(alice.token)
+    t.match(refused, {
+      status: 400,
+      body: { error: { id: 'invalid-operation', data: { code: 'proof-missing' } } }
+    })
+    t.match(await remove(alice.token, { password: 'not this one' }), { status: 400 })
+    t.equal((await service.http('GET', '/alice/events', undefined, as(app.token))).status, 200)
+
+    const time = clock.now() + 7 * 86_400
+    const before = hooks.deliveries.length
+    const scheduled = await remove(alice.token, { password: password })
+    t.match(scheduled, { status: 200, body: { userDeletion: { username: 'alice', time } } })
+    await socket.closed()
+    clock.advance(1)
+    t.match(await remove(alice.token), { status: 200, body: { userDeletion: { time } } }, 'it stays the same')
+    for (const token of [alice.token, app.token, 'no-such-token'])
+      for (const [verb, path, body] of closedPaths)
+        t.match(
+          await service.http(verb, `/alice${path}`, body, as(token)),
+          { status: 403, body: { error: { id: 'forbidden', data: { deletion: time } } } },
+          `${verb} ${path}`
+        )
+    t.match(await service.http('GET', '/reg/alice/check'), { status: 409 })
+    t.equal(hooks.deliveries.length, before, 'webhooks are silent')
+    t.equal(await deleteDue(server.services), 0)
+
+    clock.advance(601)
+    const keep = (token: string): Promise<Answer> =>
+      service.http('DELETE', '/alice/account/deletion', undefined, as(token))
+    t.match(await keep(alice.token), { status: 400, body: { error: { data: { code: 'proof-missing' } } } })
+    t.match(await keep(app.token), { status: 403 })
+    const login = { username: 'alice', password: password, appId: 'another-app' }
+    const origin = { origin: server.url }
+    t.match(await service.http('POST', '/alice/auth/login', { ...login, password: 'wrong' }, origin), {
+      status: 401
+    })
+    const signedIn = await service.http('POST', '/alice/auth/login', login, origin)
+    t.match(signedIn, { status: 200, body: { deletion: time } })
+    const { token } = signedIn.body
+    t.equal((await service.http('GET', '/alice/account', undefined, as(token))).status, 403)
+    t.match(await keep(token), { status: 200, body: { keptAccount: { username: 'alice' } } })
+    t.match(await keep(token), { status: 404 })
+    for (const kept of [alice.token, app.token, token])
+      t.equal((await service.http('GET', '/alice/events', undefined, as(kept))).status, 200, 'as it was')
+    clock.advance(8 * 86_400)
+    t.equal(await deleteDue(server.services), 0)
+    t.same((await (await connect(t, server.url, 'alice', app.token)).call('getAccessInfo')).type, 'app')
+  })
+
+  t.test('ends the time of grace, unless an operator keeps the account or suspends it', async t => {
+    const service = await coffer(t, { adminKey })
+    const { alice, clock, server } = service
+    const operator = { authorization: adminKey }
+    const remove = async (): Promise<void> => {
+      const authorization = await signIn(service)
+      const answer = await service.http('DELETE', '/users/alice', undefined, { authorization })
+      t.ok(answer.body.userDeletion.time > clock.now())
+    }
+    t.match(await service.http('DELETE', '/system/users/alice/deletion', undefined, operator), {
+      status: 404
+    })
+    await remove()
+    t.match((await service.http('GET', '/system/users/alice', undefined, operator)).body.user, {
+      state: 'closing',
+      deletion: clock.now() + 7 * 86_400
+    })
+    t.match(await service.http('DELETE', '/system/users/alice/deletion', undefined, operator), {
+      status: 200,
+      body: { keptUser: { username: 'alice' } }
+    })
+    t.ok((await alice.call('getAccessInfo')).id)
+    await remove()
+    await service.http('POST', '/system/users/alice/suspension', {}, operator)
+    clock.advance(8 * 86_400)
+    t.equal(await deleteDue(server.services), 0, 'suspended accounts are kept')
+    await service.http('DELETE', '/system/users/alice/suspension', undefined, operator)
+    t.equal(await deleteDue(server.services), 1)
+    t.same(
+      left(service.directory).filter(entry => entry.includes('/')),
+      []
+    )
+    t.match(await service.http('GET', '/alice/events'), { status: 404 })
+    t.ok(await service.user('alice'), 'the name is free')
+  })
 })
+
+const password = 'a long password'
+
+/** The header that carries a token. */
+const as = (token: string): { authorization: string } => ({ authorization: token })
+
+/** Signs alice in, and returns the token. */
+async function signIn(service: Service): Promise<string> {
+  await service.call(undefined, 'test.setPassword', { username: 'alice', password })
+  const body = { username: 'alice', password, appId: 'coffer-test-sign-in' }
+  const answer = await service.http('POST', '/alice/auth/login', body, { origin: service.server.url })
+  return answer.body.token
+}
+
+/** Calls that a closed account refuses, whoever makes them. */
+const closedPaths = [
+  ['GET', '/events', undefined],
+  ['GET', '/access-info', undefined],
+  ['PUT', '/account', { language: 'fr' }],
+  ['POST', '/', [{ method: 'streams.get', params: {} }]]
+] as const
+
+/** The route by which an owner deletes: with a body, where there is proof to send. */
+function deletionOf(body?: object): [verb: string, path: string] {
+  return body ? ['POST', '/users/alice/deletion'] : ['DELETE', '/users/alice']
+}

@@ -1,0 +1,32 @@
+/** `account.keep`: keeps an account that is scheduled for deletion. (docs/spec/accounts.md#keeping-an-account) */
+import { Type } from 'typebox'
+import { closed } from '../../../schemas/scalars.js'
+import { personalOnly } from '../../auth/allow.js'
+import { fail } from '../../errors.js'
+import { method } from '../../call/method.js'
+import { mustHaveJustSignedIn } from '../../sign-in/recent.js'
+
+/** Opens the account again, as it was, for its owner who has just signed in. */
+export const keep = method({
+  id: 'account.keep',
+  summary: 'Keep an account that is scheduled for deletion',
+  params: Type.Object({}, closed),
+  result: Type.Object({ keptAccount: Type.Object({ username: Type.String() }) }),
+  mode: 'write',
+  whileClosing: true,
+  mayExceedQuota: true,
+  allow: personalOnly,
+  async prepare(call) {
+    const { account, services } = call
+    if (account.deletion === null) fail('unknown-resource', 'This account is not scheduled for deletion')
+    mustHaveJustSignedIn(call)
+    await services.accounts.keep(account)
+  },
+  run({ account, changes, services }) {
+    // Webhooks are told what they missed.
+    changes.add('account')
+    const open = services.accounts.find(account.username)
+    if (open) services.imports.goOn(open)
+    return { keptAccount: { username: account.username } }
+  }
+})

@@ -1,0 +1,30 @@
+/** `system.keepUser`: keeps an account that its owner has scheduled for deletion. (docs/spec/administration.md#keeping) */
+import { Type } from 'typebox'
+import { closed } from '../../../schemas/scalars.js'
+import { adminOnly } from '../../auth/admin.js'
+import { fail } from '../../errors.js'
+import { accountOf } from '../../platform/find-account.js'
+import { serviceMethod } from '../../call/method.js'
+import { announce } from '../../platform/remove-account.js'
+
+/** `DELETE /system/users/{username}/deletion`. An error if no deletion is scheduled. */
+export const keepUser = serviceMethod({
+  id: 'system.keepUser',
+  summary: 'Keep an account that its owner has scheduled for deletion',
+  params: Type.Object({ username: Type.String() }, closed),
+  result: Type.Object({ keptUser: Type.Object({ username: Type.String() }) }),
+  mode: 'service',
+  allow: adminOnly,
+  auditAs: 'admin',
+  deed: () => ({}),
+  async run({ services }, params) {
+    const account = accountOf(services, params.username)
+    if (account.deletion === null) fail('unknown-resource', 'This account is not scheduled for deletion')
+    await services.accounts.keep(account)
+    // Webhooks are told what they missed.
+    announce(services, account)
+    const open = services.accounts.find(account.username)
+    if (open) services.imports.goOn(open)
+    return { keptUser: { username: account.username } }
+  }
+})

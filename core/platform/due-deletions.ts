@@ -1,0 +1,25 @@
+/** Removes accounts whose owners have deleted them, once their time of grace is over. (docs/spec/accounts.md#deleting-an-account) */
+import type { Services } from '../call/services.js'
+
+/** Removes the accounts served here whose time of deletion has come. Returns how many. `signal` ends it after the current one. */
+export async function deleteDue(services: Services, signal?: AbortSignal): Promise<number> {
+  const { accounts, clock, log, platform } = services
+  let count = 0
+  for (const account of platform.listDue(clock.now())) {
+    if (signal?.aborted) break
+    if (!accounts.owns(account)) continue
+    try {
+      if (!(await accounts.removeDue(account, clock.now()))) continue
+      services.throttle.forget(account.username)
+      services.previews.forget(account)
+      count++
+    } catch (cause) {
+      // The next run, or the next start, tries again.
+      log.warn('an account whose time of deletion has come could not be removed', {
+        cause,
+        accountId: account.id
+      })
+    }
+  }
+  return count
+}

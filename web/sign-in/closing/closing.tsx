@@ -1,0 +1,40 @@
+/** Offers to keep an account that is scheduled for deletion, to its owner who has just signed in. */
+import { callAs, signOut, type Session } from '../../api.js'
+import { date, rich, t } from '../../language.js'
+import { Action } from '../../parts/action.js'
+import { Page } from '../../parts/page.js'
+
+export interface ClosingProps {
+  readonly session: Session
+  /** When the account will be deleted, in seconds. */
+  readonly deletion: number
+  /** Called when the account is open again. */
+  readonly onKept: () => void
+  readonly onLeave: () => void
+}
+
+export function Closing({ deletion, onKept, onLeave, session }: ClosingProps) {
+  const keep = async (): Promise<void> => {
+    await callAs(session, 'DELETE', 'account/deletion')
+    onKept()
+  }
+  const leave = (): void => {
+    signOut(session)
+    onLeave()
+  }
+  return (
+    <Page
+      title={t('closing.title', { date: date(deletion) })}
+      lead={rich('closing.lead', { username: <strong>{session.username}</strong> })}
+    >
+      <div class="actions">
+        <Action class="button primary" onClick={keep}>
+          {t('closing.keep')}
+        </Action>
+        <button type="button" class="button" onClick={leave}>
+          {t('closing.leave')}
+        </button>
+      </div>
+    </Page>
+  )
+}
