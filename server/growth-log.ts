@@ -34,10 +34,23 @@ export class GrowthLog {
     await this.#measuring
   }
 
+  /** Brings the number of accounts of today up to date: the first measurement may be older than the first account. */
+  async #countAccounts(): Promise<void> {
+    const { clock, platform } = this.services
+    const { accounts } = platform.standings.counts()
+    const today = platform.growth.list().at(-1)
+    if (!today || today.accounts === null || today.accounts === accounts) return
+    const { attachments, documents, others, previews } = today
+    if (documents === null || attachments === null || others === null || previews === null) return
+    const space = { attachments, documents, others, previews }
+    await platform.change('measureGrowth', clock.now(), { ...space, accounts })
+  }
+
   async #measure(): Promise<void> {
     const { clock, log, platform } = this.services
     try {
-      if (this.#isClosed || platform.growth.isMeasured(clock.now())) return
+      if (this.#isClosed) return
+      if (platform.growth.isMeasured(clock.now())) return await this.#countAccounts()
       await this.space.measure()
       const space = this.space.latest()
       if (!space || this.#isClosed) return

@@ -54,7 +54,7 @@ export function presentChoices(
     choices: {
       serviceName: service.name,
       publicUrl,
-      registration: invitationTokens === null ? 'open' : invitationTokens.length === 0 ? 'closed' : 'invited',
+      registration: registrationOf(invitationTokens, given.has(keys.registration)),
       mailHost: smtp.host,
       mailPort: smtp.port,
       mailEncryption: smtp.encryption,
@@ -65,6 +65,12 @@ export function presentChoices(
       entries.flatMap(([name, key]) => (given.has(key) ? [[name, given.get(key)]] : []))
     )
   }
+}
+
+/** A service that is being set up is for those who are invited, unless something else is set. */
+function registrationOf(tokens: readonly string[] | null, isGiven: boolean): 'open' | 'invited' | 'closed' {
+  if (tokens === null) return isGiven ? 'open' : 'invited'
+  return tokens.length === 0 ? 'closed' : 'invited'
 }
 
 /** With at least one token listed, those of `coffer invite` are valid too. */

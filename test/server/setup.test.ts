@@ -62,7 +62,7 @@ t.test('setting up', async t => {
     const look = await post('/system/setup/look', { secret })
     t.match(look, {
       status: 200,
-      body: { choices: { serviceName: 'Coffer', registration: 'open' }, setBy: {}, presentUrl: server.url }
+      body: { choices: { serviceName: 'Coffer', registration: 'invited' }, setBy: {}, presentUrl: server.url }
     })
     t.equal(look.headers.get('cache-control'), 'no-store')
     const answer = await post('/system/setup', { secret, ...owner, choices })

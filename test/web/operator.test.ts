@@ -84,7 +84,15 @@ t.test('the operator’s page', async t => {
     await dialog.getByRole('button', { name: 'End all passkeys' }).click()
     await dialog.getByText('No passkey signs in any more.').waitFor()
     t.same((await daisy.do('passkeys.get')).passkeys, [])
+    t.equal(
+      await dialog.getByLabel('Megabytes (0: no limit)').inputValue(),
+      '2.5',
+      'the limit stays in sight'
+    )
     await dialog.getByRole('button', { name: 'Suspend' }).click()
+    await page.getByRole('heading', { name: 'Suspend daisy?' }).waitFor()
+    t.notOk((await daisy.call('events.get')).error, 'not before it is confirmed')
+    await page.getByRole('button', { name: 'Suspend account' }).click()
     await dialog.getByRole('button', { name: 'Let in again' }).waitFor()
     t.equal((await daisy.call('events.get')).error.id, 'forbidden')
     await dialog.getByRole('button', { name: 'Let in again' }).click()

@@ -5,6 +5,7 @@ import { dayAndTime } from '../app/parts/time.js'
 import { isKey, t } from '../language.js'
 import { Alert } from '../parts/form.js'
 import { useReading } from './desk.js'
+import { Heads } from './heads.js'
 import type { Deed } from './model.js'
 
 const pageSize = 50
@@ -23,6 +24,7 @@ export function Deeds() {
       <p class="hint">{t('operator.deedsLead')}</p>
       {problem !== undefined && <Alert>{problem}</Alert>}
       {value && deeds.length === 0 && <p>{t('operator.noDeeds')}</p>}
+      {deeds.length > 0 && <Heads of={[t('operator.action'), t('operator.by'), t('operator.time')]} />}
       <ul class="rows">
         {deeds.map(deed => (
           <li key={deed.number}>

@@ -70,7 +70,7 @@ function Chart({ measure: { colour, key, of }, days, view }: ChartProps) {
   })
   const [first, last] = [parts[0], parts.at(-1)]
   if (!first || !last) return null
-  const said = t('operator.grownSaid', {
+  const said = t(first === last ? 'operator.grownOnce' : 'operator.grownSaid', {
     first: inWords(key, first.mean),
     from: dayInWords(first.time, zone),
     last: inWords(key, last.mean),

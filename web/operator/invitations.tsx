@@ -4,10 +4,12 @@ import { root } from '../api.js'
 import { QrCode } from '../app/parts/qr-code.js'
 import { day } from '../app/parts/time.js'
 import { t } from '../language.js'
+import { Copy } from '../parts/copy.js'
 import { Field } from '../parts/field.js'
 import { Alert, Form } from '../parts/form.js'
 import { Surroundings } from '../surroundings.js'
 import { useDesk, useReading } from './desk.js'
+import { Heads } from './heads.js'
 import type { Invitation, Overview } from './model.js'
 
 /** Invitations that are listed. */
@@ -50,16 +52,23 @@ export function Invitations({ overview }: { readonly overview: Overview }) {
               {linkOf(made)}
             </a>
           </p>
+          <Copy text={linkOf(made)} />
           <QrCode text={linkOf(made)} label={t('operator.inviteCode')} />
         </div>
       )}
       {problem !== undefined && <Alert>{problem}</Alert>}
       <h3>{t('operator.openInvitations')}</h3>
       {open.length === 0 && <p>{t('operator.noInvitations')}</p>}
+      {open.length > 0 && (
+        <Heads of={[t('operator.invitation'), t('operator.note'), t('operator.created')]} />
+      )}
       <ul class="rows">
         {open.slice(0, most).map(({ createdAt, description, id }) => (
           <li key={id}>
-            <a href={linkOf(id)}>{id}</a>
+            <span>
+              <a href={linkOf(id)}>{id}</a>
+              <Copy text={linkOf(id)} />
+            </span>
             <span>{description}</span>
             <span class="num soft">{day(createdAt / 1000)}</span>
           </li>

@@ -3,8 +3,10 @@
 export interface Person {
   readonly username: string
   readonly created: number
-  readonly state: 'active' | 'suspended' | 'moved'
+  readonly state: 'active' | 'suspended' | 'moved' | 'closing'
   readonly suspended: number | null
+  /** When it will be deleted at its owner's request. */
+  readonly deletion: number | null
   readonly isOperator: boolean
   /** 0: any number. */
   readonly quota: number

@@ -4,6 +4,7 @@ import { day } from '../app/parts/time.js'
 import { t } from '../language.js'
 import { Alert } from '../parts/form.js'
 import { useReading } from './desk.js'
+import { Heads } from './heads.js'
 import type { Overview, Person } from './model.js'
 import { OnePerson } from './person.js'
 import { Badges, usedOf } from './standing.js'
@@ -54,6 +55,9 @@ export function People({ overview }: { readonly overview: Overview }) {
       </form>
       {problem !== undefined && <Alert>{problem}</Alert>}
       {value?.users.length === 0 && <p>{t('operator.nobody')}</p>}
+      {(value?.users.length ?? 0) > 0 && (
+        <Heads of={[t('operator.account'), t('operator.stores'), t('operator.lastUsed')]} />
+      )}
       <ul class="rows">
         {value?.users.map(each => (
           <li key={each.username}>

@@ -2,12 +2,14 @@
 import type { ComponentChildren } from 'preact'
 import { useContext, useState } from 'preact/hooks'
 import { Refusal } from '../api.js'
+import { Confirm } from '../app/parts/confirm.js'
 import { Dialog } from '../app/parts/dialog.js'
 import { sizeInWords } from '../app/parts/lengths.js'
 import { QrCode } from '../app/parts/qr-code.js'
 import { day, dayAndTime } from '../app/parts/time.js'
 import { t } from '../language.js'
 import { Action } from '../parts/action.js'
+import { Copy } from '../parts/copy.js'
 import { Field } from '../parts/field.js'
 import { Form } from '../parts/form.js'
 import { Surroundings } from '../surroundings.js'
@@ -29,6 +31,7 @@ export function OnePerson({ onChange, onClose, overview, person }: Props) {
   const [told, setTold] = useState('')
   const [link, setLink] = useState<{ readonly url: string; readonly expires: number }>()
   const [isDeleting, setDeleting] = useState(false)
+  const [isSuspending, setSuspending] = useState(false)
   const isSelf = desk.username === username
   const isHere = person.state === 'active'
   const change = (verb: string, rest: string, done: string) => async () => {
@@ -36,6 +39,20 @@ export function OnePerson({ onChange, onClose, overview, person }: Props) {
     setTold(done)
     onChange()
   }
+  if (isSuspending)
+    return (
+      <Confirm
+        title={t('operator.suspendTitle', { username })}
+        action={t('operator.suspendNow')}
+        onConfirm={async () => {
+          await change('POST', '/suspension', t('operator.isSuspended'))()
+          setSuspending(false)
+        }}
+        onClose={() => setSuspending(false)}
+      >
+        <p>{t('operator.suspendLead')}</p>
+      </Confirm>
+    )
   if (isDeleting)
     return (
       <Deletion
@@ -98,7 +115,22 @@ export function OnePerson({ onChange, onClose, overview, person }: Props) {
           )}
         </div>
       )}
-      <Limit person={person} overview={overview} onChange={onChange} onTold={setTold} />
+      {person.deletion !== null && (
+        <div class="notice">
+          <p>{t('operator.closingLead', { date: dayAndTime(person.deletion) })}</p>
+          <Action onClick={change('DELETE', '/deletion', t('operator.kept'))}>
+            {t('operator.keepAccount')}
+          </Action>
+        </div>
+      )}
+      <Limit
+        // The field shows the limit that is in force once it has been saved.
+        key={`${person.hasOwnQuota} ${person.quota}`}
+        person={person}
+        overview={overview}
+        onChange={onChange}
+        onTold={setTold}
+      />
       {!isSelf && person.state !== 'moved' && (
         <>
           <h3>{t('operator.access')}</h3>
@@ -109,9 +141,9 @@ export function OnePerson({ onChange, onClose, overview, person }: Props) {
                 {t('operator.resume')}
               </Action>
             ) : (
-              <Action onClick={change('POST', '/suspension', t('operator.isSuspended'))}>
-                {t('operator.suspend')}
-              </Action>
+              <button type="button" class="button" onClick={() => setSuspending(true)}>
+                {t('operator.suspend')} …
+              </button>
             )}
             {overview.mayDelete && (
               <button type="button" class="button danger" onClick={() => setDeleting(true)}>
@@ -149,6 +181,7 @@ function NewLink({
           {url}
         </a>
       </p>
+      <Copy text={url} />
       <QrCode text={url} label={t('operator.resetLink')} />
     </div>
   )

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import { t } from '../language.js'
 import { Alert } from '../parts/form.js'
 import { useReading } from './desk.js'
+import { Heads } from './heads.js'
 import type { Setting } from './model.js'
 
 export function Settings() {
@@ -37,6 +38,9 @@ export function Settings() {
       </p>
       {problem !== undefined && <Alert>{problem}</Alert>}
       {shown?.length === 0 && <p>{t('operator.noSettings')}</p>}
+      <div class="settings">
+        <Heads of={[t('operator.setting'), t('operator.value'), t('operator.description')]} />
+      </div>
       <ul class="rows settings">
         {shown?.map(setting => (
           <li key={setting.key}>

@@ -31,7 +31,15 @@ export const getGrowth = serviceMethod({
   mode: 'service',
   allow: adminOnly,
   auditAs: 'admin',
-  run: ({ services }) => ({
-    growth: services.platform.growth.list().map(({ day, ...rest }) => ({ time: day * daySeconds, ...rest }))
-  })
+  run({ now, services: { platform } }) {
+    const { accounts } = platform.standings.counts()
+    const today = Math.floor(now / daySeconds)
+    const growth = platform.growth.list().map(({ day, ...rest }) => ({
+      time: day * daySeconds,
+      ...rest,
+      // The day began before the first accounts were made, and is not over yet.
+      ...(day === today && rest.accounts !== null && { accounts })
+    }))
+    return { growth }
+  }
 })

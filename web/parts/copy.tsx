@@ -1,0 +1,26 @@
+/** A button that copies a text, such as a link that is shown beside it. */
+import { useState } from 'preact/hooks'
+import { t } from '../language.js'
+
+export function Copy({ text }: { readonly text: string }) {
+  const [said, setSaid] = useState('')
+  const copy = (): void => {
+    // Browsers offer no clipboard to pages without TLS.
+    const writing =
+      (navigator.clipboard as Clipboard | undefined)?.writeText(text) ?? Promise.reject(new Error())
+    writing.then(
+      () => setSaid(t('codes.copied')),
+      () => setSaid(t('copy.failed'))
+    )
+  }
+  return (
+    <p class="copy">
+      <button type="button" class="button" aria-label={`${t('codes.copy')}: ${text}`} onClick={copy}>
+        {t('codes.copy')}
+      </button>{' '}
+      <span class="hint" role="status">
+        {said}
+      </span>
+    </p>
+  )
+}
