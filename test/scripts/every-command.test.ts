@@ -61,6 +61,7 @@ t.test('every command', async t => {
     'user password': { operands: ['nobody'], user: 0 },
     'user unlock': { operands: ['nobody'], user: 0 },
     'user mfa-off': { operands: ['nobody'], user: 0 },
+    'user keep': { operands: ['nobody'], user: 0 },
     'user passkeys-off': { operands: ['nobody'], user: 0 },
     'user token': { operands: ['nobody'], user: 0 },
     'user move': { operands: ['nobody', 'https://elsewhere.example/'], user: 0 },
