@@ -532,15 +532,17 @@ class Run {
       this.same(actor, `parent of ${id}`, parentId, null)
       if (parent && model.may(holder, 'list', parent)) this.fail(`${id} stands by itself`)
     }
-    if (holder.type !== 'personal')
+    if (holder.type !== 'personal') {
+      const records = holder.type === 'app' ? [`:_audit:access-${client.access.id}`] : []
       this.same(
         actor,
-        'account streams',
+        'account streams, and that of own records',
         flat(all.streams)
           .filter(id => id.startsWith(':'))
           .toSorted(),
-        places.flatMap(({ account, id }) => (account ? [id] : [])).toSorted()
+        [...records, ...places.flatMap(({ account, id }) => (account ? [id] : []))].toSorted()
       )
+    }
     this.same(
       actor,
       'stream deletions',
