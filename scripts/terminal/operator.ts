@@ -26,7 +26,7 @@ export type Answer = Readonly<Record<string, unknown>>
 /** Calls methods as the operator. */
 export interface Operator {
   /** Calls a method. Throws {@link OperatorError} with the message of the service. */
-  call(method: string, params: Readonly<Record<string, string | number>>): Promise<Answer>
+  call(method: string, params: Readonly<Record<string, string | number | boolean>>): Promise<Answer>
   /** The core, if no service owns the directory. */
   readonly services?: Services
 }
@@ -165,7 +165,7 @@ async function answerOf(response: Response): Promise<Answer> {
 /** The request for a method, from the table of routes. */
 function requestOf(
   method: string,
-  params: Readonly<Record<string, string | number>>
+  params: Readonly<Record<string, string | number | boolean>>
 ): { path: string; verb: string; body?: string } {
   const route = serviceRoutes.find(each => each.method === method)
   if (!route) throw new OperatorError(`There is no route for ${method}`)

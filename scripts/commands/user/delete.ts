@@ -14,8 +14,8 @@ export async function deleteUser(args: readonly string[], { json, yes }: DeleteO
   const { flags, operands } = split(args, 'name')
   const [username = ''] = operands
   const { settings } = directoryOf(flags)
-  // Nobody is asked to confirm what cannot be done.
-  await asOperator(settings, operator => operator.call('system.getUserInfo', { username }))
+  // Nobody is asked to confirm what cannot be done. The account's files may be damaged or gone.
+  await asOperator(settings, operator => operator.call('users.delete', { username, dryRun: true }))
   if (
     !yes &&
     (await typed(`All data of ${username} will be deleted. Type the name to confirm: `)) !== username

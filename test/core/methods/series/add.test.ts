@@ -190,7 +190,7 @@ t.test('hfs.add', async t => {
     ])
     t.same((await points(alice, id)).points, [
       [0, 6],
-      [0, 5],
+      [5e-9, 5],
       [0.123, 4],
       [1, 2]
     ])
