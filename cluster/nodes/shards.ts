@@ -131,6 +131,8 @@ export class Shards {
     const { lease, members, node, takeoverMs } = this.options
     for (const member of members.silent(takeoverMs))
       if (member.node !== node && lease.isSteady()) await this.#declareDead(member)
+    // Some may have come before this node knew of the life to which they were given.
+    for (const shard of allShards) this.#serve(shard)
     // Somebody who has not heard of it yet may have given it a shard since.
     if (lease.isLeaving) return void (await this.drain())
     await this.#repair()

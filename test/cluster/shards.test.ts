@@ -1,7 +1,9 @@
 /** Leases and shards: who lives, who serves what, over an engine in memory. Times are a twentieth of those in operation. */
 import { test } from 'tap'
+import type { Register } from '../../cluster/engine.js'
+import { nodeKey } from '../../cluster/nodes/node-state.js'
 import { forgetDead } from '../../cluster/nodes/forgetting.js'
-import { placedIn, shardCount, shardKey } from '../../cluster/nodes/places.js'
+import { allShards, placedIn, shardCount, shardKey } from '../../cluster/nodes/places.js'
 import {
   answerControl,
   controlledIn,
@@ -12,6 +14,11 @@ import {
 import { until } from '../support/socket.js'
 import { MemoryCluster } from './memory-engine.js'
 import { isShared, ShardNode as Node, started, times } from './nodes/shard-nodes.js'
+
+/** The life that the register of a node tells of. */
+function lifeIn(bytes: Uint8Array): number {
+  return JSON.parse(Buffer.from(bytes).toString()).incarnation
+}
 
 /** What nobody asks for here. */
 const nothing = async (): Promise<never> => await Promise.reject(new Error('is not asked'))
@@ -88,6 +95,33 @@ test('shards', async t => {
     await returned
     t.ok(first!.shards.isMine(shard!))
     t.equal(first!.taken.filter(each => each === shard).length, 2)
+  })
+
+  t.test('that come before their node knows of its new life are served once it does', async t => {
+    const [first, second] = await started(t, new MemoryCluster(), 'n1', 'n2')
+    await until(() => isShared(first!, second!), 'every shard to be served once')
+    const { register } = first!.engine
+    const { cas } = register
+    let answer!: () => void
+    const answered = new Promise<void>(resolve => (answer = resolve))
+    const held: Pick<Register, 'cas'> = {
+      async cas(key, revision, bytes) {
+        const written = await cas(key, revision, bytes)
+        if (key === nodeKey('n1') && lifeIn(bytes) === 2) await answered
+        return written
+      }
+    }
+    Object.assign(register, held)
+    const { bytes, revision } = (await register.get(nodeKey('n1')))!
+    const state = JSON.parse(Buffer.from(bytes).toString())
+    await second!.engine.register
+      .cas(nodeKey('n1'), revision, Buffer.from(JSON.stringify({ ...state, state: 'dead' })))
+      .catch(() => t.fail('n1 was faster'))
+    const given = (): number[] => allShards.filter(shard => first!.shards.ownerOf(shard)?.incarnation === 2)
+    await until(() => given().length > 10, 'the other node to give it shards')
+    answer()
+    await until(() => isShared(first!, second!), 'every shard to be served once')
+    t.ok(first!.shards.mine.length > 10)
   })
 
   t.test('stay where an operator wants them', async t => {
