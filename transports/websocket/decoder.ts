@@ -40,6 +40,8 @@ const malformed: Packet = { type: PacketType.CONNECT_ERROR, nsp: '/', data: {} }
 export interface WaitingDecoder {
   /** Characters received and not yet decoded. */
   readonly undecoded: number
+  /** Whose turns parsing takes: those of the connection, until it is known whose it is. */
+  party: Party
 }
 
 /** Returns a decoder class with these limits. */
@@ -47,8 +49,7 @@ export function decoderWithin(limits: JsonLimits): typeof Decoder {
   let connections = 0
   return class PatientDecoder extends Decoder implements WaitingDecoder {
     undecoded = 0
-    /** Connections take turns among themselves: whose they are is not known yet. */
-    readonly #party: Party = { account: 'sockets', access: String(++connections) }
+    party: Party = { account: 'a socket', access: String(++connections) }
     /** Packets received while a long text is being parsed. */
     #waiting: unknown[] | undefined
     #isDestroyed = false
@@ -82,7 +83,7 @@ export function decoderWithin(limits: JsonLimits): typeof Decoder {
     /** Never rejects. */
     async #read(head: string, text: string): Promise<void> {
       try {
-        const data = await dataOf(text.slice(head.length), limits, this.#party)
+        const data = await dataOf(text.slice(head.length), limits, this.party)
         if (this.#isDestroyed) return
         this.undecoded -= text.length
         // Only the name decides whether the packet is valid; the params are checked by the method.

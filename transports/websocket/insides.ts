@@ -130,9 +130,9 @@ export function responseTo(request: IncomingMessage): ServerResponse | undefined
   return (request as { readonly res?: ServerResponse }).res
 }
 
-/** Characters received on a socket's connection and not yet decoded. */
-export function undecodedOf(socket: Socket): number {
-  return (socket as unknown as { client: { decoder: WaitingDecoder } }).client.decoder.undecoded
+/** Returns the decoder of a socket's connection. */
+export function decoderOf(socket: Socket): WaitingDecoder {
+  return (socket as unknown as { client: { decoder: WaitingDecoder } }).client.decoder
 }
 
 function insidesOf(conn: Conn): Insides {

@@ -11,6 +11,7 @@ import type { Backlog, Holder } from './backlog.js'
 import { holdsBinary } from './binary.js'
 import { CallQueue } from './call-queue.js'
 import type { Connection, Guest } from './connection.js'
+import { decoderOf } from './insides.js'
 
 /** Responses up to this size are sent however much waits for other clients. */
 const shortLength = 64 * 1024
@@ -45,6 +46,7 @@ export class SocketSession implements Guest {
     const { backlog, dispatcher } = services
     const { callsPerSecond, maxInFlight } = dispatcher.services.config.sockets
     const party = { account: admitted.account.id, access: presentedToken(admitted.credentials) ?? '' }
+    decoderOf(socket).party = party
     this.holder = backlog.holder(party.account, party.access)
     this.#queue = new CallQueue({
       party,

@@ -15,7 +15,7 @@ import { Backlog } from './backlog.js'
 import { Connection } from './connection.js'
 import { decoderWithin } from './decoder.js'
 import { Entrance } from './entrance.js'
-import { idOf, undecodedOf, type Conn } from './insides.js'
+import { decoderOf, idOf, type Conn } from './insides.js'
 import { Lines } from './lines.js'
 import { SocketSession, type SocketServices } from './session.js'
 import { Watch } from './watch.js'
@@ -125,7 +125,7 @@ export class Websockets implements Mount {
         connection?.terminate()
         return new ApiError('too-many-requests', 'Too many namespaces on one connection')
       }
-      connection.undecoded = () => undecodedOf(socket)
+      connection.undecoded = () => decoderOf(socket).undecoded
       const credentials = this.#credentialsOf(socket)
       socket.data = await this.#services.notifier.admit(usernameOf(socket.nsp.name), credentials)
       // The handshake data stays in memory as long as the socket, and there may be a thousand sockets on one

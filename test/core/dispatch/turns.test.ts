@@ -1,10 +1,12 @@
 /** Nobody waits for what others have too much of: counted in what has run meanwhile, not in time. */
 import { Agent, request } from 'node:http'
 import { setImmediate as turn } from 'node:timers/promises'
+import type { Decoder } from 'socket.io-parser'
 import t from 'tap'
 import { Turns } from '../../../core/notifications/turns.js'
 import type { Party } from '../../../storage/scheduler.js'
 import { inTurns, type Steps } from '../../../storage/steps.js'
+import { decoderWithin, type WaitingDecoder } from '../../../transports/websocket/decoder.js'
 import { CallQueue } from '../../../transports/websocket/call-queue.js'
 import { openCoffer, type Client } from '../../support/coffer.js'
 
@@ -106,6 +108,24 @@ t.test('long work of all kinds shares one turn of the event loop', async t => {
     t.ok(ran() < many, `${kind}: ${ran()} of ${many} in the next turn`)
     while (ran() < many) await turn()
   }
+})
+
+t.test('packets of one account do not hold up those of others', async t => {
+  const PatientDecoder = decoderWithin({ jsonKeys: 1000, jsonDepth: 100 })
+  const packet = `2["events.create",[${'[0],'.repeat(70_000)}0]]`
+  const packets = 8
+  const done: string[] = []
+  const receive = (account: string): void => {
+    const decoder = new PatientDecoder() as Decoder & WaitingDecoder
+    decoder.party = { account, access: '' }
+    decoder.on('decoded', () => done.push(account))
+    decoder.add(packet)
+  }
+  for (let n = 0; n < packets; n++) receive('a')
+  receive('b')
+  while (done.length <= packets) await turn()
+  const before = done.indexOf('b')
+  t.ok(before < few, `${before} packets of the other account before it`)
 })
 
 function* stepsOf(run: () => void): Steps<void> {
