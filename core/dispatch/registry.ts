@@ -21,6 +21,10 @@ import { authorize } from '../call/authorization-step.js'
 import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
 
+const writing: ReadonlySet<string> = new Set(['write', 'batch'])
+/** What is said of a write whose result is too long: it is not to be made again. */
+const doneTooLong = 'This has been done, but its result is too large to be answered in one piece'
+
 export class Registry implements Dispatch, Dispatcher {
   readonly #gatherings: Gatherings
   /** Validators of constant results, by method id. */
@@ -90,12 +94,14 @@ export class Registry implements Dispatch, Dispatcher {
     const { accessId, items = () => 0, remainder } = outcome
     let text = outcome.members
     const mustBeSmall = (): void => {
-      if (items() > batchResultItems || text.length > maxLength) fail('too-many-results')
+      if (items() > batchResultItems || text.length > maxLength)
+        fail('too-many-results', writing.has(this.#modeOf(request.method)) ? doneTooLong : undefined)
     }
     try {
       mustBeSmall()
       if (!remainder) return outcome
-      if (this.#isRead(request.method) && !this.#gatherings.hasRoom(user, text.length)) throw tooManyWaiting()
+      if (this.#modeOf(request.method) === 'read' && !this.#gatherings.hasRoom(user, text.length))
+        throw tooManyWaiting()
       // Assembled all at once, results would fill the memory before the first one is sent.
       const party = { account: user, access: accessId ?? '' }
       await this.#gatherings.run(party, text.length, async () => {
@@ -114,8 +120,8 @@ export class Registry implements Dispatch, Dispatcher {
     }
   }
 
-  #isRead(method: string): boolean {
-    return this.stages.find(method).definition.mode === 'read'
+  #modeOf(method: string): AnyMethod['mode'] {
+    return this.stages.find(method).definition.mode
   }
 
   #refused(error: unknown, request: Request, isWhole: boolean): Promise<Outcome> | Outcome {

@@ -23,9 +23,16 @@ export class Data {
     const { credentials, user } = this.message
     const request = { user, method, params, credentials, maxLength: longest }
     const outcome = await this.dispatcher.callWhole(request)
-    if (!outcome.ok) return { ok: false, error: outcome.error.id === tooLong.id ? tooLong : outcome.error }
+    if (!outcome.ok) {
+      const isTooLong = outcome.error.id === tooLong.id && this.#isRead(method)
+      return { ok: false, error: isTooLong ? tooLong : outcome.error }
+    }
     const { token: _token, apiEndpoint: _endpoint, ...value } = JSON.parse(`{${outcome.members}}`)
     return { ok: true, value }
+  }
+
+  #isRead(method: string): boolean {
+    return this.dispatcher.definitions.some(({ id, mode }) => id === method && mode === 'read')
   }
 
   /** Whether there is anything that the access may change. */

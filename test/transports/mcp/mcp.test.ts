@@ -132,6 +132,13 @@ t.test('an assistant', async t => {
       await alice.event({ streamIds: ['weight'], type: 'note/txt', content: long })
     t.match(await ask(assistant, 'events_get'), { error: /^too-many-results.*fewer/ })
     t.match(await ask(assistant, 'events_get', { types: ['mass/kg'] }), { events: [{ content: 70 }] })
+    const writer = await alice.grant('contribute', 'diary', { type: 'app', name: 'long writer' })
+    const writing = await connect(t, alice, writer.token)
+    const note = { streamIds: ['diary'], type: 'note/txt', content: long.repeat(5) }
+    const { error } = await ask(writing, 'events_create', note)
+    t.match(error, /^too-many-results: This has been done/)
+    t.notMatch(error, 'fewer', 'which would have it write once more')
+    t.match(await alice.do('events.get', { limit: 1 }), { events: [{ content: note.content }] })
   })
 
   t.test('is at an end with its access', async t => {
