@@ -105,7 +105,8 @@ class ScopeBuilder {
     )
     if (unknown.length === 0) return
     const streams = [...new Set(unknown)]
-    fail('unknown-referenced-resource', `Unknown streams: ${streams.slice(0, 10).join(', ')}`, { streams })
+    const named = streams.slice(0, 10).map(id => id.slice(0, 100))
+    fail('unknown-referenced-resource', `Unknown streams: ${named.join(', ')}`, { streams })
   }
 
   #mustBeReadable(queries: readonly StreamsQuery[]): void {

@@ -148,6 +148,11 @@ t.test('events.get', async t => {
       { id: 'unknown-referenced-resource', data: { streams: ['x', ':other:y'] } }
     ],
     [
+      'a long text as a stream, which the message does not repeat whole',
+      { streams: ['x'.repeat(100_000)] },
+      { id: 'unknown-referenced-resource', message: /^.{100,200}$/ }
+    ],
+    [
       'streams unknown to a restricted access',
       { streams: ['x'] },
       { id: 'unknown-referenced-resource' },
