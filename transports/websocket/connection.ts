@@ -1,4 +1,6 @@
 /** One connection with all namespaces joined on it: what it may use, and when it is closed. */
+import type { WebSocket } from 'ws'
+import { ApiError } from '../../core/errors.js'
 import type { Settings } from '../../core/settings/settings.js'
 import type { Holder } from './backlog.js'
 import type { Slot } from './handshakes.js'
@@ -28,6 +30,10 @@ const maxAttempts = 200
  */
 const maxUpgradeAttempts = 10
 const closeTimeoutMs = 5000
+/** The code with which a WebSocket is closed for the size of a message. (RFC 6455, 7.4.1) */
+const messageTooBig = 1009
+/** The namespace and acknowledgement number of an event packet, up to its arguments. */
+const callHead = /^42(\/[^,]*,)?(\d+)\[/
 
 /** A joined namespace. */
 export interface Guest {
@@ -42,6 +48,8 @@ export interface ConnectionOptions {
   readonly sockets: Pick<Settings['sockets'], 'maxPendingBytes' | 'namespaceTimeout'>
   /** Called when there is something to watch: see {@link Connection.hasStalled}. */
   readonly begun: () => void
+  /** Returns the response of a call that fails with this error. */
+  readonly describeError: (error: ApiError) => string
 }
 
 export class Connection {
@@ -66,7 +74,8 @@ export class Connection {
       giveUp,
       max: sockets.maxPendingBytes,
       isIdle: () => this.#isIdle && !this.outbox.isSlow,
-      undecoded: () => this.undecoded()
+      undecoded: () => this.undecoded(),
+      refuse: (socket, start) => this.#refuseMessage(socket, start)
     })
     slot.evict = giveUp
     conn.on('close', () => {
@@ -146,6 +155,17 @@ export class Connection {
     setTimeout(() => this.outbox.drop(), closeTimeoutMs).unref()
   }
 
+  /**
+   * Refuses a message over the size limit: answers the call that it begins, if the client waits for an answer, and closes the
+   * WebSocket. (docs/spec/limits.md#sockets)
+   */
+  #refuseMessage(socket: WebSocket, start: string): void {
+    const error = tooLarge(this.largestMessage)
+    const [, namespace = '', id] = callHead.exec(start) ?? []
+    if (id !== undefined) socket.send(`43${namespace}${id}[${this.options.describeError(error)}]`)
+    socket.close(messageTooBig, error.message)
+  }
+
   get #isIdle(): boolean {
     for (const { load } of this.#guests) if (load > 0) return false
     return true
@@ -167,4 +187,9 @@ export class Connection {
     this.#idle = setTimeout(() => this.terminate(), this.options.sockets.namespaceTimeout * 1000)
     this.#idle.unref()
   }
+}
+
+/** The error for a message over the size limit in bytes. */
+export function tooLarge(limit: number): ApiError {
+  return new ApiError('invalid-request-structure', `The message is larger than the limit of ${limit} bytes`)
 }

@@ -3,8 +3,10 @@
  * a time.
  */
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { Config } from '../../core/settings/config.js'
-import type { Connection } from './connection.js'
+import { errorEnvelope } from '../../core/envelope.js'
+import { ApiError, type ErrorId } from '../../core/errors.js'
+import type { SharedServices } from '../../core/call/dispatcher.js'
+import { tooLarge, type Connection } from './connection.js'
 import { Handshakes, type NoSlot, type Slot } from './handshakes.js'
 import { queryOf, responseTo } from './insides.js'
 import { announcedBytes, largestBody } from './polling.js'
@@ -28,10 +30,11 @@ export class Entrance {
   readonly #waiting = new WeakSet<Connection>()
 
   constructor(
-    { limits }: Config,
+    private readonly services: Pick<SharedServices, 'clock' | 'config'>,
     private readonly clients: Clients,
     private readonly connections: ReadonlyMap<string, Connection>
   ) {
+    const { limits } = services.config
     this.#handshakes = new Handshakes({
       connections: limits.connections,
       perAddress: limits.connectionsPerAddress || Math.ceil(limits.connections / 4),
@@ -85,7 +88,7 @@ export class Entrance {
     const limit = largestBody(request, connection.largestMessage)
     if (bytes === Infinity && limit < connection.largestMessage)
       return this.#answer(response, 411, 'Requests with binary data need a Content-Length')
-    if (bytes !== Infinity && bytes > limit) return this.#answer(response, 413, 'The body is too large')
+    if (bytes !== Infinity && bytes > limit) return this.#answerError(response, 413, tooLarge(limit))
     if (this.#waiting.has(connection)) {
       connection.terminate()
       return this.#answer(response, 400, 'Only one request at a time is possible on a connection')
@@ -96,6 +99,7 @@ export class Entrance {
       await emptied
       this.#waiting.delete(connection)
     }
+    if (bytes === Infinity) this.#explainRefusal(response, limit)
     const hasRoom = connection.inbox.expect(Math.min(bytes, limit))
     response.once('close', () => connection.inbox.expect(0))
     if (hasRoom) proceed()
@@ -107,21 +111,50 @@ export class Entrance {
     const response = responseTo(request)
     if (response) return this.#answer(response, status, message, retryAfterSeconds)
     const { socket } = request
-    const body = bodyOf(message)
+    const body = this.#bodyOf(errorFor(status, message))
     const headers = Object.entries(headersOf(retryAfterSeconds)).map(([name, value]) => `${name}: ${value}`)
-    const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...headers, `Content-Length: ${body.length}`]
+    const lines = [
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+      ...headers,
+      `Content-Length: ${Buffer.byteLength(body)}`
+    ]
     socket.end([...lines, '', body].join('\r\n'), () => socket.destroy())
   }
 
   /** Responds like Engine.IO and closes the connection: with a body left unread, the next request could not be found. */
   #answer(response: ServerResponse, status: number, message: string, retryAfterSeconds?: number): void {
-    response.writeHead(status, headersOf(retryAfterSeconds)).end(bodyOf(message))
+    this.#answerError(response, status, errorFor(status, message), retryAfterSeconds)
+  }
+
+  #answerError(response: ServerResponse, status: number, error: ApiError, retryAfterSeconds?: number): void {
+    response.writeHead(status, headersOf(retryAfterSeconds)).end(this.#bodyOf(error))
+  }
+
+  /** Adds the reason when Engine.IO refuses a body without a length that turns out to be too large: it sends no more than 413. */
+  #explainRefusal(response: ServerResponse, limit: number): void {
+    const end = response.end.bind(response) as (...args: unknown[]) => ServerResponse
+    response.setHeader('Content-Type', 'application/json')
+    response.end = (...args: unknown[]) =>
+      response.statusCode === 413 && args.length === 0 ? end(this.#bodyOf(tooLarge(limit))) : end(...args)
+  }
+
+  /** Returns the error envelope, and what Engine.IO puts into its own errors: code 4 means "Forbidden". */
+  #bodyOf(error: ApiError): string {
+    const { clock, config } = this.services
+    const engineMembers = JSON.stringify({ code: 4, message: error.message }).slice(0, -1)
+    return `${engineMembers},${errorEnvelope(config, clock.now(), error).slice(1)}`
   }
 }
 
 const noSlotMessages: Readonly<Record<NoSlot, string>> = {
   429: 'Too many connections from this address',
   503: 'Too many connections at the moment'
+}
+
+const errorIds: Readonly<Record<number, ErrorId>> = {
+  405: 'invalid-method',
+  429: 'too-many-requests',
+  503: 'api-unavailable'
 }
 
 function sizeOf({ rawHeaders, url = '' }: IncomingMessage): number {
@@ -136,7 +169,6 @@ function headersOf(retryAfterSeconds: number | undefined): Record<string, string
   }
 }
 
-/** The body of an Engine.IO error, where code 4 means "Forbidden". */
-function bodyOf(message: string): string {
-  return JSON.stringify({ code: 4, message })
+function errorFor(status: number, message: string): ApiError {
+  return new ApiError(errorIds[status] ?? 'invalid-request-structure', message)
 }

@@ -2,8 +2,17 @@
  * Limits the unfinished input of a connection: messages that are being received, being decoded, or waiting to be
  * called.
  */
+import type { WebSocket } from 'ws'
 import type { Holder } from './backlog.js'
-import { lineOf, refreshHeartbeat, sizeOf, webSocketOf, type Conn, type Packet } from './insides.js'
+import {
+  lineOf,
+  onTooLargeMessage,
+  refreshHeartbeat,
+  sizeOf,
+  webSocketOf,
+  type Conn,
+  type Packet
+} from './insides.js'
 
 /** Total bytes that an unauthenticated connection may send. */
 const strangerBytes = 64 * 1024
@@ -17,6 +26,8 @@ export interface InboxOptions {
   readonly max: number
   /** Closes the connection. */
   giveUp(): void
+  /** Refuses a message over the size limit, given the text that it starts with, and closes the WebSocket. */
+  refuse(socket: WebSocket, start: string): void
   /** Called when a large message begins to arrive. */
   begun(): void
   /** Whether all calls are done, and the client reads its responses. */
@@ -114,12 +125,19 @@ export class Inbox {
 
   /** Counts WebSocket data as it arrives, since incomplete messages take memory, too. */
   #follow(): void {
-    // Before the listener of ws, which assembles messages.
-    lineOf(this.conn)?.prependListener('data', chunk => {
+    const line = lineOf(this.conn)
+    const count = (chunk: Buffer): void => {
       this.#arriving += chunk.length
       if (!this.isBusy) return
       this.options.begun()
       if (!this.#hold()) this.options.giveUp()
+    }
+    // Before the listener of ws, which assembles messages.
+    line?.prependListener('data', count)
+    onTooLargeMessage(this.conn, (socket, start) => {
+      // The rest of the message is discarded.
+      line?.off('data', count)
+      this.options.refuse(socket, start)
     })
     if (this.#isFull) webSocketOf(this.conn)?.pause()
   }

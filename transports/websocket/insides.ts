@@ -1,4 +1,5 @@
 /** Access to private members of Engine.IO, ws and Node. Kept in one file, since any release may rename them. */
+import type { EventEmitter } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket as Line } from 'node:net'
 import type { Socket } from 'socket.io'
@@ -25,12 +26,20 @@ export interface PayloadParser {
   decodePayload(data: string | Buffer, take?: (packet: Packet) => boolean | void): Packet[] | void
 }
 
+/** The part of ws that assembles messages. */
+interface Receiver extends EventEmitter {
+  _maxPayload: number
+  /** What has arrived of a frame, after what has been read of its head; and the frames of the message before it. */
+  readonly _buffers: readonly Buffer[]
+  readonly _fragments: readonly Buffer[]
+}
+
 interface Insides {
   readonly id: string
   readonly transport: {
     readonly socket?: WebSocket & {
       readonly _socket?: Line | null
-      readonly _receiver?: { _maxPayload: number } | null
+      readonly _receiver?: Receiver | null
     }
     readonly res?: ServerResponse | null
     maxHttpBufferSize?: number
@@ -97,6 +106,31 @@ export function limitMessages(conn: Conn, bytes: number): void {
   // oxlint-disable-next-line no-underscore-dangle
   if (receiver) receiver._maxPayload = bytes
   else if (!transport.socket) transport.maxHttpBufferSize = bytes
+}
+
+/** Length of the mask in the head of a frame, and of the text passed on by {@link onTooLargeMessage}, in bytes. */
+const maskBytes = 4
+const startBytes = 1000
+
+/**
+ * Calls `refuse` before ws closes a connection for a message over the size limit, with the text that the message starts with:
+ * its first kilobyte or what has arrived of it.
+ */
+export function onTooLargeMessage(conn: Conn, refuse: (socket: WebSocket, start: string) => void): void {
+  const { socket } = insidesOf(conn).transport
+  // oxlint-disable-next-line no-underscore-dangle -- what ws calls it
+  const receiver = socket?._receiver
+  receiver?.prependListener('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') refuse(socket!, startOf(receiver))
+  })
+}
+
+/** Returns the start of a message of which ws has read no more than the length of the last frame. */
+function startOf({ _buffers: unread, _fragments: fragments }: Receiver): string {
+  if (fragments[0]) return fragments[0].toString('utf8', 0, startBytes)
+  const masked = Buffer.concat(unread).subarray(0, maskBytes + startBytes)
+  const mask = masked.subarray(0, maskBytes)
+  return Buffer.from(masked.subarray(maskBytes).map((byte, at) => byte ^ mask[at % maskBytes]!)).toString()
 }
 
 /** Wraps the parser of polling payloads. */

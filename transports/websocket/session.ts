@@ -1,7 +1,7 @@
 /** One open socket of a user: makes its calls, and notifies it of changes. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Socket } from 'socket.io'
-import { metaMember } from '../../core/envelope.js'
+import { errorEnvelope, metaMember } from '../../core/envelope.js'
 import { presentedToken } from '../../core/auth/authenticate.js'
 import { ApiError, fail } from '../../core/errors.js'
 import type { Admission, Notifier, Dispatcher, Subscription } from '../../core/call/dispatcher.js'
@@ -146,7 +146,8 @@ export class SocketSession implements Guest {
   }
 
   #refuse(reply: Reply | undefined, error: ApiError): void {
-    reply?.(new JsonText(`{${members({ error, ...error.details.beside })},${this.#meta()}}`))
+    const { clock, config } = this.services.dispatcher.services
+    reply?.(new JsonText(errorEnvelope(config, clock.now(), error)))
   }
 
   #meta(): string {

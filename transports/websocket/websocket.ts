@@ -6,6 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { Server as Engine } from 'engine.io'
 import { Server, type Socket } from 'socket.io'
+import { errorEnvelope } from '../../core/envelope.js'
 import { ApiError } from '../../core/errors.js'
 import type { Admission, Notifier, Dispatcher } from '../../core/call/dispatcher.js'
 import type { Mount } from '../mount.js'
@@ -58,7 +59,7 @@ export class Websockets implements Mount {
       modes: new Map(dispatcher.definitions.map(({ id, mode }) => [id, mode]))
     }
     this.#watch = new Watch(clock, limits, this.#connections)
-    this.#entrance = new Entrance(config, clients, this.#connections)
+    this.#entrance = new Entrance(dispatcher.services, clients, this.#connections)
     this.#engine = new Engine({
       wsEngine: Lines,
       allowEIO3: true,
@@ -107,12 +108,19 @@ export class Websockets implements Mount {
   }
 
   #begin(conn: Conn): void {
-    const { limits, sockets } = this.dispatcher.services.config
+    const { clock, config } = this.dispatcher.services
+    const { limits, sockets } = config
     const slot = this.#entrance.slotOf(conn.request)
     // Connections without a slot did not come through the entrance.
     if (!slot) return conn.close(true)
     const begun = (): void => this.#watch.begin()
-    const connection = new Connection(conn, { slot, sockets, begun, bodyBytes: limits.bodyBytes })
+    const connection = new Connection(conn, {
+      slot,
+      sockets,
+      begun,
+      bodyBytes: limits.bodyBytes,
+      describeError: error => errorEnvelope(config, clock.now(), error)
+    })
     this.#connections.set(idOf(conn), connection)
     conn.on('close', () => this.#connections.delete(idOf(conn)))
   }

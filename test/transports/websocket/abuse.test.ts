@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events'
 import t, { type Test } from 'tap'
 import { WebSocket } from 'ws'
 import { coffer, openCoffer, type Answer, type Client, type Service } from '../../support/coffer.js'
-import { socketOf, until, type TestSocket } from '../../support/socket.js'
+import { socketOf, until, versions, type TestSocket } from '../../support/socket.js'
 import { mustTakeLessThan, stopwatch } from '../../support/probe.js'
 
 const KiB = 1024
@@ -104,12 +104,63 @@ t.test('a nesting that would exhaust the stack is refused or closes its connecti
   t.match(await socket.call('streams.get'), { streams: [] })
 })
 
-t.test('a message over the size limit closes its connection', async t => {
+t.test('a message over the size limit closes its connection, and says why', async t => {
   const service = await coffer(t, { limits: { bodyBytes: 100 * KiB } })
-  const socket = await rawOf(t, service, service.alice)
-  socket.send(`42/alice,1["streams.get",{"x":"${'y'.repeat(101 * KiB)}"}]`)
-  await closed(socket)
-  t.match(await (await socketOf(t, service.alice)).call('streams.get'), { streams: [] })
+  const { alice } = service
+  const other = await socketOf(t, alice)
+  const text = `42/alice,1["streams.get",{"x":"${'é'.repeat(70 * KiB)}"}]`
+  const message = 'The message is larger than the limit of 102400 bytes'
+  const answer = [{ error: { id: 'invalid-request-structure', message }, meta: { apiVersion: String } }]
+
+  const sendings: Record<string, (socket: WebSocket) => void> = {
+    'in one frame': socket => socket.send(text),
+    'in several frames': socket => {
+      for (let at = 0; at < text.length; at += 20 * KiB)
+        socket.send(text.slice(at, at + 20 * KiB), { fin: at + 20 * KiB >= text.length, binary: false })
+    }
+  }
+  for (const [how, send] of Object.entries(sendings))
+    t.test(how, async t => {
+      const socket = await rawOf(t, service, alice)
+      const answers: string[] = []
+      socket.on('message', (data: Buffer) => answers.push(data.toString()))
+      const end = once(socket, 'close')
+      send(socket)
+      const [code, reason] = (await end) as [number, Buffer]
+      t.same([code, String(reason)], [1009, message])
+      t.equal(answers.length, 1)
+      t.match(answers[0], /^43\/alice,1\[/)
+      t.match(JSON.parse(answers[0]!.slice('43/alice,1'.length)), answer)
+    })
+
+  t.test('without a call', async t => {
+    const socket = await rawOf(t, service, alice)
+    const end = once(socket, 'close')
+    socket.send(`42/alice,["streams.get",{"x":"${'y'.repeat(101 * KiB)}"}]`)
+    t.equal((await end)[0], 1009)
+  })
+
+  t.test('before a token is shown', async t => {
+    const socket = await raw(t, service)
+    const end = once(socket, 'close')
+    socket.send(`40/alice,${'y'.repeat(20 * KiB)}`)
+    const [code, reason] = (await end) as [number, Buffer]
+    t.same([code, String(reason)], [1009, 'The message is larger than the limit of 16384 bytes'])
+  })
+
+  for (const version of versions)
+    t.test(`to ${version.name}, whose call is answered`, async t => {
+      const socket = await socketOf(t, alice, { version })
+      const details = new Promise(resolve =>
+        socket.raw.on('disconnect', (_reason, description) => resolve(description))
+      )
+      t.match(await socket.call('streams.get', { x: 'y'.repeat(11 * MiB) }), answer[0]!)
+      // Clients of 2.x do not pass it on.
+      if (version === versions[0]) t.match(await details, { context: { code: 1009 } })
+      else await details
+    })
+
+  t.match(await other.call('streams.get'), { streams: [] })
 })
 
 t.test('somebody without a token may send little', async t => {

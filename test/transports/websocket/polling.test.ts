@@ -83,6 +83,25 @@ t.test('a request that polls', async t => {
     t.equal(await post(longCall(300_000)), 413)
   })
 
+  t.test('that is too large is told the limit', async t => {
+    const message = 'The message is larger than the limit of 10485760 bytes'
+    const body = `42/alice,1["streams.get",{"x":"${'y'.repeat(11 * MiB)}"}]`
+    const whole = { method: 'POST', body }
+    const piecewise = { method: 'POST', body: new Blob([body]).stream(), duplex: 'half' }
+    for (const init of [whole, piecewise]) {
+      const { target } = await PollingClient.of(alice)
+      const response = await fetch(target, init as RequestInit)
+      t.equal(response.status, 413)
+      t.match(response.headers.get('content-type'), 'application/json')
+      t.match(await response.json(), {
+        code: 4,
+        message,
+        error: { id: 'invalid-request-structure', message },
+        meta: { apiVersion: String }
+      })
+    }
+  })
+
   t.test('of protocol 3 holds little binary data', async t => {
     const { target } = await PollingClient.of(alice, 3)
     const headers = { 'content-type': 'application/octet-stream' }

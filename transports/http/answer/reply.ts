@@ -6,9 +6,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Exchange } from '../exchange.js'
 import { sendAtOnce } from './at-once.js'
 import { setMissing } from './headers.js'
-import { metaMember } from '../../../core/envelope.js'
+import { errorEnvelope, metaMember } from '../../../core/envelope.js'
 import { ApiError } from '../../../core/errors.js'
-import { members, toAsciiJson } from '../../../core/json/json-text.js'
+import { toAsciiJson } from '../../../core/json/json-text.js'
 import type { SharedServices } from '../../../core/call/dispatcher.js'
 import type { Leave } from '../../../core/security/long-answers.js'
 import type { Outcome, Success } from '../../../core/call/outcome.js'
@@ -172,11 +172,11 @@ export function replyError(
   error: ApiError,
   accessId?: string
 ): Promise<void> | undefined {
-  const { retryAfter, location, beside } = error.details
+  const { retryAfter, location } = error.details
   const { res } = exchange
   if (retryAfter !== undefined) res.setHeader('Retry-After', String(Math.ceil(retryAfter)))
   if (location !== undefined) res.setHeader('Location', location)
-  const body = `{${members({ error, ...beside })},${metaMember(services.config, services.clock.now())}}`
+  const body = errorEnvelope(services.config, services.clock.now(), error)
   if (body.length > short) return replyLongError(exchange, services, { status: error.status, body, accessId })
   replyText(exchange, error.status, body, json)
   return takenIfAny(exchange, services)
