@@ -270,8 +270,8 @@ t.test('a log that cannot be written', async t => {
   })
 
   await t.test('to a pipe that nobody reads any more, or to a closed file, does not throw', t => {
+    // Stays open: the output is tried again now and then, and the number of a closed file would be that of the next one opened.
     const fd = openSync('/dev/null', 'r')
-    t.teardown(() => closeSync(fd))
     const output = new LogOutput(fd)
     createLog({ level: 'info' }, output).error('call failed', { cause: new Error('x') })
     t.equal(output.dropped, 1, 'EBADF')
