@@ -73,15 +73,18 @@ export function deactivateOthers(call: Call, { name }: AccountField, id: string)
   }
 }
 
-/** Replaces the value in force of a field. Error: `item-already-exists`. */
-export function setValue(call: Call, field: AccountField, content: unknown): void {
+/**
+ * Replaces the value in force of a field. `isOwnerProven`: whether the user has proven who they are in this call. Errors:
+ * `item-already-exists`, and those of {@link comesIntoForce}.
+ */
+export function setValue(call: Call, field: AccountField, content: unknown, isOwnerProven: boolean): void {
   const { caller, changes, services, now, store } = call
   const before = store.fields.active(field.name)
   // Clients send back what they have read: an unchanged value must not count as confirmed.
   if (before?.content === content) return
   claim(call, field, content)
   if (before) release(call, before)
-  comesIntoForce(call, field, content)
+  comesIntoForce(call, field, content, isOwnerProven)
   const modified = store.stamp(now)
   const by = caller.signature
   const event = before

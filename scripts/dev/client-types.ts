@@ -93,6 +93,9 @@ function objectOf(schema: JsonSchema, side: Side): string {
   const isOpen = members.length === 0 && schema['additionalProperties'] !== false
   if (values || isOpen)
     return `{ ${readOnly(side)}[key: string]: ${values ? named(values, side) : 'unknown'} }`
+  // An object whose schema describes further members takes them.
+  if (typeof schema['additionalProperties'] === 'object')
+    members.push(`${readOnly(side)}[key: string]: unknown`)
   return members.length === 0 ? 'Record<string, never>' : `{ ${members.join('; ')} }`
 }
 

@@ -21,8 +21,8 @@ async function prove(world: World, fields: object = {}): Promise<void> {
 }
 
 /** The owner's session began a moment ago. */
-async function justSignedIn({ owner, service }: World): Promise<void> {
-  await service.call(undefined, 'test.noteSignIns', { username: owner.username })
+async function justSignedIn(world: World): Promise<void> {
+  await world.noteSignIn()
 }
 
 /** The owner has an identity, and has just been vouched for. */

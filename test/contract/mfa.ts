@@ -88,8 +88,21 @@ export const mfaScenarios: Contract = {
     {
       name: 'answers what an app needs, and the token to go on with',
       kind: 'success',
+      before: async world => await world.noteSignIn(),
       params: {},
       answer: { mfaToken: /^[0-9a-f-]{36}$/, totp: { uri: /^otpauth:/, secret: String, qrCode: /^data:/ } }
+    },
+    {
+      name: 'wants a proof of who has not just signed in',
+      kind: 'state',
+      params: {},
+      error: 'invalid-operation'
+    },
+    {
+      name: 'wants the proof to be a text',
+      kind: 'params',
+      params: { password: 12 },
+      error: 'invalid-parameters-format'
     },
     ...personal
   ],
@@ -149,9 +162,22 @@ export const mfaScenarios: Contract = {
       before: async world => {
         await setPassword(world)
         await enrol(world)
+        await world.noteSignIn()
       },
       answer: { message: String },
       after: async world => assert.ok(!(await asksForFactor(world)))
+    },
+    {
+      name: 'wants a proof of who has not just signed in',
+      kind: 'state',
+      before: enrol,
+      error: 'invalid-operation'
+    },
+    {
+      name: 'wants the proof to be a text',
+      kind: 'params',
+      params: { password: 12 },
+      error: 'invalid-parameters-format'
     },
     ...personal
   ],

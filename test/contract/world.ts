@@ -115,8 +115,14 @@ export class World {
     this.fileId = body.event.attachments[0].id
   }
 
-  /** Gives the account an e-mail address and a language. */
+  /** As if the owner had just signed in. */
+  async noteSignIn(): Promise<void> {
+    await this.service.call(undefined, 'test.noteSignIns', { username: this.owner.username })
+  }
+
+  /** Gives the account an e-mail address and a language. The owner has just signed in. */
   async mail(): Promise<void> {
+    await this.noteSignIn()
     await this.owner.do('account.update', {
       update: { email: `${this.owner.username}@example.com`, language: 'en' }
     })

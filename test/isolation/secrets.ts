@@ -103,6 +103,7 @@ export async function plantSecrets(t: Test, service: Service, alice: Client): Pr
     url: `https://${mark()}.example/`,
     accessToken: mark()
   })
+  await service.call(undefined, 'test.noteSignIns', { username: 'alice' })
   await alice.do('account.update', { update: { email: `${mark()}@example.com` } })
   await givePassword(alice)
   const { passkey } = await addPasskey(alice, { name: mark() })

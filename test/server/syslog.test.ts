@@ -141,7 +141,9 @@ t.test('a syslog', async t => {
 
   t.test('is told once of calls that need unique values, alone and in batches', async t => {
     const { messages, port } = await syslog(t)
-    const { alice } = await openCoffer(t, told(port))
+    const service = await openCoffer(t, told(port))
+    const { alice } = service
+    await service.call(undefined, 'test.noteSignIns', { username: 'alice' })
     await alice.stream('diary')
     await until(() => messages.some(text => text.includes('streams.create')), 'what came before')
     messages.length = 0

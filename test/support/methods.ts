@@ -41,6 +41,8 @@ async function makeUser(
     fill(store) {
       store.accesses.insert(access)
       store.sessions.open(access.id, now)
+      // Who has account values has signed in as a person does.
+      if (fields) store.sessions.note(access.id, { time: now, address: '127.0.0.1' })
       if (fields) keepValues(services, store, values, now, access.id)
     }
   })

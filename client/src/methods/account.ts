@@ -2,8 +2,30 @@
 // Generated from the definitions of the methods: do not edit. `npm run document` writes it.
 
 export interface AccountMethods {
-  /** Confirm an e-mail address that an app has set (an addition of ours). */
-  'account.confirmEmail': { params: { readonly token: string }; result: { [key: string]: unknown } }
+  /** Confirm an e-mail address (an addition of ours). */
+  'account.confirmEmail': {
+    params: {
+      readonly token: string
+      readonly password?: string | null | undefined
+      readonly credential?:
+        | {
+            readonly id: string
+            readonly rawId: string
+            readonly type: 'public-key'
+            readonly authenticatorAttachment?: unknown
+            readonly clientExtensionResults?: unknown
+            readonly response: {
+              readonly clientDataJSON: string
+              readonly authenticatorData: string
+              readonly signature: string
+              readonly userHandle?: string | null | undefined
+            }
+          }
+        | null
+        | undefined
+    }
+    result: { [key: string]: unknown }
+  }
   /** Take all data of the account along, as a ZIP. */
   'account.export': { params: Record<string, never>; result: { export: { draft: string } } }
   /** Read the values of the account. */
@@ -36,7 +58,28 @@ export interface AccountMethods {
   }
   /** Change values of the account. */
   'account.update': {
-    params: { readonly update: { readonly [key: string]: unknown } }
+    params: {
+      readonly update: {
+        readonly password?: string | null | undefined
+        readonly credential?:
+          | {
+              readonly id: string
+              readonly rawId: string
+              readonly type: 'public-key'
+              readonly authenticatorAttachment?: unknown
+              readonly clientExtensionResults?: unknown
+              readonly response: {
+                readonly clientDataJSON: string
+                readonly authenticatorData: string
+                readonly signature: string
+                readonly userHandle?: string | null | undefined
+              }
+            }
+          | null
+          | undefined
+        readonly [key: string]: unknown
+      }
+    }
     result: {
       account: {
         username: string

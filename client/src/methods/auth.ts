@@ -85,7 +85,26 @@ export interface AuthMethods {
   }
   /** Begin to use a second factor. */
   'mfa.activate': {
-    params: { readonly [key: string]: unknown }
+    params: {
+      readonly password?: string | null | undefined
+      readonly credential?:
+        | {
+            readonly id: string
+            readonly rawId: string
+            readonly type: 'public-key'
+            readonly authenticatorAttachment?: unknown
+            readonly clientExtensionResults?: unknown
+            readonly response: {
+              readonly clientDataJSON: string
+              readonly authenticatorData: string
+              readonly signature: string
+              readonly userHandle?: string | null | undefined
+            }
+          }
+        | null
+        | undefined
+      readonly [key: string]: unknown
+    }
     result: { mfaToken: string; totp?: { secret: string; uri: string; qrCode: string } }
   }
   /** Ask for a code again. */
@@ -93,7 +112,28 @@ export interface AuthMethods {
   /** Finish turning the second factor on. */
   'mfa.confirm': { params: { readonly [key: string]: unknown }; result: { recoveryCodes: string[] } }
   /** Use a second factor no longer. */
-  'mfa.deactivate': { params: Record<string, never>; result: { message: string } }
+  'mfa.deactivate': {
+    params: {
+      readonly password?: string | null | undefined
+      readonly credential?:
+        | {
+            readonly id: string
+            readonly rawId: string
+            readonly type: 'public-key'
+            readonly authenticatorAttachment?: unknown
+            readonly clientExtensionResults?: unknown
+            readonly response: {
+              readonly clientDataJSON: string
+              readonly authenticatorData: string
+              readonly signature: string
+              readonly userHandle?: string | null | undefined
+            }
+          }
+        | null
+        | undefined
+    }
+    result: { message: string }
+  }
   /** Turn the second factor off by a recovery code. */
   'mfa.recover': {
     params: {

@@ -21,7 +21,7 @@ export interface ServiceMethods {
       eventTypes: string
       version: string
       serial: string
-      assets: { definitions: string }
+      assets: { definitions: string; [key: string]: unknown }
       adapters?: string[]
       features: { noHF: boolean; contentQueries: boolean; textQueries: boolean; mfa: { methods: string[] } }
     }

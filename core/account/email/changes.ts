@@ -1,24 +1,36 @@
-/** The consequences of setting another e-mail address, and of confirming one. */
+/** The consequences of setting another e-mail address, and of confirming one. (docs/spec/accounts.md#e-mail-address) */
 import type { Access } from '../../../schemas/access.js'
 import type { Config } from '../../settings/config.js'
 import type { Call } from '../../call/method.js'
+import { mustHaveJustSignedIn } from '../../sign-in/recent.js'
 import type { AccountField } from '../fields.js'
 import { confirmedAddress, isSameAddress, veiled } from './address.js'
 import { sendConfirmation, sendNotices } from './messages.js'
 import { addNotice } from './notices.js'
 
 /**
- * Handles a value of a field coming into force: an address set by the user is confirmed at once, one set by an app needs
- * to be confirmed. Must be called within the write that sets the value, and before it is set.
+ * Handles a value of a field coming into force: an address other than the one that counts has to be confirmed, and a user
+ * who sets one has to prove who they are, or have just signed in. Must be called within the write that sets the value, and
+ * before it is set. Error: `invalid-operation` (`proof-missing`).
  */
-export function comesIntoForce(call: Call, { name }: AccountField, value: unknown): void {
+export function comesIntoForce(
+  call: Call,
+  { name }: AccountField,
+  value: unknown,
+  isOwnerProven = false
+): void {
   if (name !== 'email' || typeof value !== 'string') return
   const { account, caller, services, store } = call
   // Links mailed to confirm another address become invalid.
   store.signIn.removeAll('email')
-  if (confirmedAddress(store) === value) return
-  if (caller.isPersonal) return confirmAddress(call, value)
-  tellFormer(call, value, nameOf(services.config, caller.access))
+  const former = confirmedAddress(store)
+  if (former === value) return
+  if (caller.isPersonal && !isOwnerProven) mustHaveJustSignedIn(call)
+  // Without mail, no link could confirm it; without a former address, none can count in its place.
+  const { mailer } = services
+  const countsAtOnce = former === undefined || !mailer.hasServer || !mailer.sends('confirmEmail')
+  if (caller.isPersonal && countsAtOnce) return confirmAddress(call, value)
+  tellFormer(call, value, caller.isPersonal ? undefined : nameOf(services.config, caller.access))
   store.unique.mustBeReserved()
   sendConfirmation(services, account.username)
 }

@@ -1,36 +1,58 @@
-/** `account.confirmEmail`: confirms an address that an app has set. An addition of ours. (docs/accounts.md#mail) */
+/** `account.confirmEmail`: confirms an e-mail address. An addition of ours. (docs/spec/accounts.md#e-mail-address) */
 import { Type } from 'typebox'
-import { closed } from '../../../schemas/scalars.js'
+import { Assertion } from '../../../schemas/passkey.js'
+import { closed, orNull } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
 import { currentAddress } from '../../account/email/address.js'
 import { confirmAddress } from '../../account/email/changes.js'
 import { forgetMessages } from '../../account/email/message-count.js'
 import { fail } from '../../errors.js'
-import { method } from '../../call/method.js'
+import { method, type Call } from '../../call/method.js'
+import { requireOwner } from '../../sign-in/passkeys/proof.js'
 
 /**
- * Takes the token of a mailed link, and a session: the link alone only proves who reads the mailbox, which may be whoever
- * made the app set that address. Password reset links are sent there from now on.
+ * Takes the token of a mailed link, and a session with a proof or a recent sign-in: the link alone only proves who reads the
+ * mailbox, and a session may have been found by somebody who had an app set that address. Password reset links are sent there
+ * from now on.
  */
 export const confirmEmail = method({
   id: 'account.confirmEmail',
-  summary: 'Confirm an e-mail address that an app has set (an addition of ours)',
-  params: Type.Object({ token: Type.String({ minLength: 1, maxLength: 1000 }) }, closed),
+  summary: 'Confirm an e-mail address (an addition of ours)',
+  params: Type.Object(
+    {
+      token: Type.String({ minLength: 1, maxLength: 1000 }),
+      password: orNull(Type.String({ minLength: 1, maxLength: 1000 })),
+      credential: orNull(Assertion)
+    },
+    closed
+  ),
   result: Type.Object({}),
   mode: 'write',
   mayExceedQuota: true,
   allow: personalOnly,
+  async prepare(call, { token, ...proof }) {
+    getAddress(call, token)
+    await requireOwner(call, proof)
+  },
   run(call, { token }) {
-    const { changes, now, store } = call
-    const known = store.signIn.find('email', token, now) as { readonly address: string } | undefined
-    const address = currentAddress(store)
-    if (known === undefined || known.address !== address)
-      fail('invalid-parameter', 'The token is unknown, or was used, or has expired: ask for another link', {
-        param: 'token'
-      })
-    confirmAddress(call, address)
+    const { changes, store } = call
+    confirmAddress(call, getAddress(call, token))
     forgetMessages(store, 'confirmation')
     changes.add('account')
     return {}
   }
 })
+
+/** Returns the current address, which the token confirms. Error: `invalid-parameter`. */
+function getAddress({ now, store }: Call, token: string): string {
+  const known = store.signIn.find('email', token, now) as { readonly address: string } | undefined
+  const address = currentAddress(store)
+  if (address !== undefined && known?.address === address) return address
+  return fail(
+    'invalid-parameter',
+    'The token is unknown, or was used, or has expired: ask for another link',
+    {
+      param: 'token'
+    }
+  )
+}

@@ -1,7 +1,8 @@
 /** Changes values of account fields, in the form of older clients. (docs/spec/accounts.md#account-object) */
-import { Type } from 'typebox'
+import { Type, type Static } from 'typebox'
 import { AccountView } from '../../../schemas/account.js'
-import { closed } from '../../../schemas/scalars.js'
+import { Assertion } from '../../../schemas/passkey.js'
+import { closed, orNull } from '../../../schemas/scalars.js'
 import { violationOf } from '../../account/value-check.js'
 import { setValue } from '../../account/values.js'
 import { accountView } from '../../account/view.js'
@@ -9,24 +10,56 @@ import { personalOnly } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
 import { method, type Call } from '../../call/method.js'
 import { accountStreams, type AccountField } from '../../account/fields.js'
+import { confirmedAddress, currentAddress } from '../../account/email/address.js'
+import { requireOwner } from '../../sign-in/passkeys/proof.js'
 import { refuseParams } from '../../validation/params.js'
 
-/** Returns the changed account. Each value replaces the one in force. */
+const Update = Type.Object(
+  {
+    /** Beside another `email`, from a user who has not just signed in: the proof of who they are. */
+    password: orNull(Type.String({ minLength: 1, maxLength: 1000 })),
+    credential: orNull(Assertion)
+  },
+  { additionalProperties: Type.Unknown() }
+)
+
+/**
+ * Returns the changed account. Each value replaces the one in force. Another e-mail address takes a proof or a recent sign-in, and
+ * counts once it is confirmed. (docs/spec/accounts.md#e-mail-address)
+ */
 export const update = method({
   id: 'account.update',
   summary: 'Change values of the account',
-  params: Type.Object({ update: Type.Record(Type.String(), Type.Unknown()) }, closed),
+  params: Type.Object({ update: Update }, closed),
   result: Type.Object({ account: AccountView }),
   mode: 'write',
   allow: personalOnly,
-  run(call, { update: given }) {
-    const values = Object.entries(given).map(([name, value]) => [editable(call, name), value] as const)
-    const violations = values.flatMap(([field, value]) => violationOf(field, value, `#/${field.name}`) ?? [])
-    if (violations.length > 0) refuseParams(violations)
-    for (const [field, value] of values) setValue(call, field, value)
+  async prepare(call, { update: given }) {
+    const email = valuesIn(call, given).find(([{ name }]) => name === 'email')?.[1]
+    if (
+      email === undefined ||
+      [currentAddress(call.store), confirmedAddress(call.store)].includes(email as string)
+    )
+      return false
+    await requireOwner(call, given)
+    return true
+  },
+  run(call, { update: given }, isOwnerProven) {
+    for (const [field, value] of valuesIn(call, given)) setValue(call, field, value, isOwnerProven)
     return { account: accountView(call) }
   }
 })
+
+/** Returns the values to set with their fields. Errors: those of {@link editable}, and for values that are invalid. */
+function valuesIn(call: Call, given: Static<typeof Update>): (readonly [AccountField, unknown])[] {
+  // A proof proves a change of address; by itself, it must not be taken for a change of password.
+  const { credential: _credential, password: _password, ...others } = given
+  const named = Object.hasOwn(given, 'email') ? others : given
+  const values = Object.entries(named).map(([name, value]) => [editable(call, name), value] as const)
+  const violations = values.flatMap(([field, value]) => violationOf(field, value, `#/${field.name}`) ?? [])
+  if (violations.length > 0) refuseParams(violations)
+  return values
+}
 
 /** The field of a name. Errors: `invalid-operation` for what cannot be changed, `invalid-parameters-format` for others. */
 function editable({ services }: Call, name: string): AccountField {

@@ -1,9 +1,11 @@
 /** `mfa.activate`: begins to set up a second factor. (docs/spec/mfa.md#activation) */
 import { Type } from 'typebox'
-import { KeyValue } from '../../../schemas/scalars.js'
+import { Assertion } from '../../../schemas/passkey.js'
+import { orNull, type KeyValue } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
 import { method } from '../../call/method.js'
+import { requireOwner } from '../../sign-in/passkeys/proof.js'
 import { sendChallenge } from '../../sign-in/mfa/challenge.js'
 import { openMfaSession, signInOf } from '../../sign-in/mfa/sessions.js'
 import { newTotpSecret, TotpSecret } from '../../sign-in/mfa/totp.js'
@@ -17,17 +19,22 @@ const maxContentSize = 4096
 /**
  * Returns the token with which `mfa.confirm` puts the factor in force; until then nothing changes. Without a messaging
  * service, or with `method: 'totp'`, the factor is an authenticator app, whose secret is in the result; otherwise the params
- * are the data for messages to the user, and a first one is sent.
+ * are the data for messages to the user, and a first one is sent. The proof, which a user who has just signed in need not give, is
+ * not kept: a factor that somebody else sets up would keep the user out.
  */
 export const activate = method({
   id: 'mfa.activate',
   summary: 'Begin to use a second factor',
-  params: KeyValue,
+  params: Type.Object(
+    { password: orNull(Type.String({ minLength: 1, maxLength: 1000 })), credential: orNull(Assertion) },
+    { additionalProperties: Type.Unknown() }
+  ),
   result: Type.Object({ mfaToken: Type.String(), totp: Type.Optional(TotpSecret) }),
   mode: 'write',
   mayExceedQuota: true,
   allow: personalOnly,
-  async prepare({ account, services }, content) {
+  async prepare(call, { credential, password, ...content }) {
+    const { account, services } = call
     if (JSON.stringify(content).length > maxContentSize)
       refuseParams([
         {
@@ -36,6 +43,7 @@ export const activate = method({
           path: '#'
         }
       ])
+    await requireOwner(call, { credential, password })
     if (isTotp(services, content)) {
       const totp = await newTotpSecret(services.config, account.username)
       const candidate: Candidate = { method: 'totp', content: {}, secret: totp.secret }

@@ -1,20 +1,30 @@
 /** `mfa.deactivate`: removes the second factor. (docs/spec/mfa.md#removing-a-factor) */
 import { Type } from 'typebox'
-import { closed } from '../../../schemas/scalars.js'
+import { Assertion } from '../../../schemas/passkey.js'
+import { closed, orNull } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
+import { requireOwner } from '../../sign-in/passkeys/proof.js'
 import { factorOf, removeFactor } from '../../sign-in/mfa/factor.js'
 import { tell } from '../../sign-in/notices/notices.js'
 
-/** Removes the factor, its recovery codes and its sessions; without a factor it does nothing. */
+/**
+ * Removes the factor, its recovery codes and its sessions, with a proof or a recent sign-in; without a factor it does nothing.
+ */
 export const deactivate = method({
   id: 'mfa.deactivate',
   summary: 'Use a second factor no longer',
-  params: Type.Object({}, closed),
+  params: Type.Object(
+    { password: orNull(Type.String({ minLength: 1, maxLength: 1000 })), credential: orNull(Assertion) },
+    closed
+  ),
   result: Type.Object({ message: Type.String() }),
   mode: 'write',
   mayExceedQuota: true,
   allow: personalOnly,
+  async prepare(call, proof) {
+    if (factorOf(call.store)) await requireOwner(call, proof)
+  },
   run(call) {
     const { store } = call
     if (factorOf(store)) tell(call, { kind: 'secondFactorOff' })

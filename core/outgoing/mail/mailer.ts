@@ -54,6 +54,11 @@ export class Mailer {
     return kind === 'welcome' ? enabled.welcome : enabled.resetPassword
   }
 
+  /** Whether there is a mail server that can deliver messages. */
+  get hasServer(): boolean {
+    return this.options.transport !== undefined
+  }
+
   /** Queues a message. Never waits, never throws. */
   send(write: Write): void {
     this.#add(async () => {

@@ -228,8 +228,10 @@ class Workload {
         }),
       deleteSlice: async () =>
         await client.call('followedSlices.delete', { id: this.#slices.pop() ?? 'none' }),
-      account: async () =>
-        await client.call('account.update', { update: { email: `${text()}${this.#count++}` } })
+      account: async () => {
+        await client.service.call(undefined, 'test.noteSignIns', { username: client.username })
+        return await client.call('account.update', { update: { email: `${text()}${this.#count++}` } })
+      }
     }
   }
 

@@ -288,7 +288,7 @@ t.test('an MFA session', async t => {
     ]
     for (const end of ends) {
       const stolen = await thief()
-      const { mfaToken, totp } = await daisy.mfa('activate', {}, stolen.token)
+      const { mfaToken, totp } = await daisy.mfa('activate', { password }, stolen.token)
       t.notOk((await end(stolen)).error)
       // The next session of the same app has the same access.
       await thief()
@@ -424,6 +424,27 @@ t.test('mfa.deactivate and mfa.activate', async t => {
     t.match(await daisy.mfa('deactivate', {}, daisy.token), { message: String })
     t.ok((await daisy.login()).token)
     t.match(await daisy.mfa('deactivate', {}, daisy.token), { message: String }, 'once more')
+  })
+
+  t.test('want a proof once the sign-in is ten minutes old, which is kept nowhere', async t => {
+    const { daisy, service } = await start(t)
+    const { recoveryCodes } = await daisy.enrol()
+    service.clock.advance(600)
+    const unproven = { status: 400, error: { id: 'invalid-operation', data: { code: 'proof-missing' } } }
+    const wrong = { status: 400, error: { id: 'invalid-operation', data: { code: 'password-wrong' } } }
+    for (const action of ['activate', 'deactivate']) {
+      t.match(await daisy.mfa(action, {}, daisy.token), unproven, action)
+      t.match(await daisy.mfa(action, { password: null }, daisy.token), unproven, action)
+      t.match(await daisy.mfa(action, { password: 'a guess' }, daisy.token), wrong, action)
+      t.match(await daisy.mfa(action, { password: {} }, daisy.token), {
+        error: { id: 'invalid-parameters-format' }
+      })
+    }
+    t.ok((await daisy.login()).mfaToken, 'it is in force still')
+    t.match(await daisy.mfa('activate', { method: 'totp', password }, daisy.token), { mfaToken: uuid })
+    t.match(await daisy.mfa('deactivate', { password }, daisy.token), { message: String })
+    t.ok((await daisy.login()).token)
+    t.match(await daisy.recover(recoveryCodes[0]), { error: { id: 'invalid-parameter' } })
   })
 })
 
@@ -604,7 +625,7 @@ t.test('a messaging service that sends codes made here', async t => {
     while (phone.deliveries.at(-1)!.body.code === phone.deliveries[0]!.body.code)
     t.match(await daisy.mfa('confirm', { code: phone.deliveries[0]!.body.code }, mfaToken), refusedCode)
     service.clock.advance(1700)
-    const later = await daisy.mfa('activate', { phone: '1', method: 'totp' }, daisy.token)
+    const later = await daisy.mfa('activate', { phone: '1', method: 'totp', password }, daisy.token)
     service.clock.advance(100)
     t.match(await daisy.mfa('confirm', { code: phone.deliveries.at(-1)!.body.code }, mfaToken), refusedToken)
     t.ok(later.totp)

@@ -3,7 +3,8 @@ import type { ComponentChildren } from 'preact'
 import { useContext, useState } from 'preact/hooks'
 import { callAs, root, type Session } from '../../api.js'
 import { rich, t } from '../../language.js'
-import { Action } from '../../parts/action.js'
+import { Password } from '../../parts/field.js'
+import { Form, type Values } from '../../parts/form.js'
 import { Page } from '../../parts/page.js'
 import { Surroundings } from '../../surroundings.js'
 import { Linked } from '../identities/lazy.js'
@@ -95,22 +96,26 @@ interface SwitchOffProps {
 
 /** Asks before it switches the second factor off. */
 export function SwitchOff({ session, onOff, onBack }: SwitchOffProps) {
+  const { facts } = useContext(Surroundings)
+  const switchOff = async ({ password }: Values): Promise<void> => {
+    await callAs(session, 'POST', 'mfa/deactivate', password ? { password } : {})
+    onOff()
+  }
   return (
     <Page key="switching-off" title={t('switchOff.title')} lead={t('switchOff.lead')}>
-      <div class="actions">
-        <Action
-          class="button primary"
-          onClick={async () => {
-            await callAs(session, 'POST', 'mfa/deactivate', {})
-            onOff()
-          }}
-        >
-          {t('account.switchOff')}
-        </Action>
-        <button type="button" class="button" onClick={onBack}>
-          {t('form.back')}
-        </button>
-      </div>
+      <Form
+        action={t('account.switchOff')}
+        onSubmit={switchOff}
+        others={
+          <button type="button" class="button" onClick={onBack}>
+            {t('form.back')}
+          </button>
+        }
+      >
+        {facts.hasPasswords && (
+          <Password name="password" label={t('field.password')} hint={t('field.passwordProof')} isOptional />
+        )}
+      </Form>
     </Page>
   )
 }

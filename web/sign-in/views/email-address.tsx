@@ -4,7 +4,7 @@ import { callAs, type Session } from '../../api.js'
 import { readEmail, type Email } from '../email.js'
 import { rich, t } from '../../language.js'
 import { Action } from '../../parts/action.js'
-import { Field } from '../../parts/field.js'
+import { Field, Password } from '../../parts/field.js'
 import { Alert, Form, type Values } from '../../parts/form.js'
 import { Page } from '../../parts/page.js'
 import { plain } from '../../plain.js'
@@ -69,8 +69,9 @@ export function EmailAddress({ session, onChange }: Props) {
 
 /** The form that changes the address. */
 export function ChangeEmail({ session, onBack }: { readonly session: Session; readonly onBack: () => void }) {
-  const change = async ({ email }: Values): Promise<void> => {
-    await callAs(session, 'PUT', 'account', { email: email!.trim() })
+  const { facts } = useContext(Surroundings)
+  const change = async ({ email, password }: Values): Promise<void> => {
+    await callAs(session, 'PUT', 'account', { email: email!.trim(), ...(password && { password }) })
     onBack()
   }
   return (
@@ -89,6 +90,9 @@ export function ChangeEmail({ session, onBack }: { readonly session: Session; re
           label={t('field.email')}
           input={{ type: 'email', autocomplete: 'email', maxLength: 300 }}
         />
+        {facts.hasPasswords && (
+          <Password name="password" label={t('field.password')} hint={t('field.passwordProof')} isOptional />
+        )}
       </Form>
     </Page>
   )

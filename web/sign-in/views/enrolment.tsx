@@ -1,10 +1,12 @@
 /** Enables the second factor: an authenticator app gets the secret and proves it, then recovery codes are shown. */
-import { useEffect, useState } from 'preact/hooks'
-import { call, callAs, type Session } from '../../api.js'
+import { useContext, useEffect, useState } from 'preact/hooks'
+import { call, callAs, Refusal, type Session } from '../../api.js'
 import { t } from '../../language.js'
+import { Password } from '../../parts/field.js'
 import { Alert, Form, type Values } from '../../parts/form.js'
 import { Page } from '../../parts/page.js'
 import { explain, type Message } from '../../problem.js'
+import { Surroundings } from '../../surroundings.js'
 import { CodeField } from './challenge.js'
 import { RecoveryCodes } from './recovery-codes.js'
 
@@ -24,10 +26,17 @@ export function Enrolment({ session, onOn, onBack }: Props) {
   const [activation, setActivation] = useState<Activation>()
   const [codes, setCodes] = useState<readonly string[]>()
   const [problem, setProblem] = useState<Message>()
+  const { facts } = useContext(Surroundings)
+  const [needsPassword, setNeedsPassword] = useState(false)
+  const activate = async ({ password }: Values): Promise<void> => {
+    const body = { method: 'totp', ...(password && { password }) }
+    setActivation(await callAs<Activation>(session, 'POST', 'mfa/activate', body))
+  }
   useEffect(() => {
-    callAs<Activation>(session, 'POST', 'mfa/activate', { method: 'totp' })
-      .then(setActivation)
-      .catch((error: unknown) => setProblem(explain(error).message))
+    activate({}).catch((error: unknown) => {
+      if (facts.hasPasswords && isProofMissing(error)) setNeedsPassword(true)
+      else setProblem(explain(error).message)
+    })
   }, [])
   const confirm = async (values: Values): Promise<void> => {
     const { recoveryCodes } = await call<{ recoveryCodes: string[] }>(
@@ -52,6 +61,11 @@ export function Enrolment({ session, onOn, onBack }: Props) {
           <Alert>{problem}</Alert>
           <div class="actions">{back}</div>
         </>
+      )}
+      {needsPassword && !activation && (
+        <Form action={t('account.switchOn')} onSubmit={activate} others={back}>
+          <Password name="password" label={t('field.oldPassword')} />
+        </Form>
       )}
       {activation && (
         <>
@@ -78,4 +92,9 @@ export function Enrolment({ session, onOn, onBack }: Props) {
       )}
     </Page>
   )
+}
+
+/** Whether the user has to prove who they are: the sign-in is too long ago. */
+function isProofMissing(error: unknown): boolean {
+  return error instanceof Refusal && Object(error.data)['code'] === 'proof-missing'
 }

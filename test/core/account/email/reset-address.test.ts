@@ -49,8 +49,15 @@ async function start(t: Test, overrides: Overrides = {}) {
   /** Waits until all mails have left. */
   const quiet = async (): Promise<void> =>
     await until(() => service.server.services.mailer.isIdle, 'no mail to be on its way')
+  /** Confirms the address in force by the last link that was mailed to it. */
+  const confirm = async (address: string): Promise<void> => {
+    await quiet()
+    const mail = mailsTo(address).findLast(({ text }) => text.includes('confirm-email.html'))
+    await daisy.do('account.confirmEmail', { token: linkOf(mail!).hash.replace('#token=', '') })
+  }
   if (!('services' in overrides)) await box.receivedBy(own)
-  return { service, core: service.server.services, box, daisy, lines, ask, reset, mailsTo, resetsTo, quiet }
+  const core = service.server.services
+  return { service, core, box, daisy, lines, ask, reset, mailsTo, resetsTo, quiet, confirm }
 }
 
 /** Whether a mail brings a link to set a new password. */
@@ -143,9 +150,8 @@ t.test('an address that an app has set', async t => {
       await ask()
       await quiet()
       t.same(resetsTo(theirs), [])
-      const last = name.includes('mark') ? 'daisy3@example.com' : own
-      const [mail] = resetsTo(last)
-      t.ok(mail, 'the last one that the person has set does')
+      const [mail] = resetsTo(own)
+      t.ok(mail, 'the last one that the person has confirmed does')
       t.notOk((await reset(linkOf(mail!).searchParams.get('resetToken')!)).error)
     })
 
@@ -212,7 +218,7 @@ t.test('an address that an app has set', async t => {
   })
 
   t.test('is looked up, and the former one stays the account’s own', async t => {
-    const { daisy, service } = await start(t)
+    const { confirm, daisy, service } = await start(t)
     const app = await daisy.grant('contribute', emailStream, { type: 'app', name: 'helpful-app' })
     await app.do('events.update', { id: (await activeEmail(daisy)).id, update: { content: theirs } })
     for (const email of [own, theirs])
@@ -220,6 +226,8 @@ t.test('an address that an app has set', async t => {
     const other = { appId, username: 'other-daisy', password, email: own }
     t.match(await service.call(undefined, 'auth.register', other), { error: { id: 'item-already-exists' } })
     await daisy.do('account.update', { update: { email: 'new@example.com' } })
+    t.match(await service.call(undefined, 'auth.register', other), { error: { id: 'item-already-exists' } })
+    await confirm('new@example.com')
     for (const email of [own, theirs])
       t.match(await service.call(undefined, 'registration.username', { email }), { status: 404 }, email)
     t.ok((await service.call(undefined, 'auth.register', other)).apiEndpoint)
@@ -227,41 +235,136 @@ t.test('an address that an app has set', async t => {
 })
 
 t.test('an address that the person has set', async t => {
-  t.test('gets reset mails at once; the former one is told, and its links are void', async t => {
-    const { ask, daisy, mailsTo, quiet, reset, resetsTo } = await start(t)
+  t.test('gets reset mails once confirmed; the former one is told, and its links are void then', async t => {
+    const { ask, confirm, daisy, mailsTo, quiet, reset, resetsTo } = await start(t)
+    await daisy.do('account.update', { update: { email: 'new@example.com' } })
     await ask()
     await quiet()
+    t.equal(resetsTo('new@example.com').length, 0, 'not before')
     const before = linkOf(resetsTo(own)[0]!).searchParams.get('resetToken')!
-    await daisy.do('account.update', { update: { email: 'new@example.com' } })
     await daisy.do('account.update', { update: { email: 'newer@example.com' } })
+    await confirm('newer@example.com')
     t.match(await reset(before), { error: { id: 'invalid-access-token' } })
     await ask()
     await quiet()
     t.equal(resetsTo(own).length, 1)
     t.equal(resetsTo('newer@example.com').length, 1)
-    for (const [address, count] of [
-      [own, 3],
-      ['new@example.com', 1]
-    ] as const) {
-      const mails = mailsTo(address)
-      t.equal(mails.length, count, address)
-      t.match(mails.at(-1)!.subject, 'e-mail address')
-      t.match(mails.at(-1)!.text, 'change your password')
+    const told = mailsTo(own).filter(({ subject }) => subject.includes('e-mail address'))
+    t.equal(told.length, 3, 'of each change, and of the confirmation')
+    t.match(told.at(-1)!.text, 'change your password')
+  })
+
+  t.test('takes a proof once the sign-in is ten minutes old, in whatever way it is set', async t => {
+    const { daisy, mailsTo, quiet, service } = await start(t)
+    const old = await activeEmail(daisy)
+    await daisy.do('events.create', event('once@example.com'))
+    await daisy.do('account.update', { update: { email: own } })
+    await quiet()
+    const mails = mailsTo(own).length
+    service.clock.advance(601)
+    const refused = { id: 'invalid-operation', data: { code: 'proof-missing' } }
+    const { id } = await activeEmail(daisy)
+    const calls: readonly (readonly [string, object])[] = [
+      ['account.update', { update: { email: theirs } }],
+      ['account.update', { update: { email: own.toUpperCase(), language: 'fr' } }],
+      ['events.create', event(theirs)],
+      ['events.create', { ...event(theirs), streamIds: [emailStream, ':_system:active'] }],
+      ['events.create', { ...event(theirs), streamIds: undefined, streamId: emailStream }],
+      ['events.update', { id, update: { content: theirs } }],
+      ...(await emails(daisy))
+        .filter((each: Answer) => each.id !== id)
+        .map((each: Answer): [string, object] => [
+          'events.update',
+          { id: each.id, update: { content: theirs, streamIds: [emailStream, ':_system:active'] } }
+        ])
+    ]
+    t.ok(calls.length > 6, 'with an older value')
+    for (const [method, params] of calls) {
+      const what = `${method} ${JSON.stringify(params)}`
+      t.match((await daisy.call(method, params)).error, refused, what)
+      const { results } = await daisy.call('callBatch', [{ method, params }])
+      t.match(results[0].error, refused, what)
     }
+    t.match(await daisy.http('PUT', '/account', { email: theirs }), {
+      status: 400,
+      body: { error: refused }
+    })
+    t.equal((await activeEmail(daisy)).content, own)
+    t.equal((await daisy.do('account.get')).account.language, 'en')
+    await quiet()
+    t.equal(mailsTo(own).length, mails, 'nobody is told of what is refused')
+    t.ok(old.id)
+    for (const update of [{ language: 'de' }, { email: own }, { email: own, language: 'en' }])
+      await daisy.do('account.update', { update })
+    await daisy.do('events.update', { id, update: { description: 'touched' } })
+  })
+
+  t.test('takes the password in the call, and a later sign-in', async t => {
+    const { daisy, service } = await start(t)
+    service.clock.advance(601)
+    const put = async (body: object): Promise<Answer> => await daisy.http('PUT', '/account', body)
+    t.match(await put({ email: 'new@example.com', password: 'a guess' }), {
+      status: 400,
+      body: { error: { id: 'invalid-operation', data: { code: 'password-wrong' } } }
+    })
+    t.match(await put({ password }), { status: 400, body: { error: { id: 'invalid-parameters-format' } } })
+    t.match(await put({ email: 'new@example.com', password: {} }), { status: 400 })
+    t.match(await put({ email: 'new@example.com', password }), {
+      status: 200,
+      body: { account: { email: 'new@example.com' } }
+    })
+    t.match(await put({ email: 'newer@example.com' }), { status: 400 })
+    const { url } = service.server
+    const signedIn = await service.call(
+      'daisy',
+      'auth.login',
+      { username: 'daisy', password, appId },
+      undefined,
+      { origin: url }
+    )
+    t.equal(signedIn.token, daisy.token)
+    t.match(await put({ email: 'newer@example.com' }), { status: 200 })
+  })
+
+  t.test('is not confirmed by a found session, not even with an app and a mailbox', async t => {
+    const { daisy, mailsTo, quiet, service } = await start(t)
+    service.clock.advance(601)
+    const app = await daisy.grant('contribute', emailStream, { type: 'app', name: 'helpful-app' })
+    await app.do('events.create', event(theirs))
+    await quiet()
+    const token = linkOf(mailsTo(theirs)[0]!).hash.replace('#token=', '')
+    t.match(await daisy.call('account.confirmEmail', { token }), {
+      error: { id: 'invalid-operation', data: { code: 'proof-missing' } }
+    })
+    t.equal((await daisy.do('account.getEmail')).email.confirmedAddress, own)
+    await daisy.do('account.confirmEmail', { token, password })
+    t.equal((await daisy.do('account.getEmail')).email.confirmedAddress, theirs)
+  })
+
+  t.test('counts at once where no mail is sent that could confirm it', async t => {
+    const service = await openCoffer(t)
+    const daisy = await service.user('daisy', { email: own })
+    await daisy.do('account.update', { update: { email: 'new@example.com' } })
+    t.match(await daisy.do('account.getEmail'), {
+      email: { isConfirmed: true, confirmedAddress: 'new@example.com' }
+    })
   })
 
   t.test('counts by events too, and by the mark on an older value', async t => {
-    const { ask, daisy, quiet, resetsTo } = await start(t)
+    const { ask, confirm, daisy, quiet, resetsTo } = await start(t)
     const old = await activeEmail(daisy)
     await daisy.do('events.create', event('second@example.com'))
+    await confirm('second@example.com')
     await ask()
     await quiet()
     t.equal(resetsTo('second@example.com').length, 1)
     await daisy.do('events.update', { id: old.id, update: { streamIds: [emailStream, ':_system:active'] } })
+    await confirm(own)
     await ask()
     await quiet()
     t.equal(resetsTo(own).length, 1)
     await daisy.do('events.update', { id: old.id, update: { content: 'third@example.com' } })
+    await confirm('third@example.com')
     await ask()
     await quiet()
     t.equal(resetsTo('third@example.com').length, 1)
