@@ -3,6 +3,7 @@ import { Type, type Static } from 'typebox'
 import { Access } from '../../schemas/access.js'
 import { HeldByOAuth } from '../../schemas/oauth.js'
 import type { Call } from '../call/method.js'
+import { isOwnApp } from '../auth/trusted-apps.js'
 import { apiEndpoint } from '../service-info.js'
 import { isCreatedBy } from '../permissions/access.js'
 
@@ -17,7 +18,7 @@ export const PublicAccess = Type.Object({
 export type PublicAccess = Static<typeof PublicAccess>
 
 /** What {@link publicAccess} needs to know. */
-export type Viewing = Pick<Call, 'account' | 'credentials' | 'services' | 'store'>
+export type Viewing = Pick<Call, 'account' | 'caller' | 'credentials' | 'services' | 'store'>
 
 /** An access with its endpoint and its last use. */
 export function publicAccess(call: Viewing, access: Access): PublicAccess {
@@ -25,12 +26,14 @@ export function publicAccess(call: Viewing, access: Access): PublicAccess {
 }
 
 /**
- * An access with its endpoint. Pages of the service get no token of a session, theirs or another: a script that got in would
- * take it along. (docs/spec/authentication.md#sessions-of-pages)
+ * An access with its endpoint. No other session gets the token of one of our own pages, which may have been proven a moment ago
+ * (docs/spec/authentication.md#proof), and pages of the service get that of no session, not even their own: a script that got
+ * in would take it along (docs/spec/authentication.md#sessions-of-pages).
  */
 export function withEndpoint(call: Viewing, access: Access): PublicAccess {
-  const { id, token, type } = access
-  if (call.credentials.isPage && type === 'personal') return withoutToken(access)
+  const { id, name, token, type } = access
+  const isOthers = id !== call.caller.accessId && isOwnApp(name)
+  if (type === 'personal' && (call.credentials.isPage || isOthers)) return withoutToken(access)
   const first = { id, token, apiEndpoint: apiEndpoint(call.services.config, call.account.username, token) }
   // To copy the first ones once more costs less than to copy all but them.
   return Object.assign(first, access)

@@ -1,4 +1,4 @@
-/** The personal access and session that signing in creates for an app. (docs/spec/authentication.md#sessions) */
+/** Opens the sessions that signing in begins, each with its personal access. (docs/spec/authentication.md#sessions) */
 import type { Access } from '../../schemas/access.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Config } from '../settings/config.js'
@@ -27,6 +27,60 @@ export function openSession(config: Config, store: UserStore, appId: string, now
   const kept = known ? store.accesses.update(access) : store.accesses.insert(access)
   store.sessions.open(kept.id, now)
   return kept
+}
+
+/** A session of one of our own pages, and the one that ended for it: its sockets have to be closed. */
+export interface OwnSession {
+  readonly access: Access
+  readonly ended?: string
+}
+
+/** Most sessions of an app of our own that are open at once for an account. */
+const maxOwnSessions = 50
+
+/**
+ * Opens a session of its own for a sign-in on one of our own pages. It takes over the access of `replaced`, the session that
+ * the browser had until now, or of one that has ended; with {@link maxOwnSessions} open, the one used longest ago ends.
+ * Must run within a write. (docs/spec/authentication.md#sessions-of-pages)
+ */
+export function openOwnSession(
+  config: Config,
+  store: UserStore,
+  appId: string,
+  now: number,
+  { browser, replaced }: { readonly browser: string; readonly replaced?: Access | undefined }
+): OwnSession {
+  const known = store.accesses.listPersonal().filter(({ name }) => name === appId)
+  const lastUse = ({ id }: Access): number => store.sessions.lastUse(id) ?? 0
+  const [longestAgo] = known.toSorted((a, b) => lastUse(a) - lastUse(b))
+  const isFree =
+    longestAgo && (!isSessionOpen(config, store, longestAgo.id, now) || known.length >= maxOwnSessions)
+  const former = known.find(({ id }) => id === replaced?.id) ?? (isFree ? longestAgo : undefined)
+  const ended = [replaced, former].flatMap(each => (each && store.sessions.end(each.id) ? each.id : []))
+  const { deviceName: _former, ...rest } = former ?? newPersonalAccess(appId, store.stamp(now))
+  const deviceName = freeDeviceName(
+    browser,
+    known.filter(({ id }) => id !== former?.id)
+  )
+  const access = { ...rest, ...(deviceName !== '' && { deviceName }) }
+  const kept = former
+    ? store.accesses.update({
+        ...access,
+        token: newToken(),
+        modified: store.stamp(now),
+        modifiedBy: 'system'
+      })
+    : store.accesses.insert(access)
+  store.sessions.open(kept.id, now)
+  return { access: kept, ...(ended[0] !== undefined && { ended: ended[0] }) }
+}
+
+/** Returns the name of a browser, with a number if others are called the same: names tell accesses of an app apart. */
+function freeDeviceName(browser: string, others: readonly Access[]): string {
+  const taken = new Set(others.map(({ deviceName = '' }) => deviceName))
+  let name = browser
+  for (let number = 2; taken.has(name); number++) name = `${browser} (${number})`.trim()
+  return name
 }
 
 /** Notes from where somebody has signed in, and by which provider, for the list of sessions. Must run within a write. */

@@ -8,6 +8,8 @@ import { isSessionOpen } from './personal-access.js'
 export const Session = Type.Object({
   id: Identifier,
   appId: Type.String(),
+  /** The browser and its system, where a sign-in has a session of its own. */
+  deviceName: Type.Optional(Type.String()),
   created: Timestamp,
   lastUsed: Timestamp,
   expires: Timestamp,
@@ -35,9 +37,18 @@ export function listSessions({ caller, services, now, store }: Call): Session[] 
       const expires = lastUsed + sessionMaxAge
       const isCurrent = access.id === caller.accessId
       // A personal access changes only when it gets a new token.
-      const { id, modified: created, name: appId } = access
+      const { deviceName, id, modified: created, name: appId } = access
       const signedIn = store.sessions.place(id)
-      return { id, appId, created, lastUsed, expires, isCurrent, ...(signedIn && { signedIn }) }
+      return {
+        id,
+        appId,
+        ...(deviceName !== undefined && { deviceName }),
+        created,
+        lastUsed,
+        expires,
+        isCurrent,
+        ...(signedIn && { signedIn })
+      }
     })
     .toSorted((a, b) => b.lastUsed - a.lastUsed)
 }

@@ -82,6 +82,11 @@ function configuredPairs(config: Config): TrustedPair[] {
 /** App ids of the service's own pages, which are always trusted so that no setting locks users out. */
 const ownApps = 'coffer-*'
 
+/** Whether an app id is one of the service's own pages, each sign-in to which has a session of its own. */
+export function isOwnApp(appId: string): boolean {
+  return matches(ownApps, appId)
+}
+
 const loopback = ['localhost', '127.0.0.1', '[::1]']
 
 /** Origin patterns of the service's own pages. */

@@ -13,7 +13,9 @@ import { mustHavePasswords } from '../sign-in/passwords-off.js'
 import { newId } from '../ids.js'
 import type { ServiceCall } from '../call/method.js'
 import { mustBeComplex } from '../sign-in/password-rules.js'
-import { noteSignIn, openSession } from '../auth/personal-access.js'
+import { noteSignIn, openOwnSession, openSession } from '../auth/personal-access.js'
+import { isOwnApp } from '../auth/trusted-apps.js'
+import { browserIn } from '../sign-in/notices/agent.js'
 import { isNewDevice } from '../sign-in/notices/devices.js'
 import { welcome } from './welcome-mail.js'
 import { isReservedUsername } from './usernames.js'
@@ -66,7 +68,9 @@ export async function register(call: ServiceCall, body: object): Promise<Registe
     const lost = await services.accounts.create({
       ...claim,
       fill(store) {
-        const access = openSession(services.config, store, appId, now)
+        const { access } = isOwnApp(appId)
+          ? openOwnSession(services.config, store, appId, now, { browser: browserIn(credentials) })
+          : { access: openSession(services.config, store, appId, now) }
         noteSignIn(store, access.id, call, vouched?.provider.name)
         isNewDevice(store, credentials)
         token = access.token

@@ -3,7 +3,11 @@ import { Type, type Static } from 'typebox'
 import type { Call } from '../call/method.js'
 import type { Facts } from '../call/outcome.js'
 import { passwordTimes } from './password-rules.js'
-import { noteSignIn, openSession } from '../auth/personal-access.js'
+import type { Access } from '../../schemas/access.js'
+import { presentedToken } from '../auth/authenticate.js'
+import { noteSignIn, openOwnSession, openSession } from '../auth/personal-access.js'
+import { isOwnApp } from '../auth/trusted-apps.js'
+import { browserIn } from './notices/agent.js'
 import { noteDevice } from './notices/notices.js'
 import { apiEndpoint } from '../service-info.js'
 
@@ -24,10 +28,12 @@ export function signedInFacts({ token, apiEndpoint: _holdsIt, ...rest }: SignedI
   return { signedIn: { token, username, publicResult: { username, ...rest } } }
 }
 
-/** Opens or prolongs a session of an app and returns its token. `provider`: who vouched for the user, if one did. Only within a write. */
+/** Opens a session, or prolongs that of an app, and returns its token. `provider`: who vouched for the user, if one did. Only within a write. */
 export function signIn(call: Call, appId: string, provider?: string): SignedIn {
   const { account, services, now, store } = call
-  const { id, token } = openSession(services.config, store, appId, now)
+  const { id, token } = isOwnApp(appId)
+    ? beginOwn(call, appId)
+    : openSession(services.config, store, appId, now)
   noteSignIn(store, id, call, provider)
   noteDevice(call)
   return {
@@ -37,6 +43,18 @@ export function signIn(call: Call, appId: string, provider?: string): SignedIn {
     ...passwordTimes(services.config, store.account.password()),
     ...(account.deletion !== null && { deletion: account.deletion })
   }
+}
+
+/** Opens a session of our own pages, in place of the one whose cookie the browser sent. */
+function beginOwn({ changes, credentials, now, services, store }: Call, appId: string): Access {
+  const { config } = services
+  const token = credentials.isPage && presentedToken(credentials)
+  const former = token ? store.accesses.findByToken(token) : undefined
+  const replaced = former?.type === 'personal' ? former : undefined
+  const browser = browserIn(credentials)
+  const { access, ended } = openOwnSession(config, store, appId, now, { browser, replaced })
+  if (ended !== undefined) changes.add('sessions', [], ended)
+  return access
 }
 
 /** `fr` for `fr-CH`. */

@@ -116,14 +116,14 @@ async function replyByFacts(
   exchange: Exchange,
   services: SharedServices,
   outcome: Success,
-  { answers, cookie, status }: Target
+  { answers, beginsSession, cookie, status }: Target
 ): Promise<void> {
   const { facts = {} } = outcome
   const { pendingWith200 } = services.config.services.mfa
   if (facts.isPending) return await reply(exchange, services, outcome, pendingWith200 ? 200 : 302)
   const { username = exchange.state.address.user ?? '' } = facts.signedIn ?? {}
   if (cookie) setCookie(exchange, services.config, cookie, username)
-  if (cookie && isOwnPage(exchange.req.headers, services.config))
+  if ((cookie || beginsSession) && isOwnPage(exchange.req.headers, services.config))
     return await reply(exchange, services, withPageSession(exchange, services, outcome, username), status)
   if (answers === 'text') return replyText(exchange, 200, facts.text ?? '')
   if (answers === 'table' && facts.rows && firstOf(exchange.state.address.query, 'toHTML') === 'true')

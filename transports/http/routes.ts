@@ -49,6 +49,8 @@ export interface Route {
   readonly takes?: BodyKind
   /** What the response does with the sign-in cookie. (docs/spec/authentication.md#the-sso-cookie) */
   readonly cookie?: 'set' | 'clear'
+  /** Whether the response begins a session of a page, without the sign-in cookie. */
+  readonly beginsSession?: true
   /** The response may contain a token, so it must not be cached. */
   readonly isPrivate?: true
   /** Its owner may call this method of the service, with the session of a page, too: the account that `:username` names. */
@@ -218,8 +220,8 @@ export const serviceRoutes: readonly Route[] = [
   route('POST', '/auth/passkey-challenge', 'auth.passkeyChallenge', 200, { isPrivate: true }),
   route('POST', '/auth/passkey-login', 'auth.passkeyLogin', 200, { cookie: 'set', isPrivate: true }),
 
-  route('POST', '/users', 'auth.register', 201),
-  route('POST', '/reg/users', 'auth.register', 201),
+  route('POST', '/users', 'auth.register', 201, { beginsSession: true }),
+  route('POST', '/reg/users', 'auth.register', 201, { beginsSession: true }),
   route('DELETE', '/users/:username', 'users.delete', 200, { isByOwner: true }),
   route('DELETE', '/reg/users/:username', 'users.delete', 200, { isByOwner: true }),
   route('POST', '/users/:username/deletion', 'users.delete', 200, { isByOwner: true }),

@@ -68,7 +68,7 @@ function listing(
       last = accesses.at(-1)
       const texts = accesses
         .filter(access => isWanted(access) && mayList(caller, access))
-        .map(access => JSON.stringify(shown({ account, credentials, services, store }, access)))
+        .map(access => JSON.stringify(shown({ account, caller, credentials, services, store }, access)))
       return { text: texts.join(','), count: texts.length, done: isLast }
     }
   }

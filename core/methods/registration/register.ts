@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { anyone } from '../../auth/allow.js'
 import { serviceMethod } from '../../call/method.js'
-import { register as registerAccount } from '../../registration/register.js'
+import { register as registerAccount, type Registered } from '../../registration/register.js'
 
 /**
  * `POST {register}users`, `POST /users` at the root: 201. `register` itself validates the fields, after renaming
@@ -16,5 +16,9 @@ export const register = serviceMethod({
   mode: 'service',
   allow: anyone,
   auditAs: 'public',
+  facts: ({ apiEndpoint, username }: Registered) => {
+    const token = new URL(apiEndpoint).username
+    return { signedIn: { token, username, publicResult: { username } } }
+  },
   run: async (call, params) => await registerAccount(call, params)
 })

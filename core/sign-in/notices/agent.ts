@@ -1,5 +1,7 @@
 /** What a client calls itself, in words that can stand in a mail. */
 
+import type { Credentials } from '../../call/credentials.js'
+
 /** Browsers by a part of their `User-Agent`: that of one may contain those of others after it. */
 const browsers: readonly (readonly [string, string])[] = [
   ['Edg/', 'Edge'],
@@ -35,6 +37,12 @@ export function agentWords(userAgent: unknown): string {
   const text = typeof userAgent === 'string' ? userAgent.slice(0, longest) : ''
   const words = [browsers, systems].flatMap(names => names.find(([part]) => text.includes(part))?.[1] ?? [])
   return words.length === 0 ? nothing : words.join(', ')
+}
+
+/** Returns the browser and the system of a client, as {@link agentWords}; empty for any other program. */
+export function browserIn({ headers }: Pick<Credentials, 'headers'>): string {
+  const words = agentWords(headers?.['user-agent'])
+  return words === nothing ? '' : words
 }
 
 /** Stands for what is not known. */

@@ -3,9 +3,12 @@ import { once } from 'node:events'
 import { request, type IncomingMessage } from 'node:http'
 import t, { type Test } from 'tap'
 import { io } from 'socket.io-client'
+import { openOwnSession } from '../../../core/auth/personal-access.js'
 import { type Answer, coffer, type Overrides, type Service } from '../../support/coffer.js'
 
 const user = { username: 'daisy', password: 'a long secret', email: 'd@example.com', appId: 'coffer-app' }
+
+const windows = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) Chrome/130.0 Safari/537.36'
 
 type Sent = Readonly<Record<string, string>>
 
@@ -120,6 +123,12 @@ t.test('a session of a page', async t => {
     }
     for (const [name, text] of Object.entries(await asked({ authorization: token })))
       t.ok(text.includes(`"token":"${token}"`), `${name}, for whoever has the token`)
+    const login = { ...user, appId: 'some-app' }
+    const other = await service.http('POST', '/daisy/auth/login', login, { origin: service.server.url })
+    for (const [name, text] of Object.entries(await asked({ authorization: other.body.token }))) {
+      t.ok(text.includes(other.body.token), name)
+      t.notOk(text.includes(token), `${name}, for the token of another session`)
+    }
 
     const infoOf = async (options: object): Promise<string> => {
       const socket = io(`${service.server.url}/daisy`, { ...options, reconnection: false, forceNew: true })
@@ -135,6 +144,107 @@ t.test('a session of a page', async t => {
     t.match(bySocket, '"type":"personal"')
     t.notOk(bySocket.includes(token))
     t.ok((await infoOf({ auth: { auth: token } })).includes(`"token":"${token}"`))
+  })
+
+  t.test('is one for each sign-in, which ends and is proof by itself', async t => {
+    const { own, service } = await withPage(t)
+    const on = async (agent: string, more: Sent = {}): Promise<Sent> => {
+      const headers = { ...own, 'user-agent': agent, ...more }
+      return { ...own, cookie: sessionIn((await signIn(service, headers)).cookies) }
+    }
+    const call = async (headers: Sent, verb: string, path: string, body?: object): Promise<Answer> =>
+      await service.http(verb, `/daisy/${path}`, body, headers)
+    const list = async (headers: Sent): Promise<Answer[]> =>
+      (await call(headers, 'GET', 'sessions')).body.sessions
+    const [phone, desk] = [await on('Mozilla/5.0 (Android 14) Firefox/130.0'), await on(windows)]
+    const third = await on(windows)
+    t.equal(new Set([phone, desk, third].map(({ cookie }) => cookie)).size, 3)
+    const mine = (await list(desk)).filter(({ deviceName }) => deviceName !== undefined)
+    t.same(mine.map(({ deviceName }) => deviceName).toSorted(), [
+      'Chrome, Windows',
+      'Chrome, Windows (2)',
+      'Firefox, Android'
+    ])
+    t.same(mine.map(({ isCurrent }) => isCurrent).filter(Boolean), [true])
+    t.same(new Set(mine.map(({ signedIn }) => signedIn.address)), new Set(['127.0.0.1']))
+
+    await call(phone, 'POST', 'auth/logout', {})
+    t.equal((await call(phone, 'GET', 'access-info')).status, 401)
+    t.equal((await call(desk, 'GET', 'access-info')).status, 200, 'signing out ends no other session')
+
+    service.clock.advance(601)
+    const fresh = await on(windows)
+    const begin = async (headers: Sent): Promise<Answer> =>
+      await call(headers, 'POST', 'identities/begin', {})
+    t.equal((await begin(fresh)).status, 200)
+    t.match(await begin(desk), { status: 400, body: { error: { data: { code: 'proof-missing' } } } })
+
+    // The same browser signs in once more: its session goes on, with another token and no further entry.
+    const before = (await list(fresh)).length
+    const renewed = await on(windows, fresh)
+    t.not(renewed['cookie'], fresh['cookie'])
+    t.equal((await call(fresh, 'GET', 'access-info')).status, 401)
+    t.equal((await list(renewed)).length, before)
+
+    await call(renewed, 'DELETE', 'sessions')
+    for (const [name, headers] of Object.entries({ desk, third }))
+      t.equal((await call(headers, 'GET', 'access-info')).status, 401, name)
+    t.equal((await list(renewed)).length, 1)
+  })
+
+  t.test('begins with registering on a page', async t => {
+    const { own, service } = await withPage(t)
+    const answer = await service.http(
+      'POST',
+      '/reg/users',
+      { ...user, username: 'clara', email: 'c@d.ch' },
+      own
+    )
+    t.match(answer, { status: 201, body: { username: 'clara', apiEndpoint: undefined } })
+    const cookie = sessionIn(answer.headers.getSetCookie())
+    const { body } = await service.http('GET', '/clara/sessions', undefined, { ...own, cookie })
+    t.match(body.sessions, [{ isCurrent: true, appId: 'coffer-app' }])
+    t.equal(body.sessions.length, 1)
+  })
+
+  t.test('is bounded in number, and ended ones are used again', async t => {
+    const { own, service } = await withPage(t)
+    const { accounts } = service.server.services
+    const store = accounts.store(accounts.find('daisy')!)
+    const count = (): number => store.accesses.listPersonal().length
+    const { config, clock } = service.server.services
+    const open = async (): Promise<string> => {
+      const opened = await store.write(() =>
+        openOwnSession(config, store, 'coffer-app', clock.now(), { browser: 'Chrome' })
+      )
+      return opened.access.id
+    }
+    const first = await open()
+    for (let i = 0; i < 60; i++) {
+      service.clock.advance(1)
+      await open()
+    }
+    t.equal(count(), 50)
+    t.ok(store.accesses.find(first))
+    service.clock.advance(config.auth.sessionMaxAge + 100)
+    await signIn(service, own)
+    t.equal(count(), 50)
+  })
+
+  t.test('is shared by all sign-ins of other apps, as clients know it', async t => {
+    const { service } = await withPage(t)
+    const login = async (): Promise<string> =>
+      (
+        await service.http(
+          'POST',
+          '/daisy/auth/login',
+          { ...user, appId: 'some-app' },
+          {
+            origin: service.server.url
+          }
+        )
+      ).body.token
+    t.equal(await login(), await login())
   })
 
   t.test('opens sockets', async t => {
@@ -264,12 +374,12 @@ t.test('a session of a page', async t => {
 
   t.test('may have any token that an account can bring along', async t => {
     const { own, service } = await withPage(t)
-    await signIn(service, own)
     const { accounts } = service.server.services
     const store = accounts.store(accounts.find('daisy')!)
-    const access = store.accesses.findByName('personal', 'coffer-app')!
+    const first = sessionIn((await signIn(service, own)).cookies)
+    const access = store.accesses.findByToken(first.split('.')[1]!)!
     await store.write(() => store.accesses.update({ ...access, token: 'A.b_c~d-e' }))
-    const cookie = sessionIn((await signIn(service, own)).cookies)
+    const cookie = 'coffer-session=daisy.A.b_c~d-e'
     t.equal((await service.http('GET', '/daisy/access-info', undefined, { ...own, cookie })).status, 200)
   })
 

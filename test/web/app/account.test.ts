@@ -24,7 +24,7 @@ t.test('the account page', async t => {
     const page = await enter('/app/daisy/account')
     await page.getByText('daisy@example.com').waitFor()
     await page.getByText('of 5 MB').waitFor()
-    await page.getByText('Lately from 127.0.0.1').first().waitFor()
+    await page.getByText('from 127.0.0.1').first().waitFor()
     await look(t, page, 'app-account')
     await page.getByRole('button', { name: 'Change your e‑mail address' }).click()
     await page.getByLabel('E-mail').fill('other@example.com')

@@ -19,7 +19,6 @@ import { Surroundings, type Place } from '../../surroundings.js'
 import { useAccount } from '../data/account.js'
 import { Deletion } from './deletion.js'
 import { Language } from './language.js'
-import { readSignedIn } from './places.js'
 import { Storage } from './storage.js'
 import { TakeOut } from './take-out.js'
 import { Units } from './units.js'
@@ -32,14 +31,10 @@ export default function Page() {
   const outer = useContext(Surroundings)
   const [part, setPart] = useState<Part>('overview')
   const [hasFactor, setFactor] = useState<boolean>()
-  const [places, setPlaces] = useState<ReadonlyMap<string, string>>(new Map())
   const [problem, setProblem] = useState<Message>()
   useEffect(() => {
-    readSignedIn(client).then(
-      read => {
-        setFactor(read.hasFactor)
-        setPlaces(read.places)
-      },
+    client.call<{ hasSecondFactor: boolean }>('sessions.get').then(
+      ({ hasSecondFactor }) => setFactor(hasSecondFactor),
       (error: unknown) => setProblem(explain(error).message)
     )
   }, [])
@@ -113,7 +108,7 @@ export default function Page() {
               <a href={new URL('access/access.html', root).href}>{t('own.moreSignInLink')}</a>
             </p>
           </section>
-          <Sessions session={session} places={places} />
+          <Sessions session={session} />
           <Allowed session={session} />
         </div>
         <div>

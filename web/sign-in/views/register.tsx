@@ -1,7 +1,7 @@
 /** Creates an account. */
 import type { ComponentChildren } from 'preact'
 import { useContext, useEffect, useState } from 'preact/hooks'
-import { call, keepsSession, Refusal, send, type Session } from '../../api.js'
+import { call, Refusal, send, type Session } from '../../api.js'
 import { language, rich, t } from '../../language.js'
 import { Field } from '../../parts/field.js'
 import { Alert, Form, type Values } from '../../parts/form.js'
@@ -49,12 +49,10 @@ export function Register({ lead, appId, referer, onSignedIn }: Props) {
       ...(referer ? { referer } : {})
     }
     try {
-      const answer = await call<{ username: string; apiEndpoint: string }>('POST', 'reg/users', { body })
-      const { username: name } = answer
-      // Registering returns a token, which pages that keep their session in a cookie have no place for.
-      if (keepsSession())
-        await call('POST', `${name}/auth/login`, { body: { username: name, password, appId } })
-      const token = keepsSession() ? {} : { token: new URL(answer.apiEndpoint).username }
+      const answer = await call<{ username: string; apiEndpoint?: string }>('POST', 'reg/users', { body })
+      const { apiEndpoint, username: name } = answer
+      // None where the session is kept in a cookie.
+      const token = apiEndpoint === undefined ? {} : { token: new URL(apiEndpoint).username }
       onSignedIn({ username: name, ...token, hasSecondStep: false })
     } catch (error) {
       if (error instanceof Refusal && JSON.stringify(error.data ?? '').includes('invitationToken'))

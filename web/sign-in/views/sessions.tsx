@@ -17,13 +17,7 @@ interface OpenSession {
   readonly signedIn?: { readonly time: number; readonly userAgent?: string; readonly address: string }
 }
 
-interface Props {
-  readonly session: Session
-  /** Network addresses from which sessions have been used lately, by id. */
-  readonly places?: ReadonlyMap<string, string>
-}
-
-export function Sessions({ session, places }: Props) {
+export function Sessions({ session }: { readonly session: Session }) {
   const [sessions, setSessions] = useState<readonly OpenSession[]>()
   const [problem, setProblem] = useState<Message>()
   const read = async (): Promise<void> =>
@@ -44,18 +38,15 @@ export function Sessions({ session, places }: Props) {
           {sessions.map(each => (
             <li key={each.id} class="row">
               <div>
-                <strong>{nameOf(each.appId)}</strong>{' '}
+                <strong>{deviceOf(each)}</strong>{' '}
                 {each.isCurrent && <span class="badge">{t('sessions.current')}</span>}
+                <p class="hint">{describeSignIn(each)}</p>
                 <p class="hint">{t('sessions.used', { date: date(each.lastUsed) })}</p>
-                {each.signedIn && <p class="hint">{signedIn(each.signedIn)}</p>}
-                {places?.get(each.id) && (
-                  <p class="hint">{t('sessions.from', { places: places.get(each.id)! })}</p>
-                )}
               </div>
               {!each.isCurrent && (
                 <Action
                   class="text"
-                  label={t('sessions.endOf', { app: nameOf(each.appId) })}
+                  label={t('sessions.endOf', { app: deviceOf(each) })}
                   onClick={async () => await end(`sessions/${each.id}`)}
                 >
                   {t('sessions.end')}
@@ -65,7 +56,7 @@ export function Sessions({ session, places }: Props) {
           ))}
         </ul>
       )}
-      {sessions && sessions.length > 2 && (
+      {sessions && sessions.length > 1 && (
         <div class="actions start">
           <Action onClick={async () => await end('sessions')}>{t('sessions.endOthers')}</Action>
         </div>
@@ -74,13 +65,20 @@ export function Sessions({ session, places }: Props) {
   )
 }
 
-/** When, with which browser and from which address somebody has signed in last. */
-function signedIn({ address, time, userAgent }: NonNullable<OpenSession['signedIn']>): string {
-  const { browser, system } = agentIn(userAgent ?? '')
-  const program = browser ?? t('sessions.another')
+/** The browser and the system, in words; the name of the app where nothing was noted. */
+function deviceOf({ appId, signedIn }: OpenSession): string {
+  if (!signedIn) return nameOf(appId)
+  const { browser = t('sessions.another'), system } = agentIn(signedIn.userAgent ?? '')
+  return system === undefined ? plain(browser) : t('sessions.with', { browser: plain(browser), system })
+}
+
+/** To which page or app somebody has signed in last, when, and from which address. */
+function describeSignIn({ appId, signedIn }: OpenSession): string {
+  if (!signedIn) return ''
+  const { address, time } = signedIn
   const words = [
+    nameOf(appId),
     t('sessions.signedIn', { date: date(time) }),
-    system === undefined ? program : t('sessions.with', { browser: program, system }),
     ...(address === '' ? [] : [t('sessions.at', { address: plain(address) })])
   ]
   return words.join(', ')
