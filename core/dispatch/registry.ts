@@ -89,22 +89,21 @@ export class Registry implements Dispatch, Dispatcher {
     // Whatever does not wait counts before the next call is made.
     const outcome = made instanceof Promise ? await made : made
     if (!outcome.ok) return outcome
+    const { mode } = this.stages.find(request.method).definition
     const { batchResultItems, batchResultBytes } = this.services.config.limits
     const maxLength = Math.min(batchResultBytes, request.maxLength ?? Infinity)
     const { accessId, items = () => 0, remainder } = outcome
     let text = outcome.members
     const mustBeSmall = (): void => {
       if (items() > batchResultItems || text.length > maxLength)
-        fail('too-many-results', writing.has(this.#modeOf(request.method)) ? doneTooLong : undefined)
+        fail('too-many-results', writing.has(mode) ? doneTooLong : undefined)
     }
     try {
       mustBeSmall()
       if (!remainder) return outcome
-      if (this.#modeOf(request.method) === 'read' && !this.#gatherings.hasRoom(user, text.length))
-        throw tooManyWaiting()
+      if (mode === 'read' && !this.#gatherings.hasRoom(user, text.length)) throw tooManyWaiting()
       // Assembled all at once, results would fill the memory before the first one is sent.
-      const party = { account: user, access: accessId ?? '' }
-      await this.#gatherings.run(party, text.length, async () => {
+      await this.#gatherings.run({ account: user, access: accessId ?? '' }, text.length, async () => {
         for await (const more of remainder) {
           text += more
           mustBeSmall()
@@ -113,15 +112,9 @@ export class Registry implements Dispatch, Dispatcher {
       return success(text, accessId)
     } catch (error) {
       await remainder?.return()
-      return {
-        ...this.stages.failure(error, request.method),
-        ...(accessId === undefined ? {} : { accessId })
-      }
+      const failure = this.stages.failure(error, request.method)
+      return accessId === undefined ? failure : { ...failure, accessId }
     }
-  }
-
-  #modeOf(method: string): AnyMethod['mode'] {
-    return this.stages.find(method).definition.mode
   }
 
   #refused(error: unknown, request: Request, isWhole: boolean): Promise<Outcome> | Outcome {

@@ -2,7 +2,7 @@
 import type { Access } from '../../../schemas/access.js'
 import type { Config } from '../../settings/config.js'
 import type { Call } from '../../call/method.js'
-import { mustHaveJustSignedIn } from '../../sign-in/recent.js'
+import { mustHaveJustSignedIn } from '../../auth/recent-sign-in.js'
 import type { AccountField } from '../fields.js'
 import { confirmedAddress, isSameAddress, veiled } from './address.js'
 import { sendConfirmation, sendNotices } from './messages.js'

@@ -7,7 +7,7 @@ import { method } from '../../call/method.js'
 import { tell } from '../../sign-in/notices/notices.js'
 import { hashOfNew } from '../../sign-in/password-rules.js'
 import { isPassword } from '../../sign-in/verify-password.js'
-import { mustHaveJustSignedIn } from '../../sign-in/recent.js'
+import { mustHaveJustSignedIn } from '../../auth/recent-sign-in.js'
 import { countWaysIn } from '../../sign-in/ways-in.js'
 import { withPasswords } from '../../sign-in/passwords-off.js'
 

@@ -4,7 +4,7 @@ import { closed } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
 import { method } from '../../call/method.js'
-import { mustHaveJustSignedIn } from '../../sign-in/recent.js'
+import { mustHaveJustSignedIn } from '../../auth/recent-sign-in.js'
 
 /** Opens the account again, as it was, for its owner who has just signed in. */
 export const keep = method({
