@@ -59,6 +59,8 @@ const stepsPerSearch = 16
 class Reader {
   /** End of the text read so far. */
   at = 0
+  /** The last string longer than a step: each container around it is looked through up to its end. */
+  #longString = { from: -1, to: -1 }
 
   constructor(
     private readonly text: string,
@@ -229,6 +231,13 @@ class Reader {
   }
 
   #endOfString(start: number): number {
+    if (start === this.#longString.from) return this.#longString.to
+    const to = this.#findEndOfString(start)
+    if (to - start > this.stepSize) this.#longString = { from: start, to }
+    return to
+  }
+
+  #findEndOfString(start: number): number {
     const { text } = this
     for (let at = start + 1; ; at++) {
       // Where one character is escaped others often are: each search takes as long as some dozens of steps.

@@ -2,6 +2,7 @@ import t from 'tap'
 import { measure, sizeOf } from '../../../core/json/depth.js'
 import { ApiError } from '../../../core/errors.js'
 import { atOnce } from '../../../storage/steps.js'
+import { mustTakeLessThan, stopwatch } from '../../support/probe.js'
 import { isLong, placeOfMember, readJson } from '../../../core/json/reader.js'
 
 const limits = { jsonDepth: 100, jsonKeys: 1000 }
@@ -160,3 +161,22 @@ function randomMembers(pick: (below: number) => number, depth = 0): string {
     return `${JSON.stringify(keys[pick(keys.length)])}:${value}`
   }).join(',')
 }
+
+t.test('a long text in many containers is looked through once, not for each of them', async t => {
+  for (const [open, close] of [
+    ['{"a":', '}'],
+    ['[', ']'],
+    ['{"a":[1,', ']}']
+  ] as const) {
+    const depth = Math.floor(95 / close.length)
+    const note = '\\"'.repeat(500_000)
+    const text = `${open.repeat(depth)}{"note":"${note}"}${close.repeat(depth)}`
+    await mustTakeLessThan(t, 100, () => {
+      const elapsed = stopwatch()
+      const value = atOnce(readJson(text, limits))
+      const tookMs = elapsed()
+      t.ok(JSON.stringify(value) === text)
+      return tookMs
+    })
+  }
+})
