@@ -89,15 +89,19 @@ function* pointRows(sources: Sources, event: Event): Pieces {
     const at = microseconds(event.time + (row[0] as number))
     const duration = rawOf(durationOf(names, row, fields))
     const head = `${before}${sources.instants.text(at)},${at},${duration}${middle}`
+    let text = ''
     for (let place = 0; place < fields.length; place++) {
       const cell = row[names.indexOf(fields[place]!)]
       if (cell === null || cell === undefined) continue
-      const cells = [fields[place]!, rawOf(cell), typeof cell === 'number' ? units[place]! : '', '', '', '']
-      if (typeof cell === 'number') yield head + lineOf(cells)
+      const value = rawOf(cell)
+      const cells = [fields[place]!, value, typeof cell === 'number' ? units[place]! : '', '', '', '']
+      if (typeof value !== 'string' || value.length <= pieceSize) text += head + lineOf(cells)
       else {
-        yield head
+        yield text + head
+        text = ''
         yield* writeLine(cells)
       }
     }
+    yield text
   }
 }

@@ -3,15 +3,15 @@ import type { Event } from '../../schemas/event.js'
 import { refuseParams } from '../validation/params.js'
 import { JsonText } from '../json/json-text.js'
 import { readJson, unlimited } from '../json/reader.js'
-import { byteOrderMark, lineOf, rawOf, writeLine, type Cell } from './csv.js'
+import { byteOrderMark, idle, lineOf, rawOf, writeLine } from './csv.js'
 import { pathOf, type Form, type Sources, type Wishes } from './form.js'
 import type { Pieces } from './pieces.js'
 import { eventIn } from './source.js'
 import { ucumOf } from './ucum.js'
 import { fieldOf } from './values.js'
 
-/** `content`: that of the event, taken apart. */
-type Column = (event: Event, sources: Sources, content: unknown) => Cell
+/** Returns the value of a cell. `content`: that of the event, taken apart. */
+type Column = (event: Event, sources: Sources, content: unknown) => unknown
 
 const columnsByName: ReadonlyMap<string, Column> = new Map<string, Column>([
   ['id', ({ id }) => id],
@@ -25,7 +25,7 @@ const columnsByName: ReadonlyMap<string, Column> = new Map<string, Column>([
   ],
   ['path', (event, sources) => pathOf(sources, event).join(' / ')],
   ['type', ({ type }) => type],
-  ['content', ({ content }) => (content instanceof JsonText ? content.text : rawOf(content))],
+  ['content', ({ content }) => (content instanceof JsonText ? content.text : content)],
   ['unit', ({ content, type }) => (typeof content === 'number' ? ucumOf(type) : '')],
   ['description', ({ description }) => description ?? ''],
   ['attachments', ({ attachments = [] }) => attachments.map(({ fileName }) => fileName).join('; ')],
@@ -69,11 +69,12 @@ function* write(sources: Sources): Pieces {
     }
     const event = eventIn(text)
     if (text.length * columns.length <= smallRow) {
-      yield lineOf(columns.map(column => column(event, sources, event.content)))
+      yield lineOf(columns.map(column => rawOf(column(event, sources, event.content))))
       continue
     }
     let content: unknown = event.content
-    if (content instanceof JsonText) content = takesFields ? yield* parseLarge(content.text) : undefined
+    if (content instanceof JsonText)
+      content = takesFields ? yield* idle(readJson(content.text, unlimited)) : undefined
     yield* writeLine(cellsOf(columns, event, sources, content), 2 * text.length + spareRoom)
   }
 }
@@ -84,17 +85,8 @@ function* cellsOf(
   event: Event,
   sources: Sources,
   content: unknown
-): Generator<Cell, void, undefined> {
+): Generator<unknown, void, undefined> {
   for (const column of columns) yield column(event, sources, content)
-}
-
-function* parseLarge(text: string): Generator<string, unknown, undefined> {
-  const steps = readJson(text, unlimited)
-  for (;;) {
-    const step = steps.next()
-    if (step.done) return step.value
-    yield ''
-  }
 }
 
 /** Raises `invalid-parameters-format` for columns that do not exist, or titles that are not theirs. */
@@ -122,7 +114,7 @@ export function mustBeColumns({ columns, titles }: Wishes): void {
 function columnOf(name: string): Column | undefined {
   if (!name.startsWith(ofContent) || name.length === ofContent.length) return columnsByName.get(name)
   const path = name.slice(ofContent.length).split('.')
-  return (_event, _sources, content) => rawOf(fieldOf(content, path))
+  return (_event, _sources, content) => fieldOf(content, path)
 }
 
 /** The columns asked for; unless there are any, a column for each field of the types asked for. */

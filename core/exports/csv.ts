@@ -1,4 +1,6 @@
 /** Lines of CSV (RFC 4180) that are safe to open in a spreadsheet. */
+import { jsonLength, plainForm, writeJson, type JsonLengths } from '../json/writer.js'
+import type { Steps } from '../../storage/steps.js'
 import { cutText, pieceSize, type Pieces } from './pieces.js'
 
 /** The byte order mark by which spreadsheets know UTF-8. */
@@ -15,15 +17,22 @@ export function lineOf(cells: readonly Cell[]): string {
 
 /**
  * Writes a line in pieces. `room`: characters that its cells may have together; a cell that exceeds what is left of them is
- * replaced by a note. (docs/api/exports.md#tables)
+ * replaced by a note. Objects and lists are written as JSON, in steps. (docs/api/exports.md#tables)
  */
-export function* writeLine(cells: Iterable<Cell>, room = Infinity): Pieces {
+export function* writeLine(values: Iterable<unknown>, room = Infinity): Pieces {
+  const lengths: JsonLengths = new Map()
   let line = ''
   let separator = ''
-  for (const cell of cells) {
+  for (const value of values) {
     line += separator
     separator = ','
-    const size = typeof cell === 'string' ? cell.length : 0
+    const isContainer = typeof value === 'object' && value !== null
+    let cell = isContainer ? '' : rawOf(value)
+    let size = typeof cell === 'string' ? cell.length : 0
+    if (isContainer) {
+      size = yield* idle(jsonLength(value, lengths))
+      if (size <= room) yield* idle(writeJson(value, plainForm, piece => (cell += piece)))
+    }
     if (size > room) line += `[${size} characters left out]`
     else if (size <= pieceSize) line += cellOf(cell)
     else {
@@ -37,6 +46,15 @@ export function* writeLine(cells: Iterable<Cell>, room = Infinity): Pieces {
     line = ''
   }
   yield `${line}\r\n`
+}
+
+/** Runs steps that write nothing, and returns their result. */
+export function* idle<T>(steps: Steps<T>): Generator<string, T, undefined> {
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+    yield ''
+  }
 }
 
 function* longCell(text: string): Pieces {
@@ -56,9 +74,10 @@ function escapeCell(text: string): string {
  */
 export function cellOf(value: Cell): string {
   if (typeof value !== 'string') return String(value)
-  if (isPlain.test(value)) return value
-  const text = escapeCell(formula.test(value) ? `'${value}` : value)
-  return special.test(text) ? `"${text}"` : text
+  if (value === '' || isPlain.test(value)) return value
+  const text = formula.test(value) ? `'${value}` : value
+  if (special.test(text)) return `"${escapeCell(text)}"`
+  return text.includes('\0') ? escapeCell(text) : text
 }
 
 /** What most cells are. */

@@ -30,11 +30,9 @@ export const fhir: Form = {
         yield ''
         continue
       }
-      yield* resourcePieces(
-        resource,
-        `${separator}{"fullUrl":"urn:uuid:${uuidOf(resource.id)}","resource":`,
-        '}'
-      )
+      const before = `${separator}{"fullUrl":"urn:uuid:${uuidOf(resource.id)}","resource":`
+      if (resource.form) yield* resourcePieces(resource.value, resource.form, before, '}')
+      else yield `${before}${JSON.stringify(resource.value)}}`
       separator = ',\n'
     }
     // A list without items is none in FHIR.
@@ -49,8 +47,9 @@ export const fhirNdjson: Form = {
   extension: 'fhir.ndjson',
   *write(sources: Sources): Pieces {
     for (const resource of resources(sources))
-      if (resource) yield* resourcePieces(resource, '', '\n')
-      else yield ''
+      if (!resource) yield ''
+      else if (resource.form) yield* resourcePieces(resource.value, resource.form, '', '\n')
+      else yield `${JSON.stringify(resource.value)}\n`
   }
 }
 
@@ -67,11 +66,7 @@ const cleanForm = {
   text: (value: unknown) => JSON.stringify(typeof value === 'string' ? replaceImpossible(value) : value)
 }
 
-function* resourcePieces({ value, form }: Resource, before: string, after: string): Pieces {
-  if (!form) {
-    yield before + JSON.stringify(value) + after
-    return
-  }
+function* resourcePieces(value: object, form: JsonForm, before: string, after: string): Pieces {
   let written = before
   const steps = writeJson(value, form, piece => (written += piece))
   while (!steps.next().done) {

@@ -1,7 +1,7 @@
 /** Events as the API has them: in a list, or one a line. */
 import { isSeries } from '../events/fields.js'
 import type { Form, Sources } from './form.js'
-import { cutText, type Pieces } from './pieces.js'
+import { cutText, pieceSize, type Pieces } from './pieces.js'
 import { eventIn, pointsOf } from './source.js'
 
 export const json: Form = {
@@ -16,7 +16,8 @@ export const json: Form = {
         yield ''
         continue
       }
-      yield* cutText(separator + text)
+      if (text.length < pieceSize) yield separator + text
+      else yield* cutText(separator + text)
       separator = ',\n'
     }
     yield separator === '[\n' ? '[\n]\n' : '\n]\n'
@@ -34,7 +35,8 @@ export const ndjson: Form = {
         yield ''
         continue
       }
-      yield* cutText(`${text}\n`)
+      if (text.length < pieceSize) yield `${text}\n`
+      else yield* cutText(`${text}\n`)
       if (wishes.series !== true || !text.includes('"type":"series:')) continue
       const event = eventIn(text)
       if (!isSeries(event.type)) continue

@@ -59,6 +59,36 @@ export function* writeJson(
   else yield* writeObject(value as Record<string, unknown>, form, put, keys ?? form.keys(value))
 }
 
+/** Lengths of JSON texts, by the containers that they stand for. */
+export type JsonLengths = Map<object, number>
+
+/** Values that one step of {@link jsonLength} counts. */
+const countedPerStep = 2000
+
+/** Returns the number of characters of the JSON text of a value that was parsed from JSON. `known`: lengths counted before. */
+export function jsonLength(value: unknown, known: JsonLengths): Steps<number> {
+  let counted = 0
+  return lengthOf(value)
+
+  function* lengthOf(container: unknown): Steps<number> {
+    if (typeof container !== 'object' || container === null) return JSON.stringify(container).length
+    const before = known.get(container)
+    if (before !== undefined) return before
+    const isList = Array.isArray(container)
+    const items: readonly unknown[] = isList ? container : Object.values(container)
+    // Brackets, and commas between the items.
+    let length = 2 + Math.max(0, items.length - 1)
+    if (!isList) for (const key of Object.keys(container)) length += JSON.stringify(key).length + 1
+    for (const item of items) {
+      const isContainer = typeof item === 'object' && item !== null
+      length += isContainer ? yield* lengthOf(item) : JSON.stringify(item).length
+      if (++counted % countedPerStep === 0) yield
+    }
+    known.set(container, length)
+    return length
+  }
+}
+
 /** Writes a long text without splitting surrogate pairs. */
 function* writeText(text: string, form: Form, put: (piece: string) => void): Steps<void> {
   put('"')

@@ -2,6 +2,8 @@
 import t from 'tap'
 import type { Success } from '../../../core/call/outcome.js'
 import { coffer, type Answer, type Client } from '../../support/coffer.js'
+import { longestTurn, mustTakeLessThan } from '../../support/probe.js'
+import { until } from '../../support/socket.js'
 
 /** The document as it comes over HTTP. */
 async function exported(client: Client, query: Record<string, unknown>): Promise<string> {
@@ -389,6 +391,40 @@ t.test('large values', async t => {
     t.ok((await begun(alice, query)).members.length > 0)
   })
 
+  await t.test('end where the access ends or the client goes, and leave memory', async t => {
+    const query = { types: ['note/txt'] }
+    const isRoom = async (): Promise<boolean> => {
+      const { members, remainder } = await begun(alice, { format: 'csv', ...query })
+      await remainder!.return()
+      return members.length < 128 * 1024
+    }
+    for (const format of ['csv', 'csv-wide', 'json', 'ndjson', 'fhir', 'fhir-ndjson']) {
+      const app = await alice.grantAll([{ streamId: 'diary', level: 'read' }], { type: 'app' })
+      const all = []
+      for (let n = 0; n < 23; n++) all.push(await begun(app, { format, ...query }))
+      t.match(await all[0]!.remainder!.next(), { value: /./ }, `${format}: goes on`)
+      await alice.do('accesses.delete', { id: app.access.id })
+      for (const { remainder } of all)
+        t.match(
+          await remainder!.next().catch((error: unknown) => error),
+          { id: 'invalid-access-token' },
+          format
+        )
+      t.ok(await isRoom(), format)
+    }
+    const { url } = alice.service.server
+    for (let n = 0; n < 30; n++) {
+      const gone = new AbortController()
+      const { body } = await fetch(`${url}/${alice.username}/events/export?format=csv&types=["note/txt"]`, {
+        headers: { authorization: alice.token },
+        signal: gone.signal
+      })
+      if (n % 2 === 0) await body!.getReader().read()
+      gone.abort()
+    }
+    await until(isRoom, 'memory is left')
+  })
+
   await t.test('have their fields in a wide table, as often as there is room', async t => {
     let content: object = { note: 'x'.repeat(1_000_000) }
     for (let depth = 0; depth < 20; depth++) content = { a: content }
@@ -404,6 +440,28 @@ t.test('large values', async t => {
     t.equal(row!.at(-2), `[${'{"note":""}'.length + 1_000_000} characters left out]`)
     t.equal(row!.at(-1), 'deep/thing')
     t.ok(csv.length < 3.2e6)
+  })
+
+  await t.test('keep nobody waiting, however many columns ask for parts of them', async t => {
+    let content: object = {
+      list: [1.5, 'x', null, true, [], {}],
+      note: '"'.repeat(1_000_000),
+      'k"Ω': { '': '😀' }
+    }
+    for (let depth = 0; depth < 90; depth++) content = { a: content }
+    await alice.event({ streamIds: ['diary'], type: 'nested/thing', content, time: 2.5 })
+    const paths = Array.from({ length: 90 }, (_, depth) => `content${'.a'.repeat(depth + 1)}`)
+    const query = { format: 'csv-wide', columns: [...paths, 'id'], types: ['nested/thing'] }
+    let text = ''
+    await mustTakeLessThan(t, 150, () => longestTurn(async () => (text = await exported(alice, query))))
+    const [, row] = rowsOf(text)
+    t.equal(row!.length, 91)
+    let own = content as Answer
+    for (const cell of row!.slice(0, 90)) {
+      own = own.a
+      const whole = JSON.stringify(own)
+      if (cell !== whole) t.equal(cell, `[${whole.length} characters left out]`)
+    }
   })
 
   await t.test('names of all streams above are not repeated without limit', async t => {

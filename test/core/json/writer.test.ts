@@ -1,7 +1,8 @@
 /** Large values as text: in steps they come to what they would at once. */
 import t from 'tap'
+import { atOnce } from '../../../storage/steps.js'
 import { canonical } from '../../../core/json/canonical.js'
-import { canonicalForm, plainForm, writeJson, type Form } from '../../../core/json/writer.js'
+import { canonicalForm, jsonLength, plainForm, writeJson, type Form } from '../../../core/json/writer.js'
 
 /** The text, and how many steps it took. */
 function written(value: unknown, form: Form): { text: string; steps: number; longest: number } {
@@ -50,6 +51,8 @@ t.test('a large value in steps', async t => {
         t.ok(steps > 3, `${steps} steps`)
         t.ok(longest < 500_000, `${longest} characters in one`)
       }
+      const parsed = JSON.parse(JSON.stringify(value)) as unknown
+      t.equal(atOnce(jsonLength(parsed, new Map())), JSON.stringify(value).length, 'its length')
     })
 
   for (const value of [1, null, '', 'a', [], {}, [[]], { a: null }, { a: { b: [1, 'c'] } }])
