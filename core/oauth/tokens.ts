@@ -49,7 +49,8 @@ export interface NextToken {
 /** Derives the next refresh token of a grant from the one in force. `now` in seconds. */
 export function deriveNext({ replaced = [] }: KnownGrant, secret: string, now: number): NextToken {
   const salt = random(16)
-  const recent = replaced.filter(({ time }) => now - time <= graceSeconds)
+  // Each token leads to the next one, so none between two of them may be missing.
+  const recent = replaced.slice(replaced.findLastIndex(each => !isWithinGrace(each, now)) + 1)
   const last = { digest: secretDigest(secret), salt, time: now }
   return { secret: nextSecret(secret, salt), replaced: [...recent, last].slice(-maxReplaced) }
 }
@@ -64,10 +65,15 @@ export function findSuccessor(
   now: number
 ): string | undefined {
   const digest = secretDigest(secret)
-  const start = replaced.findIndex(each => each.digest === digest && now - each.time <= graceSeconds)
+  const start = replaced.findIndex(each => each.digest === digest && isWithinGrace(each, now))
   return start < 0
     ? undefined
     : replaced.slice(start).reduce((last, { salt }) => nextSecret(last, salt), secret)
+}
+
+/** Whether a token was replaced within the grace. A clock that has been set back does not prolong it. */
+function isWithinGrace({ time }: ReplacedToken, now: number): boolean {
+  return Math.abs(now - time) <= graceSeconds
 }
 
 /** The random salt keeps who finds a former token from deriving later ones; the secret, who reads the file. */

@@ -412,6 +412,29 @@ t.test('tokens', async t => {
     t.match(await read(service, 'alice', token), dead)
   })
 
+  t.test('for refreshing are no longer good twice for a clock that has been set back', async t => {
+    const person = await service.user('tove-with-app')
+    const { access_token: token, refresh_token: first } = await obtain(service, person, { scope })
+    service.clock.advance(5000)
+    const { refresh_token: second } = (await refresh(first)).body
+    service.clock.advance(-1)
+    t.match(await refresh(first), { status: 200, body: { refresh_token: second } }, 'by a little')
+    service.clock.advance(-3000)
+    const { refresh_token: third } = (await refresh(second)).body
+    service.clock.advance(3001)
+    const { refresh_token: fourth } = (await refresh(third)).body
+    t.match(await refresh(third), { status: 200, body: { refresh_token: fourth } })
+    t.match(await refresh(first), { status: 400, body: { error: 'invalid_grant' } }, 'not even later')
+    t.match(await read(service, person.username, token), dead)
+
+    const other = await obtain(service, await service.user('tuva-with-app'), { scope })
+    await refresh(other.refresh_token)
+    service.clock.advance(-3000)
+    t.match(await refresh(other.refresh_token), { status: 400, body: { error: 'invalid_grant' } })
+    service.clock.advance(3000)
+    t.match(await read(service, 'tuva-with-app', other.access_token), dead)
+  })
+
   t.test('for refreshing get the same answer after a restart', async t => {
     const { clock, directory, server } = await coffer(t, apps(app))
     const before = new Service(server, clock, directory)
