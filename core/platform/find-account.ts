@@ -4,6 +4,7 @@ import { coreUrl } from '../service-info.js'
 import { unknownUser } from '../unknown-user.js'
 import type { Credentials } from '../call/credentials.js'
 import type { Services } from '../call/services.js'
+import type { Guess } from '../security/throttle.js'
 import type { Account } from '../../storage/platform/account.js'
 
 /** Returns the account of a user name in any letter case, on any server. Throws `unknown-resource`. */
@@ -40,7 +41,8 @@ function nodeUrl(url = ''): string | undefined {
 
 /**
  * Returns the account of an e-mail address. Throws `unknown-resource`, `too-many-requests`, and `unavailable-method` if such
- * look-ups are off. Addresses that are not found count as failures: somebody may be trying many.
+ * look-ups are off. Addresses that are not found count as failures, of look-ups alone: somebody may be trying many, and others
+ * at the same address have to be able to sign in.
  * (docs/spec/limits.md#guessing)
  */
 export function accountByEmail(
@@ -49,7 +51,7 @@ export function accountByEmail(
   email: string
 ): Account {
   if (!config.registration.emailLookup) throw new ApiError('unavailable-method', undefined, { status: 405 })
-  const guess = { subject: `e-mail ${email}`, ip }
+  const guess: Guess = { subject: `e-mail ${email}`, ip, isLookUp: true }
   throttle.check(guess)
   throttle.lookUp(ip)
   const account = platform.findByUnique('email', email)

@@ -17,10 +17,13 @@ export interface Guess {
   readonly subject: string
   /** The guesser's address. */
   readonly ip: string
+  /** Whether it is no attempt to sign in: its failures make no such attempt from the address wait, only others of its kind. */
+  readonly isLookUp?: true
 }
 
 /**
  * Counts failures by subject and address, by address, and by account; too many make further attempts wait, longer each time.
+ * Failures of look-ups make only look-ups from their address wait, a minute at most.
  * Failures counted by account may come from anybody: they make others wait a minute at most, and never an address that has
  * succeeded before, so that nobody is locked out of their own account.
  */
@@ -126,12 +129,12 @@ export function createThrottle({ access, oauth, throttle, registration }: Config
   return {
     check(guess) {
       mustNotWait(bySubject.get(keyOf(guess)))
-      mustNotWait(byAddress.get(networkOf(guess.ip)))
+      mustNotWait(byAddress.get(addressOf(guess)))
       if (!succeededBefore.get(keyOf(guess))) mustNotWait(byAccount.get(subjectOf(guess)))
     },
     failed(guess) {
       count(bySubject, keyOf(guess), throttle.failures)
-      count(byAddress, networkOf(guess.ip), throttle.perAddress)
+      count(byAddress, addressOf(guess), throttle.perAddress, guess.isLookUp ? maxSharedWait : undefined)
       if (isOfAccount(guess)) count(byAccount, subjectOf(guess), throttle.perAccount, maxSharedWait)
     },
     succeeded(guess) {
@@ -164,6 +167,10 @@ export function createThrottle({ access, oauth, throttle, registration }: Config
 
 function keyOf(guess: Guess): string {
   return `${networkOf(guess.ip)} ${subjectOf(guess)}`
+}
+
+function addressOf({ ip, isLookUp }: Guess): string {
+  return isLookUp ? `${networkOf(ip)} look-ups` : networkOf(ip)
 }
 
 /** Shortens long subjects, which come from clients. */

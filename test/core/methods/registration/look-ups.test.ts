@@ -72,6 +72,29 @@ t.test('looking up who is there', async t => {
     }
   })
 
+  t.test('keeps nobody at the same address from signing in, and waits a minute at most', async t => {
+    const service = await openCoffer(t, { throttle: { perAddress: 5 } })
+    await service.user('nora', { email: 'nora@example.com' })
+    const call = async (method: string, params: object, from: string): Promise<Answer> =>
+      await service.call(undefined, method, params, undefined, { ip: from })
+    const signIn = { username: 'nora', password: 'password-of-nora', appId: 'a' }
+    for (const from of [ip, '127.0.0.1']) {
+      for (let count = 0; count < 40; count++) {
+        const answer = await call('registration.username', { email: `typo-${count}@example.com` }, from)
+        if (answer.error.id === 'too-many-requests') {
+          t.ok(answer.error.retryAfter === undefined || answer.error.retryAfter <= 60)
+          service.clock.advance(60)
+        }
+      }
+      for (const email of ['one-more@example.com', 'nora@example.com'])
+        await call('registration.username', { email }, from)
+      t.match(await call('registration.username', { email: 'nora@example.com' }, from), { status: 429 }, from)
+      t.not((await call('auth.login', { ...signIn, password: 'wrong' }, from)).status, 429, from)
+      service.clock.advance(60)
+      t.match(await call('registration.username', { email: 'nora@example.com' }, from), { username: 'nora' })
+    }
+  })
+
   t.test('has to wait after many a time from all addresses of a network', async t => {
     const service = await openCoffer(t, { registration: { maxLookupsPerHour: 2 } })
     const ask = async (from: string): Promise<number | undefined> =>
