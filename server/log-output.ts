@@ -1,8 +1,10 @@
 /** Writes log lines to a file descriptor, and counts those that it does not take: a full disk or a closed pipe must not end the service. */
 import { writeSync } from 'node:fs'
 
-/** Longest wait for a pipe whose reader is slow, and between two attempts, in milliseconds. */
+/** Limit of the waits for a pipe whose reader is slow, all lines of a time together: nothing else is done meanwhile. */
 const maxWaitMs = 250
+const waitTimeMs = 5000
+/** Wait between two attempts, in milliseconds. */
 const waitMs = 10
 /** Time after which a failed output is tried again if nothing is logged meanwhile, in milliseconds. */
 const retryMs = 5000
@@ -17,6 +19,8 @@ export class LogOutput {
   #isMidLine = false
   #isReporting = false
   #isRetryScheduled = false
+  #waitedMs = 0
+  #waitTimeEndMs = 0
   #report: (message: string) => void = () => {}
 
   constructor(
@@ -65,7 +69,6 @@ export class LogOutput {
   #isWritten(line: string): boolean {
     // The part of a line that was written before the output failed is closed, so that the next one can be read.
     let rest = Buffer.from(this.#isMidLine ? `\n${line}` : line)
-    const endMs = performance.now() + (this.#unreported > 0 ? 0 : maxWaitMs)
     while (rest.length > 0)
       try {
         const written = writeSync(this.fd, rest)
@@ -73,13 +76,25 @@ export class LogOutput {
         rest = rest.subarray(written)
       } catch (error) {
         const { code = '' } = error as NodeJS.ErrnoException
-        if (code === 'EAGAIN' && performance.now() < endMs) Atomics.wait(pause, 0, 0, waitMs)
-        else {
+        if (code !== 'EAGAIN' || !this.#hasWaited()) {
           this.#code = code
           return false
         }
       }
     this.#isMidLine = false
+    return true
+  }
+
+  /** Waits for the reader; returns false, at once, if lines have waited long enough. */
+  #hasWaited(): boolean {
+    const now = performance.now()
+    if (now >= this.#waitTimeEndMs) {
+      this.#waitTimeEndMs = now + waitTimeMs
+      this.#waitedMs = 0
+    }
+    if (this.#unreported > 0 || this.#waitedMs >= maxWaitMs) return false
+    Atomics.wait(pause, 0, 0, waitMs)
+    this.#waitedMs += performance.now() - now
     return true
   }
 }

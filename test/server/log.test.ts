@@ -269,6 +269,25 @@ t.test('a log that cannot be written', async t => {
     t.equal(output.dropped, 1000)
   })
 
+  await t.test('to a pipe that is read slowly keeps nobody waiting at each line', t => {
+    const path = join(t.testdir(), 'pipe')
+    execFileSync('mkfifo', [path])
+    const fd = openSync(path, constants.O_RDWR | constants.O_NONBLOCK)
+    t.teardown(() => closeSync(fd))
+    const output = new LogOutput(fd)
+    const log = createLog({ level: 'info' }, output)
+    const buffer = Buffer.alloc(16 * 1024)
+    const begin = performance.now()
+    for (let round = 0; round < 12; round++) {
+      const { dropped } = output
+      while (output.dropped === dropped) log.info('x'.repeat(1000))
+      readSync(fd, buffer)
+    }
+    const tookMs = performance.now() - begin
+    t.ok(tookMs < 1500, `${tookMs} ms, of which a reader may be waited for 250`)
+    t.end()
+  })
+
   await t.test('to a pipe that nobody reads any more, or to a closed file, does not throw', t => {
     // Stays open: the output is tried again now and then, and the number of a closed file would be that of the next one opened.
     const fd = openSync('/dev/null', 'r')
