@@ -73,7 +73,7 @@ function changed(
 /** The streams below one of the audit's. Errors: `forbidden` unless the caller is personal, `unknown-referenced-resource`. */
 export function auditStreamsBelow(call: Call, parentId: string): Tree[] {
   const { caller, store } = call
-  if (!caller.isPersonal) fail('forbidden')
+  if (!caller.isPersonal) return parentId === auditStreamFor(call)?.id ? [] : fail('forbidden')
   if (parentId === auditRoot)
     return [
       streamOf(call, auditAccesses, 'Accesses', parentId),

@@ -67,10 +67,13 @@ t.test('streams.get', async t => {
     t.match(last, { name: app.access.id, parentId: null, children: [], createdBy: 'system' })
     t.match((await app.do('events.get', { streams: [last.id] })).events, [{ streamIds: [own] }])
     t.same(await idsFor(app, { parentId: 'diary' }), [])
+    t.same(await idsFor(app, { parentId: own }), [], 'for clients that go down the tree stream by stream')
     const unseen = await alice.grantAll([read, { feature: 'selfAudit', setting: 'forbidden' }], {
       type: 'app'
     })
     t.same(await idsFor(unseen), ['diary'])
+    for (const parentId of [own, `:_audit:access-${unseen.access.id}`, ':_audit:accesses'])
+      t.match(await unseen.call('streams.get', { parentId }), { status: 403 }, parentId)
     t.same(await idsFor(await alice.grantAll([read])), ['diary'], 'links show what they were made for')
     const silent = await coffer(t, { audit: { active: false } })
     await silent.alice.stream('diary')
