@@ -64,5 +64,5 @@ export function hrefOf(place: Place): string {
   const query = params.toString()
   const name = `${place}.html${query && `?${query}`}`
   // Elsewhere than beside the other pages, their names alone lead nowhere.
-  return /\/[\w-]+\.html$/.test(location.pathname) ? name : new URL(`access/${name}`, root).href
+  return /\/access\/[\w-]+\.html$/.test(location.pathname) ? name : new URL(`access/${name}`, root).href
 }

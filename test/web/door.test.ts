@@ -123,12 +123,18 @@ t.test('the start page, and where there is nothing', async t => {
   await page.getByRole('link', { name: 'Your account' }).click()
   await untilHeading(page, 'Sign in')
   t.equal(page.url(), `${url}/access/access.html`)
-  for (const path of ['/alice/nonsense/deep', '/x', '/nothing.html']) {
+  for (const path of [
+    '/alice/nonsense/deep',
+    '/x',
+    '/access/nothing.html',
+    '/nobody/access/register.html',
+    '/users'
+  ]) {
     await page.goto(url + path)
-    await untilHeading(page, 'There is nothing here')
+    await untilHeading(page, 'Page not found')
   }
   await look(t, page, 'nowhere')
-  await page.getByRole('link', { name: 'To the start page' }).click()
+  await page.getByRole('link', { name: 'Go to the start page' }).click()
   await untilHeading(page, 'Coffer')
   await page.goto(`${url}/?lang=de`)
   await page.getByText('Hier bewahren Menschen Daten').waitFor()

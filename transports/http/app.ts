@@ -73,7 +73,7 @@ function listener(
       await Promise.resolve()
       // Part of the response has been sent, so the error can only be logged.
       if (res.headersSent) logFailure(dispatcher.services.log, error)
-      else await refuse(exchange, dispatcher, error)
+      else await refuse(exchange, dispatcher, error, state.address === nobody ? front : undefined)
     } finally {
       state.ticket?.leave()
     }
@@ -161,6 +161,9 @@ async function refuse(
   const { accessId, error: shown } = dispatcher.failure(error, 'http')
   // Whom an app has sent here is told what has happened, by a page.
   if (isAuthorization(exchange) && front?.answers(exchange, shown.status)) return
+  // So are people at an address where there is nothing, or that cannot be one.
+  const isNowhere = shown.id === 'unknown-resource' || state.address === nobody
+  if (isNowhere && front?.answers(exchange, shown.status)) return
   if (isOfOAuth(exchange)) return replyOAuthError(exchange, shown)
   const taken = replyError(exchange, dispatcher.services, shown, accessId)
   // A client that is still sending might not read before it has sent all.

@@ -8,9 +8,10 @@ import type { UserEndpoint } from '../user-endpoint.js'
 import type { Http, State } from './exchange.js'
 import { addOAuth } from './oauth/routes.js'
 import { repliesResource } from './oauth/resource.js'
+import { clientAddress } from './request/client-address.js'
 import { addMap, type MapFile } from './pages/map.js'
 import { addDocs } from './pages/docs.js'
-import type { Front } from './pages/front.js'
+import { isBrowser, type Front } from './pages/front.js'
 import { addPages } from './pages/pages.js'
 import { addSession } from './pages/session.js'
 import { addOperations, type Operations } from './pages/operations.js'
@@ -63,6 +64,7 @@ export function serviceRouter(
   if (signIns) addSingleSignOn(router, dispatcher, signIns)
   if (operations) addOperations(router, dispatcher, operations)
   if (monitor) addMonitor(router, dispatcher, monitor)
+  addUnknownRequests(router, dispatcher, front)
   const call = callTarget(dispatcher)
   const targetOf = targetsOf(dispatcher)
   for (const route of serviceRoutes) {
@@ -85,4 +87,23 @@ export function serviceRouter(
   router.get('/www/assets/*file', ctx => replyAsset(ctx, ctx.params['file'] ?? ''))
   router.get('/favicon.ico', ctx => replyAsset(ctx, 'favicon.ico'))
   return router
+}
+
+/**
+ * Adds the page that browsers get at the address of an authorization request that does not exist, such as that of a mistyped
+ * page: it must precede the route that polls requests.
+ */
+function addUnknownRequests(router: Router<State>, dispatcher: Dispatcher, front: Front): void {
+  const addressOf = clientAddress(dispatcher.services.config.http.trustedProxies)
+  for (const path of ['/access/:key', '/reg/access/:key'])
+    router.get(path, async (ctx, next) => {
+      if (isBrowser(ctx)) {
+        const credentials = { ip: addressOf(ctx.req), via: 'http' } as const
+        const params = { key: ctx.params['key'] }
+        const outcome = await dispatcher.call({ method: 'authRequest.poll', params, credentials })
+        const isUnknown = !outcome.ok && outcome.error.id === 'unknown-referenced-resource'
+        if (isUnknown && front.answers(ctx, 404)) return
+      }
+      await next()
+    })
 }

@@ -86,10 +86,11 @@ const places: readonly string[] = [
 /** The page that the address names. At other addresses than those of pages, what a browser finds there. */
 export function currentPlace(): Place {
   const below = location.pathname.slice(root.pathname.length)
+  if (below === 'oauth/authorize') return 'refused'
+  if (document.querySelector('#page[data-nowhere]')) return 'nowhere'
   const [, name = ''] = /(?:^|\/)([\w-]+)\.html$/.exec(below) ?? []
   if (name !== '') return places.includes(name) ? (name as Place) : 'nowhere'
   if (/^(?:(?:access|reg)\/?)?$/.test(below)) return 'home'
-  if (below === 'oauth/authorize') return 'refused'
   // The form of a user name, whether anybody has it or not.
   return /^[a-z0-9][a-z0-9-]{3,58}[a-z0-9]\/?$/i.test(below) ? 'door' : 'nowhere'
 }

@@ -8,8 +8,11 @@ import type { Config } from '../../../core/settings/config.js'
 import { isListed } from '../answer/conditional.js'
 import { setMissing, type Headers } from '../answer/headers.js'
 import type { Exchange } from '../exchange.js'
-import { deepest, etagOf, pageHeaders } from './page-headers.js'
+import { deepest as deepestKept, etagOf, pageHeaders } from './page-headers.js'
 import type { StaticFile } from './static.js'
+
+/** Most slashes in an address at which there is a page. */
+const deepest = 64
 
 export interface Front {
   /**
@@ -32,10 +35,11 @@ export function statusBelow(user: string, segments: readonly string[]): 200 | 40
 /** Returns the page of a service; one that never answers if the pages have not been built. */
 export function createFront(config: Config, files: ReadonlyMap<string, StaticFile>): Front {
   const shell = files.get('index.html')
-  const shells = new Map<number, Shell>()
-  const shellAt = (file: StaticFile, depth: number): Shell => {
-    const made = shells.get(depth) ?? shellOf(file, depth)
-    shells.set(depth, made)
+  const shells = new Map<string, Shell>()
+  const shellAt = (file: StaticFile, depth: number, isNowhere: boolean): Shell => {
+    const key = `${depth} ${isNowhere}`
+    const made = shells.get(key) ?? shellOf(file, depth, isNowhere)
+    if (depth <= deepestKept) shells.set(key, made)
     return made
   }
   return {
@@ -52,7 +56,7 @@ export function createFront(config: Config, files: ReadonlyMap<string, StaticFil
         res.writeHead(302, { Location: `${config.publicUrl}/`, 'Content-Length': '0' }).end()
         return true
       }
-      send(exchange, shellAt(shell, depth), status)
+      send(exchange, shellAt(shell, depth, status !== 200), status)
       return true
     }
   }
@@ -64,10 +68,16 @@ interface Shell {
   readonly etag: string
 }
 
-/** The shell with addresses of its files that are right so many folders below the root. */
-function shellOf({ bytes }: StaticFile, depth: number): Shell {
+/**
+ * The shell with addresses of its files that are right so many folders below the root. `isNowhere`: whether there is nothing at
+ * the address, whatever it looks like.
+ */
+function shellOf({ bytes }: StaticFile, depth: number, isNowhere: boolean): Shell {
   const up = `${'../'.repeat(depth)}access/`
-  const text = bytes.toString().replaceAll(/(href|src)="\.\//g, `$1="${depth === 0 ? './' : ''}${up}`)
+  const text = bytes
+    .toString()
+    .replaceAll(/(href|src)="\.\//g, `$1="${depth === 0 ? './' : ''}${up}`)
+    .replace('<div id="page"', isNowhere ? '$& data-nowhere' : '$&')
   const lowered = Buffer.from(text)
   return { bytes: lowered, gzip: gzipSync(lowered), etag: etagOf(lowered, depth) }
 }
@@ -94,7 +104,7 @@ function depthOf(url: string): number {
  * Whether somebody looks at the address in a browser: it prefers HTML to JSON, and neither a script nor a call with a token
  * asks.
  */
-function isBrowser({ req, state }: Exchange): boolean {
+export function isBrowser({ req, state }: Exchange): boolean {
   const { headers } = req
   const mode = headers['sec-fetch-mode']
   if (headers.accept === undefined || (mode !== undefined && mode !== 'navigate')) return false

@@ -66,6 +66,45 @@ t.test('a browser that looks around', async t => {
     }
   })
 
+  t.test('finds a page for every kind of address where there is nothing', async t => {
+    for (const [path, status] of [
+      ['/access/nope', 404],
+      ['/access/nope.html', 404],
+      ['/access/%00', 404],
+      ['/reg/access/nope.html', 404],
+      ['/access/assets/nope.js', 404],
+      ['/app/assets/nope.js', 404],
+      ['/www/assets/nope.css', 404],
+      ['/docs/nope.html', 404],
+      ['/operator/nope', 404],
+      ['/users', 404],
+      ['/nobody/access/register.html', 404],
+      ['/nobody/app/timeline', 404],
+      [`/app/${'a/'.repeat(12)}`, 404],
+      [`/${'a/'.repeat(12)}`, 404],
+      ['/access/%zz', 400],
+      ['/nobody/%zz', 400]
+    ] as const) {
+      const got = await see(path)
+      t.equal(got.status, status, path)
+      t.match(got.body, '<div id="page" data-nowhere', path)
+      t.match(got.headers, { 'cache-control': 'no-store', vary: /Accept/ })
+      for (const [, file = ''] of got.body.matchAll(/(?:src|href)="([^"]+)"/g))
+        t.equal((await ask(new URL(file, url + path).href, {})).status, 200, `${path} loads ${file}`)
+      t.ok(isJson(await ask(url + path, {})), `${path} is JSON for others`)
+    }
+    t.notMatch((await see('/alice/')).body, 'data-nowhere')
+    t.notMatch((await see('/')).body, 'data-nowhere')
+    t.ok(isJson(await see(`/${'a/'.repeat(100)}`)), 'no page lies that deep')
+    const { body } = await service.http('POST', '/access', {
+      requestingAppId: 'some-app',
+      requestedPermissions: [{ streamId: 'diary', defaultName: 'Diary', level: 'read' }]
+    })
+    const known = await see(`/access/${body.key}`)
+    t.ok(isJson(known), 'a request that is known')
+    t.equal(JSON.parse(known.body).status, 'NEED_SIGNIN')
+  })
+
   t.test('is not told whether there is a user', async t => {
     for (const end of ['', '/', '/nonsense', '/a/b']) {
       const [known, unknown] = [await see(`/alice${end}`), await see(`/nobody${end}`)]
