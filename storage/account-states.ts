@@ -9,9 +9,17 @@ export abstract class AccountStates {
   /** Closes an account's file once pending writes are on disk. */
   protected abstract closeFile(id: string): Promise<void>
 
+  /** Finds an active account. Names are compared verbatim: they are lower case. */
+  abstract find(username: string): Account | undefined
+
+  /** Finds an account that is served here: an active one, or one that is closed until it is deleted. */
+  findServed(username: string): Account | undefined {
+    return this.find(username) ?? this.findClosing(username)
+  }
+
   /** Finds an account that is closed until it is deleted: for signing in, and for keeping it. */
   findClosing(username: string): Account | undefined {
-    const account = this.findServed(username)
+    const account = this.findActive(username)
     return account && account.deletion !== null ? account : undefined
   }
 
@@ -20,7 +28,7 @@ export abstract class AccountStates {
     return this.findClosing(username)?.deletion ?? undefined
   }
 
-  protected findServed(username: string): Account | undefined {
+  protected findActive(username: string): Account | undefined {
     const account = this.platform.find(username)
     return account?.state === 'active' && account.relocatedTo === null && account.suspended === null
       ? account

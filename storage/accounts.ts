@@ -70,11 +70,10 @@ export class Accounts extends AccountStates {
     recover({ layout, platform, files: this.#files, onTrouble: (id, error) => options.onTrouble(id, error) })
   }
 
-  /** Finds an active account. Names are compared verbatim: they are lower case. */
   find(username: string): Account | undefined {
     const known = this.#known.get(username)
     if (known) return known
-    const account = this.findServed(username)
+    const account = this.findActive(username)
     if (account?.deletion !== null) return undefined
     // It may have been deleted or moved before and restored from a backup since.
     this.#away.delete(account.id)

@@ -4,6 +4,7 @@
  */
 import { AccountElsewhere, StoreNotReady } from '../../storage/errors.js'
 import { authenticate } from '../auth/authenticate.js'
+import { requireOpenAccount } from '../auth/open-account.js'
 import { fail } from '../errors.js'
 import { Execution } from './execution.js'
 import { Gatherings, tooManyWaiting } from './gatherings.js'
@@ -135,7 +136,7 @@ export class Registry implements Dispatch, Dispatcher {
   #without(cause: unknown, request: Request, isWhole: boolean): Promise<Outcome> | Outcome {
     const { accounts, shard } = this.services
     const { files = [], user } = request
-    const isElsewhere = user !== undefined && accounts.find(user) && !accounts.owns({ username: user })
+    const isElsewhere = user !== undefined && accounts.findServed(user) && !accounts.owns({ username: user })
     // Files may have come from there, and cannot be sent once more.
     return isElsewhere && shard.peers && files.length === 0
       ? shard.peers.forward(user, request, isWhole)
@@ -201,6 +202,7 @@ export class Registry implements Dispatch, Dispatcher {
   ): Promise<Outcome> {
     const { definition } = compiled
     const { accounts } = this.services
+    if (accounts.findClosing(user ?? '')) requireOpenAccount(this.services, user ?? '', service.credentials)
     if (isAway(accounts, user ?? '') || !('unknownUser' in definition) || !definition.unknownUser)
       unknownUser(accounts, user ?? '')
     this.stages.admit(compiled, anonymous, service.credentials, params)
@@ -223,8 +225,7 @@ export class Registry implements Dispatch, Dispatcher {
         })
         return undefined
       }
-      const account =
-        this.services.accounts.find(user ?? '') ?? unknownUser(this.services.accounts, user ?? '')
+      const account = requireOpenAccount(this.services, user ?? '', credentials)
       const store = this.services.accounts.store(account)
       if (definition.allow.needsAccess) {
         const now = this.services.clock.now()
@@ -245,8 +246,7 @@ export class Registry implements Dispatch, Dispatcher {
     const { credentials, method, params, user } = request
     try {
       const { definition } = this.stages.find(method)
-      const account =
-        this.services.accounts.find(user ?? '') ?? unknownUser(this.services.accounts, user ?? '')
+      const account = requireOpenAccount(this.services, user ?? '', credentials)
       const needed = definition.allow.needsAccess ? '' : undefined
       const reader = new Reading(this.services, account, credentials, needed).current()
       definition.allow.check?.({ services: this.services, caller: reader.caller, credentials, params })
@@ -295,5 +295,5 @@ function mustTakeFiles(definition: AnyMethod): void {
 /** Returns the account that the params of a method of the service name. */
 function accountIn({ accounts }: Services, params: unknown): Account | undefined {
   const { username } = Object(params) as { username?: unknown }
-  return typeof username === 'string' ? accounts.find(username.toLowerCase()) : undefined
+  return typeof username === 'string' ? accounts.findServed(username.toLowerCase()) : undefined
 }

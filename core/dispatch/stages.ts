@@ -110,7 +110,7 @@ export class Stages {
   /** Records in the audit that a call was refused. */
   recordRefusal({ credentials, method, user }: Omit<Request, 'params'>, { error }: Failure): void {
     const audited = this.#methods.get(aliases.get(method) ?? method)?.audited
-    if (audited) this.audit.failed(this.services.accounts.find(user ?? ''), audited, credentials, error)
+    if (audited) this.audit.failed(this.services.accounts.findServed(user ?? ''), audited, credentials, error)
   }
 
   /** Creates a `Call`. */

@@ -5,6 +5,7 @@
 import type { Access } from '../../schemas/access.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { authenticate } from '../auth/authenticate.js'
+import { requireOpenAccount } from '../auth/open-account.js'
 import type { Caller } from '../permissions/caller.js'
 import type { Change, ChangeKind } from '../changes.js'
 import { fail } from '../errors.js'
@@ -13,7 +14,6 @@ import { Hearer, messageOf } from '../permissions/visibility.js'
 import { keysOf } from '../permissions/scopes.js'
 import { isInForce, standingOf } from '../permissions/standing.js'
 import { subscribing } from './subscriptions.js'
-import { unknownUser } from '../unknown-user.js'
 import type { Credentials } from '../call/credentials.js'
 import { authorize } from '../call/authorization-step.js'
 import type { Services } from '../call/services.js'
@@ -51,7 +51,7 @@ export class LiveNotifier implements Notifier {
    */
   async admit(username: string, credentials: Credentials): Promise<AdmittedAccess> {
     const { accounts, authorizationStep } = this.services
-    const known = accounts.find(username)
+    const known = accounts.findServed(username)
     if (known) await accounts.ready(known)
     const admission = this.lookUp(username, credentials)
     // Opening a socket counts as a call, since it costs at least as much.
@@ -65,7 +65,7 @@ export class LiveNotifier implements Notifier {
   /** Looks up a subscriber that has been admitted before, without any further checks. */
   lookUp(username: string, credentials: Credentials): AdmittedAccess {
     const { accounts, clock } = this.services
-    const account = accounts.find(username) ?? unknownUser(accounts, username)
+    const account = requireOpenAccount(this.services, username, credentials)
     const store = accounts.store(account)
     const caller = store.read(() => authenticate(this.services, account, store, credentials, clock.now()))
     return { account, access: caller.access ?? fail('invalid-access-token'), credentials }

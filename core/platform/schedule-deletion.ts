@@ -15,6 +15,8 @@ export async function scheduleDeletion(call: Call, time: number): Promise<number
   const deletion = await accounts.closeUntilDeletion(account, time, isSocket ? undefined : tellOthers)
   const closing = accounts.findClosing(account.username)
   if (closing) {
+    // Its file has just been closed: elsewhere than here it may take a while until it can be opened again.
+    await accounts.ready(closing)
     const store = accounts.store(closing)
     await store.write(() =>
       tell({ ...call, account: closing, store }, { kind: 'deletionScheduled', deletion })

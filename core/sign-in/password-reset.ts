@@ -17,7 +17,7 @@ export function askForReset(services: Services, username: string): void {
 /** Mailed to the confirmed address only: an app may have set the current one. */
 async function resetLetter(services: Services, username: string): Promise<Message | undefined> {
   const { accounts, clock, config } = services
-  const account = accounts.find(username) ?? accounts.findClosing(username)
+  const account = accounts.findServed(username)
   if (!account) return undefined
   const store = accounts.store(account)
   const now = clock.now()

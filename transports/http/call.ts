@@ -253,7 +253,9 @@ async function download(
  * (docs/spec/conventions.md#unknown-users-and-routes)
  */
 export function mustBeUser(services: SharedServices, user: string): void {
-  if (!services.accounts.find(user)) unknownUser(services.accounts, user)
+  const { accounts } = services
+  // That an account is closed is told to valid tokens only: to others it looks open.
+  if (!accounts.find(user) && accounts.deletionOf(user) === undefined) unknownUser(accounts, user)
 }
 
 /** Requires a JSON content type. Errors: 400 `missing-header`, 415. (docs/spec/administration.md#creating-a-user) */

@@ -7,6 +7,7 @@ import { digestOf, newRecoveryCodes, setFactor } from '../../sign-in/mfa/factor.
 import { mustProve } from '../../sign-in/mfa/verify-factor.js'
 import { mfaSessionOf, mfaTokenOf } from '../../sign-in/mfa/sessions.js'
 import { tell } from '../../sign-in/notices/notices.js'
+import { closing } from '../../unknown-user.js'
 
 /** Returns the recovery codes, which are never shown again. Replaces an earlier factor. Tells the user by mail. */
 export const confirm = method({
@@ -18,8 +19,12 @@ export const confirm = method({
   mayExceedQuota: true,
   allow: anyone,
   auditAs: 'valid-password',
+  // A session that is not valid is refused as in an open account.
+  whileClosing: true,
   async prepare(call, given) {
-    return await mustProve(call, mfaSessionOf(call, 'activate').candidate, given)
+    const { candidate } = mfaSessionOf(call, 'activate')
+    if (call.account.deletion !== null) throw closing(call.account.deletion)
+    return await mustProve(call, candidate, given)
   },
   run(call, _params, { step }) {
     const { store } = call

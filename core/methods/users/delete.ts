@@ -82,7 +82,7 @@ async function deleteOwn(
 /** A call of the owner whose personal token the caller shows, where that is enough. */
 async function findOwned(service: ServiceCall, username: string): Promise<Call> {
   const { services, credentials, now } = service
-  const account = services.accounts.find(username) ?? services.accounts.findClosing(username)
+  const account = services.accounts.findServed(username)
   const isAllowed = services.config.userAccount.delete.includes('personalToken')
   // A session under another name, as on the operators' page, is not the owner's.
   const isOther = credentials.pageUser !== undefined && credentials.pageUser !== username

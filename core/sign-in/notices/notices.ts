@@ -81,7 +81,7 @@ function send(services: Services, username: string): void {
 }
 
 async function letter(services: Services, username: string): Promise<Message | undefined> {
-  const account = services.accounts.find(username) ?? services.accounts.findClosing(username)
+  const account = services.accounts.findServed(username)
   if (!account) return undefined
   const store = services.accounts.store(account)
   // After the transaction that tells of it: writes of an account wait for each other.

@@ -3,10 +3,11 @@ import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { test } from 'tap'
+import { deleteDue } from '../../../core/platform/due-deletions.js'
 import { fixedShards } from '../../../core/call/shard.js'
 import { Layout } from '../../../storage/files/layout.js'
 import { readOwner } from '../../../storage/platform/owner.js'
-import { until } from '../../support/socket.js'
+import { connect, until } from '../../support/socket.js'
 import { MemoryCluster } from '../memory-engine.js'
 import {
   adminKey,
@@ -17,6 +18,7 @@ import {
   nameAt,
   startNode,
   startPair,
+  tokens,
   userAt,
   type Node
 } from './memory-nodes.js'
@@ -114,3 +116,47 @@ function ownsShard(node: Node, shard: number): boolean {
 const namesOf = Array.from({ length: 64 }, (_, shard) => {
   for (let index = 0; ; index++) if (shards.indexOf(`name-${index}`) === shard) return `name-${index}`
 })
+
+test('an account that its owner has deleted', async t => {
+  const cluster = new MemoryCluster()
+  await begin(t, cluster)
+  const [n1, n2] = await startPair(t, cluster)
+  const username = nameAt(n1, 0)
+  await userAt([n1, n2], username)
+  const password = 'a long password'
+  const { service } = n1
+  await service.call(undefined, 'test.setPassword', { username, password })
+  const app = await client(n1, username).grant('manage', '*', { type: 'app' })
+  const elsewhere = await connect(t, n2.service.server.url, username, app.token)
+  const { authorization } = as(tokens.get(username)!.token)
+  const { clock } = n1.service
+  const sent = await n2.service.http('POST', `/users/${username}/deletion`, { password }, { authorization })
+  t.equal(sent.status, 200)
+  const { time } = sent.body.userDeletion
+  t.ok(time > clock.now())
+  await elsewhere.closed()
+  const isClosed = ({ service }: Node): boolean =>
+    service.server.services.accounts.deletionOf(username) === time
+  await until(() => isClosed(n1) && isClosed(n2), 'both nodes to know')
+  for (const node of [n1, n2]) {
+    const ask = (token: string): Promise<{ status: number }> =>
+      node.service.http('GET', `/${username}/events`, undefined, { authorization: token })
+    t.equal((await ask(app.token)).status, 403)
+    t.equal((await ask('no-such-token')).status, 401)
+    t.equal(await deleteDue(node.service.server.services), 0)
+  }
+
+  const path = `/system/users/${username}/deletion`
+  t.equal((await n2.service.http('DELETE', path, undefined, { authorization: adminKey })).status, 200)
+  await until(() => n1.service.server.services.accounts.find(username) !== undefined, 'it to be open')
+  t.equal((await service.http('GET', `/${username}/events`, undefined, as(app.token))).status, 200)
+
+  await n2.service.http('POST', `/users/${username}/deletion`, { password }, { authorization })
+  await until(() => isClosed(n1), 'both nodes to know')
+  for (const node of [n1, n2]) node.service.clock.advance(8 * 86_400)
+  t.equal(await deleteDue(n2.service.server.services), 0, 'whoever serves it removes it')
+  t.equal(await deleteDue(n1.service.server.services), 1)
+  await until(() => !n2.service.server.services.platform.find(username), 'the name to be free')
+})
+
+const as = (token: string): { authorization: string } => ({ authorization: token })

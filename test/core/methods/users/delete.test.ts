@@ -346,6 +346,7 @@ t.test('users.delete', async t => {
     const socket = await connect(t, server.url, 'alice', app.token)
     const remove = (token: string, body?: object): Promise<Answer> =>
       service.http(...deletionOf(body), body, as(token))
+    await service.user('carol')
     t.equal((await remove(app.token)).status, 404)
     await signIn(service)
     clock.advance(601)
@@ -364,13 +365,24 @@ t.test('users.delete', async t => {
     await socket.closed()
     clock.advance(1)
     t.match(await remove(alice.token), { status: 200, body: { userDeletion: { time } } }, 'it stays the same')
-    for (const token of [alice.token, app.token, 'no-such-token'])
+    for (const token of [alice.token, app.token])
       for (const [verb, path, body] of closedPaths)
         t.match(
           await service.http(verb, `/alice${path}`, body, as(token)),
           { status: 403, body: { error: { id: 'forbidden', data: { deletion: time } } } },
           `${verb} ${path}`
         )
+    const bob = await service.user('bobby')
+    for (const headers of [{}, as('no-such-token'), as(bob.token)])
+      for (const [verb, path, body] of strangersPaths) {
+        const [closed, open] = await Promise.all(
+          ['alice', 'carol'].map(async name => await service.http(verb, `/${name}${path}`, body, headers))
+        )
+        t.same([closed!.status, closed!.body.error], [open!.status, open!.body.error], `${verb} ${path}`)
+        t.notMatch(JSON.stringify(closed!.body), /delet/, 'strangers are told nothing')
+      }
+    await t.rejects(connect(t, server.url, 'alice', 'no-such-token'), /token/)
+    await t.rejects(connect(t, server.url, 'alice', app.token), /scheduled for deletion/)
     t.match(await service.http('GET', '/reg/alice/check'), { status: 409 })
     t.equal(hooks.deliveries.length, before, 'webhooks are silent')
     t.equal(await deleteDue(server.services), 0)
@@ -391,6 +403,11 @@ t.test('users.delete', async t => {
     t.equal((await service.http('GET', '/alice/account', undefined, as(token))).status, 403)
     t.match(await keep(token), { status: 200, body: { keptAccount: { username: 'alice' } } })
     t.match(await keep(token), { status: 404 })
+    const { events } = await alice.do('events.get', { streams: [':_audit:access-invalid'], limit: 100 })
+    t.ok(
+      events.some(({ content }: Answer) => content.action === 'auth.login'),
+      'sign-ins that failed meanwhile are in the audit'
+    )
     for (const kept of [alice.token, app.token, token])
       t.equal((await service.http('GET', '/alice/events', undefined, as(kept))).status, 200, 'as it was')
     clock.advance(8 * 86_400)
@@ -454,6 +471,19 @@ const closedPaths = [
   ['GET', '/access-info', undefined],
   ['PUT', '/account', { language: 'fr' }],
   ['POST', '/', [{ method: 'streams.get', params: {} }]]
+] as const
+
+/** Calls of strangers, who learn no more of a closed account than of an open one. */
+const strangersPaths = [
+  ...closedPaths,
+  ['GET', '/', undefined],
+  ['GET', '/no-such-route', undefined],
+  ['GET', '/service/info', undefined],
+  ['GET', '/events/some-id/some-file', undefined],
+  ['GET', '/account/export', undefined],
+  ['POST', '/mfa/confirm', { code: '123456' }],
+  ['DELETE', '/account/deletion', undefined],
+  ['POST', '/events/some-id', form()]
 ] as const
 
 /** The route by which an owner deletes: with a body, where there is proof to send. */
