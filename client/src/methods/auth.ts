@@ -255,6 +255,7 @@ export interface AuthMethods {
       sessions: {
         id: string
         appId: string
+        deviceName?: string
         created: number
         lastUsed: number
         expires: number
