@@ -26,6 +26,8 @@ export interface Surroundings {
   readonly go: (place: Place) => void
   /** The URL of another page. */
   readonly hrefOf: (place: Place) => string
+  /** Shows another name of the service, which has just been set up. */
+  readonly rename?: (name: string) => void
 }
 
 const nothing: ServiceInfo = {

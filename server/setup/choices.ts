@@ -22,10 +22,13 @@ export const chosenKeys: ReadonlySet<string> = new Set([...Object.values(keys), 
 const entries = Object.entries(keys) as [keyof SetupChoices, string][]
 
 /** Returns the settings that were chosen, but for those that are given elsewhere. */
-export function settingsFor(choices: SetupChoices, { given }: ReadSettings): Map<string, unknown> {
+export function settingsFor(choices: SetupChoices, { given, settings }: ReadSettings): Map<string, unknown> {
   const values = new Map<string, unknown>()
+  const { invitationTokens } = settings.registration
+  // What is left out must not open the service to everybody: the page suggests the same.
+  const registration = invitationTokens === null ? 'invited' : undefined
   for (const [name, key] of entries) {
-    const choice = choices[name]
+    const choice = { registration, ...choices }[name]
     if (choice !== undefined && !given.has(key))
       values.set(key, name === 'registration' ? tokensFor(choice) : choice)
   }

@@ -90,7 +90,7 @@ export class Desk implements SetupDesk {
   ): Promise<object> {
     this.#mustBeGood(ip, secret)
     const { settings } = this.#chosen(choices, username)
-    const { publicUrl } = toConfig(settings, version, this.#config.port)
+    const { publicUrl, service } = toConfig(settings, version, this.#config.port)
     mustBeComplex(this.#config, password, 'password')
     const passwordHash = await createPasswords().hash(password)
     await this.#makeAccount(ip, { username, email, language, passwordHash })
@@ -101,7 +101,7 @@ export class Desk implements SetupDesk {
     endSetupLink(this.layout)
     this.dispatcher.services.log.info('the service has been set up: it starts anew with the settings chosen')
     setImmediate(() => this.source.onDone())
-    return { username, publicUrl }
+    return { username, publicUrl, serviceName: service.name }
   }
 
   /** The settings with these choices. Throws `invalid-parameters-format`. */

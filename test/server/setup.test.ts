@@ -1,5 +1,5 @@
 /** Setting the service up by a link that is good once. (docs/spec/administration.md#set-up) */
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { parse } from 'yaml'
@@ -66,7 +66,10 @@ t.test('setting up', async t => {
     })
     t.equal(look.headers.get('cache-control'), 'no-store')
     const answer = await post('/system/setup', { secret, ...owner, choices })
-    t.match(answer, { status: 200, body: { username: 'robin', publicUrl: 'https://data.example' } })
+    t.match(answer, {
+      status: 200,
+      body: { username: 'robin', publicUrl: 'https://data.example', serviceName: 'Our data' }
+    })
     t.match(parse(readFileSync(file, 'utf8')), {
       operators: ['robin'],
       publicUrl: 'https://data.example/',
@@ -217,6 +220,21 @@ t.test('setting up', async t => {
     const kept = parse(readFileSync(file, 'utf8')) as Record<string, unknown>
     t.same([kept['publicUrl'], kept['registration']], [undefined, undefined])
     t.match(kept, { service: { name: 'Our data' } })
+  })
+
+  t.test('opens the service to those who are invited alone, unless it is told otherwise', async t => {
+    for (const [choices, env, expected] of [
+      [{}, {}, [/^[\w-]{16}$/]],
+      [{ registration: 'open' }, {}, null],
+      [{ registration: 'closed' }, {}, []],
+      [{}, { COFFER_REGISTRATION_INVITATION_TOKENS: 'null' }, undefined]
+    ] as const) {
+      const { file, layout, post } = await start(t, { env, dataDir: mkdtempSync(join(t.testdir(), 'data-')) })
+      const secret = newSetupSecret(layout)
+      t.equal((await post('/system/setup', { secret, ...owner, choices })).status, 200)
+      const { registration } = parse(readFileSync(file, 'utf8'))
+      t.match([registration?.invitationTokens], [expected], JSON.stringify([choices, env]))
+    }
   })
 
   t.test('is not offered where a setting names the operators', async t => {

@@ -80,7 +80,8 @@ t.test('setting up a service that runs', async t => {
   await look(t, page, 'setup-wrong')
   await page.getByLabel('Address that people will use').fill('')
   await page.getByRole('button', { name: 'Set up the service' }).click()
-  await untilHeading(page, 'Your service is set up')
+  await untilHeading(page, 'Our data is set up')
+  t.equal(await page.locator('header.mast').textContent(), 'Our data')
   await look(t, page, 'setup-done')
   t.match(parse(readFileSync(join(dataDir, 'settings.yaml'), 'utf8')), {
     operators: ['robin'],

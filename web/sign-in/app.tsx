@@ -25,6 +25,7 @@ interface Props {
 
 export function App({ info, facts, request }: Props) {
   const [place, setPlace] = useState(currentPlace)
+  const [name, rename] = useState(info.name)
   const [resetToken, setResetToken] = useState(takeResetToken)
   const [tag, setTag] = useState(document.documentElement.lang)
 
@@ -56,7 +57,7 @@ export function App({ info, facts, request }: Props) {
     )
   }
   return (
-    <Surroundings.Provider value={{ info, facts, go, hrefOf }}>
+    <Surroundings.Provider value={{ info: { ...info, name }, facts, go, hrefOf, rename }}>
       <Frame tag={tag} onLanguage={wanted => void speak([wanted]).then(() => setTag(wanted))}>
         {view()}
       </Frame>

@@ -33,6 +33,7 @@ interface Present {
 }
 
 interface Done {
+  readonly serviceName: string
   readonly username: string
   readonly publicUrl: string
 }
@@ -53,6 +54,11 @@ export function Setup() {
   const [problem, setProblem] = useState<Message>()
   const [isOver, setOver] = useState(secret === '')
   const [done, setDone] = useState<Done>()
+  const { rename } = useContext(Surroundings)
+  const finished = (answer: Done): void => {
+    rename?.(answer.serviceName)
+    setDone(answer)
+  }
   const failed = (error: unknown): void => {
     if (isOfLink(error)) setOver(true)
     else setProblem(explain(error).message)
@@ -66,7 +72,7 @@ export function Setup() {
   if (isOver) return <Page key="over" seal="over" title={t('setup.over')} lead={t('setup.overLead')} />
   if (problem !== undefined) return <Broken message={problem} />
   if (!present) return null
-  return <Questions secret={secret} present={present} onOver={() => setOver(true)} onDone={setDone} />
+  return <Questions secret={secret} present={present} onOver={() => setOver(true)} onDone={finished} />
 }
 
 /** Whether an error means that the link is not good: wrong, used, or of a service that is set up. */
@@ -249,7 +255,7 @@ function Finished({ publicUrl, username }: Done) {
     <Page
       key="done"
       seal="done"
-      title={t('setup.done')}
+      title={t('setup.done', { service: info.name })}
       lead={rich('setup.doneLead', {
         username: <strong>{username}</strong>,
         address: <strong>{address}</strong>
