@@ -129,6 +129,17 @@ t.test('the operator’s page', async t => {
     })
     t.equal(String(checked.body), 'true')
 
+    await page.setViewportSize({ width: 390, height: 800 })
+    const invitation = page.locator('.rows li').first()
+    const [linked, copied] = await Promise.all(
+      [invitation.getByRole('link'), invitation.getByRole('button')].map(
+        async each => await each.boundingBox()
+      )
+    )
+    t.ok(copied!.y < linked!.y + linked!.height, 'the button to copy stands beside its link')
+    await page.setViewportSize({ width: 1280, height: 800 })
+
+    await page.evaluate(noteCutNames)
     await page.getByRole('button', { name: 'Service', exact: true }).click()
     await page.getByText('The service makes no backups by itself').waitFor()
     await page.getByText('There is no mail server').waitFor()
@@ -145,6 +156,7 @@ t.test('the operator’s page', async t => {
     t.match(await days.nth(1).textContent(), /^21 April 2025.*7.* GB39\d+$/)
     t.match(await days.nth(50).textContent(), /^3 March 2025–35\d+$/)
     await look(t, page, 'operator-service')
+    t.same(await page.evaluate('window.cutNames'), [], 'names of values are whole')
 
     await go(page, 'Settings')
     await page.getByText('registration.invitationTokens').waitFor()
@@ -226,3 +238,18 @@ t.test('the operator’s page', async t => {
     await page.close()
   })
 })
+
+/** Notes the texts that are drawn beyond the right edge of a canvas: "400 kB" without half of its last letter reads as "400 kE". */
+const noteCutNames = `(() => {
+  const names = new Set()
+  const { fillText } = CanvasRenderingContext2D.prototype
+  window.cutNames = []
+  CanvasRenderingContext2D.prototype.fillText = function (text, x, y, room = Infinity) {
+    const end = x + Math.min(room, this.measureText(text).width)
+    if (this.canvas.isConnected && end > this.canvas.clientWidth + 0.5 && this.textAlign === 'left' && !names.has(text)) {
+      names.add(text)
+      window.cutNames.push(text)
+    }
+    return fillText.call(this, text, x, y, room)
+  }
+})()`

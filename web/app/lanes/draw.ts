@@ -122,10 +122,11 @@ function nameHours(surface: Surface, { data, view, zones }: Picture): void {
   for (const { text, y } of range.hours(surface.height)) write(surface, text, surface.plot + 7, y)
 }
 
-function write({ colours, context, font }: Surface, text: string, x: number, y: number): void {
+/** Writes the name of a value, condensed if there is little room: a name that is cut off reads as another one. */
+function write({ colours, context, font, width }: Surface, text: string, x: number, y: number): void {
   context.fillStyle = colours.soft
   context.font = `450 11px ${font}`
   context.textAlign = 'left'
   context.textBaseline = 'middle'
-  context.fillText(text, x, y)
+  context.fillText(text, x, y, width - x)
 }
