@@ -128,12 +128,9 @@ export const accountScenarios: Contract = {
       kind: 'success',
       only: 'http',
       before: async world => {
-        await setPassword(world)
         const { owner, service } = world
         const { username } = owner
-        const body = { username, password: 'a long secret', appId: 'coffer-test' }
-        const origin = { origin: service.server.url }
-        await service.http('POST', `/${username}/auth/login`, body, origin)
+        await service.call(undefined, 'test.noteSignIns', { username })
         const { services } = service.server
         await services.accounts.closeUntilDeletion(services.accounts.find(username)!, 4_102_444_800)
         assert.equal((await owner.call('events.get')).error.id, 'forbidden')

@@ -310,7 +310,11 @@ t.test('an identity', async t => {
     await visitor.register('robin-too', ticket)
     const second = await visitor.go()
     const { token: own } = await visitor.signIn('robin-too', second.ticket)
-    await service.http('DELETE', '/users/robin-too', undefined, { authorization: own })
+    const { accounts } = service.server.services
+    t.match(await service.http('DELETE', '/users/robin-too', undefined, { authorization: own }), {
+      status: 200
+    })
+    await accounts.remove(accounts.findClosing('robin-too')!)
     t.equal((await visitor.lookUp((await visitor.go()).ticket)).username, undefined)
   })
 
