@@ -29,6 +29,8 @@ export interface Look {
   /** By what the file calls them. */
   readonly records: Counts
   readonly leftOut: Counts
+  /** By reason, the first rows of tables that are left out, from 1; empty lines do not count. */
+  readonly leftOutRows?: Readonly<Record<string, readonly number[]>>
   readonly sources: Counts
   readonly types: Counts
   readonly lanes: readonly Lane[]

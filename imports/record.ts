@@ -46,8 +46,8 @@ export interface FileName {
 /** Takes what a reader finds. Each record of the file goes to exactly one call of `datum` or `leftOut`. */
 export interface Sink {
   datum(datum: Datum): void
-  /** Records that cannot be brought in. `reason` completes "left out because it is …", and is the same for all of its kind. */
-  leftOut(kind: string, reason: string, count?: number): void
+  /** Records that cannot be brought in. `reason` completes "left out because it is …", and is the same for all of its kind; `row` is that of a table, from 1. */
+  leftOut(kind: string, reason: string, count?: number, row?: number): void
   /** The bytes of a file that a record has named, which is a record of this kind itself. To be awaited. */
   file(kind: string, key: string, source: Source): Promise<void>
   /** Something about the file as a whole that the person should know. */
@@ -73,6 +73,9 @@ export interface Head {
   readonly name: string
 }
 
+export type DateOrder = 'dmy' | 'mdy' | 'ymd'
+export type Decimals = 'comma' | 'point'
+
 /** How the columns of a table are to be understood. */
 export interface Mapping {
   /** Index of the column of times. */
@@ -83,8 +86,10 @@ export interface Mapping {
   readonly end?: number
   /** Index of a column that names the source. */
   readonly source?: number
-  /** Order of the parts of dates such as 03/04/2024. */
-  readonly dates?: 'dmy' | 'mdy'
+  /** Order of the parts of dates such as 03/04/2024, or 24/03/04. */
+  readonly dates?: DateOrder
+  /** What stands before decimals, in columns of which neither their cells nor what they measure tell it. */
+  readonly decimals?: Decimals
   readonly values: readonly ColumnMapping[]
 }
 
@@ -113,6 +118,20 @@ export interface TableView {
   readonly columns: readonly string[]
   readonly sample: readonly (readonly string[])[]
   readonly mapping: Mapping | undefined
+  /** What has to be said before these columns are brought in. */
+  readonly questions?: readonly Question[]
+}
+
+/** A column that may be read in more than one way. */
+export interface Question {
+  /** Index of the column. */
+  readonly column: number
+  /** The member of the mapping that answers it. */
+  readonly asks: 'dates' | 'decimals'
+  /** Some cells that may be read in several ways. */
+  readonly cells: readonly string[]
+  /** By the answer, what the cells would be: numbers, or times in seconds. */
+  readonly readings: Readonly<Record<string, readonly number[]>>
 }
 
 export interface Context {

@@ -80,7 +80,7 @@ async function run(): Promise<void> {
       begin,
       datum: datum => bounded.datum(datum),
       file: (...given) => bounded.file(...given),
-      leftOut: (kind, reason, count) => bounded.leftOut(kind, reason, count),
+      leftOut: (...given) => bounded.leftOut(...given),
       warn: message => bounded.warn(message),
       drained: () => bounded.drained()
     }

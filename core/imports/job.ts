@@ -96,7 +96,8 @@ export const Mapping = Type.Object(
     clock: column,
     end: column,
     source: column,
-    dates: Type.Optional(Type.Enum(['dmy', 'mdy'])),
+    dates: Type.Optional(Type.Enum(['dmy', 'mdy', 'ymd'])),
+    decimals: Type.Optional(Type.Enum(['comma', 'point'])),
     values: Type.Array(ColumnMapping, { minItems: 1, maxItems: 100 })
   },
   closed
@@ -128,11 +129,19 @@ const CountedLane = Type.Object({
   to: Type.Number()
 })
 
+const Question = Type.Object({
+  column: Type.Integer({ minimum: 0 }),
+  asks: Type.Enum(['dates', 'decimals']),
+  cells: Type.Array(Type.String()),
+  readings: Type.Record(Type.String(), Type.Array(Type.Number()))
+})
+
 const Table = Type.Object({
   header: Type.String(),
   columns: Type.Array(Type.String()),
   sample: Type.Array(Type.Array(Type.String())),
-  mapping: Type.Optional(Type.Unknown())
+  mapping: Type.Optional(Type.Unknown()),
+  questions: Type.Optional(Type.Array(Question))
 })
 
 /** An import as it is shown. */
@@ -153,6 +162,7 @@ export const Import = Type.Object({
       format: Type.String(),
       formatName: Type.String(),
       records: counts,
+      leftOutRows: Type.Optional(Type.Record(Type.String(), Type.Array(Type.Integer({ minimum: 1 })))),
       sources: counts,
       types: counts,
       from: Type.Union([Type.Number(), Type.Null()]),

@@ -1,6 +1,6 @@
 /** Guesses what the columns of a table hold, by their names and by their cells. */
 import type { ColumnMapping, Mapping } from '../record.js'
-import { cellTime, decimal } from './csv-cells.js'
+import { cellTime, isNumber, pressureOf } from '../text/cells.js'
 import { measureOf } from './units.js'
 
 /** The names of the columns, if the first row is a header: then it holds no number and no time. */
@@ -8,7 +8,7 @@ export function headerOf(rows: readonly (readonly string[])[]): readonly string[
   const [first] = rows
   if (!first || rows.length < 2) return undefined
   const isData = first.some(
-    cell => decimal(cell) !== undefined || !Number.isNaN(cellTime(cell, undefined, 'dmy', undefined))
+    cell => isNumber(cell) || !Number.isNaN(cellTime(cell, undefined, 'dmy', undefined))
   )
   return isData ? undefined : first.map((cell, at) => cell.trim() || `Column ${at + 1}`)
 }
@@ -21,14 +21,6 @@ export function keyOf(columns: readonly string[]): string {
   return columns.join('|').toLowerCase().slice(0, 2000)
 }
 
-/** The order that a date tells; `undefined` if it may be either. */
-export function dateOrderOf(cell: string): 'dmy' | 'mdy' | undefined {
-  const parts = /^\s*(\d{1,2})[./-](\d{1,2})[./-]\d{2,4}/.exec(cell)
-  if (!parts) return undefined
-  if (Number(parts[1]) > 12) return 'dmy'
-  return Number(parts[2]) > 12 ? 'mdy' : undefined
-}
-
 interface Rule {
   readonly name: RegExp
   /** What the name has to hold as well. One pattern with a gap would take the square of its length. */
@@ -36,6 +28,7 @@ interface Rule {
   /** The type where the header names no unit that says otherwise. */
   readonly type?: string
   readonly stream: string
+  /** `both`: of a blood pressure, in one cell. */
   readonly field?: string
   /** Types by units that may stand in the header. */
   readonly units?: readonly string[]
@@ -44,6 +37,12 @@ interface Rule {
 const rules: readonly Rule[] = [
   { name: /systol/, type: 'blood-pressure/mmhg-bpm', stream: 'Blood pressure', field: 'systolic' },
   { name: /diastol/, type: 'blood-pressure/mmhg-bpm', stream: 'Blood pressure', field: 'diastolic' },
+  {
+    name: /blood ?pressure|blutdruck|tension art|presi[oó]n|pressione|bloeddruk|blodtry|\bbp\b/,
+    type: 'blood-pressure/mmhg-bpm',
+    stream: 'Blood pressure',
+    field: 'both'
+  },
   {
     name: /fat|muscle|bone|water|lean/,
     and: /mass|lean/,
@@ -124,8 +123,7 @@ function timeColumn(names: readonly string[], sample: readonly (readonly string[
   if (named >= 0) return named
   // Numbers may look like times: only texts with the form of a date are taken for one.
   const formed = names.findIndex(
-    (_name, at) =>
-      isTime(at) && most(sample, row => /\d[-/.]\d/.test(row[at] ?? '') && decimal(row[at]) === undefined)
+    (_name, at) => isTime(at) && most(sample, row => /\d[-/.]\d/.test(row[at] ?? '') && !isNumber(row[at]))
   )
   return formed < 0 ? undefined : formed
 }
@@ -148,7 +146,7 @@ function clockColumn(
 function isEnd(sample: readonly (readonly string[])[], at: number): boolean {
   return most(
     sample,
-    row => decimal(row[at]) !== undefined || !Number.isNaN(cellTime(row[at], undefined, 'dmy', undefined))
+    row => isNumber(row[at]) || !Number.isNaN(cellTime(row[at], undefined, 'dmy', undefined))
   )
 }
 
@@ -162,22 +160,23 @@ function valuesOf(
     if (taken.has(column)) continue
     const rule = rules.find(each => each.name.test(name) && (each.and?.test(name) ?? true))
     if (!rule) continue
+    const cells = sample.map(row => (row[column] ?? '').trim()).filter(Boolean)
     const unit = unitOf(name)
     const measure = unit === undefined ? undefined : measureOf(unit)
     const isFitting = !rule.units || (unit !== undefined && rule.units.includes(unit))
     const type = rule.units && measure && isFitting ? measure.type : rule.type
+    if (rule.field === 'both' && !cells.some(cell => pressureOf(cell) !== undefined)) continue
     // Units are not guessed.
     if (type === undefined) continue
     const isText = type.startsWith('note/')
     // Where the beginning of the table has none, its numbers may come later.
-    const cells = sample.map(row => (row[column] ?? '').trim()).filter(Boolean)
-    if (!isText && cells.length > 0 && !cells.some(cell => decimal(cell) !== undefined)) continue
+    if (!isText && rule.field !== 'both' && cells.length > 0 && !cells.some(cell => isNumber(cell))) continue
     values.push({
       column,
       type,
       stream:
         rule.stream === 'Body composition' || rule.stream === 'Body measures' ? titleOf(name) : rule.stream,
-      ...(rule.field !== undefined && { field: rule.field }),
+      ...(rule.field !== undefined && rule.field !== 'both' && { field: rule.field }),
       ...(rule.units && measure?.factor !== undefined && { factor: measure.factor })
     })
   }

@@ -2,8 +2,9 @@
 import { type Format, type Head, type Mapping, type Sink, type Source } from '../record.js'
 import { textsOf } from '../text/decode.js'
 import { delimiterOf, RowScanner } from '../text/rows.js'
-import { dateOrderOf, guessed, headerOf, keyOf } from './csv-guess.js'
-import { cellTime, decimal } from './csv-cells.js'
+import { cellTime, dateOrdersOf, pressureOf, valueOfNumber, writtenNumber } from '../text/cells.js'
+import { guessed, headerOf, keyOf } from './csv-guess.js'
+import { isPossible, Survey } from '../text/survey.js'
 import { isPlace } from './tracks.js'
 
 /** Rows that are shown. */
@@ -11,6 +12,7 @@ const sampleSize = 10
 /** Columns of a table at most. */
 const mostColumns = 2000
 const kind = 'row'
+const pressure = 'blood-pressure/mmhg-bpm'
 
 export const csv: Format = {
   id: 'csv',
@@ -25,15 +27,22 @@ export const csv: Format = {
     const names = columns ?? first[0]!.map((_cell, at) => `Column ${at + 1}`)
     const key = keyOf(names)
     const mapping = options.mappings?.[key] ?? guessed(names, sample)
-    context.table({ header: key, columns: names, sample: sample.slice(0, sampleSize), mapping })
+    const view = { header: key, columns: names, sample: sample.slice(0, sampleSize), mapping }
     if (!mapping) {
+      context.table(view)
       await eachRow(source, head, delimiter, columns !== undefined, sink, () =>
         sink.leftOut(kind, 'in a table whose columns have not been mapped yet')
       )
       return
     }
-    const order = mapping.dates ?? (await orderIn(source, head, delimiter, columns !== undefined, mapping))
-    const reader = new RowReader(mapping, order, options.zone, sink)
+    const survey = new Survey(mapping, delimiter, options.zone)
+    await eachRow(source, head, delimiter, columns !== undefined, { drained: () => undefined }, cells =>
+      survey.row(cells)
+    )
+    const questions = survey.questions()
+    context.table({ ...view, ...(questions.length > 0 && { questions }) })
+    for (const { asks, cells, column } of questions) sink.warn(asked(asks, names[column] ?? '', cells))
+    const reader = new RowReader(mapping, survey, options.zone, sink, columns ? 1 : 0)
     const broken = await eachRow(source, head, delimiter, columns !== undefined, sink, cells =>
       reader.row(cells)
     )
@@ -100,22 +109,24 @@ async function eachRow(
   return scanner.broken
 }
 
-/** The order of dates such as 03/04/2024, by all rows: the first one with a number beyond twelve tells. */
-async function orderIn(
-  source: Source,
-  head: Head,
-  delimiter: string,
-  hasHeader: boolean,
-  { time }: Mapping
-): Promise<'dmy' | 'mdy' | undefined> {
-  const first = firstRows(head, delimiter)[hasHeader ? 1 : 0]?.[time] ?? ''
-  if (!/^\s*\d{1,2}[./-]\d{1,2}[./-]\d{2,4}/.test(first)) return 'dmy'
-  let order: 'dmy' | 'mdy' | undefined
-  await eachRow(source, head, delimiter, hasHeader, { drained: () => undefined }, cells => {
-    order ??= dateOrderOf(cells[time] ?? '')
-  })
-  // Dates with points usually name the day before the month.
-  return order ?? (first.includes('.') ? 'dmy' : undefined)
+function asked(asks: 'dates' | 'decimals', name: string, [first = '']: readonly string[]): string {
+  const column = JSON.stringify(name.slice(0, 100))
+  return asks === 'dates'
+    ? `Dates such as ${first} in ${column} may be of either order: they are left out until it is said which`
+    : `Numbers such as ${first} in ${column} may have decimals or thousands: they are left out until it is said which`
+}
+
+/** Why a cell is left out. */
+const reasons = {
+  open: 'of a number that may have decimals or thousands',
+  text: 'of a value that is no number',
+  impossible: 'of a value that is impossible for what it measures'
+} as const
+
+/** What a cell holds: a value, why it cannot be told, or nothing at all. */
+interface Cell {
+  readonly value?: unknown
+  readonly reason?: string
 }
 
 class RowReader {
@@ -123,9 +134,11 @@ class RowReader {
 
   constructor(
     private readonly mapping: Mapping,
-    private readonly order: 'dmy' | 'mdy' | undefined,
+    private readonly survey: Survey,
     private readonly zone: string | undefined,
-    private readonly sink: Sink
+    private readonly sink: Sink,
+    /** Rows before the first. */
+    private at: number
   ) {
     for (const part of mapping.values) {
       const known = this.#groups.find(
@@ -138,80 +151,112 @@ class RowReader {
       if (known) known.parts = [...known.parts, part]
       else this.#groups.push({ type: part.type, stream: part.stream, parts: [part] })
     }
-    if (order === undefined)
-      sink.warn(
-        'Dates such as 03/04/2024 may be of either order: days are taken to come first. Say which it is'
-      )
   }
 
   row(cells: readonly string[]): void {
+    this.at++
     const { clock, end, source, time } = this.mapping
-    const at = cellTime(
-      cells[time],
-      clock === undefined ? undefined : cells[clock],
-      this.order ?? 'dmy',
-      this.zone
-    )
+    const at = this.#time(cells[time], clock === undefined ? undefined : cells[clock])
     if (Number.isNaN(at)) {
-      this.sink.leftOut(kind, 'of a time that cannot be read')
+      const isOpen = this.survey.order === undefined && dateOrdersOf(cells[time] ?? '').length > 1
+      this.#leftOut(
+        kind,
+        isOpen ? 'of a date that may be of more than one order' : 'of a time that cannot be read'
+      )
       return
     }
-    const until = end === undefined ? NaN : this.#end(cells[end], at)
-    let isFirst = true
+    let name: string = kind
+    let until = NaN
+    if (end !== undefined && (cells[end] ?? '').trim() !== '') until = this.#end(cells[end]!, end, at)
+    const isEndLost = end !== undefined && (cells[end] ?? '').trim() !== '' && Number.isNaN(until)
     for (const { parts, stream, type } of this.#groups) {
-      const content = contentOf(parts, cells)
-      if (content === undefined) continue
-      if (type === 'position/wgs84' && !isPosition(content)) {
-        this.sink.leftOut(isFirst ? kind : `${kind}, ${stream}`, 'at coordinates beyond the earth')
-        isFirst = false
-        continue
+      const { content, reasons: why } = this.#content(parts, cells)
+      const isOff = content !== undefined && type === 'position/wgs84' && !isPosition(content)
+      if (content !== undefined && !isOff) {
+        this.sink.datum({
+          kind: name,
+          source: source === undefined ? '' : (cells[source] ?? '').trim(),
+          type,
+          stream,
+          time: at,
+          duration: until > at ? until - at : undefined,
+          content
+        })
+        name = `${kind}, ${stream}`
       }
-      this.sink.datum({
-        kind: isFirst ? kind : `${kind}, ${stream}`,
-        source: source === undefined ? '' : (cells[source] ?? '').trim(),
-        type,
-        stream,
-        time: at,
-        duration: until > at ? until - at : undefined,
-        content
-      })
-      isFirst = false
+      for (const reason of isOff ? ['at coordinates beyond the earth'] : why) {
+        this.#leftOut(name, reason)
+        name = `${kind}, ${stream}`
+      }
     }
-    if (isFirst) this.sink.leftOut(kind, 'without a number')
+    if (name === kind) this.#leftOut(kind, 'without a number')
+    else if (isEndLost) this.#leftOut(`${kind}, end`, 'of an end that cannot be read')
+  }
+
+  #leftOut(name: string, reason: string): void {
+    this.sink.leftOut(name, reason, 1, this.at)
+  }
+
+  #time(cell = '', clock?: string): number {
+    const { order } = this.survey
+    if (order !== undefined) return cellTime(cell, clock, order, this.zone)
+    const orders = dateOrdersOf(cell)
+    const times = orders.map(each => cellTime(cell, clock, each, this.zone))
+    if (times.length === 0) return cellTime(cell, clock, 'dmy', this.zone)
+    return times.every(time => time === times[0]) ? times[0]! : NaN
   }
 
   /** A length in seconds, or a time. */
-  #end(cell: string | undefined, start: number): number {
-    const length = decimal(cell)
-    return length !== undefined && length < 1e7
-      ? start + length
-      : cellTime(cell, undefined, this.order ?? 'dmy', this.zone)
+  #end(cell: string, column: number, start: number): number {
+    const written = writtenNumber(cell)
+    if (!written) return this.#time(cell)
+    if (written.open && this.survey.decimalsOf(column) === undefined) return NaN
+    const length = valueOfNumber(written, this.survey.decimalsOf(column))
+    return length !== undefined && length < 1e7 ? start + length : this.#time(cell)
   }
-}
 
-function contentOf(parts: Mapping['values'], cells: readonly string[]): unknown {
-  const [first] = parts
-  if (first!.field === undefined) return valueOf(first!, cells)
-  const content: Record<string, unknown> = {}
-  for (const part of parts) {
-    const value = valueOf(part, cells)
-    if (value !== undefined) content[part.field!] = value
+  /** The content of a record, and why parts of it are missing. */
+  #content(parts: Mapping['values'], cells: readonly string[]): { content?: unknown; reasons: string[] } {
+    const why: string[] = []
+    const content: Record<string, unknown> = {}
+    let isEmpty = true
+    for (const part of parts) {
+      const { reason, value } = this.#value(part, cells[part.column] ?? '')
+      if (reason !== undefined) why.push(reason)
+      if (value === undefined) continue
+      if (part.field === undefined) return { content: value, reasons: why }
+      content[part.field] = value
+      isEmpty = false
+    }
+    if (isEmpty) return { reasons: why }
+    if (parts[0]!.type === 'position/wgs84' && !('latitude' in content && 'longitude' in content))
+      return { reasons: why.length > 0 ? why : ['without a number'] }
+    return { content, reasons: why }
   }
-  if (first!.type === 'position/wgs84' && !('latitude' in content && 'longitude' in content)) return undefined
-  return Object.keys(content).length === 0 ? undefined : content
+
+  /** An empty cell is not zero. */
+  #value(part: Mapping['values'][number], cell: string): Cell {
+    const { column, factor, field, type } = part
+    const text = cell.trim()
+    if (text === '') return {}
+    if (type.startsWith('note/')) return { value: text }
+    if (type === pressure && field === undefined) {
+      const value = pressureOf(text)
+      return value ? { value } : { reason: 'of a value that is no blood pressure' }
+    }
+    const written = writtenNumber(text)
+    if (!written) return { reason: reasons.text }
+    const decimals = this.survey.decimalsOf(column)
+    if (written.open && decimals === undefined) return { reason: reasons.open }
+    const plain = valueOfNumber(written, decimals)
+    if (plain === undefined) return { reason: reasons.text }
+    const value = factor === undefined || factor === 1 ? plain : Number((plain * factor).toPrecision(12))
+    if (type !== 'position/wgs84' && !isPossible(part, value)) return { reason: reasons.impossible }
+    return { value }
+  }
 }
 
 function isPosition(content: unknown): boolean {
   const { latitude, longitude } = content as { latitude?: number; longitude?: number }
   return isPlace(latitude, longitude)
-}
-
-/** An empty cell is not zero. */
-function valueOf({ column, factor, type }: Mapping['values'][number], cells: readonly string[]): unknown {
-  const cell = cells[column]
-  if (cell === undefined || cell.trim() === '') return undefined
-  if (type.startsWith('note/')) return cell.trim()
-  const value = decimal(cell)
-  if (value === undefined) return undefined
-  return factor === undefined || factor === 1 ? value : Number((value * factor).toPrecision(12))
 }

@@ -58,8 +58,8 @@ export class Bounded implements Sink {
     await this.sink.file(nameOf(kind), key, source)
   }
 
-  leftOut(kind: string, reason: string, count?: number): void {
-    this.sink.leftOut(nameOf(kind), nameOf(reason), count)
+  leftOut(kind: string, reason: string, count?: number, row?: number): void {
+    this.sink.leftOut(nameOf(kind), nameOf(reason), count, row)
   }
 
   warn(message: string): void {

@@ -15,6 +15,8 @@ const ofCell = 4
 const longestTables = 300_000
 /** Lanes that are remembered for the next reading of the same file. */
 const mostRemembered = 500
+/** Rows of tables that are told for each reason. */
+const mostRows = 5
 const implausible = 'of a time that cannot be read'
 const beyond = 'beyond the number of sources and tracks that one file may have'
 
@@ -40,6 +42,8 @@ export class Counter implements Sink {
   readonly lanes = new Lanes()
   readonly #records = new Count()
   readonly #leftOut = new Count()
+  /** Of tables, by reason. */
+  readonly #rows = new Map<string, number[]>()
   readonly #sources = new Count()
   readonly #types = new Count()
   readonly #files = new NamedFiles<undefined>()
@@ -83,9 +87,14 @@ export class Counter implements Sink {
     return Promise.resolve()
   }
 
-  leftOut(kind: string, reason: string, by = 1): void {
+  leftOut(kind: string, reason: string, by = 1, row?: number): void {
     this.#counted(kind, by)
     this.#leftOut.add(reason, by)
+    if (row === undefined) return
+    const rows = this.#rows.get(reason)
+    if (!rows) {
+      if (this.#rows.size < mostNames) this.#rows.set(reason, [row])
+    } else if (rows.length < mostRows && rows.at(-1) !== row) rows.push(row)
   }
 
   warn(message: string): void {
@@ -113,6 +122,7 @@ export class Counter implements Sink {
       formatName: names(format),
       records: this.#records.told,
       leftOut: this.#leftOut.told,
+      ...(this.#rows.size > 0 && { leftOutRows: Object.fromEntries(this.#rows) }),
       sources: this.#sources.told,
       types: this.#types.told,
       lanes: this.lanes.list(forms).slice(0, mostNames),

@@ -11,6 +11,8 @@ export interface Collected {
   /** Records by what the file calls them, whether brought in or not. */
   readonly records: Record<string, number>
   readonly leftOut: Record<string, number>
+  /** Rows of tables that are left out, by reason. */
+  readonly leftOutRows: Record<string, number[]>
   readonly warnings: string[]
   readonly tables: TableView[]
   /** Files of records, by their keys. */
@@ -31,6 +33,7 @@ export async function collected(
     data: [],
     records: {},
     leftOut: {},
+    leftOutRows: {},
     warnings: [],
     tables: [],
     files: new Map()
@@ -51,9 +54,10 @@ export async function collected(
           found.files.set(key, Buffer.concat(chunks))
           count(found.records, kind)
         },
-        leftOut: (kind, reason, by) => {
+        leftOut: (kind, reason, by, row) => {
           count(found.records, kind, by)
           count(found.leftOut, reason, by)
+          if (row !== undefined) (found.leftOutRows[reason] ??= []).push(row)
         },
         warn: message => found.warnings.push(message),
         drained: () => undefined

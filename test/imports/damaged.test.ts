@@ -116,7 +116,8 @@ t.test('rows that are torn, short or of no time are counted one by one', async t
   t.ok(addsUp(found))
   t.same(found.leftOut, {
     'of a time that cannot be read': 2,
-    'without a number': 2,
+    'without a number': 1,
+    'of a value that is no number': 2,
     'torn by a quote that does not close': 1
   })
   t.ok(found.data.some(({ content }) => content === 70))

@@ -29,7 +29,8 @@ export interface ImportsMethods {
               readonly clock?: number | undefined
               readonly end?: number | undefined
               readonly source?: number | undefined
-              readonly dates?: 'dmy' | 'mdy' | undefined
+              readonly dates?: 'dmy' | 'mdy' | 'ymd' | undefined
+              readonly decimals?: 'comma' | 'point' | undefined
               readonly values: readonly {
                 readonly column: number
                 readonly type: string
@@ -57,7 +58,8 @@ export interface ImportsMethods {
               readonly clock?: number | undefined
               readonly end?: number | undefined
               readonly source?: number | undefined
-              readonly dates?: 'dmy' | 'mdy' | undefined
+              readonly dates?: 'dmy' | 'mdy' | 'ymd' | undefined
+              readonly decimals?: 'comma' | 'point' | undefined
               readonly values: readonly {
                 readonly column: number
                 readonly type: string

@@ -71,6 +71,7 @@ export type Import = {
     format: string
     formatName: string
     records: { [key: string]: number }
+    leftOutRows?: { [key: string]: number[] }
     sources: { [key: string]: number }
     types: { [key: string]: number }
     from: number | null
@@ -87,7 +88,18 @@ export type Import = {
       to: number
     }[]
     warnings: string[]
-    tables: { header: string; columns: string[]; sample: string[][]; mapping?: unknown }[]
+    tables: {
+      header: string
+      columns: string[]
+      sample: string[][]
+      mapping?: unknown
+      questions?: {
+        column: number
+        asks: 'dates' | 'decimals'
+        cells: string[]
+        readings: { [key: string]: number[] }
+      }[]
+    }[]
   }
   tally?: {
     broughtIn: { [key: string]: number }

@@ -1,0 +1,209 @@
+/** Decides by all rows of a table how its numbers and dates are written, and tells what stays open. */
+import type { ColumnMapping, DateOrder, Decimals, Mapping, Question } from '../record.js'
+import { cellTime, dateOrdersOf, valueOfNumber, writtenNumber } from './cells.js'
+
+/** Cells that are shown with a question. */
+const mostExamples = 3
+
+/** The least and the most that values can be, by what they measure: beyond that they were written in another way. */
+const limits: Readonly<Record<string, readonly [least: number, most: number]>> = {
+  'Weight mass/kg': [0.2, 700],
+  'Weight mass/lb': [0.4, 1550],
+  'Weight mass/st': [0.03, 110],
+  'Weight mass/g': [200, 700_000],
+  'Heart rate frequency/bpm': [0, 1000],
+  'Resting heart rate frequency/bpm': [0, 500],
+  'Respiratory rate frequency/brpm': [0, 200],
+  'Blood pressure blood-pressure/mmhg-bpm': [0, 500],
+  'Body fat ratio/percent': [0, 100],
+  'Oxygen saturation ratio/percent': [0, 100],
+  'Temperature temperature/c': [-100, 200],
+  'Temperature temperature/f': [-150, 400],
+  'Height length/cm': [10, 300],
+  'Height length/m': [0.1, 3],
+  'Height length/in': [4, 120],
+  'Height length/ft': [0.3, 10],
+  'Body measures length/cm': [1, 300],
+  'Blood glucose density/mg-dl': [5, 3000],
+  'Blood glucose density/mmol-l': [0.2, 170],
+  'Heart rate variability time/ms': [0, 5000],
+  'Steps count/steps': [0, 1_000_000]
+}
+
+/** Whether a measure can have a value. */
+export function isPossible({ field, stream, type }: ColumnMapping, value: number): boolean {
+  if (field === 'latitude') return Math.abs(value) <= 90
+  if (field === 'longitude') return Math.abs(value) <= 180
+  const range = limits[`${stream} ${type}`]
+  return !range || (value >= range[0] && value <= range[1])
+}
+
+/** What the cells of a column tell. */
+interface Column {
+  readonly at: number
+  readonly part: ColumnMapping | undefined
+  readonly certain: Set<Decimals>
+  /** Marks that may be either. */
+  readonly open: Set<',' | '.'>
+  readonly impossible: Set<Decimals>
+  readonly examples: string[]
+}
+
+const both: readonly Decimals[] = ['comma', 'point']
+
+export class Survey {
+  readonly #columns: readonly Column[]
+  #orders: readonly DateOrder[] | undefined
+  #isMixed = false
+  /** Whether all dates have points, and whether one has AM or PM as in the United States. */
+  #isDotted = true
+  #isAmerican = false
+  readonly #dates = new Map<number, string[]>()
+  #decided: Map<number, Decimals | undefined> | undefined
+
+  constructor(
+    private readonly mapping: Mapping,
+    private readonly delimiter: string,
+    private readonly zone: string | undefined
+  ) {
+    const parts: [number, ColumnMapping | undefined][] = mapping.values
+      .filter(({ type }) => !type.startsWith('note/'))
+      .map(part => [part.column, part])
+    if (mapping.end !== undefined) parts.push([mapping.end, undefined])
+    this.#columns = parts.map(([at, part]) => ({
+      at,
+      part,
+      certain: new Set(),
+      open: new Set(),
+      impossible: new Set(),
+      examples: []
+    }))
+  }
+
+  /** Takes one row after the other. */
+  row(cells: readonly string[]): void {
+    const { clock, end, time } = this.mapping
+    this.#date(time, cells[time], clock === undefined ? undefined : cells[clock])
+    if (end !== undefined) this.#date(end, cells[end], undefined)
+    for (const column of this.#columns) this.#number(column, cells[column.at])
+  }
+
+  /** The order of all dates; `undefined` if it is open, or not the same in all. */
+  get order(): DateOrder | undefined {
+    if (this.mapping.dates !== undefined) return this.mapping.dates
+    const orders = this.#orders
+    if (orders === undefined) return 'dmy'
+    if (this.#isMixed) return undefined
+    if (orders.length === 1) return orders[0]
+    if (this.#isAmerican && orders.includes('mdy')) return 'mdy'
+    return this.#isDotted && orders.includes('dmy') ? 'dmy' : undefined
+  }
+
+  /** What stands before decimals where a cell alone does not tell it; `undefined` if that is open. */
+  decimalsOf(column: number): Decimals | undefined {
+    this.#decided ??= this.#decide()
+    return this.#decided.get(column)
+  }
+
+  questions(): Question[] {
+    const { mapping, zone } = this
+    const questions: Question[] = []
+    if (this.order === undefined)
+      for (const [column, cells] of this.#dates) {
+        const orders = (['dmy', 'mdy', 'ymd'] as const).filter(order =>
+          cells.some(cell => dateOrdersOf(cell).includes(order))
+        )
+        const readings = orders.map(order => [
+          order,
+          cells.map(cell => cellTime(cell, undefined, order, zone)).filter(time => !Number.isNaN(time))
+        ])
+        questions.push({ column, asks: 'dates', cells, readings: Object.fromEntries(readings) })
+      }
+    for (const { at, examples, part } of this.#columns) {
+      if (examples.length === 0 || this.decimalsOf(at) !== undefined) continue
+      if (questions.some(({ asks, column }) => asks === 'decimals' && column === at)) continue
+      const factor = part?.factor ?? 1
+      const readings = both.map(decimals => [
+        decimals,
+        examples.map(cell =>
+          Number((valueOfNumber(writtenNumber(cell)!, decimals)! * factor).toPrecision(12))
+        )
+      ])
+      questions.push({
+        column: at,
+        asks: 'decimals',
+        cells: examples,
+        readings: Object.fromEntries(readings)
+      })
+    }
+    return mapping.values.length === 0 ? [] : questions
+  }
+
+  #date(column: number, cell = '', clock: string | undefined): void {
+    if (this.mapping.dates !== undefined) return
+    const orders = dateOrdersOf(cell)
+    if (orders.length === 0) return
+    const left = (this.#orders ?? orders).filter(order => orders.includes(order))
+    if (left.length === 0) this.#isMixed = true
+    else this.#orders = left
+    this.#isDotted &&= /^\s*\d+\./.test(cell)
+    this.#isAmerican ||= /^\s*\d+\//.test(cell) && /\d\s?[AP]M\b/.test(clock ?? cell)
+    const times = new Set(orders.map(order => cellTime(cell, undefined, order, undefined)))
+    if (times.size < 2) return
+    const examples = this.#dates.get(column) ?? []
+    if (examples.length < mostExamples) this.#dates.set(column, [...examples, cell.trim()])
+  }
+
+  #number({ certain, examples, impossible, open, part }: Column, cell: string | undefined): void {
+    if (cell === undefined || !/[.,]/.test(cell)) return
+    const written = writtenNumber(cell)
+    if (written?.decimals !== undefined) certain.add(written.decimals)
+    if (written?.open === undefined) return
+    open.add(written.open)
+    if (examples.length < mostExamples) examples.push(cell.trim())
+    if (!part) return
+    for (const decimals of both) {
+      const value = valueOfNumber(written, decimals)
+      if (value !== undefined && !isPossible(part, value * (part.factor ?? 1))) impossible.add(decimals)
+    }
+  }
+
+  /** Cells of a column decide first, then what it measures, then other columns and the file as a whole, then the person. */
+  #decide(): Map<number, Decimals | undefined> {
+    const decided = new Map<number, Decimals | undefined>()
+    const told = new Set<Decimals>()
+    for (const column of this.#columns) {
+      const decimals = ofColumn(column)
+      if (decimals !== undefined) decided.set(column.at, decimals)
+      for (const each of column.certain) told.add(each)
+      if (decimals !== undefined && column.open.size > 0) told.add(decimals)
+    }
+    const [ofFile] = told.size === 1 ? told : []
+    for (const { at, certain, open } of this.#columns) {
+      if (decided.has(at)) continue
+      // Dates with points and cells between semicolons are of countries where no comma stands between thousands.
+      const isContinental =
+        told.size === 0 && this.delimiter === ';' && this.#orders !== undefined && this.#isDotted
+      const guess = certain.size > 1 ? undefined : ofFile
+      decided.set(
+        at,
+        this.mapping.decimals ??
+          guess ??
+          (isContinental && open.has(',') && open.size === 1 ? 'comma' : undefined)
+      )
+    }
+    return decided
+  }
+}
+
+/** What a column tells by itself. */
+function ofColumn({ certain, impossible, open, part }: Column): Decimals | undefined {
+  if (certain.size === 1) return [...certain][0]
+  if (certain.size > 1 || open.size !== 1) return undefined
+  const [mark] = open
+  const [asDecimals, asThousands]: Decimals[] = mark === ',' ? ['comma', 'point'] : ['point', 'comma']
+  // What is counted is whole.
+  if (part?.type.startsWith('count/')) return impossible.has(asThousands!) ? undefined : asThousands
+  if (impossible.size !== 1) return undefined
+  return impossible.has(asThousands!) ? asDecimals : asThousands
+}

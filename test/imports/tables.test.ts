@@ -1,0 +1,157 @@
+/** Values of tables are right, or asked about, or left out by name. */
+import t from 'tap'
+import type { Mapping } from '../../imports/record.js'
+import { collected, type Collected } from './collecting.js'
+
+const values = ({ data }: Collected): unknown[] => data.map(({ content }) => content)
+const day = ({ data }: Collected): string[] =>
+  data.map(({ time }) => new Date(time * 1000).toISOString().slice(0, 16))
+const open = 'of a number that may have decimals or thousands'
+const impossible = 'of a value that is impossible for what it measures'
+const openDate = 'of a date that may be of more than one order'
+
+/** A table of one column beside days. */
+function tableOf(name: string, cells: readonly string[], delimiter = ','): string {
+  const rows = cells.map((cell, at) => {
+    const written = cell.includes(delimiter) ? `"${cell}"` : cell
+    return `2024-05-0${at + 1} 08:00${delimiter}${written}`
+  })
+  return `time${delimiter}${name}\n${rows.join('\n')}\n`
+}
+
+t.test('marks are decided by the whole column, and by what it measures', async t => {
+  const cases: readonly [name: string, cells: string[], expected: number[]][] = [
+    ['Steps', ['10,234', '9,876'], [10234, 9876]],
+    ['Schritte', ['10.234', '876'], [10234, 876]],
+    ['Steps', ['1,234,567', '12'], [12]],
+    ['Steps', ['10 234', '1’234'], [10234, 1234]],
+    ['Gewicht (kg)', ['1.081,0', '71,5'], [71.5]],
+    ['Weight (kg)', ['71,500', '72,125'], [71.5, 72.125]],
+    ['Weight (kg)', ['71.500', '72.125'], [71.5, 72.125]],
+    ['Energy (kcal)', ['1,234', '987.5'], [1234, 987.5]],
+    ['Energy (kcal)', ['1.234', '987,5'], [1234, 987.5]],
+    ['Energy (kcal)', ['0,512', '1,234'], [0.512, 1.234]],
+    ['Energy (kcal)', ['1,2,3', '2,50'], [2.5]]
+  ]
+  for (const [name, cells, expected] of cases)
+    for (const delimiter of [',', ';', '\t'])
+      t.same(values(await collected(tableOf(name, cells, delimiter))), expected, `${name} ${cells.join(' ')}`)
+  const heavy = await collected(tableOf('Gewicht (kg)', ['1.081,0', '71,5'], ';'))
+  t.same(heavy.leftOut, { [impossible]: 1 })
+  t.same(heavy.leftOutRows, { [impossible]: [2] })
+})
+
+t.test('other columns decide where one does not, and what stays open is asked about', async t => {
+  const beside = 'time;Energy (kcal);Weight (kg)\n2024-05-01 08:00;1.234;71,5\n2024-05-02 08:00;2.345;72\n'
+  t.same(values(await collected(beside)), [1234, 71.5, 2345, 72])
+  const table = tableOf('Energy (kcal)', ['1,234', '2,345', '500'])
+  const asked = await collected(table)
+  t.same(values(asked), [500])
+  t.same(asked.leftOut, { [open]: 2 })
+  t.same(asked.leftOutRows, { [open]: [2, 3] })
+  t.match(asked.warnings, [/"Energy \(kcal\)" may have decimals/])
+  const { header, mapping, questions } = asked.tables[0]!
+  t.same(questions, [
+    {
+      column: 1,
+      asks: 'decimals',
+      cells: ['1,234', '2,345'],
+      readings: { comma: [1.234, 2.345], point: [1234, 2345] }
+    }
+  ])
+  for (const [decimals, expected] of [
+    ['comma', [1.234, 2.345, 500]],
+    ['point', [1234, 2345, 500]]
+  ] as const) {
+    const answered = await collected(table, 'x', { mappings: { [header]: { ...mapping!, decimals } } })
+    t.same(values(answered), expected)
+    t.equal(answered.tables[0]!.questions, undefined)
+    t.same([answered.leftOut, answered.warnings], [{}, []])
+  }
+  const excel = 'Datum;Energy (kcal)\n13.05.2024 08:00;1,234\n14.05.2024 08:00;2,345\n'
+  t.same(values(await collected(excel)), [1.234, 2.345], 'semicolons and dates with points')
+  const mixed = await collected(tableOf('Energy (kcal)', ['1,5', '2.5', '1,234']))
+  t.same([values(mixed), mixed.leftOut], [[1.5, 2.5], { [open]: 1 }])
+})
+
+t.test('dates are of the order that all of them have, or are asked about', async t => {
+  const cases: readonly [cells: string[], expected: string[]][] = [
+    [['3/1/2024 7:30 AM'], ['2024-03-01T07:30']],
+    [
+      ['3/1/2024 7:30 PM', '4/2/2024 7:30 AM'],
+      ['2024-03-01T19:30', '2024-04-02T07:30']
+    ],
+    [
+      ['13/1/2024 7:30 AM', '4/2/2024 7:30 AM'],
+      ['2024-01-13T07:30', '2024-02-04T07:30']
+    ],
+    [
+      ['03/04/2024', '14/04/2024'],
+      ['2024-04-03T00:00', '2024-04-14T00:00']
+    ],
+    [
+      ['03/04/24', '03/14/24'],
+      ['2024-03-04T00:00', '2024-03-14T00:00']
+    ],
+    [['24/01/05', '24/02/13'], []],
+    [
+      ['03.04.2024', '05.06.2024'],
+      ['2024-04-03T00:00', '2024-06-05T00:00']
+    ],
+    [['05/05/2024', '03/04/2024'], ['2024-05-05T00:00']],
+    [
+      ['13/04/2024', '04/13/2024', '03/04/2024'],
+      ['2024-04-13T00:00', '2024-04-13T00:00']
+    ]
+  ]
+  for (const [cells, expected] of cases)
+    t.same(day(await collected(`Date,Pulse\n${cells.join(',60\n')},60\n`)), expected, cells.join(' '))
+  const apart = await collected('Date,Time,Pulse\n03/04/2024,8:00 PM,60\n')
+  t.same(day(apart), ['2024-03-04T20:00'])
+  const table = 'Date,Pulse\n03/04/2024,60\n05/06/2024,61\n'
+  const asked = await collected(table)
+  t.same([asked.data, asked.leftOut], [[], { [openDate]: 2 }])
+  t.same(asked.leftOutRows, { [openDate]: [2, 3] })
+  const { header, mapping, questions } = asked.tables[0]!
+  t.match(questions, [
+    {
+      column: 0,
+      asks: 'dates',
+      cells: ['03/04/2024', '05/06/2024'],
+      readings: { dmy: [1712102400, 1717545600], mdy: [1709510400, 1714953600] }
+    }
+  ])
+  const answered: Mapping = { ...mapping!, dates: 'mdy' }
+  const found = await collected(table, 'x', { mappings: { [header]: answered } })
+  t.same(day(found), ['2024-03-04T00:00', '2024-05-06T00:00'])
+  t.equal(found.tables[0]!.questions, undefined)
+})
+
+t.test('a blood pressure in one cell, and cells that hold no number, each with its row', async t => {
+  for (const name of ['Blood pressure', 'Blutdruck (mmHg)', 'BP']) {
+    const found = await collected(
+      `time,${name},Pulse,Steps\n2024-05-01 08:00,120/80,60,5\n2024-05-02 08:00,n/a,61,-\n2024-05-03 08:00,121 / 81,Low,\n2024-05-04 08:00,80/120,<20,7\n`
+    )
+    t.same(
+      found.data.filter(({ type }) => type.startsWith('blood')).map(({ content }) => content),
+      [
+        { systolic: 120, diastolic: 80 },
+        { systolic: 121, diastolic: 81 }
+      ]
+    )
+    t.same(found.leftOutRows, {
+      'of a value that is no blood pressure': [3, 5],
+      'of a value that is no number': [3, 4, 5]
+    })
+    const left = Object.values(found.leftOut).reduce((sum, by) => sum + by, 0)
+    t.equal(
+      Object.values(found.records).reduce((sum, by) => sum + by, 0),
+      found.data.length + left
+    )
+    t.equal(found.data.length + left, 11, 'every cell that is not empty')
+  }
+  const parts = await collected(
+    'time,systolic,diastolic\n2024-05-01 08:00,High,80\n2024-05-02 08:00,120,80\n'
+  )
+  t.same(parts.leftOut, { 'of a value that is no number': 1 })
+})
