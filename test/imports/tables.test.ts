@@ -155,3 +155,86 @@ t.test('a blood pressure in one cell, and cells that hold no number, each with i
   )
   t.same(parts.leftOut, { 'of a value that is no number': 1 })
 })
+
+/** Marks for decimals and thousands, and dates, of twelve countries. */
+const locales: readonly [decimal: string, group: string, date: string][] = [
+  ['.', ',', 'M/D/Y'],
+  ['.', ',', 'D/M/Y'],
+  [',', '.', 'D.M.Y'],
+  ['.', '’', 'D.M.Y'],
+  [',', '\u202f', 'D/M/Y'],
+  [',', '.', 'D/M/Y'],
+  [',', '.', 'D-M-Y'],
+  [',', ' ', 'Y-M-D'],
+  ['.', ',', 'Y/M/D'],
+  [',', '\u00a0', 'D.M.Y'],
+  ['.', ',', 'D/M/y'],
+  ['.', ',', 'y/M/D']
+]
+
+t.test('tables of twelve countries: what is brought in is what was measured', async t => {
+  const tables = Number(process.env['COFFER_TABLES'] ?? 120)
+  const seed = Number(process.env['COFFER_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
+  t.comment(`seed ${seed}`)
+  let state = seed
+  const below = (count: number): number => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff
+    return Math.floor((state / 0x80000000) * count)
+  }
+  const counts = { right: 0, left: 0, wrong: 0 }
+  for (let table = 0; table < tables; table++) {
+    const [decimal, group, form] = locales[table % locales.length]!
+    const delimiter = [',', ';', '\t', '|'][below(4)]!
+    const digits = below(4)
+    const isGrouped = below(2) === 0
+    const written = (value: number, places: number): string => {
+      const [whole, rest] = value.toFixed(places).split('.')
+      const grouped = isGrouped ? whole!.replaceAll(/\B(?=(?:\d{3})+$)/g, group) : whole!
+      const text = rest === undefined ? grouped : grouped + decimal + rest
+      return text.includes(delimiter) ? `"${text}"` : text
+    }
+    const truth = new Map<string, number>()
+    const rows: string[] = []
+    for (let row = 0; row < 1 + below(8); row++) {
+      const at = Date.UTC(2001 + below(25), below(12), 1 + below(28))
+      const [year, month, day] = new Date(at).toISOString().slice(0, 10).split('-')
+      const date = form
+        .replace('Y', year!)
+        .replace('y', year!.slice(2))
+        .replace('M', form === 'M/D/Y' ? String(Number(month)) : month!)
+        .replace('D', form === 'M/D/Y' ? String(Number(day)) : day!)
+      const values = [
+        ['mass/kg', 40 + below(60_000) / 1000, digits],
+        ['count/steps', below(40_000), 0],
+        ['energy/kcal', below(4_000_000) / 1000, digits]
+      ] as const
+      const clock = form === 'M/D/Y' ? '8:00 AM' : '08:00'
+      rows.push(
+        [`${date} ${clock}`, ...values.map(([, value, places]) => written(value, places))].join(delimiter)
+      )
+      for (const [type, value, places] of values)
+        truth.set(`${at / 1000 + 28_800} ${type} ${Number(value.toFixed(places))}`, 1)
+    }
+    const names = ['time', 'Weight (kg)', 'Steps', 'Energy (kcal)']
+    const text = `${names.join(delimiter)}\n${rows.join('\n')}\n`
+    const bytes = [
+      Buffer.from(text),
+      Buffer.from(`\uFEFF${text}`),
+      Buffer.from(`\uFEFF${text}`, 'utf16le'),
+      Buffer.from(text.replaceAll('’', '\u0092').replaceAll('\u202f', '\u00a0'), 'latin1')
+    ][below(4)]!
+    const found = await collected(bytes, 'table.csv')
+    for (const { content, time, type } of found.data)
+      if (truth.has(`${time} ${type} ${String(content)}`)) counts.right++
+      else {
+        counts.wrong++
+        t.fail(`${time} ${type} ${String(content)} is not in\n${text}`)
+      }
+    const left = Object.values(found.leftOut).reduce((sum, by) => sum + by, 0)
+    counts.left += left
+    if (left + found.data.length < rows.length) t.fail(`a row is lost of\n${text}`)
+  }
+  t.comment(JSON.stringify(counts))
+  t.equal(counts.wrong, 0)
+  t.ok(counts.right > tables, 'most of it is understood')
+})
