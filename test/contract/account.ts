@@ -1,6 +1,5 @@
 /** Scenarios of the methods on the account. (docs/spec/accounts.md#account-object) */
 import assert from 'node:assert/strict'
-import { setPassword } from './passwords.js'
 import { withoutToken, type Contract, type Scenario } from './scenario.js'
 import type { World } from './world.js'
 
