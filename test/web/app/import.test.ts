@@ -98,7 +98,7 @@ t.test('bringing data in', async t => {
       ['bemerkung', '']
     ] as const)
       await page.getByLabel(column, { exact: true }).selectOption(choice)
-    await page.getByLabel('Dates such as 03/04').selectOption('dmy')
+    await page.getByLabel('Dates such as 03/04/05').selectOption('dmy')
     await page.getByRole('button', { name: 'Look again' }).click()
     await page.getByText('2 records will be written').waitFor()
     await look(t, page, 'app-import-table')
@@ -111,6 +111,33 @@ t.test('bringing data in', async t => {
         { systolic: 135, diastolic: 84 },
         { systolic: 121, diastolic: 78 }
       ]
+    )
+    await page.context().close()
+  })
+
+  await t.test('numbers that can be read in two ways are asked about', async t => {
+    const page = await enter('/app/daisy/import')
+    const rows = ['2023-11-10 08:00,"1,234"', '2023-11-11 08:00,"2,345"', '2023-11-12 08:00,none']
+    const buffer = Buffer.from(['time,calories (kcal)', ...rows].join('\n'))
+    await page
+      .getByLabel('Choose a file')
+      .last()
+      .setInputFiles({ name: 'e.csv', mimeType: 'text/csv', buffer })
+    await untilHeading(page, 'Look before you bring it in')
+    await page.getByText('These numbers can be read in two ways: 1,234 · 2,345.').waitFor()
+    await page.getByText('(rows 2, 3)').waitFor()
+    await page.getByText('(rows 4)').waitFor()
+    await look(t, page, 'app-import-question')
+    await page.getByLabel('Numbers such as 1,234').selectOption('point')
+    await page.getByRole('button', { name: 'Look again' }).click()
+    await page.getByText('2 records will be written').waitFor()
+    t.equal(await page.locator('.question').count(), 0)
+    await page.getByRole('button', { name: 'Bring it in' }).click()
+    await untilHeading(page, 'It is all there')
+    const { events } = await daisy.do('events.get', { types: ['energy/kcal'] })
+    t.same(
+      events.map(({ content }: { content: number }) => content),
+      [2345, 1234]
     )
     await page.context().close()
   })

@@ -36,7 +36,8 @@ export interface Mapping {
   readonly clock?: number
   readonly end?: number
   readonly source?: number
-  readonly dates?: 'dmy' | 'mdy'
+  readonly dates?: 'dmy' | 'mdy' | 'ymd'
+  readonly decimals?: 'comma' | 'point'
   readonly values: readonly ColumnMapping[]
 }
 
@@ -45,6 +46,8 @@ export interface Table {
   readonly columns: readonly string[]
   readonly sample: readonly (readonly string[])[]
   readonly mapping?: Mapping
+  /** What is left out until the mapping says how to read it. */
+  readonly questions?: readonly { readonly asks: 'dates' | 'decimals'; readonly cells: readonly string[] }[]
 }
 
 export interface Tally {
@@ -69,6 +72,8 @@ export interface Import {
     readonly from: number | null
     readonly to: number | null
     readonly lanes: readonly Lane[]
+    /** Numbers of the first rows that each reason leaves out. */
+    readonly leftOutRows?: Readonly<Record<string, readonly number[]>>
     readonly warnings: readonly string[]
     readonly tables: readonly Table[]
   }

@@ -121,7 +121,7 @@ export function OneImport({ id }: { readonly id: string }) {
         </div>
       )}
       {look && look.lanes.length > 0 && <Lanes lanes={look.lanes} total={sumOf(look.records)} />}
-      {tally && <Outcome tally={tally} isDone={isDone} />}
+      {tally && <Outcome tally={tally} isDone={isDone} rows={look?.leftOutRows} />}
       <div class="bar card">
         {state === 'looked' && tally && (
           <p>
@@ -185,10 +185,12 @@ function daysOf(look: Import['look']): string {
 /** What became, or would become, of each record: the three add up to those of the file. */
 function Outcome({
   tally,
-  isDone
+  isDone,
+  rows
 }: {
   readonly tally: NonNullable<Import['tally']>
   readonly isDone: boolean
+  readonly rows: Rows
 }) {
   return (
     <section class="card outcome">
@@ -196,13 +198,22 @@ function Outcome({
       <dl>
         <Part title={t(isDone ? 'import.broughtIn' : 'import.toBringIn')} counts={tally.broughtIn} />
         <Part title={t('import.known')} counts={tally.known} />
-        <Part title={t('import.leftOut')} counts={tally.leftOut} />
+        <Part title={t('import.leftOut')} counts={tally.leftOut} rows={rows} />
       </dl>
     </section>
   )
 }
 
-function Part({ title, counts }: { readonly title: string; readonly counts: Counts }) {
+type Rows = NonNullable<Import['look']>['leftOutRows']
+
+interface PartProps {
+  readonly title: string
+  readonly counts: Counts
+  /** The first rows concerned, by name. */
+  readonly rows?: Rows
+}
+
+function Part({ title, counts, rows }: PartProps) {
   if (sumOf(counts) === 0) return null
   return (
     <div>
@@ -213,7 +224,11 @@ function Part({ title, counts }: { readonly title: string; readonly counts: Coun
         .toSorted(([, a], [, b]) => b - a)
         .map(([name, count]) => (
           <dd key={name}>
-            <span>{plain(name)}</span> <span class="num">{written(count)}</span>
+            <span>
+              {plain(name)}
+              {rows?.[name] && <small> ({t('import.rows', { rows: rows[name].join(', ') })})</small>}
+            </span>{' '}
+            <span class="num">{written(count)}</span>
           </dd>
         ))}
     </div>

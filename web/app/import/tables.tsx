@@ -105,24 +105,37 @@ function OneTable({ table, mapping = { time: -1, values: [] }, onChange }: OnePr
           </tbody>
         </table>
       </div>
-      <label class="dates">
-        <span>{t('import.dates')}</span>
-        <select
-          value={mapping.dates ?? ''}
-          onChange={event => {
-            const { dates: _, ...others } = mapping
-            const dates = event.currentTarget.value
-            onChange(dates === '' ? others : { ...others, dates: dates as 'dmy' | 'mdy' })
-          }}
-        >
-          <option value="">{t('import.datesAsFound')}</option>
-          <option value="dmy">{t('import.datesDmy')}</option>
-          <option value="mdy">{t('import.datesMdy')}</option>
-        </select>
-      </label>
+      {(table.questions ?? []).map(({ asks, cells }) => (
+        <p key={`${asks} ${cells[0]}`} class="question" role="status">
+          {t(`import.question.${asks}`, { examples: plain(cells.slice(0, 3).join(' · ')) })}
+        </p>
+      ))}
+      {(['dates', 'decimals'] as const).map(asks => (
+        <label key={asks} class="reading">
+          <span>{t(`import.${asks}`)}</span>
+          <select
+            value={mapping[asks] ?? ''}
+            onChange={event => {
+              const { [asks]: _, ...others } = mapping
+              const answer = event.currentTarget.value
+              onChange(answer === '' ? others : { ...others, [asks]: answer })
+            }}
+          >
+            <option value="">{t('import.asFound')}</option>
+            {readings[asks].map(answer => (
+              <option key={answer} value={answer}>
+                {t(`import.reading.${answer}`)}
+              </option>
+            ))}
+          </select>
+        </label>
+      ))}
     </section>
   )
 }
+
+/** How dates and numbers may be read, where cells do not tell it. */
+const readings = { dates: ['dmy', 'mdy', 'ymd'], decimals: ['point', 'comma'] } as const
 
 function nameOf(name: string, column: number): string {
   return plain(name) || t('import.column', { number: column + 1 })
@@ -149,7 +162,8 @@ function withChoice(mapping: Mapping, { columns }: Table, column: number, choice
   const left: Mapping = {
     time: mapping.time === column ? -1 : mapping.time,
     values,
-    ...(mapping.dates === undefined ? {} : { dates: mapping.dates })
+    ...(mapping.dates === undefined ? {} : { dates: mapping.dates }),
+    ...(mapping.decimals === undefined ? {} : { decimals: mapping.decimals })
   }
   const kept = roles
     .filter(role => role !== 'time' && mapping[role] !== undefined && mapping[role] !== column)
