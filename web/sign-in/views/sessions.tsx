@@ -65,23 +65,31 @@ export function Sessions({ session }: { readonly session: Session }) {
   )
 }
 
-/** The browser and the system, in words; the name of the app where nothing was noted. */
+/** What a session is known by: the browser on our own pages, where each sign-in has a session; otherwise the app. */
 function deviceOf({ appId, signedIn }: OpenSession): string {
-  if (!signedIn) return nameOf(appId)
-  const { browser = t('sessions.another'), system } = agentIn(signedIn.userAgent ?? '')
-  return system === undefined ? plain(browser) : t('sessions.with', { browser: plain(browser), system })
+  return isOwn(appId) && signedIn ? agentOf(signedIn) : nameOf(appId)
 }
 
-/** To which page or app somebody has signed in last, when, and from which address. */
+/** The rest of it, with when somebody has signed in last, and from which address. */
 function describeSignIn({ appId, signedIn }: OpenSession): string {
   if (!signedIn) return ''
   const { address, time } = signedIn
   const words = [
-    nameOf(appId),
+    isOwn(appId) ? nameOf(appId) : agentOf(signedIn),
     t('sessions.signedIn', { date: date(time) }),
     ...(address === '' ? [] : [t('sessions.at', { address: plain(address) })])
   ]
   return words.join(', ')
+}
+
+/** The browser and its system, in words. */
+function agentOf({ userAgent = '' }: NonNullable<OpenSession['signedIn']>): string {
+  const { browser = t('sessions.another'), system } = agentIn(userAgent)
+  return system === undefined ? plain(browser) : t('sessions.with', { browser: plain(browser), system })
+}
+
+function isOwn(appId: string): boolean {
+  return appId.startsWith('coffer-')
 }
 
 /** Returns the display name of an app; our own pages have app ids, too. */
