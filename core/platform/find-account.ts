@@ -11,7 +11,9 @@ import type { Account } from '../../storage/platform/account.js'
 export function accountOf({ accounts, platform }: Services, username: string): Account {
   const name = username.toLowerCase()
   const account = accounts.find(name) ?? platform.find(name)
-  return account?.state === 'active' ? account : fail('unknown-resource', 'Unknown user')
+  return account?.state === 'active'
+    ? account
+    : fail('unknown-resource', `Unknown user "${name.slice(0, 100)}"`)
 }
 
 /** Returns the account of a user name that is served here. Throws `unknown-resource`, `user-account-relocated`. */

@@ -67,9 +67,7 @@ export function dateOrdersOf(cell: string): readonly DateOrder[] {
   if (!parts) return []
   const orders: readonly DateOrder[] = parts[3]!.length === 2 ? ['dmy', 'mdy', 'ymd'] : ['dmy', 'mdy']
   const date = cell.trim().slice(0, parts[0].length - parts[4]!.length)
-  return orders.filter(
-    order => !Number.isNaN(cellTime(date.replace(/[,\sT]+$/, ''), undefined, order, undefined))
-  )
+  return orders.filter(order => !Number.isNaN(cellTime(withoutEnd(date), undefined, order, undefined)))
 }
 
 /** Whether a cell holds a number, however it is written. */
@@ -157,4 +155,11 @@ function named(text: string, zone: string | undefined): number {
 
 function swapped(parts: RegExpExecArray | null): (string | undefined)[] | undefined {
   return parts ? [parts[0], parts[2], parts[1], parts[3], parts[4]] : undefined
+}
+
+/** Returns a date without what leads over to the time of the day. */
+function withoutEnd(date: string): string {
+  let end = date.length
+  while (end > 0 && /[,\sT]/.test(date[end - 1]!)) end--
+  return date.slice(0, end)
 }

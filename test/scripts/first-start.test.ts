@@ -47,7 +47,11 @@ t.test('the first start on a terminal', terminalNeeded(), async t => {
       email: 'robin@example.com',
       language: 'en'
     }
-    const answer = await post('/system/setup', { secret, ...owner, choices: { serviceName: 'Our data' } })
+    const answer = await post('/system/setup', {
+      secret,
+      ...owner,
+      choices: { serviceName: 'Our data', registration: 'open' }
+    })
     t.match(await answer.json(), { username: 'robin', publicUrl: url })
     await terminal.shows(/Our data is running[^]*\(1 account\)[^]*coffer reset-link/)
     const later = terminal.shown().slice(terminal.shown().indexOf('Our data is running'))

@@ -96,6 +96,8 @@ async function answersOf({ token }: Client, service: Service, username: string):
     account: await ask('account.get')
   }
   answers.accesses.accesses = answers.accesses.accesses.filter(({ name }: Answer) => name !== signedInAgain)
+  // Only the session itself is told the token of a session of our own pages.
+  for (const access of answers.accesses.accesses) if (access.type === 'personal') delete access.token
   // Tokens of files are a server's own; use goes on while it is looked at.
   const passing = new Set([
     'readToken',

@@ -4,6 +4,7 @@ import { openCoffer, type Answer, type Overrides } from '../../../support/coffer
 
 async function start(t: Test, overrides: Overrides = {}) {
   const service = await openCoffer(t, { service: { name: 'Coffer Test' }, ...overrides })
+  await service.call(undefined, 'test.noteSignIns', { username: 'alice' })
   await service.alice.do('account.update', { update: { email: 'alice@example.com' } })
   const ask = async (
     verb: string,
