@@ -46,7 +46,10 @@ async function login(url: string, password: string): Promise<Answer> {
 /** Events with what the person has told, without what the service makes: the same for the same seed. */
 async function dataOf(get: Get): Promise<{ events: Answer[]; points: Answer[][] }> {
   const { events } = await get('events?limit=100000&sortAscending=true')
-  const own = (events as Answer[]).filter(({ streamIds }) => !streamIds[0].startsWith(':'))
+  // Those of one time are in the order in which they were written.
+  const own = (events as Answer[])
+    .filter(({ streamIds }) => !streamIds[0].startsWith(':'))
+    .toSorted((a, b) => a.time - b.time || (a.id < b.id ? -1 : 1))
   const points: Answer[][] = []
   for (const { id, type } of own)
     if (type.startsWith('series:'))

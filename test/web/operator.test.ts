@@ -97,6 +97,8 @@ t.test('the operator’s page', async t => {
     t.equal((await daisy.call('events.get')).error.id, 'forbidden')
     await dialog.getByRole('button', { name: 'Let in again' }).click()
     await dialog.getByText('The account can be used again.').waitFor()
+    // Once the person has been read again, the buttons are in their places.
+    await dialog.getByRole('button', { name: 'Suspend' }).waitFor()
     t.notOk((await daisy.call('events.get')).error)
 
     await dialog.getByRole('button', { name: 'Delete …' }).click()
