@@ -23,7 +23,7 @@ t.test('an offer of another protocol', async t => {
       const until = async (text: string): Promise<void> => {
         while (!received.includes(text)) await once(socket, 'data')
       }
-      const body = JSON.stringify({ name: `${protocol} ${'é'.repeat(50_000)}` })
+      const body = JSON.stringify({ name: `${protocol} é`, clientData: { long: 'é'.repeat(50_000) } })
       socket.write(
         `POST /alice/streams HTTP/1.1\r\n${offer}\r\nUpgrade: ${protocol}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n`
       )
@@ -36,7 +36,7 @@ t.test('an offer of another protocol', async t => {
       socket.write(`GET /alice/streams?state=all HTTP/1.1\r\n${offer}\r\nUpgrade: ${protocol}\r\n\r\n`)
       await until('200 OK')
       await until('"serial"')
-      t.match(received, `"name":"${protocol} é`)
+      t.match(received, `"name":"${protocol} \\u00e9"`)
       socket.write(`GET /alice/nothing HTTP/1.1\r\n${offer.replace(/Connection.*\r\n/, '')}\r\n\r\n`)
       await until('404 Not Found')
       socket.destroy()
