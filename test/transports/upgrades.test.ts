@@ -36,7 +36,7 @@ t.test('an offer of another protocol', async t => {
       socket.write(`GET /alice/streams?state=all HTTP/1.1\r\n${offer}\r\nUpgrade: ${protocol}\r\n\r\n`)
       await until('200 OK')
       await until('"serial"')
-      t.match(received, `"name":"${protocol} \\u00e9"`)
+      t.match(received, `"name":"${protocol} é"`)
       socket.write(`GET /alice/nothing HTTP/1.1\r\n${offer.replace(/Connection.*\r\n/, '')}\r\n\r\n`)
       await until('404 Not Found')
       socket.destroy()
