@@ -4,8 +4,19 @@ import type { Options, TableView } from './record.js'
 /** Whether a lane becomes points of series or events. */
 export type Form = 'series' | 'events'
 
+/** The least or greatest numbers of contents: one number, or one for each field of objects. */
+export type Bound = number | Readonly<Record<string, number>>
+
+/** What the contents of a lane are like. */
+export interface Sampled {
+  /** The first content, unless it is long; texts are cut. */
+  readonly example?: unknown
+  readonly min?: Bound
+  readonly max?: Bound
+}
+
 /** Data of one type and source, which are kept alike. */
-export interface Lane {
+export interface Lane extends Sampled {
   /** Identifies it, in whichever file. */
   readonly key: string
   readonly format: string
@@ -41,7 +52,7 @@ export interface Look {
 }
 
 /** A lane with what the first reading of its file has found. */
-export interface CountedLane {
+export interface CountedLane extends Sampled {
   readonly key: string
   readonly format: string
   readonly stream: string

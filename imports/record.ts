@@ -1,4 +1,5 @@
 /** What readers of foreign files take and give: a source of bytes in, data one by one out. */
+import type { Reason } from './reasons.js'
 
 /** One record of a file, in the terms of the service. */
 export interface Datum {
@@ -46,8 +47,8 @@ export interface FileName {
 /** Takes what a reader finds. Each record of the file goes to exactly one call of `datum` or `leftOut`. */
 export interface Sink {
   datum(datum: Datum): void
-  /** Records that cannot be brought in. `reason` completes "left out because it is …", and is the same for all of its kind; `row` is that of a table, from 1. */
-  leftOut(kind: string, reason: string, count?: number, row?: number): void
+  /** Records that cannot be brought in. `row` is that of a table, from 1. */
+  leftOut(kind: string, reason: Reason, count?: number, row?: number): void
   /** The bytes of a file that a record has named, which is a record of this kind itself. To be awaited. */
   file(kind: string, key: string, source: Source): Promise<void>
   /** Something about the file as a whole that the person should know. */

@@ -2,6 +2,7 @@
 import { isAbsolute } from 'node:path/posix'
 import zlib from 'node:zlib'
 import { open, type Entry, type ZipFile } from 'yauzl'
+import type { Reason } from './reasons.js'
 import type { Sink, Source } from './record.js'
 import { Unreadable } from './record.js'
 import { Spans } from './spans.js'
@@ -93,7 +94,7 @@ function nameOf({ fileName }: Entry): string {
     .replaceAll('\\', '/')
 }
 
-function faultOf(entry: Entry, fileName: string, spans: Spans, taken: Taken): string | undefined {
+function faultOf(entry: Entry, fileName: string, spans: Spans, taken: Taken): Reason | undefined {
   const { compressedSize, compressionMethod, relativeOffsetOfLocalHeader: start, uncompressedSize } = entry
   if (isAbsolute(fileName) || /^[a-z]:/i.test(fileName) || fileName.split(/[/\\]/).includes('..'))
     return 'at a path that leads out of the archive'

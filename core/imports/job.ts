@@ -103,6 +103,14 @@ export const Mapping = Type.Object(
   closed
 )
 
+const bound = Type.Union([Type.Number(), Type.Record(Type.String(), Type.Number())])
+/** What the contents of a lane are like. */
+const sampled = {
+  example: Type.Optional(Type.Unknown()),
+  min: Type.Optional(bound),
+  max: Type.Optional(bound)
+}
+
 const Lane = Type.Object({
   key: Type.String(),
   format: Type.String(),
@@ -112,7 +120,8 @@ const Lane = Type.Object({
   form: Type.Enum(['series', 'events']),
   count: Type.Integer({ minimum: 0 }),
   from: Type.Number(),
-  to: Type.Number()
+  to: Type.Number(),
+  ...sampled
 })
 
 const CountedLane = Type.Object({
@@ -126,7 +135,8 @@ const CountedLane = Type.Object({
   isTrack: Type.Boolean(),
   count: Type.Integer({ minimum: 0 }),
   from: Type.Number(),
-  to: Type.Number()
+  to: Type.Number(),
+  ...sampled
 })
 
 const Question = Type.Object({

@@ -1,5 +1,6 @@
 /** Counts of what becomes of records. */
 import type { Counts } from '../../imports/protocol.js'
+import type { Reason } from '../../imports/reasons.js'
 import type { Tally } from './job.js'
 
 /** Why a record is not brought in, in words that complete "left out because it is …". */
@@ -13,7 +14,7 @@ export const reasons = {
   large: 'a file that is larger than files may be here',
   many: 'a file of an event that has as many as it may',
   early: 'before the beginning of its series'
-} as const
+} as const satisfies Readonly<Record<string, Reason>>
 
 /** What has become of a record. */
 export type Settled = 'broughtIn' | 'known' | keyof typeof reasons

@@ -1,5 +1,6 @@
 /** Tables of separated values from anywhere: guessed by their headers and all of their rows, or mapped by the person. */
 import { type Format, type Head, type Mapping, type Sink, type Source } from '../record.js'
+import type { Reason } from '../reasons.js'
 import { textsOf } from '../text/decode.js'
 import { delimiterOf, RowScanner } from '../text/rows.js'
 import { cellTime, dateOrdersOf, pressureOf, valueOfNumber, writtenNumber } from '../text/cells.js'
@@ -126,7 +127,7 @@ const reasons = {
 /** What a cell holds: a value, why it cannot be told, or nothing at all. */
 interface Cell {
   readonly value?: unknown
-  readonly reason?: string
+  readonly reason?: Reason
 }
 
 class RowReader {
@@ -184,7 +185,7 @@ class RowReader {
         })
         name = `${kind}, ${stream}`
       }
-      for (const reason of isOff ? ['at coordinates beyond the earth'] : why) {
+      for (const reason of isOff ? (['at coordinates beyond the earth'] as const) : why) {
         this.#leftOut(name, reason)
         name = `${kind}, ${stream}`
       }
@@ -193,7 +194,7 @@ class RowReader {
     else if (isEndLost) this.#leftOut(`${kind}, end`, 'of an end that cannot be read')
   }
 
-  #leftOut(name: string, reason: string): void {
+  #leftOut(name: string, reason: Reason): void {
     this.sink.leftOut(name, reason, 1, this.at)
   }
 
@@ -216,8 +217,8 @@ class RowReader {
   }
 
   /** The content of a record, and why parts of it are missing. */
-  #content(parts: Mapping['values'], cells: readonly string[]): { content?: unknown; reasons: string[] } {
-    const why: string[] = []
+  #content(parts: Mapping['values'], cells: readonly string[]): { content?: unknown; reasons: Reason[] } {
+    const why: Reason[] = []
     const content: Record<string, unknown> = {}
     let isEmpty = true
     for (const part of parts) {

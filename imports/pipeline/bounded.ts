@@ -1,7 +1,8 @@
 /** Keeps what readers find within what a record may be: whoever made the file has chosen names, texts and depths. */
+import type { Reason } from '../reasons.js'
 import type { Datum, Sink, Source } from '../record.js'
 
-/** Characters of names of kinds, sources, streams and reasons, and of what is said of a file. */
+/** Characters of names of kinds, sources and streams, and of what is said of a file. */
 const longestName = 200
 const longestWarning = 500
 /** Characters that one record may have in all. */
@@ -58,8 +59,8 @@ export class Bounded implements Sink {
     await this.sink.file(nameOf(kind), key, source)
   }
 
-  leftOut(kind: string, reason: string, count?: number, row?: number): void {
-    this.sink.leftOut(nameOf(kind), nameOf(reason), count, row)
+  leftOut(kind: string, reason: Reason, count?: number, row?: number): void {
+    this.sink.leftOut(nameOf(kind), reason, count, row)
   }
 
   warn(message: string): void {

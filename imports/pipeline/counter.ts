@@ -1,5 +1,6 @@
 /** The first pass: counts what a file holds. */
 import type { Datum, Sink, TableView } from '../record.js'
+import type { Reason } from '../reasons.js'
 import type { Counted, Counts, Form, Look } from '../protocol.js'
 import { isPlausible } from '../text/times.js'
 import { fileType, NamedFiles, unnamed } from './files.js'
@@ -70,6 +71,7 @@ export class Counter implements Sink {
     }
     const { time } = datum
     lane.count++
+    lane.contents.add(datum.content)
     if (time < lane.from) lane.from = time
     if (time > lane.to) lane.to = time
     if (time < this.#from) this.#from = time
@@ -87,7 +89,7 @@ export class Counter implements Sink {
     return Promise.resolve()
   }
 
-  leftOut(kind: string, reason: string, by = 1, row?: number): void {
+  leftOut(kind: string, reason: Reason, by = 1, row?: number): void {
     this.#counted(kind, by)
     this.#leftOut.add(reason, by)
     if (row === undefined) return

@@ -1,6 +1,7 @@
 /** Lanes: which data are kept together, and how. (docs/decisions/0019-imports.md) */
 import type { Datum } from '../record.js'
-import type { CountedLane, Form, Lane } from '../protocol.js'
+import type { CountedLane, Form, Lane, Sampled } from '../protocol.js'
+import { Sampler } from './sampled.js'
 
 /** Records a day from which on a lane is dense. */
 const denseDaily = 50
@@ -10,7 +11,8 @@ const mostTracks = 200_000
 /** Other lanes of a file at most: each makes streams. */
 const mostLanes = 2000
 
-export interface OpenLane extends CountedLane {
+export interface OpenLane extends Omit<CountedLane, keyof Sampled> {
+  readonly contents: Sampler
   /** Once all have been counted. */
   form?: Form
   count: number
@@ -42,9 +44,16 @@ export function isNumeric(content: unknown): boolean {
   return Object.values(content).every(value => typeof value === 'number')
 }
 
+/** Tracks of one kind are reported as one. */
+function reportedKey({ isTrack, key }: Pick<OpenLane, 'isTrack' | 'key'>): string {
+  return isTrack ? key.split('\n', 4).join('\n') : key
+}
+
 /** The lanes of one file. */
 export class Lanes {
   readonly #lanes = new Map<string, OpenLane>()
+  /** By the key under which a lane is reported. */
+  readonly #contents = new Map<string, Sampler>()
   #tracks = 0
   /** The lane of the datum before: data come in rows of a kind. */
   #last: { readonly datum: Datum; readonly lane: OpenLane } | undefined
@@ -53,7 +62,8 @@ export class Lanes {
   static of(counted: readonly CountedLane[]): Lanes {
     const lanes = new Lanes()
     for (const lane of counted) {
-      lanes.#lanes.set(lane.key, { ...lane })
+      const { example: _example, max: _max, min: _min, ...open } = lane
+      lanes.#lanes.set(lane.key, { ...open, contents: lanes.#contentsOf(lane, lane) })
       if (lane.isTrack) lanes.#tracks++
     }
     return lanes
@@ -62,7 +72,10 @@ export class Lanes {
   /** What {@link Lanes.of} takes; `undefined` if there are more than `most`. */
   counted(most: number): CountedLane[] | undefined {
     if (this.#lanes.size > most) return undefined
-    return [...this.#lanes.values()].map(({ form: _form, ...lane }) => lane)
+    return [...this.#lanes.values()].map(({ contents, form: _form, ...lane }) => ({
+      ...lane,
+      ...contents.sampled
+    }))
   }
 
   /** The lane of a datum, made if there is none; `undefined` if there are too many. */
@@ -97,6 +110,7 @@ export class Lanes {
         type,
         mayBeSeries,
         isTrack,
+        contents: this.#contentsOf({ key, isTrack }),
         count: 0,
         from: Infinity,
         to: -Infinity
@@ -111,11 +125,12 @@ export class Lanes {
     return this.#lanes.get(key)
   }
 
-  /** All lanes, with the form that each has now; one that had a form before keeps it. Tracks of one kind are reported as one. */
+  /** All lanes, with the form that each has now; one that had a form before keeps it. */
   list(forms: Readonly<Record<string, Form>>): Lane[] {
     const lanes = new Map<string, Lane>()
-    for (const { count, format, from, isTrack, key, source, stream, to, type } of this.#lanes.values()) {
-      const own = isTrack ? key.split('\n', 4).join('\n') : key
+    for (const lane of this.#lanes.values()) {
+      const { contents, count, format, from, key, source, stream, to, type } = lane
+      const own = reportedKey(lane)
       const same = lanes.get(own)
       lanes.set(own, {
         key: own,
@@ -126,10 +141,18 @@ export class Lanes {
         form: this.formOf(key, forms),
         count: count + (same?.count ?? 0),
         from: Math.min(from, same?.from ?? Infinity),
-        to: Math.max(to, same?.to ?? -Infinity)
+        to: Math.max(to, same?.to ?? -Infinity),
+        ...contents.sampled
       })
     }
     return [...lanes.values()]
+  }
+
+  #contentsOf(lane: Pick<OpenLane, 'isTrack' | 'key'>, former?: Sampled): Sampler {
+    const key = reportedKey(lane)
+    let contents = this.#contents.get(key)
+    if (!contents) this.#contents.set(key, (contents = new Sampler(former)))
+    return contents
   }
 
   formOf(key: string, forms: Readonly<Record<string, Form>>): Form {

@@ -15,7 +15,7 @@ export const pulsar: Format = {
       const time = isoTime(row.get('worn') ?? '', options.zone)
       const pulse = numberOf(row.get('pulse'))
       if (Number.isNaN(time)) sink.leftOut(kind, 'without a time')
-      else if (pulse === undefined) sink.leftOut(kind, 'without a pulse')
+      else if (pulse === undefined) sink.leftOut(kind, 'without a number')
       else
         sink.datum({
           kind,

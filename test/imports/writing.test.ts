@@ -50,5 +50,5 @@ t.test('it reads its files, and nobody else claims them before the tables do', a
       [1714543320, 63]
     ]
   )
-  t.same(leftOut, ['reading without a pulse', 'reading without a time'])
+  t.same(leftOut, ['reading without a number', 'reading without a time'])
 })

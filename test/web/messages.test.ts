@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import t from 'tap'
+import { reasons } from '../../imports/reasons.js'
 import { packageDirectory } from '../../core/version.js'
 
 const web = join(packageDirectory, 'web')
@@ -47,6 +48,12 @@ for (const folder of folders)
       t.same(other, [], `the placeholders in ${tag} are those of English`)
     }
   })
+
+t.test('every reason for which an import leaves records out has a text', async t => {
+  const prefix = 'import.reason.'
+  const keys = Object.keys(textsIn('app/import/messages', 'en.json')).filter(key => key.startsWith(prefix))
+  t.same(keys.map(key => key.slice(prefix.length)).toSorted(), [...reasons].toSorted())
+})
 
 t.test('no key stands in two rooms', async t => {
   const all = folders.flatMap(folder => Object.keys(textsIn(folder, 'en.json')))

@@ -105,7 +105,7 @@ t.test('a cluster', async t => {
 
   await t.test('backs itself up, by one of its nodes', async t => {
     const makers = (): NodeProcess[] => [n1, n2].filter(({ log }) => log.includes('a backup was made'))
-    await until('it to be done', () => makers().length > 0)
+    await until('it to be done', () => makers().length > 0, 180_000)
     t.equal(makers().length, 1)
     t.notMatch(n1.log + n2.log, /a backup failed/)
     const verified = await run<Report>('restore', at('own'), '--verify', `--dataDir=${at('none')}`)

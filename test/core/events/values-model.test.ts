@@ -15,7 +15,8 @@ for (let seed = firstSeed; seed < firstSeed + seeds; seed++)
   t.test(`samples and facts are what the events say, seed ${seed}`, async t => {
     const random = new Random(seed)
     const world = await World.open(t, random)
-    for (let round = 0; round < rounds; round++) {
+    // Some seeds have readers that see little: they take more rounds.
+    for (let round = 0; round < rounds || (world.compared <= rounds / 2 && round < 10 * rounds); round++) {
       await world.change()
       const reader = random.pick(world.readers)
       const wrong = (await world.sampleDiffers(reader)) ?? (await world.factsDiffer(reader))

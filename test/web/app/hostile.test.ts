@@ -1,6 +1,6 @@
 /** Data, links and sessions of somebody hostile: no page of the app runs them, breaks on them, or keeps what has ended. */
 import t from 'tap'
-import type { Page } from 'playwright-core'
+import type { Page, Request } from 'playwright-core'
 import { startApp } from '../../support/app.js'
 import { untilHeading } from '../../support/browser.js'
 import { password, signIn } from '../../support/pages.js'
@@ -19,6 +19,7 @@ t.test('hostile data', async t => {
   await t.test('no page runs them or breaks on them', async t => {
     const page = await enter('/app/daisy/streams')
     const troubles = watched(page)
+    const answered = requestsOf(page)
     const { accesses } = await daisy.do('accesses.get')
     const places = [
       'timeline',
@@ -44,7 +45,7 @@ t.test('hostile data', async t => {
     for (const place of places) {
       troubles.length = 0
       await go(page, place)
-      const text = await shownBy(page)
+      const text = await shownBy(page, answered)
       const name = place.slice(0, 80)
       t.same(troubles, [], `${name}: nothing is thrown or refused`)
       t.ok(text.length > 3, `${name} shows something`)
@@ -287,7 +288,7 @@ function watched(page: Page): string[] {
   const troubles: string[] = []
   page.on('pageerror', error => troubles.push(error.stack ?? error.message))
   page.on('console', message => {
-    if (message.type() === 'error') troubles.push(message.text())
+    if (message.type() === 'error') troubles.push(`${message.text()} ${message.location().url}`)
   })
   page.on('dialog', dialog => {
     troubles.push(`asked ${dialog.message()}`)
@@ -302,10 +303,27 @@ async function go(page: Page, place: string): Promise<void> {
   await page.evaluate(`history.pushState(null, '', ${url}); dispatchEvent(new PopStateEvent('popstate'))`)
 }
 
-/** What a page says once it no longer asks anything. */
-async function shownBy(page: Page): Promise<string> {
-  await page.locator('main .loading').waitFor({ state: 'detached' })
-  await page.waitForLoadState('networkidle')
-  await page.evaluate('new Promise(done => requestAnimationFrame(() => setTimeout(done)))')
+/** Counts the requests of a page. The result resolves once all of them are answered. */
+function requestsOf(page: Page): () => Promise<void> {
+  const open = new Set<Request>()
+  page.on('request', request => open.add(request))
+  page.on('requestfinished', request => open.delete(request))
+  page.on('requestfailed', request => open.delete(request))
+  return async () => {
+    while (open.size > 0)
+      await Promise.race(
+        ['requestfinished', 'requestfailed'].map(of => page.waitForEvent(of as 'requestfinished'))
+      )
+  }
+}
+
+/** Returns what a page says once all that it asked is answered and shown. */
+async function shownBy(page: Page, answered: () => Promise<void>): Promise<string> {
+  // A page asks when it is drawn, and again when it has drawn the answer.
+  for (let turn = 0; turn < 3; turn++) {
+    await page.evaluate('new Promise(done => requestAnimationFrame(() => setTimeout(done)))')
+    await answered()
+    await page.locator('main .loading').waitFor({ state: 'detached' })
+  }
   return await page.locator('main').innerText()
 }

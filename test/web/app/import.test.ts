@@ -60,7 +60,9 @@ t.test('bringing data in', async t => {
     await drop(page, 'export.zip', archive)
     await untilHeading(page, 'Look before you bring it in')
     await page.getByText('1,445 records', { exact: true }).waitFor()
-    await page.getByRole('row', { name: /Heart rate.*1,440.*points of a series/ }).waitFor()
+    await page.getByRole('row', { name: /Heart rate.*60 – 99\sbpm.*1,440.*points of a series/ }).waitFor()
+    await page.getByRole('row', { name: /Body mass.*70 – 70.3\skg.*4.*events/ }).waitFor()
+    await page.locator('.outcome').getByText('No number').waitFor()
     await page.getByText('1,444 records will be written').waitFor()
     await look(t, page, 'app-import-looked')
     t.same(await own(daisy), [], 'nothing has been written yet')
@@ -125,19 +127,49 @@ t.test('bringing data in', async t => {
       .setInputFiles({ name: 'e.csv', mimeType: 'text/csv', buffer })
     await untilHeading(page, 'Look before you bring it in')
     await page.getByText('These numbers can be read in two ways: 1,234 · 2,345.').waitFor()
-    await page.getByText('(rows 2, 3)').waitFor()
-    await page.getByText('(rows 4)').waitFor()
+    await page.getByText('Unclear number: decimal mark or thousands separator (rows 2, 3)').waitFor()
+    await page.getByText('Not a number (rows 4)').waitFor()
     await look(t, page, 'app-import-question')
     await page.getByLabel('Numbers such as 1,234').selectOption('point')
     await page.getByRole('button', { name: 'Look again' }).click()
     await page.getByText('2 records will be written').waitFor()
     t.equal(await page.locator('.question').count(), 0)
+    await page.getByRole('row', { name: /1,234 – 2,345\skcal/ }).waitFor()
     await page.getByRole('button', { name: 'Bring it in' }).click()
     await untilHeading(page, 'It is all there')
     const { events } = await daisy.do('events.get', { types: ['energy/kcal'] })
     t.same(
       events.map(({ content }: { content: number }) => content),
       [2345, 1234]
+    )
+    await page.context().close()
+  })
+
+  await t.test('a column may be any measure of the directory, and times may be of another zone', async t => {
+    const page = await enter('/app/daisy/import')
+    const buffer = Buffer.from('time,pull\n2023-07-10 08:00,12\n2023-07-11 08:00,14')
+    await page
+      .getByLabel('Choose a file')
+      .last()
+      .setInputFiles({ name: 'pull.csv', mimeType: 'text/csv', buffer })
+    await untilHeading(page, 'Look before you bring it in')
+    await page.getByLabel('pull', { exact: true }).selectOption('more')
+    await page.getByLabel('pull', { exact: true }).selectOption({ label: 'Force (N)' })
+    await page.getByText('Choose the column with the date').waitFor()
+    await page.getByLabel('time', { exact: true }).selectOption('time')
+    await page.getByRole('button', { name: 'Look again' }).click()
+    await page.getByRole('row', { name: /pull.*12 – 14\sN/ }).waitFor()
+    await page.getByLabel('Time zone of dates').selectOption('Asia/Tokyo')
+    await page.getByText('2 records will be written').waitFor()
+    await page.getByRole('button', { name: 'Bring it in' }).click()
+    await untilHeading(page, 'It is all there')
+    const { events } = await daisy.do('events.get', { types: ['force/n'] })
+    t.same(
+      events.map(({ content, time }: { content: number; time: number }) => [content, time]),
+      [
+        [14, Date.UTC(2023, 6, 10, 23) / 1000],
+        [12, Date.UTC(2023, 6, 9, 23) / 1000]
+      ]
     )
     await page.context().close()
   })

@@ -1,7 +1,9 @@
-/** What a file holds, a row for each kind and source: how much, from when to when, and where it goes. */
+/** What a file holds, a row for each kind and source: its values, how many, and from when to when. */
+import type { ComponentChildren } from 'preact'
 import { t } from '../../language.js'
 import { plain } from '../../plain.js'
 import { colourOf } from '../data/colours.js'
+import { isGlucose, shownValue, typeName } from '../data/event-types.js'
 import { formatted } from '../parts/time.js'
 import { written, type Lane } from './model.js'
 
@@ -19,29 +21,27 @@ export function Lanes({ lanes, total }: Props) {
         <thead>
           <tr>
             <th scope="col">{t('import.what')}</th>
+            <th scope="col">{t('import.values')}</th>
             <th scope="col" class="num">
               {t('import.count')}
             </th>
-            <th scope="col">{t('import.goesTo')}</th>
           </tr>
         </thead>
         <tbody>
           {lanes.map(lane => (
             <tr key={lane.key}>
               <td>
-                <b>{plain(lane.stream)}</b>
-                <small>{plain(lane.source) || lane.type}</small>
-              </td>
-              <td class="num">
-                {written(lane.count)}
-                <small>{yearsOf(lane)}</small>
-              </td>
-              <td>
                 <span class="to">
                   <i class="dot" style={{ '--c': colourOf({ id: lane.key, name: lane.stream }) }} />
-                  {plain(lane.stream)}
+                  <b>{plain(lane.stream)}</b>
                 </span>
+                <small>{plain(lane.source) || typeName(lane.type)}</small>
+              </td>
+              <td>{valuesOf(lane)}</td>
+              <td class="num">
+                {written(lane.count)}
                 <small>{t(lane.form === 'series' ? 'import.asSeries' : 'import.asEvents')}</small>
+                <small>{yearsOf(lane)}</small>
               </td>
             </tr>
           ))}
@@ -54,4 +54,26 @@ export function Lanes({ lanes, total }: Props) {
 function yearsOf({ from, to }: Lane): string {
   const [first, last] = [from, to].map(time => formatted(time, { year: 'numeric', month: 'short' }))
   return first === last ? first! : `${first} – ${last}`
+}
+
+/** `61 – 64 kg`: the range of numbers; for several of them each by its name; else an example. */
+function valuesOf({ example, max, min, stream, type }: Lane): ComponentChildren {
+  const show = (content: unknown): string =>
+    shownValue(type.replace(/^series:/, ''), content, { isGlucose: isGlucose([{ id: '', name: stream }]) })
+  if (min === undefined || max === undefined || type.startsWith('position/'))
+    return example === undefined ? '' : show(example)
+  const whole = rangeOf(show(min), show(max))
+  if (typeof min === 'number' || typeof max === 'number' || whole !== typeName(type)) return whole
+  return Object.keys(min).map(field => (
+    <small key={field}>
+      {plain(field)} {rangeOf(written(min[field]!), written(max[field] ?? min[field]!))}
+    </small>
+  ))
+}
+
+function rangeOf(least: string, most: string): string {
+  if (least === most) return least
+  // The unit stands once: `61 – 64 kg`.
+  const unit = /\u00a0\D+$/.exec(most)?.[0] ?? ''
+  return `${unit !== '' && least.endsWith(unit) ? least.slice(0, -unit.length) : least} – ${most}`
 }

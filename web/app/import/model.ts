@@ -1,5 +1,6 @@
 /** Imports as the API returns them. (docs/api/imports.md) */
-import { locale } from '../../language.js'
+import { isKey, locale, t } from '../../language.js'
+import { plain } from '../../plain.js'
 
 export type State =
   | 'looking'
@@ -22,7 +23,14 @@ export interface Lane {
   readonly count: number
   readonly from: number
   readonly to: number
+  /** The first content; long texts are cut, other long contents are absent. */
+  readonly example?: unknown
+  readonly min?: Bound
+  readonly max?: Bound
 }
+
+/** The least or greatest numbers of contents: one number, or one for each field. */
+export type Bound = number | Readonly<Record<string, number>>
 
 export interface ColumnMapping {
   readonly column: number
@@ -87,6 +95,12 @@ export function isBusy({ state }: Import): boolean {
 
 export function sumOf(counts: Counts = {}): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0)
+}
+
+/** Returns what a reason says in the language of the page. */
+export function reasonText(reason: string): string {
+  const key = `import.reason.${reason}`
+  return isKey(key) ? t(key) : plain(reason)
 }
 
 export function written(count: number): string {

@@ -7,6 +7,7 @@ import { plain } from '../../plain.js'
 import { explain, type Message } from '../../problem.js'
 import { Refusal } from '../../api.js'
 import { useAccount } from '../data/account.js'
+import { typeName } from '../data/event-types.js'
 import { Confirm } from '../parts/confirm.js'
 import { Go } from '../parts/go.js'
 import { Icon } from '../parts/icon.js'
@@ -15,7 +16,7 @@ import { day } from '../parts/time.js'
 import { tell } from '../parts/toast.js'
 import { hrefTo, visit } from '../route.js'
 import { Lanes } from './lanes.js'
-import { isBusy, sumOf, written, type Counts, type Import, type Mapping } from './model.js'
+import { isBusy, reasonText, sumOf, written, type Counts, type Import, type Mapping } from './model.js'
 import { Tables } from './tables.js'
 
 /** Methods that change an import. */
@@ -65,6 +66,7 @@ export function OneImport({ id }: { readonly id: string }) {
   const isDone = state === 'written'
   const canRun = state === 'looked' || state === 'cancelled' || state === 'failed'
   const changed = Object.keys(mappings).length > 0
+  const isComplete = Object.values(mappings).every(({ time, values }) => time >= 0 && values.length > 0)
   return (
     <div class="column">
       <Go to={{ page: 'import' }} class="crumb">
@@ -108,7 +110,17 @@ export function OneImport({ id }: { readonly id: string }) {
       {look && look.tables.length > 0 && canRun && (
         <Tables tables={look.tables} mappings={mappings} onChange={setMappings} />
       )}
-      {changed && (
+      {state === 'looked' && (
+        <ZoneChoice
+          zone={shown.zone}
+          onChange={async zone => {
+            await act('imports.look', { zone, mappings })
+            setMappings({})
+          }}
+        />
+      )}
+      {changed && !isComplete && <p class="notice">{t('import.incomplete')}</p>}
+      {changed && isComplete && (
         <div class="actions start">
           <Action
             onClick={async () => {
@@ -175,6 +187,38 @@ export function OneImport({ id }: { readonly id: string }) {
   )
 }
 
+/** The zone of times that name none. */
+function ZoneChoice({ zone = 'UTC', onChange }: ZoneProps) {
+  const [problem, setProblem] = useState<Message>()
+  const zones = Intl.supportedValuesOf('timeZone')
+  return (
+    <>
+      <label class="reading">
+        <span>{t('import.zone')}</span>
+        <select
+          value={zone}
+          onChange={event => {
+            setProblem(undefined)
+            onChange(event.currentTarget.value).catch((error: unknown) => setProblem(explain(error).message))
+          }}
+        >
+          {[...new Set([zone, 'UTC', ...zones])].map(each => (
+            <option key={each} value={each}>
+              {each.replaceAll('_', ' ')}
+            </option>
+          ))}
+        </select>
+      </label>
+      {problem !== undefined && <Alert>{problem}</Alert>}
+    </>
+  )
+}
+
+interface ZoneProps {
+  readonly zone: string | undefined
+  readonly onChange: (zone: string) => Promise<void>
+}
+
 /** From the first day to the last. */
 function daysOf(look: Import['look']): string {
   if (!look || look.from === null || look.to === null) return ''
@@ -196,9 +240,13 @@ function Outcome({
     <section class="card outcome">
       <h2>{t('import.outcome')}</h2>
       <dl>
-        <Part title={t(isDone ? 'import.broughtIn' : 'import.toBringIn')} counts={tally.broughtIn} />
-        <Part title={t('import.known')} counts={tally.known} />
-        <Part title={t('import.leftOut')} counts={tally.leftOut} rows={rows} />
+        <Part
+          title={t(isDone ? 'import.broughtIn' : 'import.toBringIn')}
+          counts={tally.broughtIn}
+          toText={typeName}
+        />
+        <Part title={t('import.known')} counts={tally.known} toText={typeName} />
+        <Part title={t('import.leftOut')} counts={tally.leftOut} rows={rows} toText={reasonText} />
       </dl>
     </section>
   )
@@ -211,9 +259,10 @@ interface PartProps {
   readonly counts: Counts
   /** The first rows concerned, by name. */
   readonly rows?: Rows
+  readonly toText: (name: string) => string
 }
 
-function Part({ title, counts, rows }: PartProps) {
+function Part({ title, counts, rows, toText }: PartProps) {
   if (sumOf(counts) === 0) return null
   return (
     <div>
@@ -225,7 +274,7 @@ function Part({ title, counts, rows }: PartProps) {
         .map(([name, count]) => (
           <dd key={name}>
             <span>
-              {plain(name)}
+              {toText(name)}
               {rows?.[name] && <small> ({t('import.rows', { rows: rows[name].join(', ') })})</small>}
             </span>{' '}
             <span class="num">{written(count)}</span>

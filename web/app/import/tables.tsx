@@ -1,6 +1,7 @@
 /** How the columns of a table are to be understood: some rows of it, and a choice above each column. */
 import { t } from '../../language.js'
 import { plain } from '../../plain.js'
+import { ColumnChoice, roles, valueOf } from './column-choice.js'
 import type { ColumnMapping, Mapping, Table } from './model.js'
 
 interface Props {
@@ -9,32 +10,6 @@ interface Props {
   readonly mappings: Readonly<Record<string, Mapping>>
   readonly onChange: (mappings: Readonly<Record<string, Mapping>>) => void
 }
-
-/** Types that a column may be; with a field, for contents of several values. */
-const types: readonly (readonly [type: string, field?: string])[] = [
-  ['mass/kg'],
-  ['mass/lb'],
-  ['frequency/bpm'],
-  ['blood-pressure/mmhg-bpm', 'systolic'],
-  ['blood-pressure/mmhg-bpm', 'diastolic'],
-  ['blood-pressure/mmhg-bpm', 'rate'],
-  ['density/mmol-l'],
-  ['density/mg-dl'],
-  ['temperature/c'],
-  ['temperature/f'],
-  ['ratio/percent'],
-  ['count/steps'],
-  ['count/generic'],
-  ['length/km'],
-  ['length/m'],
-  ['length/cm'],
-  ['energy/kcal'],
-  ['volume/ml'],
-  ['time/h'],
-  ['time/min'],
-  ['time/s'],
-  ['note/txt']
-]
 
 export function Tables({ tables, mappings, onChange }: Props) {
   return (
@@ -72,23 +47,12 @@ function OneTable({ table, mapping = { time: -1, values: [] }, onChange }: OnePr
                 <th key={column} scope="col">
                   <label>
                     <span aria-hidden="true">{nameOf(name, column)}</span>
-                    <select
-                      aria-label={nameOf(name, column)}
+                    <ColumnChoice
+                      name={nameOf(name, column)}
                       value={choiceOf(mapping, column)}
-                      onChange={event => choose(column, event.currentTarget.value)}
-                    >
-                      <option value="">{t('import.nothing')}</option>
-                      {(['time', 'clock', 'end', 'source'] as const).map(role => (
-                        <option key={role} value={role}>
-                          {t(`import.role.${role}`)}
-                        </option>
-                      ))}
-                      {[...types, ...ownTypes(mapping)].map(([type, field]) => (
-                        <option key={`${type} ${field ?? ''}`} value={`${type} ${field ?? ''}`}>
-                          {field === undefined ? type : `${type}, ${field}`}
-                        </option>
-                      ))}
-                    </select>
+                      own={mapping.values}
+                      onChange={choice => choose(column, choice)}
+                    />
                   </label>
                 </th>
               ))}
@@ -141,20 +105,11 @@ function nameOf(name: string, column: number): string {
   return plain(name) || t('import.column', { number: column + 1 })
 }
 
-const roles = ['time', 'clock', 'end', 'source'] as const
-
 function choiceOf(mapping: Mapping, column: number): string {
   const role = roles.find(each => mapping[each] === column)
   if (role) return role
   const value = mapping.values.find(each => each.column === column)
-  return value ? `${value.type} ${value.field ?? ''}` : ''
-}
-
-/** Types of a mapping that are not in the list. */
-function ownTypes({ values }: Mapping): (readonly [string, string?])[] {
-  return values
-    .filter(({ type, field }) => !types.some(([known, part]) => known === type && part === field))
-    .map(({ type, field }) => (field === undefined ? [type] : [type, field]))
+  return value ? valueOf(value) : ''
 }
 
 function withChoice(mapping: Mapping, { columns }: Table, column: number, choice: string): Mapping {

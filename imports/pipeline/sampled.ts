@@ -1,0 +1,69 @@
+/** What the contents of a lane are like: an example, and the range of its numbers. */
+import type { Sampled } from '../protocol.js'
+
+/** Characters of an example, and of the name of a field. */
+const longestExample = 200
+const longestName = 50
+/** Fields whose range is kept. */
+const mostFields = 20
+
+/** Collects the contents of one lane, or of all tracks of one kind. */
+export class Sampler {
+  #example: unknown
+  #isFirst = true
+  #min: number | Record<string, number> | undefined
+  #max: number | Record<string, number> | undefined
+  #fields = 0
+
+  /** Resumes from the result of an earlier reading. */
+  constructor({ example, max, min }: Sampled = {}) {
+    this.#example = example
+    this.#isFirst = example === undefined && min === undefined
+    this.#min = typeof min === 'object' ? { ...min } : min
+    this.#max = typeof max === 'object' ? { ...max } : max
+    if (typeof min === 'object') this.#fields = Object.keys(min).length
+  }
+
+  add(content: unknown): void {
+    if (this.#isFirst) this.#begin(content)
+    if (typeof content === 'number') {
+      if (typeof this.#min !== 'number' || content < this.#min) this.#min = content
+      if (typeof this.#max !== 'number' || content > this.#max) this.#max = content
+    } else if (typeof content === 'object' && content !== null && !Array.isArray(content))
+      this.#addFields(content as Readonly<Record<string, unknown>>)
+  }
+
+  get sampled(): Sampled {
+    const [example, min, max] = [this.#example, this.#min, this.#max]
+    return {
+      ...(example !== undefined && { example }),
+      ...(min !== undefined && { min }),
+      ...(max !== undefined && { max })
+    }
+  }
+
+  #begin(content: unknown): void {
+    this.#isFirst = false
+    if (typeof content === 'string') this.#example = content.slice(0, longestExample)
+    else if (typeof content !== 'object' || JSON.stringify(content).length <= longestExample)
+      this.#example = content ?? undefined
+  }
+
+  #addFields(content: Readonly<Record<string, unknown>>): void {
+    for (const name in content) {
+      const value = content[name]
+      if (typeof value !== 'number') continue
+      if (typeof this.#min !== 'object' || typeof this.#max !== 'object') {
+        this.#min = Object.create(null) as Record<string, number>
+        this.#max = Object.create(null) as Record<string, number>
+      }
+      const [min, max] = [this.#min[name], this.#max[name]]
+      if (min === undefined || max === undefined) {
+        if (name.length > longestName || ++this.#fields > mostFields) continue
+        this.#min[name] = value
+        this.#max[name] = value
+      } else if (value < min) this.#min[name] = value
+      else if (value > max) this.#max[name] = value
+    }
+  }
+}

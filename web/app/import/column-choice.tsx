@@ -1,0 +1,127 @@
+/** What a column of a table holds: usual measures first, all others on demand. */
+import { useState } from 'preact/hooks'
+import { t } from '../../language.js'
+import { useAccount } from '../data/account.js'
+import { typeName } from '../data/event-types.js'
+import type { ContentSchema, EventTypes } from '../data/model.js'
+import { unitOf } from '../data/units.js'
+
+/** A type that a column may be; with a field, for contents of several values. */
+export interface Measure {
+  readonly type: string
+  readonly field?: string
+}
+
+export const roles = ['time', 'clock', 'end', 'source'] as const
+
+const usual: readonly Measure[] = [
+  { type: 'mass/kg' },
+  { type: 'mass/lb' },
+  { type: 'frequency/bpm' },
+  { type: 'blood-pressure/mmhg-bpm', field: 'systolic' },
+  { type: 'blood-pressure/mmhg-bpm', field: 'diastolic' },
+  { type: 'blood-pressure/mmhg-bpm', field: 'rate' },
+  { type: 'density/mmol-l' },
+  { type: 'density/mg-dl' },
+  { type: 'temperature/c' },
+  { type: 'temperature/f' },
+  { type: 'ratio/percent' },
+  { type: 'count/steps' },
+  { type: 'count/generic' },
+  { type: 'length/km' },
+  { type: 'length/m' },
+  { type: 'length/cm' },
+  { type: 'energy/kcal' },
+  { type: 'volume/ml' },
+  { type: 'time/h' },
+  { type: 'time/min' },
+  { type: 'time/s' },
+  { type: 'note/txt' }
+]
+
+/** The value of the choice that loads all measures. */
+const more = 'more'
+
+interface Props {
+  /** Of the column. */
+  readonly name: string
+  /** A role, or {@link valueOf} a measure; empty for none. */
+  readonly value: string
+  /** Measures of the mapping, which may be none of the usual ones. */
+  readonly own: readonly Measure[]
+  readonly onChange: (value: string) => void
+}
+
+export function ColumnChoice({ name, value, own, onChange }: Props) {
+  const account = useAccount()
+  const [types, setTypes] = useState<EventTypes>()
+  const first = [...usual, ...own.filter(each => !usual.some(known => valueOf(known) === valueOf(each)))]
+  const others = types
+    ? measuresIn(types).filter(each => !first.some(known => valueOf(known) === valueOf(each)))
+    : []
+  return (
+    <select
+      aria-label={name}
+      value={value}
+      onChange={event => {
+        const chosen = event.currentTarget.value
+        if (chosen !== more) return onChange(chosen)
+        event.currentTarget.value = value
+        void account.types().then(setTypes)
+      }}
+    >
+      <option value="">{t('import.nothing')}</option>
+      {roles.map(role => (
+        <option key={role} value={role}>
+          {t(`import.role.${role}`)}
+        </option>
+      ))}
+      {options(first)}
+      {types ? (
+        <optgroup label={t('import.otherMeasures')}>{options(others)}</optgroup>
+      ) : (
+        <option value={more}>{t('import.moreMeasures')}</option>
+      )}
+    </select>
+  )
+}
+
+/** Returns the text by which a choice names a measure. */
+export function valueOf({ field = '', type }: Measure): string {
+  return `${type} ${field}`
+}
+
+function options(measures: readonly Measure[]) {
+  return measures.map(measure => (
+    <option key={valueOf(measure)} value={valueOf(measure)}>
+      {labelOf(measure)}
+    </option>
+  ))
+}
+
+/** `Weight (kg)`, `Blood pressure: systolic`. */
+function labelOf({ field, type }: Measure): string {
+  if (field !== undefined) return `${typeName(type)}: ${field}`
+  const { name, symbol } = unitOf(type) ?? { name: '', symbol: '' }
+  return symbol === ''
+    ? typeName(type)
+    : `${typeName(type)} (${name === symbol ? symbol : `${name}, ${symbol}`})`
+}
+
+/** All measures of the directory, by their names. */
+function measuresIn(types: EventTypes): readonly Measure[] {
+  return Object.entries(types)
+    .filter(([type]) => !type.startsWith('series:') && !type.endsWith('/*'))
+    .flatMap(([type, schema]): readonly Measure[] =>
+      isNumber(schema)
+        ? [{ type }]
+        : Object.entries(schema.properties ?? {})
+            .filter(([, each]) => isNumber(each))
+            .map(([field]) => ({ type, field }))
+    )
+    .toSorted((a, b) => labelOf(a).localeCompare(labelOf(b)))
+}
+
+function isNumber({ type }: ContentSchema): boolean {
+  return [type].flat().some(each => each === 'number' || each === 'integer')
+}
