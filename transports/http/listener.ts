@@ -17,6 +17,7 @@ import type { Settings } from '../../core/settings/settings.js'
 import { AddressCounts } from '../address-counts.js'
 import type { Mount } from '../mount.js'
 import { declineUpgrade, hasBody, offersWebSocket } from '../upgrades.js'
+import { joinChunks } from './join-chunks.js'
 import { Pipelines } from './pipelines.js'
 import { standsForMany } from './request/client-address.js'
 import { closeIfUnread } from './unread-bodies.js'
@@ -129,10 +130,13 @@ export class Listener {
   }
 
   #receive(request: IncomingMessage, response: ServerResponse): void {
-    if (this.#refused.has(request.socket)) return
+    // What follows a refused request is counted, too: Node keeps it until the connection is closed.
     if (!this.#pipelines.admits(request, response)) return void request.socket.destroy()
-    if (hasBody(request))
+    if (this.#refused.has(request.socket)) return
+    if (hasBody(request)) {
+      if (request.headers['transfer-encoding'] !== undefined) joinChunks(request)
       closeIfUnread(request, response, this.#bodyTimeout, () => this.#refused.add(request.socket))
+    }
     if (hasLostHeaders(request)) {
       this.#refused.add(request.socket)
       const { body, headers } = this.#refusal(tooManyHeaders)

@@ -133,6 +133,21 @@ t.test('Listener', async t => {
     await listener.close(0)
   })
 
+  t.test('takes no more than that behind a refused request either', async t => {
+    const config = testConfig('unused')
+    const listener = await Listener.open(config)
+    listener.serve((_request, response) => void response.writeHead(401).end('refused'), config)
+    const socket = connect({ port: listener.port, host: '127.0.0.1', allowHalfOpen: true })
+    socket.on('error', () => undefined)
+    socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n')
+    t.match(String((await once(socket, 'data'))[0]), 'refused')
+    socket.write(`0123456789${get.repeat(200)}`)
+    while ((await listener.connections()) > 0) await new Promise(setImmediate)
+    t.pass('the connection is cut')
+    socket.destroy()
+    await listener.close(0)
+  })
+
   t.test('keeps requests that come before it serves', async t => {
     const config = testConfig('unused')
     const listener = await Listener.open(config)

@@ -13,6 +13,7 @@ import type { SharedServices } from '../../../core/call/dispatcher.js'
 import { crowded } from '../../../core/security/intake.js'
 import type { Ticket } from '../../../core/security/ticket.js'
 import { isLong, readJson, type JsonLimits } from '../../../core/json/reader.js'
+import { Chunks } from './chunks.js'
 
 /** Largest body, in bytes, that is read without reserving memory. */
 export const small = 16 * 1024
@@ -115,8 +116,7 @@ function readBytes(request: IncomingMessage, services: Surroundings, ticket?: Ti
   if (!inflate && Number(request.headers['content-length'] ?? 0) > bodyBytes)
     return Promise.reject(structureError(tooLarge))
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let size = 0
+    const chunks = new Chunks()
     let source: Readable = request
     const timer = setTimeout(
       () =>
@@ -141,15 +141,14 @@ function readBytes(request: IncomingMessage, services: Surroundings, ticket?: Ti
       reject(error)
     }
     const take = (chunk: Buffer): void => {
-      size += chunk.length
-      if (size > bodyBytes) return refuse(tooLarge)
-      chunks.push(chunk)
+      chunks.add(chunk)
+      if (chunks.size > bodyBytes) return refuse(tooLarge)
       ticket?.came(chunk.length)
       if (ticket && !ticket.take(chunk.length, () => source.resume())) source.pause()
     }
     const finish = (): void => {
       settle()
-      resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size))
+      resolve(chunks.join())
     }
     const fault = (): void => refuse('The body cannot be inflated')
     const cutOff = (): void => refuse('The body was cut off')
