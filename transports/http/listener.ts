@@ -69,6 +69,10 @@ export class Listener {
     const maxPerAddress = limits.connectionsPerAddress || Math.ceil(limits.connections / 4)
     this.#counts = new AddressCounts(maxPerAddress, standsForMany(http.trustedProxies))
     this.#server.on('connection', socket => this.#count(socket))
+    // An expectation that is not known may be ignored (RFC 9110, 10.1.1). Node would refuse it without a body.
+    this.#server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
+      this.#receive(request, response)
+    )
     this.#server.on('clientError', (error, socket) => this.#misread(error, socket))
   }
 

@@ -7,6 +7,11 @@ import { strangerMessageBytes } from './connection.js'
 
 /** Maximum number of chunks of a message, since each costs more than its bytes. */
 const maxChunks = 16 * 1024
+/**
+ * Maximum number of frames of a message: each takes a hundred bytes besides what it holds, also before a client has
+ * authenticated.
+ */
+const maxFragments = 2048
 /** Time for the client to complete the closing handshake, in milliseconds. */
 const closingMs = 10_000
 
@@ -16,6 +21,7 @@ export class Lines extends WebSocketServer {
       ...options,
       maxPayload: strangerMessageBytes,
       maxBufferedChunks: maxChunks,
+      maxFragments,
       closeTimeout: closingMs
     } as ServerOptions)
   }

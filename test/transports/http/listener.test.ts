@@ -185,6 +185,17 @@ t.test('Listener', async t => {
     await listener.close(0)
   })
 
+  t.test('serves requests whatever they expect', async t => {
+    const config = testConfig('unused')
+    const listener = await Listener.open(config)
+    listener.serve((_request, response) => void response.end('served'), config)
+    const socket = dial(listener)
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\nExpect: much\r\n\r\n')
+    t.match(String((await once(socket, 'data'))[0]), /^HTTP\/1\.1 200 .*served/s)
+    socket.destroy()
+    await listener.close(0)
+  })
+
   t.test('lets what is in flight end, and cuts what does not', async t => {
     const config = testConfig('unused')
     const listener = await Listener.open(config)

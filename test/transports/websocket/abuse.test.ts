@@ -175,6 +175,15 @@ t.test('somebody without a token may send little', async t => {
   t.match(await (await socketOf(t, service.alice)).call('streams.get'), { streams: [] })
 })
 
+t.test('a message in thousands of frames closes its connection', async t => {
+  const service = await coffer(t)
+  const socket = await raw(t, service)
+  const ended = closed(socket)
+  for (let n = 0; n < 3000; n++) socket.send('2', { fin: false })
+  await ended
+  t.equal((await raw(t, service)).readyState, WebSocket.OPEN, 'others go on')
+})
+
 t.test('who shows no token in time is cut, and nobody else', async t => {
   const service = await coffer(t, { sockets: { namespaceTimeout: 1 } })
   const [open, leaving] = [await rawOf(t, service, service.alice), await rawOf(t, service, service.alice)]
