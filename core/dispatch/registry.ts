@@ -6,6 +6,7 @@ import { AccountElsewhere, StoreNotReady } from '../../storage/errors.js'
 import { authenticate } from '../auth/authenticate.js'
 import { requireOpenAccount } from '../auth/open-account.js'
 import { fail } from '../errors.js'
+import { CallTime } from './call-time.js'
 import { Execution } from './execution.js'
 import { Gatherings, tooManyWaiting } from './gatherings.js'
 import type { Admittance, Dispatcher } from '../call/dispatcher.js'
@@ -28,6 +29,7 @@ const doneTooLong = 'This has been done, but its result is too large to be answe
 
 export class Registry implements Dispatch, Dispatcher {
   readonly #gatherings: Gatherings
+  readonly #time = new CallTime()
   /** Validators of constant results, by method id. */
   readonly #constants = new Map<string, string>()
   readonly stages: Stages
@@ -57,6 +59,12 @@ export class Registry implements Dispatch, Dispatcher {
    */
   call(request: Request, isWhole = false): Promise<Outcome> | Outcome {
     const addressed = request.user === undefined ? this.#addressed(request) : request
+    const make = (): Promise<Outcome> | Outcome => this.#make(addressed, isWhole)
+    // Those whose whole result is wanted take turns before they are made, or wait for room.
+    return isWhole ? make() : this.#time.share(addressed, make)
+  }
+
+  #make(addressed: Request, isWhole: boolean): Promise<Outcome> | Outcome {
     try {
       const outcome = this.#dispatch(addressed, isWhole)
       return outcome instanceof Promise
@@ -79,10 +87,7 @@ export class Registry implements Dispatch, Dispatcher {
     }
   }
 
-  /**
-   * Like {@link call}, with the whole result in one piece. Further error: `too-many-results`.
-   * (docs/spec/batch.md#limits)
-   */
+  /** Like {@link call}, with the whole result in one piece. Further error: `too-many-results`. (docs/spec/batch.md#limits) */
   async callWhole(request: Request): Promise<Outcome> {
     const { user = '' } = request
     for (let room = this.#gatherings.room(user); room; room = this.#gatherings.room(user)) await room
@@ -149,7 +154,7 @@ export class Registry implements Dispatch, Dispatcher {
     const { definition } = compiled
     const now = this.services.clock.now()
     const service: ServiceCall = { services: this.services, credentials, now }
-    if (files.length > 0) mustTakeFiles(definition)
+    if (files.length > 0) this.stages.requireFiles(definition)
     if (definition.mode === 'service') return this.#serve(compiled, service, params)
     const account = this.#findAccount(definition, user ?? '')
     if (!account) return this.#withoutUser(compiled, service, user, params)
@@ -285,11 +290,6 @@ export class Registry implements Dispatch, Dispatcher {
     this.stages.recordRefusal(request, failure)
     return failure
   }
-}
-
-function mustTakeFiles(definition: AnyMethod): void {
-  if (!('takesFiles' in definition) || !definition.takesFiles)
-    fail('invalid-request-structure', `"${definition.id}" does not accept files`)
 }
 
 /** Returns the account that the params of a method of the service name. */

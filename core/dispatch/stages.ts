@@ -65,6 +65,12 @@ export class Stages {
     )
   }
 
+  /** Requires a method that accepts files. Error: `invalid-request-structure`. */
+  requireFiles(definition: AnyMethod): void {
+    if (!('takesFiles' in definition) || !definition.takesFiles)
+      fail('invalid-request-structure', `"${definition.id}" does not accept files`)
+  }
+
   /** Turns a thrown value into a failure. Internal errors are logged and replaced by a general one. */
   failure(thrown: unknown, method: string): Failure {
     return failureOf(this.services.log, thrown, method)

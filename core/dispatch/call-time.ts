@@ -1,0 +1,36 @@
+/**
+ * Keeps one account from filling a turn of the event loop with calls that take long each, such as queries of many streams:
+ * they cannot be cut, but the next one waits for its turn. (docs/architecture.md#where-long-work-takes-turns)
+ */
+import { scheduler } from '../../storage/scheduler.js'
+import type { Outcome, Request } from '../call/outcome.js'
+
+/** Calls that take less time than this do not count, in milliseconds. */
+const longMs = 1
+/** Time that counted calls of an account may take in a turn of the event loop before others wait, in milliseconds. */
+const maxMs = 10
+
+export class CallTime {
+  /** Milliseconds in this turn of the event loop, by user name. */
+  readonly #taken = new Map<string, number>()
+
+  /** Makes a call: at once, unless others of the account have taken their time in this turn of the event loop. */
+  share(
+    { credentials, user = '' }: Request,
+    call: () => Promise<Outcome> | Outcome
+  ): Promise<Outcome> | Outcome {
+    if ((this.#taken.get(user) ?? 0) < maxMs) return this.#measure(user, call)
+    const access = credentials.authorization ?? credentials.auth ?? ''
+    return scheduler.next({ account: user, access }).then(() => this.#measure(user, call))
+  }
+
+  #measure(user: string, call: () => Promise<Outcome> | Outcome): Promise<Outcome> | Outcome {
+    const startMs = performance.now()
+    const outcome = call()
+    const tookMs = performance.now() - startMs
+    if (tookMs < longMs) return outcome
+    if (this.#taken.size === 0) setImmediate(() => this.#taken.clear())
+    this.#taken.set(user, (this.#taken.get(user) ?? 0) + tookMs)
+    return outcome
+  }
+}
