@@ -8,11 +8,13 @@ import { methods } from '../core/methods/index.js'
 import { ManualClock } from '../core/time.js'
 import { Accounts } from '../storage/accounts.js'
 import { DiskAttachments } from '../storage/files/attachments.js'
+import { DiskReserve } from '../storage/files/disk-reserve.js'
 import { Layout } from '../storage/files/layout.js'
 import { PlatformStore } from '../storage/platform/platform-store.js'
 import { ExportDrafts } from '../storage/transfer/export-drafts.js'
 import type { Host, HostOptions } from './hosting.js'
-import { accountsOptions, Runtime, loadMethods } from './runtime.js'
+import { loadMethods } from './load-methods.js'
+import { accountsOptions, Runtime } from './runtime.js'
 import { Workers } from './workers/workers.js'
 
 /**
@@ -39,7 +41,7 @@ export async function startHost(config: Config, options: HostOptions): Promise<H
 
 async function startWorkers(config: Config, { clock, log, methodModules }: HostOptions): Promise<Host> {
   const layout = new Layout(config.dataDir)
-  const platform = new PlatformStore(layout)
+  const platform = new PlatformStore(layout, new DiskReserve(layout))
   let unfollow: (() => void) | undefined
   try {
     platform.mustBeAlone()

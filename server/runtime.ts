@@ -18,7 +18,6 @@ import type { Log } from '../core/log.js'
 import { LongAnswers } from '../core/security/long-answers.js'
 import { Mailer } from '../core/outgoing/mail/mailer.js'
 import { mailTransportOf } from '../core/outgoing/mail/mail-transport.js'
-import type { AnyMethod } from '../core/call/method.js'
 import { Messaging } from '../core/outgoing/messaging.js'
 import { methods } from '../core/methods/index.js'
 import { withOlderIds } from '../core/account/older-ids.js'
@@ -35,6 +34,7 @@ import { Deliveries } from '../core/notifications/webhook-deliveries.js'
 import { WebhookSender } from '../core/outgoing/webhook-sender.js'
 import { Accounts, type AccountsOptions } from '../storage/accounts.js'
 import { DiskAttachments, type AttachmentStore } from '../storage/files/attachments.js'
+import { DiskReserve } from '../storage/files/disk-reserve.js'
 import { ImportFiles } from '../storage/imports/import-files.js'
 import { Layout } from '../storage/files/layout.js'
 import type { Account } from '../storage/platform/account.js'
@@ -48,6 +48,7 @@ import { ExportDrafts } from '../storage/transfer/export-drafts.js'
 import { loadAuthorizationStep } from './authorization-step.js'
 import { ReaderThreads } from './imports/threads.js'
 import { writersOf } from './imports/writers.js'
+import { loadMethods } from './load-methods.js'
 import { PictureProcesses } from './pictures/renderer.js'
 import { SpaceMeter } from './space.js'
 import { endpoints } from '../transports/http/endpoints.js'
@@ -177,7 +178,7 @@ async function build(
   made: (...parts: Parts) => Runtime
 ): Promise<Runtime> {
   const layout = new Layout(config.dataDir)
-  const platform = new PlatformStore(layout)
+  const platform = new PlatformStore(layout, new DiskReserve(layout))
   closers.push(() => platform.close())
   if (follow) closers.push(await follow(platform))
   else platform.mustBeAlone()
@@ -273,7 +274,7 @@ export function accountsOptions(config: Config, log: Log, durability?: Durabilit
     },
     durability:
       durability ??
-      walSyncs(error => {
+      walSyncs(new Layout(config.dataDir), error => {
         log.error('a write could not be synced to disk: stopping', { cause: error })
         process.exit(1)
       }),
@@ -286,12 +287,6 @@ function forShard(config: Config, { map: { size } }: Shard): Config {
   const { concurrency, perSecond } = config.webhooks
   const [calls, pace] = [concurrency, perSecond].map(max => Math.max(1, Math.round(max / size)))
   return { ...config, webhooks: { ...config.webhooks, concurrency: calls!, perSecond: pace! } }
-}
-
-/** Loads additional methods: the `methods` that modules export. */
-export async function loadMethods(modules: readonly string[]): Promise<AnyMethod[]> {
-  const loaded = await Promise.all(modules.map(async url => (await import(url)) as { methods: AnyMethod[] }))
-  return loaded.flatMap(module => module.methods)
 }
 
 /** Closes in reverse order of opening. */

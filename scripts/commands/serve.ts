@@ -7,10 +7,12 @@ import { readSettings, type ReadSettings } from '../../core/settings/load.js'
 import type { Settings } from '../../core/settings/settings.js'
 import { version } from '../../core/version.js'
 import { exposed } from '../../storage/files/exposure.js'
-import { StoreDamaged } from '../../storage/errors.js'
+import { StorageFull, StoreDamaged, translated } from '../../storage/errors.js'
+import { DiskReserve } from '../../storage/files/disk-reserve.js'
 import { Layout } from '../../storage/files/layout.js'
 import { newSetupSecret } from '../../storage/files/setup-link.js'
 import { PlatformInspection } from '../../storage/inspection.js'
+import { watchReserve } from '../../server/disk-watch.js'
 import { LogOutput } from '../../server/log-output.js'
 import { createLog } from '../../server/log.js'
 import { startServer, type Server } from '../../server/server.js'
@@ -19,9 +21,12 @@ import type { ScheduledBackups } from '../backup/scheduled-backups.js'
 import type { Turns } from '../backup/sources/turn.js'
 import { checkedSettings } from '../terminal/checked-settings.js'
 import { mustBeFolder, mustBeWritable } from '../terminal/directory.js'
+import { OperatorError } from '../terminal/operator.js'
 import { greeting, warningOfStrangers } from '../terminal/greeting.js'
 import { isSound } from '../maintenance/rebuild-platform.js'
 
+/** Free space with which the service starts in any case, in bytes. */
+const neededToStart = 3e6
 /** Time for closing files after the time for requests in flight is over, in milliseconds. */
 const closingMs = 1500
 
@@ -33,7 +38,11 @@ export async function serve(argv: readonly string[]): Promise<void> {
   const layout = new Layout(settings.dataDir)
   mustBeFolder(layout)
   mustBeWritable(layout)
-  mustBeSound(layout)
+  const reserve = new DiskReserve(layout)
+  await withRoom(layout, () => {
+    if (existsSync(layout.platformFile)) reserve.releaseIfFull()
+    mustBeSound(layout)
+  })
   warnOfExposure(layout, log)
   const service = new Service(argv, log, layout, output)
   const stop = (signal: NodeJS.Signals): void => {
@@ -61,7 +70,8 @@ export async function serve(argv: readonly string[]): Promise<void> {
   })
   // Whoever reads that it serves may stop it at once.
   try {
-    await service.start(settings)
+    await withRoom(layout, () => service.start(settings))
+    watchReserve(reserve, layout.root, log)
   } catch (error) {
     // It was stopped while it waited for something.
     if (!service.isStopping) throw error
@@ -190,6 +200,18 @@ async function backupsOf(
 async function turnsOf(settings: Settings): Promise<Turns> {
   const { Turns } = await import('../backup/sources/turn.js')
   return Turns.of(settings)
+}
+
+/** Runs a part of the start. Throws `OperatorError` if the disk has no room for it. */
+async function withRoom(layout: Layout, work: () => unknown): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (!(translated(error) instanceof StorageFull)) throw error
+    throw new OperatorError(
+      `The disk of ${layout.root} is full, so the service cannot start: it needs ${neededToStart / 1e6} MB there, and then the space of its data`
+    )
+  }
 }
 
 /** Warns if other users can access the data directory. */

@@ -4,7 +4,7 @@
  */
 import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { StoreTooNew, translated } from '../../storage/errors.js'
+import { StorageFull, StoreTooNew, translated } from '../../storage/errors.js'
 import { syncPath, syncPathNow } from '../../storage/files/durable.js'
 import { PlatformInspection } from '../../storage/inspection.js'
 import { isAccountId, type Layout } from '../../storage/files/layout.js'
@@ -36,7 +36,7 @@ export async function rebuildPlatform(layout: Layout, progress?: Progress): Prom
   }
 }
 
-/** Whether the platform file is usable. Throws `StoreTooNew`. */
+/** Whether the platform file is usable. Throws `StoreTooNew`, `StorageFull`. */
 export function isSound(layout: Layout): boolean {
   try {
     const inspection = new PlatformInspection(layout)
@@ -46,7 +46,7 @@ export function isSound(layout: Layout): boolean {
       inspection.close()
     }
   } catch (error) {
-    if (error instanceof StoreTooNew) throw error
+    if (error instanceof StoreTooNew || error instanceof StorageFull) throw error
     return false
   }
 }

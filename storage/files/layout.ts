@@ -34,6 +34,11 @@ export class Layout {
     return join(this.root, '.probe')
   }
 
+  /** Disk space that is given up when the disk is full; empty while it is given up. */
+  get reserveFile(): string {
+    return join(this.root, 'reserve')
+  }
+
   /** What came of the backups that the service makes by itself. */
   get backupStateFile(): string {
     return join(this.root, 'backup-state.json')

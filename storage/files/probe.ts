@@ -2,13 +2,16 @@
 import { existsSync, renameSync, statSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { DiskReserve } from './disk-reserve.js'
 import type { Layout } from './layout.js'
 
 /** The name of a file that there never is. */
 const absent = '.absent'
 
-/** Whether a file can be written and removed again. */
-export async function canWrite({ probeFile }: Layout): Promise<boolean> {
+/** Whether a file can be written and removed again, and writes are accepted. */
+export async function canWrite(layout: Layout): Promise<boolean> {
+  if (new DiskReserve(layout).isReleased) return false
+  const { probeFile } = layout
   try {
     await writeFile(probeFile, 'coffer\n')
     // `force`, because another thread may have just removed it: several may probe at once.

@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
 import { translated } from '../errors.js'
+import type { DiskReserve } from '../files/disk-reserve.js'
 import type { Layout } from '../files/layout.js'
 import { platformMigrations } from '../migrations/platform/index.js'
 import type { UniqueValue } from '../repositories/account-fields.js'
@@ -33,7 +34,11 @@ export class PlatformStore {
   readonly #listeners = new Set<ChangeListener>()
 
   /** Opens the file, and creates it if there are no accounts yet. Throws `StoreDamaged`, `StoreTooNew`, `StorageFull`. */
-  constructor({ platformFile, usersDirectory }: Pick<Layout, 'platformFile' | 'usersDirectory'>) {
+  constructor(
+    { platformFile, usersDirectory }: Pick<Layout, 'platformFile' | 'usersDirectory'>,
+    /** While it is given up, changes are refused, but for those that the log of a cluster brings. */
+    private readonly reserve?: DiskReserve
+  ) {
     // Creating an empty file while accounts exist would let others register their names.
     const mayCreate = !existsSync(usersDirectory) || readdirSync(usersDirectory).length === 0
     if (mayCreate && !statSync(platformFile, { throwIfNoEntry: false })?.size)
@@ -83,6 +88,7 @@ export class PlatformStore {
    * file follows the log of one.
    */
   changeNow<N extends CommandName>(name: N, ...args: Arguments<N>): Result<N> {
+    this.reserve?.check()
     const result = this.#write(() => {
       this.mustBeAlone()
       return applied(this.#tables, name, args)

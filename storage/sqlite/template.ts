@@ -1,4 +1,5 @@
 /** The template of new files: an empty one with the current schema, which is copied. */
+import { StorageFull } from '../errors.js'
 import type { Migration } from '../migrations/migrate.js'
 import { createFile, openFile } from './open.js'
 
@@ -11,7 +12,9 @@ function isSound(file: string, migrations: readonly Migration[]): boolean {
   try {
     openFile(file, { migrations, synchronous: 'FULL' }).close()
     return true
-  } catch {
+  } catch (error) {
+    // It cannot even be opened, much less made again.
+    if (error instanceof StorageFull) throw error
     return false
   }
 }

@@ -1,6 +1,8 @@
 /** Makes and opens the files of accounts. */
 import { existsSync } from 'node:fs'
-import { StoreDamaged } from '../errors.js'
+import type { Database } from 'better-sqlite3'
+import { StorageFull, StoreDamaged } from '../errors.js'
+import { DiskReserve } from '../files/disk-reserve.js'
 import { copyDurably } from '../files/durable.js'
 import type { Layout } from '../files/layout.js'
 import { userMigrations } from '../migrations/user/index.js'
@@ -50,7 +52,7 @@ export class UserFiles {
     const file = this.layout.userFile(id)
     const { cacheKiB, durability, policies } = this.options
     const wasThere = existsSync(logOf(file))
-    const db = openFile(file, { migrations: userMigrations, synchronous: 'NORMAL', cacheKiB })
+    const db = this.#opened(file, cacheKiB)
     const unique = new UniqueIndex(this.platform, id, error => this.options.onTrouble(id, error))
     const kept = durability.open(new OpenedFile(id, db), foundLog(file, wasThere, left))
     const store = new UserStore(db, kept, policies, unique, { account: id, access: '' })
@@ -63,6 +65,17 @@ export class UserFiles {
       this.options.onTrouble(id, error)
     }
     return store
+  }
+
+  /** Opens a file, on a full disk with the space that is kept in reserve. */
+  #opened(file: string, cacheKiB: number): Database {
+    const options = { migrations: userMigrations, synchronous: 'NORMAL', cacheKiB } as const
+    try {
+      return openFile(file, options)
+    } catch (error) {
+      if (!(error instanceof StorageFull && new DiskReserve(this.layout).release())) throw error
+      return openFile(file, options)
+    }
   }
 
   get #template(): string {

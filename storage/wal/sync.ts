@@ -4,6 +4,8 @@
  */
 import { close, fdatasync, fsync, open, openSync, closeSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { DiskReserve } from '../files/disk-reserve.js'
+import type { Layout } from '../files/layout.js'
 import { initializeLog, logOf, logSize } from '../sqlite/open.js'
 import type { Durability, DurabilityProvider, FoundLog, OnDurable } from './durability.js'
 import type { LeftLog } from './left-log.js'
@@ -20,11 +22,15 @@ export function foundLog(file: string, wasThere: boolean, left: LeftLog | undefi
   return { isNew: isEmpty && (left !== undefined || !wasThere), isNamed: !isEmpty && left?.isNamed === true }
 }
 
-/** Has the logs of all files synced. Nothing is waited for before a file is opened, nor after it has been closed. */
-export function walSyncs(onFailure: OnSyncFailure): DurabilityProvider {
+/**
+ * Has the logs of all files synced. Nothing is waited for before a file is opened, nor after it has been closed. While
+ * the reserve of disk space of the layout is given up, transactions cannot begin: they throw `StorageFull`.
+ */
+export function walSyncs(layout: Layout, onFailure: OnSyncFailure): DurabilityProvider {
+  const reserve = new DiskReserve(layout)
   return {
     ready: () => undefined,
-    open: ({ file }, found) => new WalSync(file, onFailure, found),
+    open: ({ file }, found) => new WalSync(file, onFailure, found, reserve),
     close: () => Promise.resolve()
   }
 }
@@ -42,7 +48,8 @@ export class WalSync implements Durability {
   constructor(
     private readonly file: string,
     private readonly onFailure: OnSyncFailure,
-    found: FoundLog = { isNew: false, isNamed: false }
+    found: FoundLog = { isNew: false, isNamed: false },
+    private readonly reserve?: Pick<DiskReserve, 'check'>
   ) {
     this.#isNew = found.isNew
     this.#isNamed = found.isNamed
@@ -58,8 +65,12 @@ export class WalSync implements Durability {
     return this.#isNamed
   }
 
-  /** To be called before each transaction: writes the header of a new log, so that the commit does not sync it. */
+  /**
+   * To be called before each transaction: writes the header of a new log, so that the commit does not sync it. Throws
+   * `StorageFull` while the reserve of disk space is given up.
+   */
   begin(): void {
+    this.reserve?.check()
     if (!this.#isNew) return
     this.#isNew = false
     initializeLog(this.file)

@@ -47,7 +47,7 @@ class Storage {
       closingSeconds: 60,
       cacheKiB: 64,
       policies,
-      durability: walSyncs(error => {
+      durability: walSyncs(this.layout, error => {
         throw error
       }),
       onTrouble: (_id, error) => this.trouble.push(error)

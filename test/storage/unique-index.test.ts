@@ -33,7 +33,7 @@ class World {
       closingSeconds: 60,
       cacheKiB: 64,
       policies,
-      durability: walSyncs(error => {
+      durability: walSyncs(layout, error => {
         throw error
       }),
       onTrouble: (_id, error) => this.trouble.push(error)

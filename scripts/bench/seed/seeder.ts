@@ -108,7 +108,7 @@ export class Seeder {
       closingSeconds: 60,
       cacheKiB: 16_384,
       policies,
-      durability: walSyncs(giveUp),
+      durability: walSyncs(this.#layout, giveUp),
       onTrouble: (_account, error) => giveUp(error)
     })
   }

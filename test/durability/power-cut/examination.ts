@@ -2,7 +2,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { AccountCheck, type Counts } from '../../../scripts/maintenance/check-account.js'
-import { Accounts } from '../../../storage/accounts.js'
+import { Accounts, type AccountsOptions } from '../../../storage/accounts.js'
 import { DiskAttachments } from '../../../storage/files/attachments.js'
 import { PlatformInspection, UserInspection } from '../../../storage/inspection.js'
 import { Layout } from '../../../storage/files/layout.js'
@@ -18,19 +18,19 @@ import { describe, keyOf } from './writer.js'
 import type { Account } from '../../../storage/platform/account.js'
 import { walSyncs } from '../../../storage/wal/sync.js'
 
-const options = {
+const optionsFor = (layout: Layout): AccountsOptions => ({
   maxOpen: 1000,
   idleSeconds: 60,
   closingSeconds: 60,
   cacheKiB: 256,
   policies,
-  durability: walSyncs(error => {
+  durability: walSyncs(layout, error => {
     throw error
   }),
   onTrouble: (_account: string, error: unknown) => {
     throw error
   }
-}
+})
 
 /** What was found, by writer. */
 type Found = Map<string, Map<string, string>>
@@ -54,7 +54,7 @@ async function examineLocked(layout: Layout, people: readonly Person[]): Promise
   const folders = new Set(foldersOf(layout))
   const platform = new PlatformStore(layout)
   try {
-    const accounts = new Accounts(layout, platform, options)
+    const accounts = new Accounts(layout, platform, optionsFor(layout))
     const problems: string[] = []
     const opened: [Account, Person, Found][] = []
     try {
