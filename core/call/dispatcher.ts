@@ -38,6 +38,8 @@ export interface SharedServices {
   readonly accounts: {
     /** Returns an active account. Names are compared exactly, so they must be in lower case. */
     find(username: string): Account | undefined
+    /** As `find`, also one that is closed until it is deleted. */
+    findServed(username: string): Account | undefined
     /** Returns the new URL of an account that has moved. */
     relocatedTo(username: string): string | undefined
     /** Whether an operator lets nobody use the account. */

@@ -86,7 +86,7 @@ export interface UserMethod<P extends TSchema = TSchema, Prepared = unknown> ext
   readonly takesFiles?: true
   /** Whether it is allowed when the quota is used up, such as deletions and signing in. See core/dispatch/quota.ts. */
   readonly mayExceedQuota?: true
-  /** Set if it works on an account that is scheduled for deletion, too: signing in, and keeping the account. */
+  /** Set if it works on an account that is scheduled for deletion, too: signing in, keeping the account, giving back a token. */
   readonly whileClosing?: true
   /** Asynchronous work (hashing, network) before the transaction. Its result is the third argument of `run`. */
   prepare?(call: Call, params: Static<P>): Promise<Prepared>

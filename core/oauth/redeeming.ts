@@ -11,8 +11,12 @@ import { Changes } from '../changes.js'
 import { findCode, spendCode, type CodeUse } from './codes.js'
 import type { Client } from './clients.js'
 import { refuse } from './errors.js'
+import { closing } from '../unknown-user.js'
 import { mustBeSameScope } from './same-scope.js'
 import { deriveNext, findSuccessor, refreshParts, refreshText } from './tokens.js'
+
+/** How a client asks for a token. */
+export type GrantType = 'authorization_code' | 'refresh_token'
 
 /** What a code was good for. */
 export interface Redeemed {
@@ -45,21 +49,20 @@ export interface Renewal {
  * Spends a code. Throws `invalid_grant` for one that is unknown, used or another client's, or without the redirect URI and the
  * verifier that belong to it: there is no second attempt.
  */
-export async function redeem(
-  call: Call,
-  client: Client,
-  { code, code_verifier, redirect_uri }: Proof
-): Promise<Redeemed> {
-  if (code === undefined) refuse('invalid_request', 'The code is missing')
-  if (code_verifier === undefined) refuse('invalid_request', 'The code_verifier is missing (PKCE)')
+export async function redeem(call: Call, client: Client, proof: Proof): Promise<Redeemed> {
+  const { code, code_verifier } = completeProof(proof)
+  const { redirect_uri } = proof
   const found = await changing(call, (store, inCall) => {
     const known = findCode(store, code, call.now)
     if (known?.use.client !== client.id) return undefined
     if (known.isUsed) endAccess(inCall, known.use.accessId)
-    else spendCode(store, code, known.use, call.now)
+    else {
+      requireOpen(call)
+      spendCode(store, code, known.use, call.now)
+    }
     return known
   })
-  if (!found) return unknown(call, 'The code is unknown, has expired, or is of another client')
+  if (!found) return refuseUnknown(call, proof, 'authorization_code')
   const { isUsed, use } = found
   if (isUsed) refuse('invalid_grant', 'The code has been used before: the access has ended', use.accessId)
   // One that was left out counts as the one in force, as OAuth 2.1 has it; any other must be the same.
@@ -75,13 +78,8 @@ export async function redeem(
  * clients that ask twice at a time or have lost the answer. Throws `invalid_grant` for one that is unknown, used before or
  * another client's, and `invalid_scope`, with which the token stays good, if another scope is asked for.
  */
-export async function refresh(
-  call: Call,
-  client: Client,
-  { refresh_token: token, scope }: Renewal
-): Promise<Refreshed> {
-  if (token === undefined) refuse('invalid_request', 'The refresh_token is missing')
-  const parts = refreshParts(token)
+export async function refresh(call: Call, client: Client, renewal: Renewal): Promise<Refreshed> {
+  const parts = refreshParts(presentedRefreshToken(renewal))
   const found = await changing(call, (store, inCall) => {
     const known = parts && store.oauthGrants.find(parts)
     if (!known || known.grant.client !== client.id) return undefined
@@ -93,14 +91,14 @@ export async function refresh(
     }
     if ((grant.expires ?? 0) <= call.now) return undefined
     const access = store.accesses.find(grant.access)
-    if (access) mustBeSameScope(access, grant.scopes, scope)
+    requireOpen(call)
+    if (access) mustBeSameScope(access, grant.scopes, renewal.scope)
     if (successor !== undefined) return { grant, secret: successor, time: grant.used }
     const { replaced, secret } = deriveNext(grant, parts.secret, call.now)
     store.oauthGrants.rotate(grant, secret, call.now + refreshSecondsOf(call, client), replaced)
     return { grant, secret, time: call.now }
   })
-  if (!found || !parts)
-    return unknown(call, 'The refresh_token is unknown, has expired, or is of another client')
+  if (!found || !parts) return refuseUnknown(call, renewal, 'refresh_token')
   const { grant, secret, time = call.now } = found
   if (secret === undefined)
     refuse('invalid_grant', 'The refresh_token has been used before: the access has ended', grant.access)
@@ -113,10 +111,37 @@ export function refreshSecondsOf({ services }: Pick<Call, 'services'>, client: C
   return client.refreshSeconds ?? services.config.oauth.refreshSeconds
 }
 
-/** Throws for what cannot be found: guesses are counted. */
-export function unknown(call: Pick<Call, 'services' | 'credentials'>, description: string): never {
-  call.services.throttle.unknownToken(call.credentials.ip)
-  return refuse('invalid_grant', description)
+/**
+ * Throws for what cannot be found, the same whether there is such an account or not: guesses are counted. Errors:
+ * `invalid_grant`, `invalid_request`.
+ */
+export function refuseUnknown(
+  { credentials, services }: Pick<Call, 'services' | 'credentials'>,
+  params: Proof & Renewal,
+  type: GrantType
+): never {
+  if (type === 'refresh_token') presentedRefreshToken(params)
+  else completeProof(params)
+  services.throttle.unknownToken(credentials.ip)
+  const what = type === 'refresh_token' ? type : 'code'
+  return refuse('invalid_grant', `The ${what} is unknown, has expired, or is of another client`)
+}
+
+/** Throws `forbidden` for an account that is scheduled for deletion: what the client holds stays good, should it be kept. */
+function requireOpen({ account }: Call): void {
+  if (account.deletion !== null) throw closing(account.deletion)
+}
+
+/** Returns the code with its verifier. Throws `invalid_request` if one is missing. */
+function completeProof({ code, code_verifier }: Proof): { code: string; code_verifier: string } {
+  if (code === undefined) refuse('invalid_request', 'The code is missing')
+  if (code_verifier === undefined) refuse('invalid_request', 'The code_verifier is missing (PKCE)')
+  return { code, code_verifier }
+}
+
+/** Returns the refresh token. Throws `invalid_request` if it is missing. */
+function presentedRefreshToken({ refresh_token: token }: Renewal): string {
+  return token ?? refuse('invalid_request', 'The refresh_token is missing')
 }
 
 /** Ends an access with all that came of it. Must run within a write. */

@@ -10,7 +10,7 @@ import { Caller } from '../../permissions/caller.js'
 const Text = Type.Optional(Type.String())
 const Seconds = Type.Optional(Type.Integer())
 
-/** Tells of tokens that are over, unknown, or another client's only that they are not active. */
+/** Tells of tokens that are over, unknown, another client's, or of a closed account only that they are not active. */
 export const introspect = method({
   id: 'oauth.introspect',
   summary: 'Learn what a token is worth, as the client that it was given to',
@@ -27,13 +27,14 @@ export const introspect = method({
     iss: Text
   }),
   mode: 'read',
+  whileClosing: true,
   allow: anyone,
   run(call, params) {
     const { account, credentials, now, services, store } = call
     const { client, token } = askedBy(call, params)
     const held = heldBy(store, token, now)
     if (!held) services.throttle.unknownToken(credentials.ip)
-    if (held?.grant.client !== client.id) return { active: false }
+    if (held?.grant.client !== client.id || account.deletion !== null) return { active: false }
     const { access, expires, grant, isRefreshToken } = held
     call.actor = new Caller(store, access)
     return {

@@ -14,6 +14,8 @@ export const revoke = method({
   params: TokenParams,
   result: Type.Object({}),
   mode: 'write',
+  // What was given back must not be good again in an account that is kept.
+  whileClosing: true,
   mayExceedQuota: true,
   allow: anyone,
   run(call, params) {

@@ -6,7 +6,14 @@ import { ClientParams, noteUse, provenClient, type Client } from '../../oauth/cl
 import { refuse } from '../../oauth/errors.js'
 import { issue, prolong, TokenAnswer } from '../../oauth/issuing.js'
 import { signingKey, type SigningKey } from '../../oauth/keys.js'
-import { redeem, refresh, unknown, type Redeemed, type Refreshed } from '../../oauth/redeeming.js'
+import {
+  redeem,
+  refresh,
+  refuseUnknown,
+  type GrantType,
+  type Redeemed,
+  type Refreshed
+} from '../../oauth/redeeming.js'
 
 const Text = Type.Optional(Type.String({ maxLength: 5000 }))
 
@@ -35,6 +42,8 @@ export const token = method<typeof Params, Prepared>({
   params: Params,
   result: TokenAnswer,
   mode: 'write',
+  // What is good is refused, and stays good; strangers get the errors of an open account.
+  whileClosing: true,
   mayExceedQuota: true,
   allow: anyone,
   async prepare(call, params) {
@@ -48,8 +57,7 @@ export const token = method<typeof Params, Prepared>({
     good.kind === 'code' ? issue(call, client, good, key) : prolong(call, client, good),
   unknownUser(call, _username, params) {
     provenClient(call.services, call.credentials, params)
-    mustBeGrantType(params)
-    return unknown(call, 'The code or the refresh_token is unknown, or has expired')
+    return refuseUnknown(call, params, mustBeGrantType(params))
   }
 })
 
@@ -63,7 +71,7 @@ async function presented(
     : await redeem(call, client, params)
 }
 
-function mustBeGrantType({ grant_type: type }: Params): 'authorization_code' | 'refresh_token' {
+function mustBeGrantType({ grant_type: type }: Params): GrantType {
   if (type === undefined) refuse('invalid_request', 'The grant_type is missing')
   if (type === 'authorization_code' || type === 'refresh_token') return type
   return refuse('unsupported_grant_type', 'The grant_type has to be authorization_code or refresh_token')

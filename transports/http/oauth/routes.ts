@@ -27,7 +27,7 @@ export function addOAuth(router: Router<State>, dispatcher: Dispatcher): void {
   const below = pathname.replace(/\/$/, '')
 
   /** Whose account it is; of one that is suspended or has moved, as of one that never was, nothing is told. */
-  const known = (username: string): string => (services.accounts.find(username) ? username : '')
+  const known = (username: string): string => (services.accounts.findServed(username) ? username : '')
   /** Makes a call whose whole result is sent. The client's own credentials are params: they are no token. */
   const answer = async (
     ctx: Http,
@@ -46,10 +46,10 @@ export function addOAuth(router: Router<State>, dispatcher: Dispatcher): void {
     }
     replyRedirect(ctx, redirect)
   }
-  const byToken = (path: string, method: string): void =>
+  const byToken = (path: string, method: string, whose: (owner: string) => string): void =>
     void router.post(path, async ctx => {
       const params = clientForm(ctx)
-      replyJson(ctx, 200, await answer(ctx, { user: known(ownerOf(params['token'] ?? '')), method, params }))
+      replyJson(ctx, 200, await answer(ctx, { user: whose(ownerOf(params['token'] ?? '')), method, params }))
     })
 
   router.get('/oauth/authorize', async ctx => authorize(ctx, paramsOf(ctx.state.address.query)))
@@ -66,14 +66,15 @@ export function addOAuth(router: Router<State>, dispatcher: Dispatcher): void {
         : (services.authRequests.find(keyOf(code ?? ''), services.clock.now())?.username ?? '')
     replyJson(ctx, 200, await answer(ctx, { user: known(user), method: 'oauth.token', params }))
   })
-  byToken('/oauth/revoke', 'oauth.revoke')
-  byToken('/oauth/introspect', 'oauth.introspect')
+  // Of a suspended account it would not be true that what was given back has ended: that is refused.
+  byToken('/oauth/revoke', 'oauth.revoke', user => (services.accounts.isSuspended(user) ? user : known(user)))
+  byToken('/oauth/introspect', 'oauth.introspect', known)
   for (const verb of ['get', 'post'] as const)
     router[verb]('/oauth/userinfo', async ctx => {
       const credentials = credentialsOf(ctx, config, addressOf(ctx.req), 'http')
       const user = ownerOf(presentedToken(credentials) ?? '')
       // Whether there is such a user is nobody's business.
-      if (!services.accounts.find(user)) fail('invalid-access-token')
+      if (!services.accounts.findServed(user)) fail('invalid-access-token')
       replyJson(ctx, 200, await answer(ctx, { user, method: 'oauth.getUserInfo', params: {} }, true))
     })
   router.post('/oauth/register', async ctx => {

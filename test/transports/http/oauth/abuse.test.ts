@@ -545,6 +545,12 @@ t.test('tokens', async t => {
       status: 401,
       body: { error: 'invalid_token' }
     })
+    const given = { client_id: clientId, token: tokens.access_token }
+    t.match(
+      await post(service, '/oauth/revoke', given),
+      { status: 403, body: { error: 'access_denied' } },
+      'they cannot be given back, and nobody is told that they are'
+    )
   })
 
   t.test('leave a record of who did what', async t => {
