@@ -3,6 +3,7 @@
  * and that is accepted only from these pages. (docs/spec/authentication.md#sessions-of-pages)
  */
 import type { IncomingHttpHeaders } from 'node:http'
+import type { PageSession } from '../core/call/credentials.js'
 import { parsedUrl } from '../core/parsed-url.js'
 import type { Config } from '../core/settings/config.js'
 import { cookieValues, setCookie } from './own-cookies.js'
@@ -13,12 +14,6 @@ export const pageHeader = 'coffer-app'
 const cookieName = 'coffer-session'
 /** Most cookies of the name that are tried. */
 const mostSessions = 4
-
-/** Who has signed in on a page, and with which token. */
-export interface PageSession {
-  readonly username: string
-  readonly token: string
-}
 
 /** The settings that page sessions need. */
 export type PageConfig = Pick<Config, 'publicUrl'> & { readonly auth: Pick<Config['auth'], 'sessionMaxAge'> }

@@ -24,6 +24,8 @@ export interface Credentials {
   readonly query?: QueryValues
   /** Whether the token is that of a page's session, which the page is not told. */
   readonly isPage?: true
+  /** The sessions of pages that the browser has, whatever else the call is made with: signing in replaces that of the account. */
+  readonly pageSessions?: readonly PageSession[]
   /** Whose session it is, in calls that operators may make with it. */
   readonly pageUser?: string
   /** The operator whose session has been proven. Set by the dispatcher only: whoever has it may do what the key may. */
@@ -35,6 +37,12 @@ export interface Credentials {
   /** The client's address. */
   readonly ip: string
   readonly via: 'http' | 'socket.io' | 'hf'
+}
+
+/** Who has signed in on a page, and with which token. */
+export interface PageSession {
+  readonly username: string
+  readonly token: string
 }
 
 /** A read token and the file for which it is used; it is valid for that file only. */

@@ -4,7 +4,6 @@ import type { Call } from '../call/method.js'
 import type { Facts } from '../call/outcome.js'
 import { passwordTimes } from './password-rules.js'
 import type { Access } from '../../schemas/access.js'
-import { presentedToken } from '../auth/authenticate.js'
 import { noteSignIn, openOwnSession, openSession } from '../auth/personal-access.js'
 import { isOwnApp } from '../auth/trusted-apps.js'
 import { browserIn } from './notices/agent.js'
@@ -46,10 +45,11 @@ export function signIn(call: Call, appId: string, provider?: string): SignedIn {
 }
 
 /** Opens a session of our own pages, in place of the one whose cookie the browser sent. */
-function beginOwn({ changes, credentials, now, services, store }: Call, appId: string): Access {
+function beginOwn({ account, changes, credentials, now, services, store }: Call, appId: string): Access {
   const { config } = services
-  const token = credentials.isPage && presentedToken(credentials)
-  const former = token ? store.accesses.findByToken(token) : undefined
+  // By name: a second step comes with a token of its own, and passkeys name nobody.
+  const session = credentials.pageSessions?.find(({ username }) => username === account.username)
+  const former = session && store.accesses.findByToken(session.token)
   const replaced = former?.type === 'personal' ? former : undefined
   const browser = browserIn(credentials)
   const { access, ended } = openOwnSession(config, store, appId, now, { browser, replaced })

@@ -31,7 +31,10 @@ export function messageWait(store: UserStore, kind: CountedMessage, now: number)
   return count < maxPerHour ? 0 : Math.ceil(endsAt - now)
 }
 
-/** Resets the count of a kind, once one of its mails has been used. Must run within a write. */
+/**
+ * Resets the count of a kind, once one of its mails has been used. Not for mails that go to addresses of the caller's choice:
+ * to confirm one would let them write to others without end. Must run within a write.
+ */
 export function forgetMessages(store: UserStore, kind: CountedMessage): void {
   store.signIn.removeState(nameOf(kind))
 }

@@ -5,7 +5,6 @@ import { closed, orNull } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
 import { currentAddress } from '../../account/email/address.js'
 import { confirmAddress } from '../../account/email/changes.js'
-import { forgetMessages } from '../../account/email/message-count.js'
 import { fail } from '../../errors.js'
 import { method, type Call } from '../../call/method.js'
 import { requireOwner } from '../../sign-in/passkeys/proof.js'
@@ -37,7 +36,6 @@ export const confirmEmail = method({
   run(call, { token }) {
     const { changes, store } = call
     confirmAddress(call, getAddress(call, token))
-    forgetMessages(store, 'confirmation')
     changes.add('account')
     return {}
   }

@@ -2,9 +2,12 @@
 import { once } from 'node:events'
 import { request, type IncomingMessage } from 'node:http'
 import t, { type Test } from 'tap'
+import { Secret, TOTP } from 'otpauth'
 import { io } from 'socket.io-client'
 import { openOwnSession } from '../../../core/auth/personal-access.js'
+import { Authenticator } from '../../support/authenticator.js'
 import { type Answer, coffer, type Overrides, type Service } from '../../support/coffer.js'
+import { originOf, requestOf } from '../../support/passkeys.js'
 
 const user = { username: 'daisy', password: 'a long secret', email: 'd@example.com', appId: 'coffer-app' }
 
@@ -190,6 +193,55 @@ t.test('a session of a page', async t => {
     for (const [name, headers] of Object.entries({ desk, third }))
       t.equal((await call(headers, 'GET', 'access-info')).status, 401, name)
     t.equal((await list(renewed)).length, 1)
+  })
+
+  t.test('is replaced by the next sign-in of its browser with a second step, too', async t => {
+    const { own, service } = await withPage(t)
+    const first = sessionIn((await signIn(service, own)).cookies)
+    const call = async (cookie: string, path: string, body?: object, more: Sent = {}): Promise<Answer> =>
+      await service.http(body ? 'POST' : 'GET', `/daisy/${path}`, body, { ...own, cookie, ...more })
+    const activated = (await call(first, 'mfa/activate', {})).body
+    const secret = Secret.fromBase32(activated.totp.secret)
+    const code = (): string => new TOTP({ secret }).generate({ timestamp: service.clock.now() * 1000 })
+    const confirmed = await call(
+      first,
+      'mfa/confirm',
+      { code: code() },
+      { authorization: activated.mfaToken }
+    )
+    t.equal(confirmed.status, 200)
+
+    service.clock.advance(60)
+    const { body } = await signIn(service, { ...own, cookie: first })
+    const verified = await fetch(`${service.server.url}/daisy/mfa/verify`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...own, cookie: first, authorization: body.mfaToken },
+      body: JSON.stringify({ code: code() })
+    })
+    const next = sessionIn(verified.headers.getSetCookie())
+    t.equal((await call(next, 'access-info')).status, 200)
+    t.equal((await call(first, 'access-info')).status, 401, 'the former session has ended')
+  })
+
+  t.test('is replaced by the next sign-in of its browser with a passkey, too', async t => {
+    const { own, service } = await withPage(t)
+    const first = sessionIn((await signIn(service, own)).cookies)
+    const call = async (cookie: string, path: string, body?: object): Promise<Answer> =>
+      await service.http(body ? 'POST' : 'GET', `/daisy/${path}`, body, { ...own, cookie })
+    const asked = await call(first, 'passkeys/challenge', { purpose: 'add', password: user.password })
+    const authenticator = new Authenticator(originOf(service))
+    await call(first, 'passkeys', { credential: authenticator.create(asked.body.creation) })
+
+    const credential = authenticator.get(await requestOf(service))
+    const answer = await service.http(
+      'POST',
+      '/auth/passkey-login',
+      { appId: user.appId, credential },
+      { ...own, cookie: first }
+    )
+    t.equal(answer.status, 200)
+    t.equal((await call(first, 'access-info')).status, 401, 'the former session has ended')
+    t.equal((await call(sessionIn(answer.headers.getSetCookie()), 'access-info')).status, 200)
   })
 
   t.test('begins with registering on a page', async t => {

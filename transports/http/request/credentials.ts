@@ -2,7 +2,7 @@
 import type { Credentials } from '../../../core/call/credentials.js'
 import type { Config } from '../../../core/settings/config.js'
 import type { Request } from '../../../core/call/outcome.js'
-import { pageSessions, pageToken, type PageConfig } from '../../page-sessions.js'
+import { pageSessions, type PageConfig } from '../../page-sessions.js'
 import type { Exchange } from '../exchange.js'
 import { firstOf } from './query.js'
 
@@ -31,10 +31,11 @@ export function credentialsOf(
   if (query.size > 0) credentials.query = query
   if (authorization !== undefined) credentials.authorization = authorization
   if (auth !== undefined) credentials.auth = auth
-  const fromPage =
-    authorization === undefined && auth === undefined ? pageToken(headers, config, user) : undefined
-  if (fromPage !== undefined) {
-    credentials.authorization = fromPage
+  const sessions = pageSessions(headers, config)
+  if (sessions.length > 0) credentials.pageSessions = sessions
+  const own = sessions.find(({ username }) => username === user)
+  if (own && authorization === undefined && auth === undefined) {
+    credentials.authorization = own.token
     credentials.isPage = true
   }
   if (headers.origin !== undefined) credentials.origin = headers.origin
@@ -59,8 +60,8 @@ export function operatorCredentials(
   ip: string,
   via: Credentials['via']
 ): Credentials {
-  const { headers } = exchange.req
-  const session = pageSessions(headers, config).find(({ username }) => config.operators.includes(username))
+  const sessions = pageSessions(exchange.req.headers, config)
+  const session = sessions.find(({ username }) => config.operators.includes(username))
   const credentials = credentialsOf(exchange, config, ip, via, session?.username)
   return session && credentials.isPage ? { ...credentials, pageUser: session.username } : credentials
 }

@@ -150,6 +150,24 @@ t.test('account.requestEmailConfirmation', async t => {
     t.notOk((await daisy.call('account.requestEmailConfirmation')).error)
   })
 
+  t.test('mails no more of them for a mailbox in which one confirms an address in between', async t => {
+    const { confirm, daisy, quiet, set, tokens } = await start(t)
+    for (let round = 0; round < 3; round++) {
+      const mine = `mine-${round}@example.com`
+      await set(mine)
+      await quiet()
+      const [token] = tokens(mine)
+      if (token !== undefined) await confirm(token)
+      await set(theirs)
+      await quiet()
+      for (let count = 0; count < 3; count++) {
+        await daisy.call('account.requestEmailConfirmation')
+        await quiet()
+      }
+    }
+    t.equal(tokens(theirs).length, 4, 'five in an hour, one of them for the first address')
+  })
+
   t.test('gives the link to the operator where there is no mail server', async t => {
     const { confirm, counts, lines, set } = await start(t, { services: {} })
     await set(theirs)
