@@ -9,7 +9,7 @@ export function isPlausible(time: number): boolean {
 }
 
 const isoLike =
-  /^(\d{4})-(\d\d?)-(\d\d?)(?:[T ]+(\d\d?):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?)?\s*(Z|UTC|[+-]\d\d:?(?:\d\d)?)?$/i
+  /^(\d{4})-(\d\d?)-(\d\d?)(?:[T ]+(\d\d?):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?)?\s*(Z|UTC|[+-]\d\d:?(?:\d\d)?)?$/i
 
 /**
  * The time of a text such as `2024-10-27 00:00:05 +0200` or `2024-10-27T00:00:05.5Z`; `NaN` if it is none. One without an offset
