@@ -53,7 +53,7 @@ async function run(): Promise<void> {
   async function firstCount(): Promise<Lanes> {
     const counter = new Counter()
     const context = { options, table: (view: TableView) => counter.table(view) }
-    await pass(counter, 1, context, format => (counter.format = format.id))
+    await pass(counter, 1, context, format => counter.begin(format.id))
     const look = counter.look(forms, nameOf)
     tell({ is: 'counted', look, counted: counter.counted(look) })
     return counter.lanes

@@ -1,17 +1,34 @@
 /** What the formats of tracks have in common: positions, and what was measured on the way. */
-import type { Sink } from '../record.js'
+import type { Datum, Sink } from '../record.js'
+import { beyondTheEarth, notMeasured, withoutPosition, withoutTime, zero } from './reasons.js'
 
-/** A point of a track, as far as it is known. */
-export interface TrackPoint {
+/** What may be measured at a point besides its position, with the names of its records, its type and its stream. */
+const measures = {
+  altitude: ['altitude', 'length/m', 'Altitude'],
+  speed: ['speed', 'speed/m-s', 'Speed'],
+  heartRate: ['heart rate', 'frequency/bpm', 'Heart rate'],
+  cadence: ['cadence', 'frequency/rpm', 'Cadence'],
+  power: ['power', 'power/w', 'Power'],
+  temperature: ['temperature', 'temperature/c', 'Temperature'],
+  respiration: ['respiration', 'frequency/brpm', 'Respiratory rate'],
+  distance: ['distance', 'length/m', 'Distance so far']
+} as const
+
+export type Measured = keyof typeof measures
+
+/** Members of a position besides latitude and longitude. */
+const ofPosition = ['altitude', 'speed', 'bearing', 'horizontalAccuracy', 'verticalAccuracy'] as const
+const inPosition: ReadonlySet<string> = new Set(ofPosition)
+
+/** A point of a track, as far as it is known: metres, metres a second, beats, turns or breaths a minute, watts, degrees Celsius. */
+export interface TrackPoint extends Partial<
+  Record<Measured | (typeof ofPosition)[number], number | undefined>
+> {
   readonly kind: string
   /** Seconds; `NaN` if it has none. */
   readonly time: number
   readonly latitude?: number | undefined
   readonly longitude?: number | undefined
-  readonly altitude?: number | undefined
-  /** Metres a second. */
-  readonly speed?: number | undefined
-  readonly heartRate?: number | undefined
 }
 
 /** Whether latitude and longitude are within their ranges. */
@@ -29,7 +46,6 @@ export function isPlace(latitude: number | undefined, longitude: number | undefi
 export class Track {
   #start = NaN
   #last = NaN
-  #count = 0
 
   constructor(
     private readonly sink: Sink,
@@ -42,48 +58,33 @@ export class Track {
   }
 
   /** The first time of the segment, and the last (seconds). */
-  get span(): { start: number; end: number; count: number } {
-    return { start: this.#start, end: this.#last, count: this.#count }
+  get span(): { start: number; end: number } {
+    return { start: this.#start, end: this.#last }
   }
 
-  add({ altitude, heartRate, kind, latitude, longitude, speed, time }: TrackPoint): void {
-    if (Number.isNaN(time)) {
-      this.sink.leftOut(kind, 'without a time')
-      return
-    }
+  /** Gives out a point. Each of its values is a record: what is wrong with one does not take the others away. */
+  add(point: TrackPoint): void {
+    const { kind, latitude, longitude, time } = point
+    const names = (Object.keys(measures) as Measured[]).filter(name => point[name] !== undefined)
     const hasPlace = latitude !== undefined || longitude !== undefined
-    if (hasPlace && !isPlace(latitude, longitude)) {
-      this.sink.leftOut(kind, 'at coordinates beyond the earth')
-      return
+    const isAtPlace = isPlace(latitude, longitude)
+    if (hasPlace) this.#position(point, isAtPlace)
+    else if (names.length === 0) this.sink.leftOut(kind, Number.isNaN(time) ? withoutTime : withoutPosition)
+    let isFirst = !hasPlace
+    for (const name of names) {
+      if (isAtPlace && inPosition.has(name)) continue
+      this.measure(isFirst ? kind : `${kind} ${measures[name][0]}`, time, name, point[name]!)
+      isFirst = false
     }
-    if (!hasPlace && heartRate === undefined) {
-      this.sink.leftOut(kind, 'without a position')
-      return
-    }
-    if (Number.isNaN(this.#start)) this.#start = time
-    this.#last = time
-    this.#count++
-    const track = `${this.#start}`
-    const { source } = this
-    if (hasPlace) {
-      const content: Record<string, number> = { latitude: latitude!, longitude: longitude! }
-      if (altitude !== undefined) content['altitude'] = altitude
-      if (speed !== undefined && speed >= 0) content['speed'] = speed
-      this.sink.datum({ kind, source, type: 'position/wgs84', stream: 'Positions', time, content, track })
-    }
-    if (heartRate !== undefined && heartRate > 0) {
-      // A second value of one point is a record of its own.
-      const own = hasPlace ? `${kind} heart rate` : kind
-      this.sink.datum({
-        kind: own,
-        source,
-        type: 'frequency/bpm',
-        stream: 'Heart rate',
-        time,
-        content: heartRate,
-        track
-      })
-    } else if (!hasPlace) this.sink.leftOut(kind, 'without a position')
+  }
+
+  /** Gives out a single value. */
+  measure(kind: string, time: number, name: Measured, content: number): void {
+    const [, type, stream] = measures[name]
+    if (Number.isNaN(time)) this.sink.leftOut(kind, withoutTime)
+    else if ((name === 'heartRate' || name === 'respiration') && content <= 0) this.sink.leftOut(kind, zero)
+    else if (name === 'speed' && content < 0) this.sink.leftOut(kind, notMeasured)
+    else this.#give({ kind, type, stream, time, content })
   }
 
   /** The activity around the points. */
@@ -94,6 +95,10 @@ export class Track {
     end: number,
     clientData?: Record<string, unknown>
   ): void {
+    if (Number.isNaN(start)) {
+      this.sink.leftOut(kind, withoutTime)
+      return
+    }
     this.sink.datum({
       kind,
       source: this.source,
@@ -105,5 +110,26 @@ export class Track {
       description: name === '' ? undefined : name,
       clientData
     })
+  }
+
+  #position(point: TrackPoint, isAtPlace: boolean): void {
+    const { kind, latitude, longitude, time } = point
+    if (Number.isNaN(time)) this.sink.leftOut(kind, withoutTime)
+    else if (!isAtPlace) this.sink.leftOut(kind, beyondTheEarth)
+    else {
+      const content: Record<string, number> = { latitude: latitude!, longitude: longitude! }
+      for (const name of ofPosition) {
+        const value = point[name]
+        // Those that cannot be negative are so where they are not known.
+        if (value !== undefined && (value >= 0 || name === 'altitude')) content[name] = value
+      }
+      this.#give({ kind, type: 'position/wgs84', stream: 'Positions', time, content })
+    }
+  }
+
+  #give(datum: Omit<Datum, 'source' | 'track'>): void {
+    if (Number.isNaN(this.#start)) this.#start = datum.time
+    this.#last = datum.time
+    this.sink.datum({ ...datum, source: this.source, track: `${this.#start}` })
   }
 }

@@ -55,8 +55,14 @@ export class Counter implements Sink {
   #from = Infinity
   #to = -Infinity
 
-  /** Format of the file that is being read. */
-  format = ''
+  #format = ''
+
+  /** The format of the file that is read next. */
+  begin(format: string): void {
+    this.#format = format
+    // Named even if nothing is counted.
+    if (!this.#formats.has(format)) this.#formats.set(format, 0)
+  }
 
   datum(datum: Datum): void {
     this.#counted(datum.kind, 1)
@@ -64,7 +70,7 @@ export class Counter implements Sink {
       this.#leftOut.add(implausible)
       return
     }
-    const lane = this.lanes.of(this.format, datum)
+    const lane = this.lanes.of(this.#format, datum)
     if (!lane) {
       this.#leftOut.add(beyond)
       return
@@ -143,6 +149,6 @@ export class Counter implements Sink {
 
   #counted(kind: string, by: number): void {
     this.#records.add(kind, by)
-    if (this.format !== '') this.#formats.set(this.format, (this.#formats.get(this.format) ?? 0) + by)
+    if (this.#format !== '') this.#formats.set(this.#format, (this.#formats.get(this.#format) ?? 0) + by)
   }
 }

@@ -1,12 +1,15 @@
 /** FIT: activities, weights and days of watches, bicycle computers and scales. */
-import { Unreadable, type Format, type Sink } from '../record.js'
-import { isFit, messagesOf, type FitMessage } from './fit-messages.js'
-import { Track } from './tracks.js'
+import { Unreadable, type Format, type Sink } from '../../record.js'
+import { aboutDevice, notMeasured, planned, withoutNumber, withoutTime, withoutType } from '../reasons.js'
+import { Track } from '../tracks.js'
+import { Beats } from './beats.js'
+import { isFit, messagesOf, type FitMessage } from './messages.js'
+import { Monitoring } from './monitoring.js'
+import { isOfDevice, makers, messageName, onFoot, sports } from './names.js'
+import { leaveOthers, listIn, numberIn, readValues, scale, timeIn } from './values.js'
 
 /** Bytes of the largest file that is read: a day of a second's records has about 3 MB. */
 const largest = 16 * 1024 * 1024
-/** Seconds from 1970 to the first of FIT's. */
-const epoch = 631_065_600
 
 export const fit: Format = {
   id: 'fit',
@@ -20,130 +23,132 @@ export const fit: Format = {
       chunks.push(chunk)
     }
     const messages = messagesOf(Buffer.concat(chunks))
-    const reader = new Reader(sink)
+    let reader = new Reader(sink, '')
     for (let count = 1; ; count++) {
       const { done, value } = messages.next()
       if (done) {
-        reader.end()
         if (value.isCutOff) sink.warn('A FIT file is cut off or damaged: what is whole was read')
         if (value.hasWrongChecksum)
           sink.warn('A FIT file does not match its checksum: some of it may be wrong')
         return
       }
-      if (value === 'file') reader.begin()
+      if (value === 'file') reader = new Reader(sink, '')
+      else if (value.number === 0) reader = new Reader(sink, sourceName(value), isCourse(value))
       else reader.message(value)
       if (count % 1000 === 0) await sink.drained()
     }
   }
 }
 
-const sports: Readonly<Record<number, string>> = {
-  0: 'Activity',
-  1: 'Running',
-  2: 'Cycling',
-  3: 'Transition',
-  4: 'Fitness equipment',
-  5: 'Swimming',
-  6: 'Basketball',
-  7: 'Soccer',
-  8: 'Tennis',
-  10: 'Training',
-  11: 'Walking',
-  12: 'Cross country skiing',
-  13: 'Alpine skiing',
-  14: 'Snowboarding',
-  15: 'Rowing',
-  16: 'Mountaineering',
-  17: 'Hiking',
-  18: 'Multisport',
-  19: 'Paddling',
-  21: 'E-biking'
+/** The device that a file is of. */
+function sourceName({ fields }: FitMessage): string {
+  const [maker, product, serial] = [1, 2, 3].map(each => fields.get(each))
+  const name = fields.get(8)
+  if (typeof name === 'string') return name
+  if (serial === undefined) return ''
+  const parts = [makers[Number(maker)] ?? `Maker ${Number(maker)}`, product, serial]
+  return parts.filter(part => part !== undefined).join(' ')
 }
-/** Sports on foot: their steps are counted as strides. */
-const onFoot = new Set([1, 11, 17])
+
+/** Whether a file tells where somebody is to go. */
+function isCourse({ fields }: FitMessage): boolean {
+  return fields.get(0) === 6
+}
+
+/** Fields of records that are read. */
+const ofRecord = new Set([0, 1, 2, 3, 4, 5, 6, 7, 13, 31, 53, 73, 78, 99, 108])
+/** Results of a blood pressure that are none. */
+const failures = new Set([1, 2, 3, 4])
+const stages: readonly string[] = ['', 'awake', 'light', 'deep', 'rem']
 
 class Reader {
-  #track: Track
-  #source = ''
-  /** Times of records that were there before, with how many. */
+  readonly #track: Track
+  readonly #beats: Beats
+  readonly #monitoring: Monitoring
+  /** Time of the last message that has one (seconds). */
+  #now = NaN
+  /** Time of the last record, with how many of that time there were before. */
   #last = NaN
   #same = 0
 
-  constructor(private readonly sink: Sink) {
-    this.#track = new Track(sink, '')
-  }
-
-  begin(): void {
-    this.#source = ''
-    this.#track = new Track(this.sink, '')
-    this.#track.begin()
-  }
-
-  end(): void {
-    this.#track.begin()
+  constructor(
+    private readonly sink: Sink,
+    private readonly source: string,
+    private readonly isPlanned = false
+  ) {
+    this.#track = new Track(sink, source)
+    this.#beats = new Beats(sink, source)
+    this.#monitoring = new Monitoring(sink, source)
   }
 
   message(message: FitMessage): void {
-    const { number } = message
-    if (number === 0) this.#file(message)
-    else if (number === 20) this.#record(message)
+    const { fields, number, timestamp } = message
+    const time = timeIn(timestamp)
+    if (!Number.isNaN(time)) this.#now = time
+    if (number === 20) this.#record(message, time)
     else if (number === 18) this.#session(message)
-    else if (number === 30) this.#weight(message)
-    else if (number === 55) this.#monitoring(message)
-    else if (number === 78) this.#variability(message)
+    else if (number === 51) this.#pressure(message, time)
+    else if (number === 55) this.#monitoring.read(message)
+    else if (number === 78) this.#beats.intervals('hrv', listIn(fields, 0), this.#now)
+    else if (number === 290)
+      this.#beats.intervals('beat_intervals', listIn(fields, 1), time + (numberIn(fields, 0) ?? 0) / 1000)
+    else if (number === 132) this.#beats.rates(message, this.#track)
+    else if (number === 275) this.#sleep(message, time)
+    else if (!readValues(message, this.source, this.sink))
+      this.sink.leftOut(messageName(number), isOfDevice(number) ? aboutDevice : withoutType)
   }
 
-  #file({ fields }: FitMessage): void {
-    const [maker, product, serial] = [1, 2, 3].map(each => fields.get(each))
-    const name = fields.get(8)
-    this.#source =
-      typeof name === 'string'
-        ? name
-        : serial === undefined
-          ? ''
-          : [makers[Number(maker)] ?? `Maker ${Number(maker)}`, product, serial]
-              .filter(part => part !== undefined)
-              .join(' ')
-    this.#track = new Track(this.sink, this.#source)
-    this.#track.begin()
-  }
-
-  #record({ fields, timestamp }: FitMessage): void {
-    const time = timestamp === undefined ? NaN : timestamp + epoch
-    const [latitude, longitude] = [0, 1].map(each => degrees(numberIn(fields, each)))
-    const altitude = scale(numberIn(fields, 78) ?? numberIn(fields, 2), 5, -500)
-    const speed = scale(numberIn(fields, 73) ?? numberIn(fields, 6), 1000)
-    if (latitude === undefined && longitude === undefined && numberIn(fields, 3) === undefined) {
-      this.sink.leftOut('record', 'without a position or heart rate')
+  #record(message: FitMessage, time: number): void {
+    const { fields } = message
+    if (this.isPlanned) {
+      this.sink.leftOut('record', planned)
       return
     }
+    const [latitude, longitude] = [0, 1].map(each => degrees(numberIn(fields, each)))
+    const cadence = numberIn(fields, 4)
     // Several records of one second are apart by a part of it.
     this.#same = time === this.#last ? this.#same + 1 : 0
     this.#last = time
+    const part = this.#same < 10 ? this.#same / 10 : Math.min(0.99, 0.9 + this.#same / 10_000)
     this.#track.add({
       kind: 'record',
-      time: this.#same === 0 ? time : time + Math.min(0.9, this.#same / 10),
+      time: time + part,
       ...((latitude !== undefined || longitude !== undefined) && {
         latitude: latitude ?? NaN,
         longitude: longitude ?? NaN
       }),
-      altitude,
-      speed,
-      heartRate: numberIn(fields, 3)
+      altitude: scale(numberIn(fields, 78) ?? numberIn(fields, 2), 5, -500),
+      speed: scale(numberIn(fields, 73) ?? numberIn(fields, 6), 1000),
+      horizontalAccuracy: numberIn(fields, 31),
+      heartRate: numberIn(fields, 3),
+      cadence: cadence === undefined ? undefined : scale((numberIn(fields, 53) ?? 0) / 128 + cadence, 1),
+      power: numberIn(fields, 7),
+      temperature: numberIn(fields, 13),
+      respiration: scale(numberIn(fields, 108), 100) ?? numberIn(fields, 99),
+      distance: scale(numberIn(fields, 5), 100)
     })
+    leaveOthers(message, ofRecord, this.sink)
   }
 
   #session({ fields, timestamp }: FitMessage): void {
-    const start = numberIn(fields, 2)
-    const from = (start ?? timestamp ?? NaN) + epoch
+    const from = timeIn(numberIn(fields, 2) ?? timestamp)
     const seconds = scale(numberIn(fields, 7), 1000) ?? 0
     const sport = numberIn(fields, 5) ?? 0
     const cycles = numberIn(fields, 10)
     const session: Record<string, unknown> = { sport: sports[sport] ?? String(sport), seconds }
+    const name = fields.get(110)
+    if (typeof name === 'string') session['profile'] = name
     put(session, 'metres', scale(numberIn(fields, 9), 100))
     put(session, 'kilocalories', numberIn(fields, 11))
     put(session, 'averageHeartRate', numberIn(fields, 16))
     put(session, 'maximalHeartRate', numberIn(fields, 17))
+    put(session, 'averageCadence', numberIn(fields, 18))
+    put(session, 'maximalCadence', numberIn(fields, 19))
+    put(session, 'averageWatts', numberIn(fields, 20))
+    put(session, 'maximalWatts', numberIn(fields, 21))
+    put(session, 'metresUp', numberIn(fields, 22))
+    put(session, 'metresDown', numberIn(fields, 23))
+    put(session, 'laps', numberIn(fields, 26))
     if (cycles !== undefined)
       session[onFoot.has(sport) ? 'steps' : 'cycles'] = onFoot.has(sport) ? cycles * 2 : cycles
     this.#track.activity('session', sports[sport] ?? 'Activity', from, from + seconds, {
@@ -151,108 +156,48 @@ class Reader {
     })
   }
 
-  #weight({ fields, timestamp }: FitMessage): void {
-    const kilograms = scale(numberIn(fields, 0), 100)
-    if (kilograms === undefined || timestamp === undefined) {
-      this.sink.leftOut('weight_scale', 'without a number')
-      return
-    }
-    const [source, time] = [this.#source, timestamp + epoch]
-    this.sink.datum({
-      kind: 'weight_scale',
-      source,
-      type: 'mass/kg',
-      stream: 'Weight',
-      time,
-      content: kilograms
-    })
-    const fat = scale(numberIn(fields, 1), 100)
-    if (fat !== undefined)
-      this.sink.datum({
-        kind: 'weight_scale body fat',
-        source,
-        type: 'ratio/percent',
-        stream: 'Body fat',
-        time,
-        content: fat
-      })
-  }
-
-  /** Times of days are sent in parts: the lower half of one, which goes on from the whole one before. */
-  #clock = 0
-
-  #monitoring({ fields, timestamp }: FitMessage): void {
-    if (timestamp !== undefined) this.#clock = timestamp
-    const half = numberIn(fields, 26)
-    if (half !== undefined) this.#clock += (half - (this.#clock & 0xffff) + 0x1_0000) & 0xffff
-    const time = this.#clock + epoch
-    const source = this.#source
-    const heartRate = numberIn(fields, 27)
-    const kind = 'monitoring'
-    const cycles = numberIn(fields, 3)
-    const activity = numberIn(fields, 5)
-    if (this.#clock === 0) this.sink.leftOut(kind, 'without a time')
-    else if (heartRate !== undefined && heartRate > 0)
-      this.sink.datum({ kind, source, type: 'frequency/bpm', stream: 'Heart rate', time, content: heartRate })
-    else if (cycles !== undefined && (activity === 1 || activity === 6))
-      // A sum since midnight, in halves: a running total, not an interval.
+  #pressure(message: FitMessage, time: number): void {
+    const kind = 'blood_pressure'
+    const { fields } = message
+    const [systolic, diastolic, rate] = [0, 1, 6].map(field => numberIn(fields, field))
+    if (Number.isNaN(time)) this.sink.leftOut(kind, withoutTime)
+    else if (failures.has(numberIn(fields, 8) ?? 0)) this.sink.leftOut(kind, notMeasured)
+    else if (!systolic || !diastolic) this.sink.leftOut(kind, withoutNumber)
+    else
       this.sink.datum({
         kind,
-        source,
-        type: 'count/steps',
-        stream: 'Steps of the day so far',
+        source: this.source,
+        type: 'blood-pressure/mmhg-bpm',
+        stream: 'Blood pressure',
         time,
-        content: Math.round(cycles)
+        content: { systolic, diastolic, ...(rate && { rate }) }
       })
-    else this.sink.leftOut(kind, 'without a heart rate or steps')
+    leaveOthers(message, new Set([0, 1, 6, 7, 8, 9]), this.sink)
   }
 
-  #variability({ fields }: FitMessage): void {
-    const times = fields.get(0)
-    const list = typeof times === 'number' ? [times] : Array.isArray(times) ? (times as number[]) : []
-    const time = this.#last
-    if (Number.isNaN(time) || list.length === 0) {
-      this.sink.leftOut('hrv', 'without a time')
-      return
-    }
-    for (const [at, value] of list.entries())
-      if (!Number.isNaN(value))
-        this.sink.datum({
-          kind: 'hrv',
-          source: this.#source,
-          type: 'time/ms',
-          stream: 'Beat to beat intervals',
-          time: time + at / 1000,
-          content: value
-        })
+  /** What a sleeper was in at a time: how long is not said. */
+  #sleep({ fields }: FitMessage, time: number): void {
+    const kind = 'sleep_level'
+    const stage = stages[numberIn(fields, 0) ?? 0]
+    if (Number.isNaN(time)) this.sink.leftOut(kind, withoutTime)
+    else if (!stage) this.sink.leftOut(kind, notMeasured)
+    else
+      this.sink.datum({
+        kind,
+        source: this.source,
+        type: 'sleep/analysis',
+        stream: 'Sleep stages',
+        time,
+        content: { analysis: stage === 'awake' ? 'awake' : 'asleep' },
+        identity: stage,
+        clientData: { 'fit:sleep': { stage } }
+      })
   }
-}
-
-const makers: Readonly<Record<number, string>> = {
-  1: 'Garmin',
-  23: 'Suunto',
-  32: 'Wahoo',
-  123: 'Polar',
-  260: 'Zwift',
-  289: 'Hammerhead',
-  294: 'Coros'
-}
-
-function numberIn(fields: FitMessage['fields'], field: number): number | undefined {
-  const value = fields.get(field)
-  if (typeof value === 'number') return value
-  return Array.isArray(value) && typeof value[0] === 'number' && !Number.isNaN(value[0])
-    ? value[0]
-    : undefined
 }
 
 /** Semicircles as degrees. */
 function degrees(value: number | undefined): number | undefined {
   return value === undefined ? undefined : Number(((value * 180) / 2 ** 31).toFixed(7))
-}
-
-function scale(value: number | undefined, by: number, offset = 0): number | undefined {
-  return value === undefined ? undefined : Number((value / by + offset).toFixed(4))
 }
 
 function put(target: Record<string, unknown>, name: string, value: number | undefined): void {

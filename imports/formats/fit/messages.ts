@@ -1,5 +1,5 @@
 /** Decodes FIT files: definitions and data messages, as numbers and texts by the numbers of their fields. */
-import { Unreadable } from '../record.js'
+import { Unreadable } from '../../record.js'
 
 export interface FitMessage {
   /** Its global number, such as 20 for records. */
@@ -8,6 +8,8 @@ export interface FitMessage {
   readonly fields: ReadonlyMap<number, number | string | readonly number[]>
   /** Time of the message in FIT's seconds, where its header tells it. */
   readonly timestamp: number | undefined
+  /** How many fields of developers it has, which are not decoded. */
+  readonly developers: number
 }
 
 /** What is known of a file after its last message. */
@@ -20,7 +22,8 @@ interface Definition {
   readonly number: number
   readonly isLittle: boolean
   readonly fields: readonly { readonly number: number; readonly size: number; readonly type: number }[]
-  /** Bytes of developers' fields after them. */
+  /** Fields of developers after them, and their bytes. */
+  readonly developers: number
   readonly extra: number
 }
 
@@ -105,7 +108,7 @@ function* dataOf(bytes: Buffer, start: number, end: number): Generator<FitMessag
       clock += (offset - (clock & 31) + 32) & 31
       timestamp = clock
     }
-    yield { number: definition.number, fields, timestamp }
+    yield { number: definition.number, fields, timestamp, developers: definition.developers }
   }
   return true
 }
@@ -129,14 +132,17 @@ function definitionOf(bytes: Buffer, at: number, hasDeveloper: boolean): Definit
   // Those without bytes would make messages of nothing take as long as whole ones.
   const fields = all.filter(({ size }) => size > 0)
   let extra = 0
+  let developers = 0
   if (hasDeveloper) {
     const place = at + 5 + count * 3
-    for (let index = 0; index < bytes[place]!; index++) extra += bytes[place + 2 + index * 3]!
+    developers = bytes[place]!
+    for (let index = 0; index < developers; index++) extra += bytes[place + 2 + index * 3]!
   }
   return {
     number: isLittle ? bytes.readUInt16LE(at + 2) : bytes.readUInt16BE(at + 2),
     isLittle,
     fields,
+    developers,
     extra
   }
 }

@@ -1,26 +1,51 @@
 /** GPX 1.0 and 1.1: tracks with what was measured on the way, and waypoints. */
-import type { Format, Sink } from '../record.js'
-import { isoTime } from '../text/times.js'
-import { attribute, localName } from '../text/xml.js'
-import { isPlace, Track } from './tracks.js'
-import { numberOf } from './units.js'
+import type { Format, Sink } from '../../record.js'
+import { isoTime } from '../../text/times.js'
+import { attribute, localName } from '../../text/xml.js'
+import { beyondTheEarth, cutOff, planned, torn, withoutTime, withoutType } from '../reasons.js'
+import { isPlace, Track, type TrackPoint } from '../tracks.js'
+import { numberOf } from '../units.js'
 import { readElements, type ElementReader } from './xml-files.js'
 
 export const gpx: Format = {
   id: 'gpx',
   name: 'GPX',
-  recognises: ({ text }) => /<(?:\w+:)?gpx[\s>]/i.test(text.slice(0, 4000)),
+  recognises: ({ text }) => /<(?:[\w.-]+:)?gpx[\s>]/i.test(text.slice(0, 4000)),
   read: (source, head, sink, { options }) => readElements(source, head, sink, new Reader(sink, options.zone))
 }
 
-/** Elements of a point that are of use. */
-const parts = new Set(['time', 'ele', 'speed', 'hr', 'heartrate', 'name', 'desc', 'cmt'])
+/** Elements of a track's points, with what they measure. Programs call the same by several names. */
+const measured = new Map<string, Exclude<keyof TrackPoint, 'kind' | 'time'>>([
+  ['ele', 'altitude'],
+  ['speed', 'speed'],
+  ['course', 'bearing'],
+  ['bearing', 'bearing'],
+  ['hacc', 'horizontalAccuracy'],
+  ['vacc', 'verticalAccuracy'],
+  ['hr', 'heartRate'],
+  ['heartrate', 'heartRate'],
+  ['cad', 'cadence'],
+  ['cadence', 'cadence'],
+  ['power', 'power'],
+  ['powerinwatts', 'power'],
+  ['watts', 'power'],
+  ['atemp', 'temperature'],
+  ['temp', 'temperature'],
+  ['distance', 'distance']
+])
+const points = new Set(['trkpt', 'wpt', 'rtept'])
+const ofWaypoint = new Set(['name', 'desc', 'cmt'])
+/** Elements of a track that are told with its activity. */
+const ofTrack = new Set(['name', 'desc', 'cmt', 'type', 'src'])
+const longestText = 2000
 
 interface Point {
   readonly kind: string
-  readonly latitude: number | undefined
-  readonly longitude: number | undefined
-  readonly values: Record<string, string>
+  readonly latitude: number
+  readonly longitude: number
+  time: number
+  readonly numbers: Partial<Record<Exclude<keyof TrackPoint, 'kind' | 'time'>, number>>
+  readonly texts: Record<string, string>
 }
 
 class Reader implements ElementReader {
@@ -28,8 +53,13 @@ class Reader implements ElementReader {
   readonly #track: Track
   #point: Point | undefined
   #text = ''
-  #name = ''
-  #hasPoints = false
+  /** What the present track says of itself; `undefined` outside of tracks. */
+  #about: Record<string, string> | undefined
+  /** Elements within the present track. */
+  #depth = 0
+  #hasSegment = false
+  /** Segments of the present track: it may say its name after them. */
+  #segments: { readonly start: number; readonly end: number }[] = []
 
   constructor(
     private readonly sink: Sink,
@@ -38,17 +68,28 @@ class Reader implements ElementReader {
     this.#track = new Track(sink, '')
   }
 
-  open(name: string, attributes: string, isEmpty: boolean): void {
+  open(name: string, attributes: string): void {
     const own = localName(name)
     this.#text = ''
-    if (own === 'trkseg') {
+    this.#depth++
+    if (own === 'trk') {
+      this.#endTrack()
+      this.#about = {}
+      this.#depth = 0
+    } else if (own === 'trkseg') {
       this.#track.begin()
-      this.#hasPoints = false
-    } else if (own === 'trk') this.#name = ''
-    else if (own === 'trkpt' || own === 'wpt' || own === 'rtept') {
+      this.#hasSegment = true
+    } else if (points.has(own)) {
+      if (this.#point) this.sink.leftOut(this.#point.kind, torn)
       const [latitude, longitude] = ['lat', 'lon'].map(each => numberOf(attribute(attributes, each)) ?? NaN)
-      this.#point = { kind: own, latitude, longitude, values: {} }
-      if (isEmpty) return
+      this.#point = {
+        kind: own,
+        latitude: latitude!,
+        longitude: longitude!,
+        time: NaN,
+        numbers: {},
+        texts: {}
+      }
     }
   }
 
@@ -58,68 +99,82 @@ class Reader implements ElementReader {
 
   close(name: string): void {
     const own = localName(name)
-    const point = this.#point
-    if (own === 'trkpt' || own === 'wpt' || own === 'rtept') {
-      this.#point = undefined
-      if (point) this.#give(point)
-    } else if (point) {
-      if (parts.has(own)) point.values[own] = this.#text.trim()
-    } else if (own === 'name') this.#name = this.#text.trim().slice(0, 200)
-    else if (own === 'trkseg') this.#endSegment()
-    else if (own === 'gpx') this.isClosed = true
+    const text = this.#text.trim()
     this.#text = ''
+    const depth = this.#depth--
+    if (points.has(own)) {
+      if (this.#point) this.#give(this.#point)
+      this.#point = undefined
+    } else if (this.#point) {
+      if (text !== '') this.#part(this.#point, own, text)
+    } else if (own === 'trkseg') this.#endSegment()
+    else if (own === 'trk') this.#endTrack()
+    else if (own === 'gpx') this.isClosed = true
+    else if (this.#about && depth === 1 && ofTrack.has(own) && text !== '')
+      this.#about[own] = text.slice(0, own === 'name' ? 200 : longestText)
   }
 
   finish(): void {
-    this.#endSegment()
+    if (this.#point) this.sink.leftOut(this.#point.kind, cutOff)
+    // The whole file has a longer one.
+    if (this.#hasSegment) this.sink.leftOut('trkseg', cutOff)
+    this.#endTrack()
   }
 
   #endSegment(): void {
     const { end, start } = this.#track.span
-    if (this.#hasPoints && !Number.isNaN(start)) this.#track.activity('trkseg', this.#name, start, end)
+    if (!Number.isNaN(start)) this.#segments.push({ start, end })
     this.#track.begin()
-    this.#hasPoints = false
+    this.#hasSegment = false
   }
 
-  #give({ kind, latitude, longitude, values }: Point): void {
-    const time = isoTime(values['time'] ?? '', this.zone)
-    const altitude = numberOf(values['ele'])
-    if (kind === 'trkpt') {
-      const heartRate = numberOf(values['hr'] ?? values['heartrate'])
-      this.#hasPoints = true
-      this.#track.add({
-        kind,
-        time,
-        latitude,
-        longitude,
-        altitude,
-        speed: numberOf(values['speed']),
-        heartRate
-      })
-      return
-    }
-    if (kind === 'rtept') {
-      this.sink.leftOut(kind, 'a place on a route that was planned')
-      return
-    }
-    if (Number.isNaN(time)) this.sink.leftOut(kind, 'without a time')
-    else if (!isPlace(latitude, longitude)) this.sink.leftOut(kind, 'at coordinates beyond the earth')
-    else {
-      const content = {
-        latitude: latitude!,
-        longitude: longitude!,
-        ...(altitude !== undefined && { altitude })
-      }
-      const description = [values['name'], values['desc'] ?? values['cmt']].filter(Boolean).join(': ')
-      this.sink.datum({
-        kind,
-        source: '',
-        type: 'position/wgs84',
-        stream: 'Waypoints',
-        time,
-        content,
-        ...(description && { description })
-      })
-    }
+  #endTrack(): void {
+    const { name = '', type, desc, cmt, src } = this.#about ?? {}
+    const told = Object.entries({ type, description: desc, comment: cmt, source: src }).filter(
+      ([, value]) => value !== undefined
+    )
+    const clientData = told.length > 0 ? { 'gpx:track': Object.fromEntries(told) } : undefined
+    for (const { end, start } of this.#segments) this.#track.activity('trkseg', name, start, end, clientData)
+    this.#segments = []
+    this.#about = undefined
+    this.#hasSegment = false
+  }
+
+  /** An element within a point. */
+  #part(point: Point, name: string, text: string): void {
+    const own = name.toLowerCase()
+    const number = numberOf(text)
+    const member = measured.get(own)
+    const isWaypoint = point.kind === 'wpt'
+    if (own === 'time') point.time = isoTime(text, this.zone)
+    else if (isWaypoint && ofWaypoint.has(own)) point.texts[own] = text.slice(0, longestText)
+    else if (point.kind === 'rtept') return
+    else if (number !== undefined && member && point.numbers[member] === undefined)
+      point.numbers[member] = number
+    else this.sink.leftOut(`${point.kind} ${name}`, withoutType)
+  }
+
+  #give(point: Point): void {
+    const { kind, latitude, longitude, numbers, time } = point
+    if (kind === 'trkpt') this.#track.add({ kind, time, latitude, longitude, ...numbers })
+    else if (kind === 'rtept') this.sink.leftOut(kind, planned)
+    else if (Number.isNaN(time)) this.sink.leftOut(kind, withoutTime)
+    else if (!isPlace(latitude, longitude)) this.sink.leftOut(kind, beyondTheEarth)
+    else this.#waypoint(point)
+  }
+
+  #waypoint({ kind, latitude, longitude, numbers, texts, time }: Point): void {
+    const { altitude, ...others } = numbers
+    const description = [texts['name'], texts['desc'], texts['cmt']].filter(Boolean).join(': ')
+    this.sink.datum({
+      kind,
+      source: '',
+      type: 'position/wgs84',
+      stream: 'Waypoints',
+      time,
+      content: { latitude, longitude, ...(altitude !== undefined && { altitude }) },
+      ...(description && { description })
+    })
+    for (const name of Object.keys(others)) this.sink.leftOut(`${kind} ${name}`, withoutType)
   }
 }
