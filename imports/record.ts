@@ -57,6 +57,11 @@ export interface Sink {
   drained(): Promise<void> | undefined
 }
 
+/** A sink that is told which format comes next. */
+export interface FormatSink extends Sink {
+  begin(format: Pick<Format, 'id' | 'name'>): void
+}
+
 /** A file, or one within an archive. */
 export interface Source {
   readonly name: string

@@ -12,8 +12,15 @@ import { Ids } from './pipeline/ids.js'
 import { Lanes } from './pipeline/lanes.js'
 import { piecesOf } from './pieces.js'
 import type { Assignment, Batch, Counted, FileDraft, FromReader, ToReader } from './protocol.js'
-import { readFile, type FormatSink } from './read.js'
-import { Unreadable, type Context, type Sink, type Source, type TableView } from './record.js'
+import { readFile } from './read.js'
+import {
+  Unreadable,
+  type Context,
+  type FormatSink,
+  type Sink,
+  type Source,
+  type TableView
+} from './record.js'
 
 const assignment = workerData as Assignment
 const port = parentPort!

@@ -20,7 +20,9 @@ const smallWhole = 256 * 1024 * 1024
 const mostEntries = 200_000
 /** Bytes of the header in front of an entry, without its name. */
 const headerSize = 30
-const tight = 'packed suspiciously tightly'
+export const tight = 'packed suspiciously tightly'
+export const leadingOut = 'at a path that leads out of the archive'
+export const encrypted = 'encrypted'
 
 /** What has been taken out of an archive, and of those within it. */
 export class Taken {
@@ -33,6 +35,19 @@ export class Taken {
   /** Bytes that may be unpacked in all, which is work that whoever sent the archive has to have sent something for. */
   get most(): number {
     return Math.max(smallWhole, this.size * highestWhole)
+  }
+
+  /** Bytes that a part of so many packed bytes may unpack to. */
+  roomFor(packed: number): number {
+    const room = Math.min(this.most, mostBytes) - this.bytes
+    return Math.min(room, Math.max(smallEntry, packed * highestRatio))
+  }
+
+  /** Counts a file; returns false where there are too many. */
+  addEntry(sink: Pick<Sink, 'warn'>): boolean {
+    if (++this.entries <= mostEntries) return true
+    sink.warn(`The archive holds more than ${mostEntries} files: the rest is not read`)
+    return false
   }
 }
 
@@ -53,10 +68,7 @@ export async function* entriesOf(
     for (;;) {
       const entry = await nextEntry(zip)
       if (!entry) return
-      if (++taken.entries > mostEntries) {
-        sink.warn(`The archive holds more than ${mostEntries} files: the rest is not read`)
-        return
-      }
+      if (!taken.addEntry(sink)) return
       const fileName = nameOf(entry)
       if (fileName.endsWith('/') || isAside(fileName)) continue
       const fault = faultOf(entry, fileName, spans, taken)
@@ -83,7 +95,7 @@ export async function* entriesOf(
 }
 
 /** What a Mac adds to archives, and other hidden files. */
-function isAside(name: string): boolean {
+export function isAside(name: string): boolean {
   return name.startsWith('__MACOSX/') || /(?:^|\/)\.[^/]*$/.test(name)
 }
 
@@ -96,13 +108,17 @@ function nameOf({ fileName }: Entry): string {
 
 function faultOf(entry: Entry, fileName: string, spans: Spans, taken: Taken): Reason | undefined {
   const { compressedSize, compressionMethod, relativeOffsetOfLocalHeader: start, uncompressedSize } = entry
-  if (isAbsolute(fileName) || /^[a-z]:/i.test(fileName) || fileName.split(/[/\\]/).includes('..'))
-    return 'at a path that leads out of the archive'
-  if (entry.isEncrypted()) return 'encrypted'
+  if (leadsOut(fileName)) return leadingOut
+  if (entry.isEncrypted()) return encrypted
   if (compressionMethod !== 0 && compressionMethod !== 8) return 'packed by a method that is not known'
   if (uncompressedSize > smallEntry && uncompressedSize > compressedSize * highestRatio) return tight
   if (!spans.claim(start, start + headerSize + compressedSize)) return 'made of the bytes of another one'
   return taken.bytes + uncompressedSize > taken.most ? tight : undefined
+}
+
+/** Whether a path in an archive is one outside of it. */
+export function leadsOut(name: string): boolean {
+  return isAbsolute(name) || /^[a-z]:/i.test(name) || name.split(/[/\\]/).includes('..')
 }
 
 function opened(file: string): Promise<ZipFile> {
@@ -161,6 +177,7 @@ async function* unpacked(
 /** Missing in the first versions of Node 20. */
 const checksum = (zlib as { crc32?: (data: Buffer, value?: number) => number }).crc32
 
-function shown(name: string): string {
+/** A name as it is told. */
+export function shown(name: string): string {
   return JSON.stringify(name.slice(0, 200))
 }

@@ -1,0 +1,218 @@
+/** Reads the files of an archive, and of the archives within it. */
+import { createWriteStream, rmSync } from 'node:fs'
+import { pipeline } from 'node:stream/promises'
+import { archiveFormats, formatOf } from './formats/index.js'
+import { isGzip, openGzip } from './gzip.js'
+import { kindOf, packageKind, type Kind } from './kinds.js'
+import { piecesOf } from './pieces.js'
+import {
+  Unreadable,
+  type ArchiveFormat,
+  type Context,
+  type FormatSink,
+  type Head,
+  type Sink,
+  type Source
+} from './record.js'
+import { isTar, tarEntries } from './tar.js'
+import { headOf } from './text/decode.js'
+import { encrypted, entriesOf, isZip, shown, Taken, tight } from './zip.js'
+
+/** Files of an archive that no format recognises: reported by name. */
+const mostNamed = 20
+/** How many times the size of its archive an archive within may have: it is packed once more than that. */
+const mostOfInner = 2
+/** Below this size (bytes) it may be anything. */
+const smallInner = 1024 * 1024
+/** Archives within one another that are opened, each packed file being one: a ZIP with a `.tar.gz` of files has three. */
+const deepest = 4
+const unknown = 'of no format that is known'
+
+/** Where a file is. */
+interface Place {
+  /** Its path on the disk, if it lies there as it is. */
+  readonly path?: string
+  /** Whether the spool is free: only one file at a time is put there. */
+  readonly maySpool: boolean
+  /** Archives around it. */
+  readonly depth: number
+}
+
+export class ArchiveReader {
+  #unknown = 0
+  /** What the first file is that no format reads. */
+  #first: string | undefined
+  #hasEncrypted = false
+  /** Whether the file itself is packed, and what is in it cannot be read. */
+  #isDamaged = false
+  readonly #taken: Taken
+
+  constructor(
+    private readonly sink: FormatSink,
+    private readonly context: Context,
+    private readonly progress: (bytes: number) => void,
+    private readonly spool: string,
+    private readonly size: number
+  ) {
+    this.#taken = new Taken(size)
+  }
+
+  /** Reads an archive at a path. Throws {@link Unreadable} where nothing in it can be read. */
+  async readAll(source: Source, path: string): Promise<void> {
+    const found = await this.#file(source, { path, maySpool: true, depth: 0 })
+    if (found > 0) return
+    if (this.#hasEncrypted)
+      throw new Unreadable('The archive is encrypted: unpack it with its password, and send what is in it')
+    if (this.#isDamaged)
+      throw new Unreadable('The file is packed by gzip, and damaged, cut off or packed suspiciously tightly')
+    const why = this.#first === undefined ? '' : `: ${this.#first}`
+    throw new Unreadable(`The archive holds no file of a format that is known${why}`)
+  }
+
+  /** Reads a file, or what is in it; returns how many files of known formats there are. */
+  async #file(source: Source, place: Place): Promise<number> {
+    const head = await headOf(source)
+    const isOpened = place.depth < deepest
+    if (isOpened && isZip(head.bytes) && (place.path ?? place.maySpool)) return await this.#zip(source, place)
+    if (isOpened && isGzip(head.bytes)) return await this.#gzip(source, place)
+    if (isOpened && isTar(head.bytes) && place.maySpool) return await this.#tar(source, place)
+    return (await this.#entry(source, head)) ? 1 : 0
+  }
+
+  async #zip(source: Source, { depth, path }: Place): Promise<number> {
+    if (path !== undefined) return await this.#entries(path, depth, path !== this.spool)
+    if (source.size > smallInner && source.size > this.size * mostOfInner) {
+      this.sink.leftOut('file', tight)
+      return 0
+    }
+    return await this.#spooled(source.bytes(), source.name, () => this.#entries(this.spool, depth, false))
+  }
+
+  async #entries(path: string, depth: number, maySpool: boolean): Promise<number> {
+    const whole = depth === 0 ? await archiveFormatOf(path, this.size) : undefined
+    if (whole) {
+      this.sink.begin(whole)
+      await whole.read(this.#unpacked(path), this.sink, this.context)
+      return 1
+    }
+    let known = 0
+    for await (const entry of this.#unpacked(path)) {
+      const kind = packageKind(await headOf(entry))
+      if (kind) {
+        if (depth === 0) throw new Unreadable(`The file is ${kind.is}: ${kind.advice}`)
+        this.#refuse(entry.name, kind)
+        return known
+      }
+      known += await this.#file(entry, { maySpool, depth: depth + 1 })
+    }
+    return known
+  }
+
+  /** The files of a ZIP; how far each is is told while it is read, and once it has been. */
+  async *#unpacked(path: string): AsyncGenerator<Source, void, undefined> {
+    const { progress, sink } = this
+    const listening = {
+      leftOut: (kind: string, reason: string) => {
+        this.#hasEncrypted ||= reason === encrypted
+        sink.leftOut(kind, reason)
+      },
+      warn: (message: string) => sink.warn(message)
+    }
+    for await (const entry of entriesOf(path, listening, this.#taken)) {
+      yield { ...entry, bytes: () => ticking(entry.bytes(), progress) }
+      progress(entry.size)
+    }
+  }
+
+  async #gzip(source: Source, { depth, maySpool }: Place): Promise<number> {
+    const inner = await openGzip(source, this.sink, this.#taken)
+    if (!inner) {
+      this.#isDamaged = depth === 0
+      return 0
+    }
+    const bytes = (): AsyncIterable<Buffer> => ticking(inner.bytes(), this.progress)
+    return await this.#file({ ...inner, bytes }, { maySpool, depth: depth + 1 })
+  }
+
+  /** A tar archive is read once: each of its files is put aside, to be read as often as its format likes. */
+  async #tar(source: Source, { depth }: Place): Promise<number> {
+    let known = 0
+    for await (const { bytes, name, size } of tarEntries(source, this.sink, this.#taken)) {
+      const path = this.spool
+      known += await this.#spooled(bytes, name, () =>
+        this.#file(
+          { name, size, bytes: () => ticking(piecesOf(path), this.progress) },
+          { path, maySpool: false, depth: depth + 1 }
+        )
+      )
+      this.progress(0)
+    }
+    return known
+  }
+
+  /** Puts a file aside while something is done with it. */
+  async #spooled(bytes: AsyncIterable<Buffer>, name: string, work: () => Promise<number>): Promise<number> {
+    let known = 0
+    try {
+      await pipeline(ticking(bytes, this.progress), createWriteStream(this.spool, { mode: 0o600 }))
+      await guarded(name, this.sink, async () => {
+        known = await work()
+      })
+    } finally {
+      rmSync(this.spool, { force: true })
+    }
+    return known
+  }
+
+  /** Returns whether the format of a file is known. */
+  async #entry(entry: Source, head: Head): Promise<boolean> {
+    const { context, sink } = this
+    const format = formatOf(head)
+    if (!format) {
+      this.#refuse(entry.name, kindOf(head))
+      return false
+    }
+    sink.begin(format)
+    await guarded(entry.name, sink, () => format.read(entry, head, sink, context))
+    return true
+  }
+
+  #refuse(name: string, kind: Kind | undefined): void {
+    const message = `${shown(name)} is ${kind ? `${kind.is}: ${kind.advice}` : 'not of a known format'}`
+    if (kind) this.#first ??= message
+    if (++this.#unknown <= mostNamed) this.sink.warn(message)
+    this.sink.leftOut('file', unknown)
+  }
+}
+
+/** The format of an archive as a whole, by its first file. */
+async function archiveFormatOf(file: string, size: number): Promise<ArchiveFormat | undefined> {
+  const unheard = { leftOut: () => undefined, warn: () => undefined }
+  for await (const entry of entriesOf(file, unheard, new Taken(size))) {
+    const head = await headOf(entry)
+    return archiveFormats.find(format => format.recognises(head))
+  }
+  return undefined
+}
+
+/** Tells with each piece that reading goes on. */
+async function* ticking(
+  pieces: AsyncIterable<Buffer>,
+  progress: (bytes: number) => void
+): AsyncGenerator<Buffer, void, undefined> {
+  for await (const piece of pieces) {
+    progress(0)
+    yield piece
+  }
+}
+
+/** One bad file does not keep the others of an archive from being read. */
+async function guarded(name: string, sink: Sink, work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error
+    sink.leftOut('file', 'damaged')
+    sink.warn(`${shown(name)}: ${error.message}`)
+  }
+}

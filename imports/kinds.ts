@@ -1,0 +1,57 @@
+/** What files are that no format reads, so that people are told what they have. */
+import type { Head } from './record.js'
+import { isTar } from './tar.js'
+
+/** What a file is, as the end of "It is …", and what to do with it. */
+export interface Kind {
+  readonly is: string
+  readonly advice: string
+}
+
+const unpack = 'unpack it, and send what is in it'
+const save = 'save each of its sheets as CSV'
+const other = 'ask the service or the app that made it for an export of data'
+
+/** By the bytes that files begin with. */
+const beginnings: readonly (readonly [string, string, string])[] = [
+  ['%PDF', 'a PDF', other],
+  ['SQLite format 3\0', 'an SQLite database', other],
+  ['7z\xbc\xaf\x27\x1c', 'a 7z archive', unpack],
+  ['Rar!\x1a\x07', 'a RAR archive', unpack],
+  ['BZh', 'packed by bzip2', unpack],
+  ['\xfd7zXZ\0', 'packed by xz', unpack],
+  ['\x28\xb5\x2f\xfd', 'packed by zstd', unpack],
+  ['\x1f\x8b', 'packed by gzip, and damaged or within too many archives', unpack],
+  ['PK\x05\x06', 'an empty archive', other],
+  ['PK\x03\x04', 'a ZIP archive within too many others', unpack],
+  ['\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1', 'a workbook or document of an older office program', save],
+  ['PAR1', 'a Parquet table', 'save it as CSV'],
+  ['\xff\xd8\xff', 'a picture', other],
+  ['\x89PNG', 'a picture', other]
+]
+
+/** What a file of no known format is; `undefined` if that is not known either. */
+export function kindOf({ bytes, text }: Head): Kind | undefined {
+  if (isTar(bytes)) return { is: 'a tar archive within too many others', advice: unpack }
+  if (/^\s*(?:<!doctype html|<html)/i.test(text))
+    return { is: 'a web page, perhaps an error message in place of the export', advice: 'download it again' }
+  const start = bytes.toString('latin1', 0, 16)
+  const found = beginnings.find(([beginning]) => start.startsWith(beginning))
+  return found && { is: found[1], advice: found[2] }
+}
+
+/** What an archive is that office programs write, by the file that says so. */
+export function packageKind({ name, text }: Head): Kind | undefined {
+  const isTypes = name === '[Content_Types].xml'
+  if (
+    (isTypes && text.includes('spreadsheetml')) ||
+    (name === 'mimetype' && /opendocument\.spreadsheet/.test(text))
+  )
+    return { is: 'a workbook', advice: save }
+  if (
+    (isTypes && /wordprocessingml|presentationml/.test(text)) ||
+    (name === 'mimetype' && /opendocument\./.test(text))
+  )
+    return { is: 'a document of an office program', advice: other }
+  return undefined
+}
