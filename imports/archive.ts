@@ -2,8 +2,9 @@
 import { createWriteStream, rmSync } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { archiveFormats, formatOf } from './formats/index.js'
+import { strava, StravaExport, StravaSink } from './formats/tracks/strava.js'
 import { isGzip, openGzip } from './gzip.js'
-import { kindOf, packageKind, type Kind } from './kinds.js'
+import { isPackagePart, kindOf, packageKind, type Kind } from './kinds.js'
 import { piecesOf } from './pieces.js'
 import {
   Unreadable,
@@ -43,6 +44,8 @@ export class ArchiveReader {
   /** What the first file is that no format reads. */
   #first: string | undefined
   #hasEncrypted = false
+  /** Takes what is in the present file, where a table tells more of it. */
+  #own: Sink | undefined
   /** Whether the file itself is packed, and what is in it cannot be read. */
   #isDamaged = false
   readonly #taken: Taken
@@ -95,15 +98,27 @@ export class ArchiveReader {
       await whole.read(this.#unpacked(path), this.sink, this.context)
       return 1
     }
+    const table = await StravaExport.find(() => entriesOf(path, unheard, new Taken(this.size)))
     let known = 0
     for await (const entry of this.#unpacked(path)) {
-      const kind = packageKind(await headOf(entry))
+      const kind = isPackagePart(entry.name) ? packageKind(await headOf(entry)) : undefined
+      const activity = table?.activityIn(entry.name)
       if (kind) {
         if (depth === 0) throw new Unreadable(`The file is ${kind.is}: ${kind.advice}`)
         this.#refuse(entry.name, kind)
         return known
       }
-      known += await this.#file(entry, { maySpool, depth: depth + 1 })
+      if (table?.isTable(entry.name)) {
+        this.sink.begin(strava)
+        table.give(this.sink)
+        known++
+      } else if (activity) {
+        const own = (this.#own = new StravaSink(this.sink, activity))
+        known += await this.#file(entry, { maySpool, depth: depth + 1 })
+        this.#own = undefined
+        if (!own.isTold) this.sink.begin(strava)
+        own.end()
+      } else known += await this.#file(entry, { maySpool, depth: depth + 1 })
     }
     return known
   }
@@ -166,13 +181,14 @@ export class ArchiveReader {
 
   /** Returns whether the format of a file is known. */
   async #entry(entry: Source, head: Head): Promise<boolean> {
-    const { context, sink } = this
+    const { context } = this
     const format = formatOf(head)
     if (!format) {
       this.#refuse(entry.name, kindOf(head))
       return false
     }
-    sink.begin(format)
+    this.sink.begin(format)
+    const sink = this.#own ?? this.sink
     await guarded(entry.name, sink, () => format.read(entry, head, sink, context))
     return true
   }
@@ -185,9 +201,11 @@ export class ArchiveReader {
   }
 }
 
+/** For looking at an archive before it is read. */
+const unheard = { leftOut: () => undefined, warn: () => undefined }
+
 /** The format of an archive as a whole, by its first file. */
 async function archiveFormatOf(file: string, size: number): Promise<ArchiveFormat | undefined> {
-  const unheard = { leftOut: () => undefined, warn: () => undefined }
   for await (const entry of entriesOf(file, unheard, new Taken(size))) {
     const head = await headOf(entry)
     return archiveFormats.find(format => format.recognises(head))

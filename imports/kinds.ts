@@ -12,6 +12,9 @@ const unpack = 'unpack it, and send what is in it'
 const save = 'save each of its sheets as CSV'
 const other = 'ask the service or the app that made it for an export of data'
 
+const contentTypes = '[Content_Types].xml'
+const mimetype = 'mimetype'
+
 /** By the bytes that files begin with. */
 const beginnings: readonly (readonly [string, string, string])[] = [
   ['%PDF', 'a PDF', other],
@@ -40,18 +43,15 @@ export function kindOf({ bytes, text }: Head): Kind | undefined {
   return found && { is: found[1], advice: found[2] }
 }
 
-/** What an archive is that office programs write, by the file that says so. */
+/** Whether a file of an archive says what the archive is. */
+export function isPackagePart(name: string): boolean {
+  return name === contentTypes || name === mimetype
+}
+
+/** What an archive is that office programs write, by the file that says so; `undefined` for other archives. */
 export function packageKind({ name, text }: Head): Kind | undefined {
-  const isTypes = name === '[Content_Types].xml'
-  if (
-    (isTypes && text.includes('spreadsheetml')) ||
-    (name === 'mimetype' && /opendocument\.spreadsheet/.test(text))
-  )
-    return { is: 'a workbook', advice: save }
-  if (
-    (isTypes && /wordprocessingml|presentationml/.test(text)) ||
-    (name === 'mimetype' && /opendocument\./.test(text))
-  )
-    return { is: 'a document of an office program', advice: other }
-  return undefined
+  const isSheet = name === contentTypes ? /spreadsheetml/ : /opendocument\.spreadsheet/
+  const isOther = name === contentTypes ? /wordprocessingml|presentationml/ : /opendocument\./
+  if (isSheet.test(text)) return { is: 'a workbook', advice: save }
+  return isOther.test(text) ? { is: 'a document of an office program', advice: other } : undefined
 }
