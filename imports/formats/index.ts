@@ -8,11 +8,12 @@ import { fhir } from './fhir.js'
 import { fit } from './fit/fit.js'
 import { fitbit } from './fitbit.js'
 import { garminConnect } from './garmin-connect.js'
-import { googleLocation } from './google-location.js'
-import { gpx } from './tracks/gpx.js'
-import { kml } from './tracks/kml.js'
+import { googleFit } from './google/fit.js'
+import { googleLocation } from './google/location.js'
 import { openMhealth } from './open-mhealth.js'
 import { oura } from './oura.js'
+import { gpx } from './tracks/gpx.js'
+import { kml } from './tracks/kml.js'
 import { tcx } from './tracks/tcx.js'
 import { withings } from './withings.js'
 
@@ -24,6 +25,7 @@ export const formats: readonly Format[] = [
   kml,
   fhir,
   openMhealth,
+  googleFit,
   googleLocation,
   fitbit,
   garminConnect,
