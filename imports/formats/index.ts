@@ -12,8 +12,12 @@ import { googleFit } from './google/fit.js'
 import { googleLocation } from './google/location.js'
 import { openMhealth } from './open-mhealth.js'
 import { oura } from './oura.js'
+import { geojson } from './tracks/geojson.js'
 import { gpx } from './tracks/gpx.js'
 import { kml } from './tracks/kml.js'
+import { owntracks } from './tracks/owntracks.js'
+import { polar } from './tracks/polar.js'
+import { suunto } from './tracks/suunto.js'
 import { tcx } from './tracks/tcx.js'
 import { withings } from './withings.js'
 
@@ -25,6 +29,10 @@ export const formats: readonly Format[] = [
   kml,
   fhir,
   openMhealth,
+  geojson,
+  owntracks,
+  polar,
+  suunto,
   googleFit,
   googleLocation,
   fitbit,

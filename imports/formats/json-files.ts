@@ -11,14 +11,14 @@ export function isJson({ text }: Head): boolean {
   return /^\s*[[{]/.test(text)
 }
 
-/** Calls `onObject` with the objects of wanted lists; those that are broken are counted. */
+/** Calls `onObject` with the objects of wanted lists; those that are broken are counted. Returns whether the file is whole. */
 export async function eachObject(
   source: Source,
   head: Head,
   sink: Sink,
   isWanted: (path: readonly string[]) => boolean,
   onObject: (object: Json, path: readonly string[]) => void
-): Promise<void> {
+): Promise<boolean> {
   const scanner = new ObjectScanner(isWanted, (text, path) => {
     const value = parsed(text)
     if (isObject(value)) onObject(value, path)
@@ -31,6 +31,7 @@ export async function eachObject(
   scanner.end()
   if (scanner.skipped > 0) sink.leftOut('object', 'larger than a record can be', scanner.skipped)
   if (scanner.isCutOff) sink.warn('The file is cut off: what is whole was read')
+  return !scanner.isCutOff
 }
 
 export function isObject(value: unknown): value is Json {
