@@ -1,6 +1,6 @@
 /** Tar archives: their files one after the other, as they come. */
 import type { Sink, Source } from './record.js'
-import { isAside, leadingOut, leadsOut, shown, tight, type Taken } from './zip.js'
+import { isAside, leadingOut, leadsOut, shown, type Taken } from './zip.js'
 
 const blockSize = 512
 /** Longest name that is told by a block of its own. */
@@ -21,7 +21,7 @@ export function isTar(bytes: Buffer): boolean {
   return bytes.length >= blockSize && hasChecksum(bytes.subarray(0, blockSize))
 }
 
-/** The files of an archive. Tells the sink of those that are left out. */
+/** The files of an archive, which are as large as it is itself. Tells the sink of those that are left out. */
 export async function* tarEntries(
   source: Source,
   sink: Pick<Sink, 'leftOut' | 'warn'>,
@@ -53,7 +53,7 @@ export async function* tarEntries(
       }
       const name = (told.name ?? nameIn(header)).replaceAll('\\', '/')
       told = {}
-      const fault = type === '0' || type === '\0' || type === '7' ? faultOf(name, size, taken) : ''
+      const fault = type === '0' || type === '\0' || type === '7' ? faultOf(name) : ''
       if (fault) {
         sink.leftOut('file', fault)
         sink.warn(`${shown(name)} is ${fault}`)
@@ -63,7 +63,6 @@ export async function* tarEntries(
         continue
       }
       if (!taken.addEntry(sink)) return
-      taken.bytes += size
       const part = new Part(blocks, size)
       yield { name, size, bytes: part.bytes() }
       await part.skip()
@@ -79,10 +78,9 @@ export async function* tarEntries(
 }
 
 /** Why a file is left out; an empty text for what is no file, such as a folder. */
-function faultOf(name: string, size: number, taken: Taken): string | undefined {
+function faultOf(name: string): string | undefined {
   if (name.endsWith('/')) return ''
-  if (leadsOut(name)) return leadingOut
-  return size > taken.roomFor(size) ? tight : undefined
+  return leadsOut(name) ? leadingOut : undefined
 }
 
 /** The bytes of one file. */
