@@ -16,6 +16,8 @@ const measures = {
 
 export type Measured = keyof typeof measures
 
+const names = Object.keys(measures) as Measured[]
+
 /** Members of a position besides latitude and longitude. */
 const ofPosition = ['altitude', 'speed', 'bearing', 'horizontalAccuracy', 'verticalAccuracy'] as const
 const inPosition: ReadonlySet<string> = new Set(ofPosition)
@@ -46,6 +48,10 @@ export function isPlace(latitude: number | undefined, longitude: number | undefi
 export class Track {
   #start = NaN
   #last = NaN
+  /** Names the series of the segment. */
+  #name = ''
+  #kind = ''
+  readonly #kinds = new Map<Measured, string>()
 
   constructor(
     private readonly sink: Sink,
@@ -65,17 +71,17 @@ export class Track {
   /** Gives out a point. Each of its values is a record: what is wrong with one does not take the others away. */
   add(point: TrackPoint): void {
     const { kind, latitude, longitude, time } = point
-    const names = (Object.keys(measures) as Measured[]).filter(name => point[name] !== undefined)
     const hasPlace = latitude !== undefined || longitude !== undefined
     const isAtPlace = isPlace(latitude, longitude)
     if (hasPlace) this.#position(point, isAtPlace)
-    else if (names.length === 0) this.sink.leftOut(kind, Number.isNaN(time) ? withoutTime : withoutPosition)
     let isFirst = !hasPlace
     for (const name of names) {
-      if (isAtPlace && inPosition.has(name)) continue
-      this.measure(isFirst ? kind : `${kind} ${measures[name][0]}`, time, name, point[name]!)
+      const value = point[name]
+      if (value === undefined || (isAtPlace && inPosition.has(name))) continue
+      this.measure(isFirst ? kind : this.#kindOf(kind, name), time, name, value)
       isFirst = false
     }
+    if (isFirst) this.sink.leftOut(kind, Number.isNaN(time) ? withoutTime : withoutPosition)
   }
 
   /** Gives out a single value. */
@@ -127,9 +133,23 @@ export class Track {
     }
   }
 
-  #give(datum: Omit<Datum, 'source' | 'track'>): void {
-    if (Number.isNaN(this.#start)) this.#start = datum.time
-    this.#last = datum.time
-    this.sink.datum({ ...datum, source: this.source, track: `${this.#start}` })
+  /** What the record of a further value of a point is called: the same text each time, as there are millions. */
+  #kindOf(kind: string, name: Measured): string {
+    if (kind !== this.#kind) {
+      this.#kind = kind
+      this.#kinds.clear()
+    }
+    let own = this.#kinds.get(name)
+    if (own === undefined) this.#kinds.set(name, (own = `${kind} ${measures[name][0]}`))
+    return own
+  }
+
+  #give({ content, kind, stream, time, type }: Omit<Datum, 'source' | 'track'>): void {
+    if (Number.isNaN(this.#start)) {
+      this.#start = time
+      this.#name = `${time}`
+    }
+    this.#last = time
+    this.sink.datum({ kind, source: this.source, type, stream, time, content, track: this.#name })
   }
 }

@@ -142,15 +142,16 @@ class Reader implements ElementReader {
 
   /** An element within a point. */
   #part(point: Point, name: string, text: string): void {
+    if (name === 'time') {
+      point.time = isoTime(text, this.zone)
+      return
+    }
     const own = name.toLowerCase()
-    const number = numberOf(text)
     const member = measured.get(own)
-    const isWaypoint = point.kind === 'wpt'
-    if (own === 'time') point.time = isoTime(text, this.zone)
-    else if (isWaypoint && ofWaypoint.has(own)) point.texts[own] = text.slice(0, longestText)
+    const number = member && point.numbers[member] === undefined ? numberOf(text) : undefined
+    if (point.kind === 'wpt' && ofWaypoint.has(own)) point.texts[own] = text.slice(0, longestText)
     else if (point.kind === 'rtept') return
-    else if (number !== undefined && member && point.numbers[member] === undefined)
-      point.numbers[member] = number
+    else if (member && number !== undefined) point.numbers[member] = number
     else this.sink.leftOut(`${point.kind} ${name}`, withoutType)
   }
 
