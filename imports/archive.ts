@@ -15,6 +15,7 @@ import {
   type Sink,
   type Source
 } from './record.js'
+import type { Reason } from './reasons.js'
 import { isTar, tarEntries } from './tar.js'
 import { headOf } from './text/decode.js'
 import { encrypted, entriesOf, isZip, shown, Taken, tight } from './zip.js'
@@ -127,7 +128,7 @@ export class ArchiveReader {
   async *#unpacked(path: string): AsyncGenerator<Source, void, undefined> {
     const { progress, sink } = this
     const listening = {
-      leftOut: (kind: string, reason: string) => {
+      leftOut: (kind: string, reason: Reason) => {
         this.#hasEncrypted ||= reason === encrypted
         sink.leftOut(kind, reason)
       },

@@ -27,6 +27,9 @@ export const reasons = [
   'a record without what makes one',
   'a score of its maker, which is no measurement',
   'a value of the account itself',
+  'about the file or the device, not a measurement',
+  'not measured, as the file itself says',
+  'of a unit that is not known',
   'marked as entered in error',
   'in a table whose columns have not been mapped yet',
   // Times
@@ -42,8 +45,8 @@ export const reasons = [
   'a half of a position',
   'at coordinates beyond the earth',
   'a place on a route that was planned',
-  'in the path of the timeline, too',
   'of no use without the timeline',
+  'within the time of a path that is brought in',
   // What is here already
   'in the file more than once',
   'of the kind that was deleted here before',
@@ -54,6 +57,8 @@ export const reasons = [
   // Files and limits
   'of no format that is known',
   'damaged',
+  'cut off before its end',
+  'torn: its end is missing',
   'encrypted',
   'no event that can be read',
   'no valid JSON',

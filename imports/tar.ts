@@ -1,4 +1,5 @@
 /** Tar archives: their files one after the other, as they come. */
+import type { Reason } from './reasons.js'
 import type { Sink, Source } from './record.js'
 import { isAside, leadingOut, leadsOut, shown, type Taken } from './zip.js'
 
@@ -78,7 +79,7 @@ export async function* tarEntries(
 }
 
 /** Why a file is left out; an empty text for what is no file, such as a folder. */
-function faultOf(name: string): string | undefined {
+function faultOf(name: string): Reason | '' | undefined {
   if (name.endsWith('/')) return ''
   return leadsOut(name) ? leadingOut : undefined
 }

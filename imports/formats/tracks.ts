@@ -1,6 +1,5 @@
 /** What the formats of tracks have in common: positions, and what was measured on the way. */
 import type { Datum, Sink } from '../record.js'
-import { beyondTheEarth, notMeasured, withoutPosition, withoutTime, zero } from './reasons.js'
 
 /** What may be measured at a point besides its position, with the names of its records, its type and its stream. */
 const measures = {
@@ -81,15 +80,16 @@ export class Track {
       this.measure(isFirst ? kind : this.#kindOf(kind, name), time, name, value)
       isFirst = false
     }
-    if (isFirst) this.sink.leftOut(kind, Number.isNaN(time) ? withoutTime : withoutPosition)
+    if (isFirst) this.sink.leftOut(kind, Number.isNaN(time) ? 'without a time' : 'without a position')
   }
 
   /** Gives out a single value. */
   measure(kind: string, time: number, name: Measured, content: number): void {
     const [, type, stream] = measures[name]
-    if (Number.isNaN(time)) this.sink.leftOut(kind, withoutTime)
-    else if ((name === 'heartRate' || name === 'respiration') && content <= 0) this.sink.leftOut(kind, zero)
-    else if (name === 'speed' && content < 0) this.sink.leftOut(kind, notMeasured)
+    if (Number.isNaN(time)) this.sink.leftOut(kind, 'without a time')
+    else if ((name === 'heartRate' || name === 'respiration') && content <= 0)
+      this.sink.leftOut(kind, 'zero, which means that nothing was measured')
+    else if (name === 'speed' && content < 0) this.sink.leftOut(kind, 'not measured, as the file itself says')
     else this.#give({ kind, type, stream, time, content })
   }
 
@@ -102,7 +102,7 @@ export class Track {
     clientData?: Record<string, unknown>
   ): void {
     if (Number.isNaN(start)) {
-      this.sink.leftOut(kind, withoutTime)
+      this.sink.leftOut(kind, 'without a time')
       return
     }
     this.sink.datum({
@@ -120,8 +120,8 @@ export class Track {
 
   #position(point: TrackPoint, isAtPlace: boolean): void {
     const { kind, latitude, longitude, time } = point
-    if (Number.isNaN(time)) this.sink.leftOut(kind, withoutTime)
-    else if (!isAtPlace) this.sink.leftOut(kind, beyondTheEarth)
+    if (Number.isNaN(time)) this.sink.leftOut(kind, 'without a time')
+    else if (!isAtPlace) this.sink.leftOut(kind, 'at coordinates beyond the earth')
     else {
       const content: Record<string, number> = { latitude: latitude!, longitude: longitude! }
       for (const name of ofPosition) {

@@ -1,6 +1,5 @@
 /** Heart beats in FIT's messages: the times between them, and heart rates that a chest strap has stored. */
 import type { Sink } from '../../record.js'
-import { withoutTime } from '../reasons.js'
 import type { Track } from '../tracks.js'
 import type { FitMessage } from './messages.js'
 import { listIn, numberIn, timeIn } from './values.js'
@@ -27,7 +26,7 @@ export class Beats {
   intervals(kind: string, values: readonly number[], now: number): void {
     const times = values.filter(value => !Number.isNaN(value))
     if (Number.isNaN(now) || times.length === 0) {
-      this.sink.leftOut(kind, withoutTime, Math.max(1, times.length))
+      this.sink.leftOut(kind, 'without a time', Math.max(1, times.length))
       return
     }
     for (const content of times) {

@@ -1,6 +1,5 @@
 /** FIT: activities, weights and days of watches, bicycle computers and scales. */
 import { Unreadable, type Format, type Sink } from '../../record.js'
-import { aboutDevice, notMeasured, planned, withoutNumber, withoutTime, withoutType } from '../reasons.js'
 import { Track } from '../tracks.js'
 import { Beats } from './beats.js'
 import { isFit, messagesOf, type FitMessage } from './messages.js'
@@ -95,13 +94,18 @@ class Reader {
     else if (number === 132) this.#beats.rates(message, this.#track)
     else if (number === 275) this.#sleep(message, time)
     else if (!readValues(message, this.source, this.sink))
-      this.sink.leftOut(messageName(number), isOfDevice(number) ? aboutDevice : withoutType)
+      this.sink.leftOut(
+        messageName(number),
+        isOfDevice(number)
+          ? 'about the file or the device, not a measurement'
+          : 'of a kind without a type here'
+      )
   }
 
   #record(message: FitMessage, time: number): void {
     const { fields } = message
     if (this.isPlanned) {
-      this.sink.leftOut('record', planned)
+      this.sink.leftOut('record', 'a place on a route that was planned')
       return
     }
     const [latitude, longitude] = [0, 1].map(each => degrees(numberIn(fields, each)))
@@ -160,9 +164,10 @@ class Reader {
     const kind = 'blood_pressure'
     const { fields } = message
     const [systolic, diastolic, rate] = [0, 1, 6].map(field => numberIn(fields, field))
-    if (Number.isNaN(time)) this.sink.leftOut(kind, withoutTime)
-    else if (failures.has(numberIn(fields, 8) ?? 0)) this.sink.leftOut(kind, notMeasured)
-    else if (!systolic || !diastolic) this.sink.leftOut(kind, withoutNumber)
+    if (Number.isNaN(time)) this.sink.leftOut(kind, 'without a time')
+    else if (failures.has(numberIn(fields, 8) ?? 0))
+      this.sink.leftOut(kind, 'not measured, as the file itself says')
+    else if (!systolic || !diastolic) this.sink.leftOut(kind, 'without a number')
     else
       this.sink.datum({
         kind,
@@ -179,8 +184,8 @@ class Reader {
   #sleep({ fields }: FitMessage, time: number): void {
     const kind = 'sleep_level'
     const stage = stages[numberIn(fields, 0) ?? 0]
-    if (Number.isNaN(time)) this.sink.leftOut(kind, withoutTime)
-    else if (!stage) this.sink.leftOut(kind, notMeasured)
+    if (Number.isNaN(time)) this.sink.leftOut(kind, 'without a time')
+    else if (!stage) this.sink.leftOut(kind, 'not measured, as the file itself says')
     else
       this.sink.datum({
         kind,

@@ -1,6 +1,5 @@
 /** Days of watches in FIT's messages: heart rates, and what has been done since midnight. */
 import type { Sink } from '../../record.js'
-import { withoutNumber, withoutTime, withoutType, zero } from '../reasons.js'
 import type { FitMessage } from './messages.js'
 import { doings } from './names.js'
 import { leaveOthers, numberIn, scale, timeIn } from './values.js'
@@ -42,11 +41,12 @@ export class Monitoring {
     const time = timeIn(this.#clock)
     this.#isFirst = true
     const heartRate = numberIn(fields, 27)
-    if (heartRate === 0) this.sink.leftOut(this.#kind('heart rate'), zero)
+    if (heartRate === 0)
+      this.sink.leftOut(this.#kind('heart rate'), 'zero, which means that nothing was measured')
     else this.#give('heart rate', time, 'frequency/bpm', 'Heart rate', heartRate)
     this.#give('temperature', time, 'temperature/c', 'Temperature', scale(numberIn(fields, 12), 100))
     this.#totals(fields, time)
-    if (this.#isFirst) this.sink.leftOut(kind, withoutNumber)
+    if (this.#isFirst) this.sink.leftOut(kind, 'without a number')
     leaveOthers(message, known, this.sink)
   }
 
@@ -58,7 +58,8 @@ export class Monitoring {
     for (const { by, field, name, stream, type } of totals) {
       const value = numberIn(fields, field)
       if (value === undefined) continue
-      if (field === 3 && !onFoot.has(doing ?? NaN)) this.sink.leftOut(this.#kind('cycles'), withoutType)
+      if (field === 3 && !onFoot.has(doing ?? NaN))
+        this.sink.leftOut(this.#kind('cycles'), 'of a kind without a type here')
       else this.#give(name, time, type, `${stream}${suffix}`, scale(value, by))
     }
   }
@@ -66,7 +67,7 @@ export class Monitoring {
   #give(name: string, time: number, type: string, stream: string, content: number | undefined): void {
     if (content === undefined) return
     const own = this.#kind(name)
-    if (Number.isNaN(time)) this.sink.leftOut(own, withoutTime)
+    if (Number.isNaN(time)) this.sink.leftOut(own, 'without a time')
     else this.sink.datum({ kind: own, source: this.source, type, stream, time, content })
   }
 

@@ -1,6 +1,5 @@
 /** Values of FIT's messages: numbers, times, and what messages of single measurements hold. */
 import type { Sink } from '../../record.js'
-import { notMeasured, withoutNumber, withoutTime, withoutType, zero } from '../reasons.js'
 import type { FitMessage } from './messages.js'
 import { messageName } from './names.js'
 
@@ -102,12 +101,13 @@ export function readValues(message: FitMessage, source: string, sink: Sink): boo
     if (value === undefined) continue
     const kind = isFirst ? name : `${name} ${stream.toLowerCase()}`
     isFirst = false
-    if (Number.isNaN(time)) sink.leftOut(kind, withoutTime)
-    else if (value < 0 || (message.number === 30 && value === calculating)) sink.leftOut(kind, notMeasured)
-    else if (value === 0) sink.leftOut(kind, zero)
+    if (Number.isNaN(time)) sink.leftOut(kind, 'without a time')
+    else if (value < 0 || (message.number === 30 && value === calculating))
+      sink.leftOut(kind, 'not measured, as the file itself says')
+    else if (value === 0) sink.leftOut(kind, 'zero, which means that nothing was measured')
     else sink.datum({ kind, source, type, stream, time, content: scale(value, by)! })
   }
-  if (isFirst) sink.leftOut(name, withoutNumber)
+  if (isFirst) sink.leftOut(name, 'without a number')
   const known = [...layout.values.map(({ field }) => field), ...(layout.others ?? [])]
   leaveOthers(message, new Set(layout.time === undefined ? known : [...known, layout.time]), sink)
   return true
@@ -121,6 +121,8 @@ export function leaveOthers(
 ): void {
   const name = messageName(number)
   for (const field of fields.keys())
-    if (field !== timestampField && !known.has(field)) sink.leftOut(`${name} field ${field}`, withoutType)
-  if (developers > 0) sink.leftOut(`${name} field of a developer`, withoutType, developers)
+    if (field !== timestampField && !known.has(field))
+      sink.leftOut(`${name} field ${field}`, 'of a kind without a type here')
+  if (developers > 0)
+    sink.leftOut(`${name} field of a developer`, 'of a kind without a type here', developers)
 }

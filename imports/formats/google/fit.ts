@@ -2,7 +2,6 @@
 import type { Datum, Format, Sink } from '../../record.js'
 import { isoTime } from '../../text/times.js'
 import { eachObject, isJson, listAt, numberAt, textAt, type Json } from '../json-files.js'
-import { beyondTheEarth, withoutNumber, withoutTime, withoutType } from '../reasons.js'
 import { isPlace } from '../tracks.js'
 
 export const googleFit: Format = {
@@ -70,12 +69,12 @@ class Reader {
     const numbers = valuesOf(object)
     const single = singles.get(kind)
     const own = { kind, source: sourceOf(textAt(object, 'originDataSourceId') || origin), time }
-    if (Number.isNaN(time)) this.sink.leftOut(kind, withoutTime)
+    if (Number.isNaN(time)) this.sink.leftOut(kind, 'without a time')
     else if (single) this.#single(own, single, numbers[0], end)
     else if (kind === 'location.sample') this.#position(own, numbers)
     else if (kind === 'blood_pressure') this.#pressure(own, numbers)
     else if (kind === 'sleep.segment') this.#sleep(own, numbers[0], end)
-    else this.sink.leftOut(kind, withoutType)
+    else this.sink.leftOut(kind, 'of a kind without a type here')
   }
 
   /** An activity as a whole, with sums that are points elsewhere. */
@@ -85,7 +84,7 @@ class Reader {
       number
     ]
     const name = textAt(object, 'fitnessActivity') ?? ''
-    if (Number.isNaN(time)) this.sink.leftOut('session', withoutTime)
+    if (Number.isNaN(time)) this.sink.leftOut('session', 'without a time')
     else {
       const sums = listAt(object, 'aggregate').flatMap(each => {
         const value = numberAt(each, 'floatValue') ?? numberAt(each, 'intValue')
@@ -104,7 +103,7 @@ class Reader {
       })
     }
     const segments = listAt(object, 'segment').length
-    if (segments > 0) this.sink.leftOut('session segment', withoutType, segments)
+    if (segments > 0) this.sink.leftOut('session segment', 'of a kind without a type here', segments)
   }
 
   #single(
@@ -113,7 +112,7 @@ class Reader {
     content: number | undefined,
     end: number
   ): void {
-    if (content === undefined) this.sink.leftOut(own.kind, withoutNumber)
+    if (content === undefined) this.sink.leftOut(own.kind, 'without a number')
     else
       this.sink.datum({
         ...own,
@@ -126,7 +125,7 @@ class Reader {
 
   #position(own: Pick<Datum, 'kind' | 'source' | 'time'>, numbers: readonly (number | undefined)[]): void {
     const [latitude, longitude, horizontalAccuracy, altitude] = numbers
-    if (!isPlace(latitude, longitude)) this.sink.leftOut(own.kind, beyondTheEarth)
+    if (!isPlace(latitude, longitude)) this.sink.leftOut(own.kind, 'at coordinates beyond the earth')
     else
       this.sink.datum({
         ...own,
@@ -143,7 +142,7 @@ class Reader {
 
   #pressure(own: Pick<Datum, 'kind' | 'source' | 'time'>, numbers: readonly (number | undefined)[]): void {
     const [systolic, diastolic] = numbers
-    if (!systolic || !diastolic) this.sink.leftOut(own.kind, withoutNumber)
+    if (!systolic || !diastolic) this.sink.leftOut(own.kind, 'without a number')
     else
       this.sink.datum({
         ...own,
@@ -155,7 +154,8 @@ class Reader {
 
   #sleep(own: Pick<Datum, 'kind' | 'source' | 'time'>, value: number | undefined, end: number): void {
     const stage = stages[value ?? 0]
-    if (!stage || stage === 'outOfBed') this.sink.leftOut(own.kind, stage ? withoutType : withoutNumber)
+    if (!stage || stage === 'outOfBed')
+      this.sink.leftOut(own.kind, stage ? 'of a kind without a type here' : 'without a number')
     else
       this.sink.datum({
         ...own,

@@ -2,7 +2,6 @@
 import type { Format, Sink } from '../../record.js'
 import { isoTime } from '../../text/times.js'
 import { at, eachObject, isJson, isObject, listAt, numberAt, textAt, type Json } from '../json-files.js'
-import { beyondTheEarth, withoutPosition, withoutTime, withoutType } from '../reasons.js'
 import { isPlace } from '../tracks.js'
 import { Covered } from './covered.js'
 
@@ -82,7 +81,7 @@ class Reader {
     this.#position('location', stampOf(object, 'timestamp'), e7Of(object), source, others)
     // What the phone took somebody to be doing, each time with how sure it was.
     const guesses = listAt(object, 'activity').length
-    if (guesses > 0) this.sink.leftOut('location activity', withoutType, guesses)
+    if (guesses > 0) this.sink.leftOut('location activity', 'of a kind without a type here', guesses)
   }
 
   #position(
@@ -92,9 +91,9 @@ class Reader {
     source = '',
     others: Readonly<Record<string, number | undefined>> = {}
   ): void {
-    if (Number.isNaN(time)) this.sink.leftOut(kind, withoutTime)
-    else if (latitude === undefined || longitude === undefined) this.sink.leftOut(kind, withoutPosition)
-    else if (!isPlace(latitude, longitude)) this.sink.leftOut(kind, beyondTheEarth)
+    if (Number.isNaN(time)) this.sink.leftOut(kind, 'without a time')
+    else if (latitude === undefined || longitude === undefined) this.sink.leftOut(kind, 'without a position')
+    else if (!isPlace(latitude, longitude)) this.sink.leftOut(kind, 'at coordinates beyond the earth')
     else {
       const content: Record<string, number> = { latitude, longitude }
       for (const [name, value] of Object.entries(others)) if (value !== undefined) content[name] = value
@@ -118,7 +117,7 @@ class Reader {
     const activity = at(object, 'activitySegment')
     if (isObject(visit)) this.#placeVisit(visit, 'placeVisit', 0)
     else if (isObject(activity)) this.#activitySegment(activity)
-    else this.sink.leftOut('timelineObject', withoutType)
+    else this.sink.leftOut('timelineObject', 'of a kind without a type here')
   }
 
   #placeVisit(visit: Json, kind: string, depth: number): void {
@@ -131,7 +130,7 @@ class Reader {
     this.#rawPath(visit)
     for (const child of listAt(visit, 'childVisits'))
       if (isObject(child) && depth < deepest) this.#placeVisit(child, 'childVisit', depth + 1)
-      else this.sink.leftOut('childVisit', withoutType)
+      else this.sink.leftOut('childVisit', 'of a kind without a type here')
   }
 
   #activitySegment(segment: Json): void {
@@ -149,7 +148,7 @@ class Reader {
       ['transitPath', 'transitStops']
     ] as const) {
       const count = listAt(segment, list, inner).length
-      if (count > 0) this.sink.leftOut(list, withoutTime, count)
+      if (count > 0) this.sink.leftOut(list, 'without a time', count)
     }
   }
 
@@ -189,14 +188,14 @@ class Reader {
         ['end', end]
       ] as const)
         if (activity[name] !== undefined) this.#position(`activity ${name}`, moment, placeAt(activity, name))
-    } else if (path.length === 0) this.sink.leftOut('segment', withoutType)
+    } else if (path.length === 0) this.sink.leftOut('segment', 'of a kind without a type here')
   }
 
   /** What a phone received. A path is made of positions such as these: those within it would be there twice. */
   #signal(object: Json): void {
     const position = object['position']
     if (!isObject(position)) {
-      this.sink.leftOut('rawSignal', withoutType)
+      this.sink.leftOut('rawSignal', 'of a kind without a type here')
       return
     }
     const time = isoTime(textAt(position, 'timestamp') ?? '')
@@ -218,9 +217,9 @@ class Reader {
 
   #visit(kind: string, time: number, end: number, place: Place, description: string | undefined): void {
     const [latitude, longitude] = place
-    if (Number.isNaN(time)) this.sink.leftOut(kind, withoutTime)
-    else if (latitude === undefined || longitude === undefined) this.sink.leftOut(kind, withoutPosition)
-    else if (!isPlace(latitude, longitude)) this.sink.leftOut(kind, beyondTheEarth)
+    if (Number.isNaN(time)) this.sink.leftOut(kind, 'without a time')
+    else if (latitude === undefined || longitude === undefined) this.sink.leftOut(kind, 'without a position')
+    else if (!isPlace(latitude, longitude)) this.sink.leftOut(kind, 'at coordinates beyond the earth')
     else
       this.sink.datum({
         kind,
@@ -238,7 +237,7 @@ class Reader {
 
   #activity(kind: string, time: number, end: number, name: string, metres: number | undefined): void {
     if (Number.isNaN(time)) {
-      this.sink.leftOut(kind, withoutTime)
+      this.sink.leftOut(kind, 'without a time')
       return
     }
     this.sink.datum({

@@ -2,7 +2,6 @@
 import type { Format, Sink } from '../../record.js'
 import { isoTime, isPlausible } from '../../text/times.js'
 import { at, eachObject, isJson, isObject, listAt, numberAt, textAt, type Json } from '../json-files.js'
-import { beyondTheEarth, withoutPosition, withoutTime, withoutType } from '../reasons.js'
 import { isPlace, Track } from '../tracks.js'
 
 export const geojson: Format = {
@@ -40,11 +39,11 @@ class Reader {
     const properties = feature['properties']
     const geometry = feature['geometry']
     const type = textAt(geometry, 'type') ?? 'Feature'
-    if (!isObject(geometry)) this.sink.leftOut(type, withoutPosition)
+    if (!isObject(geometry)) this.sink.leftOut(type, 'without a position')
     else if (type === 'Point') this.#point(properties, listAt(geometry, 'coordinates'))
     else if (type === 'LineString') this.#line(properties, listAt(geometry, 'coordinates'))
     else if (type === 'MultiLineString') this.#lines(properties, listAt(geometry, 'coordinates'))
-    else this.sink.leftOut(type, withoutType)
+    else this.sink.leftOut(type, 'of a kind without a type here')
   }
 
   #point(properties: unknown, coordinates: readonly unknown[]): void {
@@ -52,8 +51,8 @@ class Reader {
     const time = times.map(name => this.#time(at(properties, name))).find(each => !Number.isNaN(each)) ?? NaN
     const [longitude, latitude, altitude] = coordinates.map(numberIn)
     const name = textAt(properties, 'name') ?? textAt(properties, 'title')
-    if (Number.isNaN(time)) this.sink.leftOut(kind, withoutTime)
-    else if (!isPlace(latitude, longitude)) this.sink.leftOut(kind, beyondTheEarth)
+    if (Number.isNaN(time)) this.sink.leftOut(kind, 'without a time')
+    else if (!isPlace(latitude, longitude)) this.sink.leftOut(kind, 'at coordinates beyond the earth')
     else {
       const others = {
         altitude: altitude ?? numberAt(properties, 'altitude'),

@@ -2,7 +2,6 @@
 import type { Format, Sink } from '../../record.js'
 import { isoTime } from '../../text/times.js'
 import { attribute, localName } from '../../text/xml.js'
-import { beyondTheEarth, cutOff, planned, torn, withoutTime, withoutType } from '../reasons.js'
 import { isPlace, Track, type TrackPoint } from '../tracks.js'
 import { numberOf } from '../units.js'
 import { readElements, type ElementReader } from './xml-files.js'
@@ -80,7 +79,7 @@ class Reader implements ElementReader {
       this.#track.begin()
       this.#hasSegment = true
     } else if (points.has(own)) {
-      if (this.#point) this.sink.leftOut(this.#point.kind, torn)
+      if (this.#point) this.sink.leftOut(this.#point.kind, 'torn: its end is missing')
       const [latitude, longitude] = ['lat', 'lon'].map(each => numberOf(attribute(attributes, each)) ?? NaN)
       this.#point = {
         kind: own,
@@ -115,9 +114,9 @@ class Reader implements ElementReader {
   }
 
   finish(): void {
-    if (this.#point) this.sink.leftOut(this.#point.kind, cutOff)
+    if (this.#point) this.sink.leftOut(this.#point.kind, 'cut off before its end')
     // The whole file has a longer one.
-    if (this.#hasSegment) this.sink.leftOut('trkseg', cutOff)
+    if (this.#hasSegment) this.sink.leftOut('trkseg', 'cut off before its end')
     this.#endTrack()
   }
 
@@ -152,15 +151,15 @@ class Reader implements ElementReader {
     if (point.kind === 'wpt' && ofWaypoint.has(own)) point.texts[own] = text.slice(0, longestText)
     else if (point.kind === 'rtept') return
     else if (member && number !== undefined) point.numbers[member] = number
-    else this.sink.leftOut(`${point.kind} ${name}`, withoutType)
+    else this.sink.leftOut(`${point.kind} ${name}`, 'of a kind without a type here')
   }
 
   #give(point: Point): void {
     const { kind, latitude, longitude, numbers, time } = point
     if (kind === 'trkpt') this.#track.add({ kind, time, latitude, longitude, ...numbers })
-    else if (kind === 'rtept') this.sink.leftOut(kind, planned)
-    else if (Number.isNaN(time)) this.sink.leftOut(kind, withoutTime)
-    else if (!isPlace(latitude, longitude)) this.sink.leftOut(kind, beyondTheEarth)
+    else if (kind === 'rtept') this.sink.leftOut(kind, 'a place on a route that was planned')
+    else if (Number.isNaN(time)) this.sink.leftOut(kind, 'without a time')
+    else if (!isPlace(latitude, longitude)) this.sink.leftOut(kind, 'at coordinates beyond the earth')
     else this.#waypoint(point)
   }
 
@@ -176,6 +175,7 @@ class Reader implements ElementReader {
       content: { latitude, longitude, ...(altitude !== undefined && { altitude }) },
       ...(description && { description })
     })
-    for (const name of Object.keys(others)) this.sink.leftOut(`${kind} ${name}`, withoutType)
+    for (const name of Object.keys(others))
+      this.sink.leftOut(`${kind} ${name}`, 'of a kind without a type here')
   }
 }

@@ -2,7 +2,6 @@
 import { Unreadable, type Format, type Sink } from '../../record.js'
 import { isoTime } from '../../text/times.js'
 import { attribute, localName } from '../../text/xml.js'
-import { beyondTheEarth, cutOff, withoutPosition, withoutTime, withoutType } from '../reasons.js'
 import { isPlace, Track, type Measured } from '../tracks.js'
 import { numberOf } from '../units.js'
 import { readElements, type ElementReader } from './xml-files.js'
@@ -91,7 +90,7 @@ class Reader implements ElementReader {
     else if (this.#isInTrack && own === 'coord') this.#coord(text.split(/[\s,]+/, 3).map(numberOf))
     else if (own === 'coordinates') this.#coordinates(text)
     else if (own === 'Placemark') this.#placemark()
-    else if (overlays.has(own)) this.sink.leftOut(own, withoutType)
+    else if (overlays.has(own)) this.sink.leftOut(own, 'of a kind without a type here')
     else if (own === 'kml') this.isClosed = true
     else if (this.#isInPlacemark && text !== '' && parts.has(own)) this.#place[own] ??= text
   }
@@ -100,10 +99,10 @@ class Reader implements ElementReader {
     if (this.#isInTrack) {
       this.#pairless()
       // The whole file has a longer one.
-      this.sink.leftOut('Track', cutOff)
+      this.sink.leftOut('Track', 'cut off before its end')
     }
     if (this.#tracks.length > 0) this.#endTracks()
-    else if (this.#isInPlacemark && !this.#isInTrack) this.sink.leftOut('Placemark', cutOff)
+    else if (this.#isInPlacemark && !this.#isInTrack) this.sink.leftOut('Placemark', 'cut off before its end')
   }
 
   #endTrack(): void {
@@ -165,7 +164,7 @@ class Reader implements ElementReader {
     const number = numberOf(text)
     const known = arrays.find(([pattern]) => pattern.test(array.name))?.[1]
     if (known && number !== undefined) this.#track.measure(`coord ${array.name}`, time, known, number)
-    else this.sink.leftOut(`coord ${array.name}`, withoutType)
+    else this.sink.leftOut(`coord ${array.name}`, 'of a kind without a type here')
   }
 
   #coordinates(text: string): void {
@@ -186,10 +185,10 @@ class Reader implements ElementReader {
     const isEmpty = this.#points.length + this.#line + this.#tracks.length === 0
     for (const place of this.#points) this.#point(place, time, until)
     if (this.#line > 0) {
-      this.sink.leftOut(this.#lineShape, withoutTime, this.#line)
+      this.sink.leftOut(this.#lineShape, 'without a time', this.#line)
       // A way with a beginning and an end, but with no times on it.
       if (until > time) this.#track.activity('Placemark', name ?? '', time, until)
-    } else if (isEmpty) this.sink.leftOut('Placemark', withoutPosition)
+    } else if (isEmpty) this.sink.leftOut('Placemark', 'without a position')
     this.#endTracks()
     this.#place = {}
     this.#points = []
@@ -199,8 +198,8 @@ class Reader implements ElementReader {
 
   #point([longitude, latitude, altitude]: Place, time: number, until: number): void {
     const kind = 'Placemark'
-    if (Number.isNaN(time)) this.sink.leftOut(kind, withoutTime)
-    else if (!isPlace(latitude, longitude)) this.sink.leftOut(kind, beyondTheEarth)
+    if (Number.isNaN(time)) this.sink.leftOut(kind, 'without a time')
+    else if (!isPlace(latitude, longitude)) this.sink.leftOut(kind, 'at coordinates beyond the earth')
     else {
       const { name, description } = this.#place
       const words = description?.replaceAll(/<[^<>]*>/g, ' ').trim()

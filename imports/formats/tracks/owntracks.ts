@@ -1,7 +1,6 @@
 /** OwnTracks: what its recorder keeps (`.rec`), and its messages as JSON. */
 import type { Format, Sink } from '../../record.js'
 import { eachObject, isJson, numberAt, textAt, type Json } from '../json-files.js'
-import { beyondTheEarth, withoutTime, withoutType } from '../reasons.js'
 import { isPlace } from '../tracks.js'
 import { scaled } from '../units.js'
 
@@ -32,9 +31,9 @@ class Reader {
     const kind = textAt(object, '_type') ?? 'message'
     const seconds = numberAt(object, 'tst')
     const [latitude, longitude] = [numberAt(object, 'lat'), numberAt(object, 'lon')]
-    if (kind !== 'location') this.sink.leftOut(kind, withoutType)
-    else if (seconds === undefined) this.sink.leftOut(kind, withoutTime)
-    else if (!isPlace(latitude, longitude)) this.sink.leftOut(kind, beyondTheEarth)
+    if (kind !== 'location') this.sink.leftOut(kind, 'of a kind without a type here')
+    else if (seconds === undefined) this.sink.leftOut(kind, 'without a time')
+    else if (!isPlace(latitude, longitude)) this.sink.leftOut(kind, 'at coordinates beyond the earth')
     else {
       const kilometresAnHour = numberAt(object, 'vel')
       const others = {

@@ -2,7 +2,6 @@
 import type { Format, Sink } from '../../record.js'
 import { isoTime, namesOffset } from '../../text/times.js'
 import { at, eachObject, isJson, isObject, listAt, numberAt, textAt, type Json } from '../json-files.js'
-import { cutOff, withoutNumber, withoutTime, withoutType, zero } from '../reasons.js'
 import { Track, type TrackPoint } from '../tracks.js'
 import { scaled } from '../units.js'
 
@@ -121,8 +120,8 @@ class Reader {
     const known = samples.get(list)
     const kind = `sample ${list}`
     const value = numberAt(sample, 'value')
-    if (!known) this.sink.leftOut(kind, withoutType)
-    else if (value === undefined) this.sink.leftOut(kind, withoutNumber)
+    if (!known) this.sink.leftOut(kind, 'of a kind without a type here')
+    else if (value === undefined) this.sink.leftOut(kind, 'without a number')
     else this.#track.add({ kind, time, [known.name]: scaled(value, known.by) })
   }
 
@@ -134,7 +133,7 @@ class Reader {
       const value = numberAt(exercise, name)
       return value === undefined ? [] : [[name, value] as const]
     })
-    if (!isWhole && Number.isNaN(end)) this.sink.leftOut('exercise', cutOff)
+    if (!isWhole && Number.isNaN(end)) this.sink.leftOut('exercise', 'cut off before its end')
     else
       this.#track.activity('exercise', sport.toLowerCase().replaceAll('_', ' '), start, end, {
         'polar:exercise': { sport, ...Object.fromEntries(numbers) }
@@ -147,8 +146,12 @@ class Reader {
     const start = isoTime(textAt(day, 'date') ?? '', this.zone)
     for (const sample of listAt(day, 'samples')) {
       const [seconds, content] = [numberAt(sample, 'secondsFromDayStart'), numberAt(sample, 'heartRate')]
-      if (Number.isNaN(start) || seconds === undefined) this.sink.leftOut(kind, withoutTime)
-      else if (!content) this.sink.leftOut(kind, content === 0 ? zero : withoutNumber)
+      if (Number.isNaN(start) || seconds === undefined) this.sink.leftOut(kind, 'without a time')
+      else if (!content)
+        this.sink.leftOut(
+          kind,
+          content === 0 ? 'zero, which means that nothing was measured' : 'without a number'
+        )
       else
         this.sink.datum({
           kind,
@@ -171,12 +174,13 @@ class Reader {
     for (const [name, type, stream] of sums) {
       const content = numberAt(object, 'summary', name)
       if (content === undefined) continue
-      if (Number.isNaN(time)) this.sink.leftOut(`day ${name}`, withoutTime)
+      if (Number.isNaN(time)) this.sink.leftOut(`day ${name}`, 'without a time')
       else this.sink.datum({ kind: `day ${name}`, source: '', type, stream, time, duration: 86_400, content })
     }
     const parts = at(object, 'samples')
     for (const [name, list] of Object.entries(isObject(parts) ? parts : {}))
-      if (Array.isArray(list) && list.length > 0) this.sink.leftOut(`day ${name}`, withoutType, list.length)
+      if (Array.isArray(list) && list.length > 0)
+        this.sink.leftOut(`day ${name}`, 'of a kind without a type here', list.length)
   }
 
   /** A local time of the zone that was told, or of the file's own minutes east of Greenwich. */

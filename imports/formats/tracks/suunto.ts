@@ -2,7 +2,6 @@
 import type { Format, Sink } from '../../record.js'
 import { isoTime } from '../../text/times.js'
 import { at, eachObject, isJson, isObject, listAt, textAt, type Json } from '../json-files.js'
-import { cutOff, withoutTime, withoutType } from '../reasons.js'
 import { Track, type TrackPoint } from '../tracks.js'
 import { scaled } from '../units.js'
 
@@ -92,7 +91,7 @@ class Reader {
       if (member && typeof value === 'number') {
         const number = Number((scaled(value, member.by) + (member.plus ?? 0)).toFixed(7))
         numbers[member.name] ??= number
-      } else this.sink.leftOut(`sample ${name}`, withoutType)
+      } else this.sink.leftOut(`sample ${name}`, 'of a kind without a type here')
     }
     if (Object.keys(numbers).length > 0) this.#track.add({ kind: 'sample', time, ...numbers })
   }
@@ -106,7 +105,7 @@ class Reader {
     if (Number.isNaN(from)) return
     // The whole file has a longer one.
     if (!isWhole && !(seconds > 0)) {
-      this.sink.leftOut('training', cutOff)
+      this.sink.leftOut('training', 'cut off before its end')
       return
     }
     this.#track.activity('training', '', from, to, {
@@ -122,7 +121,7 @@ class Reader {
     )
     if (list.length === 0) return
     if (Number.isNaN(time)) {
-      this.sink.leftOut('R-R', withoutTime, list.length)
+      this.sink.leftOut('R-R', 'without a time', list.length)
       return
     }
     let beat = time - list.reduce((sum, each) => sum + each, 0) / 1000

@@ -2,7 +2,6 @@
 import { Unreadable, type Format, type Sink } from '../../record.js'
 import { isoTime } from '../../text/times.js'
 import { attribute, localName } from '../../text/xml.js'
-import { cutOff, planned, torn, withoutType } from '../reasons.js'
 import { Track, type TrackPoint } from '../tracks.js'
 import { numberOf } from '../units.js'
 import { readElements, type ElementReader } from './xml-files.js'
@@ -73,7 +72,7 @@ class Reader implements ElementReader {
     } else if (own === 'Lap' && this.#activity && Number.isNaN(this.#activity.start))
       this.#activity.start = isoTime(attribute(attributes, 'StartTime') ?? '', this.zone)
     else if (own === 'Trackpoint') {
-      if (this.#point) this.sink.leftOut('Trackpoint', torn)
+      if (this.#point) this.sink.leftOut('Trackpoint', 'torn: its end is missing')
       this.#point = { time: NaN, numbers: {} }
     }
   }
@@ -101,16 +100,16 @@ class Reader implements ElementReader {
   }
 
   finish(): void {
-    if (this.#point) this.sink.leftOut('Trackpoint', cutOff)
+    if (this.#point) this.sink.leftOut('Trackpoint', 'cut off before its end')
     // The whole file has a longer one.
-    if (this.#activity) this.sink.leftOut('Activity', cutOff)
+    if (this.#activity) this.sink.leftOut('Activity', 'cut off before its end')
   }
 
   /** An element outside of points. */
   #ofActivity(activity: Activity, name: string, above: string, text: string): void {
     const value = numberOf(text) ?? 0
     if (name === 'Activity') this.#endActivity()
-    else if (name === 'Lap') this.sink.leftOut('Lap', withoutType)
+    else if (name === 'Lap') this.sink.leftOut('Lap', 'of a kind without a type here')
     else if (above === 'Lap' && name === 'TotalTimeSeconds') activity.seconds += value
     else if (above === 'Lap' && name === 'DistanceMeters') activity.metres += value
     else if (above === 'Lap' && name === 'Calories') activity.calories += value
@@ -135,7 +134,7 @@ class Reader implements ElementReader {
     if (name === 'Time') point.time = isoTime(text, this.zone)
     else if (member === 'latitude' || member === 'longitude') numbers[member] = number ?? NaN
     else if (number !== undefined && member && numbers[member] === undefined) numbers[member] = number
-    else this.sink.leftOut(`Trackpoint ${name}`, withoutType)
+    else this.sink.leftOut(`Trackpoint ${name}`, 'of a kind without a type here')
   }
 
   #give({ numbers, time }: Point): void {
@@ -144,6 +143,6 @@ class Reader implements ElementReader {
       return
     }
     // Those of a course are where somebody is to be, and when.
-    this.sink.leftOut('Trackpoint', planned)
+    this.sink.leftOut('Trackpoint', 'a place on a route that was planned')
   }
 }
