@@ -2,6 +2,7 @@
 import type { Format, Sink } from '../record.js'
 import { isoTime } from '../text/times.js'
 import { at, eachObject, isJson, isObject, listAt, numberAt, textAt, type Json } from './json-files.js'
+import { notMeasured, zero } from './reasons.js'
 import { scaled } from './units.js'
 
 /** Members that nobody else's files have at their beginning. */
@@ -118,8 +119,9 @@ class Reader {
   }
 
   #single(kind: string, time: number, type: string, stream: string, value: unknown): void {
-    if (typeof value === 'number' && value > 0)
-      this.sink.datum({ kind, source: '', type, stream, time, content: value })
+    if (typeof value !== 'number') return
+    if (value > 0) this.sink.datum({ kind, source: '', type, stream, time, content: value })
+    else this.sink.leftOut(kind, value === 0 ? zero : notMeasured)
   }
 
   #day(object: Json): void {
@@ -142,7 +144,11 @@ class Reader {
     let isFirst = true
     for (const [type, stream, member, isSum] of sums) {
       const value = numberAt(object, member)
-      if (value === undefined || (!isSum && value <= 0)) continue
+      if (value === undefined) continue
+      if (!isSum && value <= 0) {
+        this.sink.leftOut(`${kind}, ${member}`, value === 0 ? zero : notMeasured)
+        continue
+      }
       this.sink.datum({
         kind: isFirst ? kind : `${kind}, ${member}`,
         source: '',

@@ -268,3 +268,24 @@ t.test('a day of a watch: sums of walking and of running are apart', async t => 
   })
   t.ok(addsUp(found))
 })
+
+t.test('Garmin Connect: what a watch did not measure is counted', async t => {
+  const night = {
+    sleepStartTimestampGMT: '2024-05-01T22:00:00.0',
+    sleepEndTimestampGMT: '2024-05-02T06:00:00.0',
+    averageRespiration: 0,
+    spo2SleepSummary: { averageSPO2: -1 }
+  }
+  const day = { calendarDate: '2024-05-01', totalSteps: 900, restingHeartRate: 0, minHeartRate: -1 }
+  for (const [object, records] of [
+    [night, { sleep: 1, 'sleep respiration': 1, 'sleep oxygen': 1 }],
+    [
+      { ...day, wellnessStartTimeGmt: '2024-05-01T00:00:00.0' },
+      { day: 1, 'day, restingHeartRate': 1, 'day, minHeartRate': 1 }
+    ]
+  ] as const) {
+    const found = await collected(JSON.stringify([object]))
+    t.same(found.records, records)
+    t.equal(found.data.length, 1)
+  }
+})
