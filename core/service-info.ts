@@ -56,6 +56,11 @@ export function serviceInfo(config: Config): ServiceInfo {
 
 type Addressing = Pick<Config, 'publicUrl' | 'domain'>
 
+/** The account page of a user, in the app. */
+export function accountPage({ publicUrl }: Addressing, username: string): string {
+  return `${publicUrl}/app/${username}/account`
+}
+
 /** Root of all registration routes; ends in a slash. */
 export function registerUrl(config: Addressing): string {
   return config.domain === '' ? `${config.publicUrl}/reg/` : hostUrl(config, 'reg')

@@ -46,7 +46,7 @@ await build({
             {
               name: 'sign-in',
               // Views of identities are loaded where there are providers.
-              test: /web.sign-in(?!.identities.(?:linked|new-account|returned|texts|messages)|.passkeys.(?:browser|words|entry|account))/,
+              test: /web.sign-in(?!.identities.(?:new-account|returned|texts|messages)|.passkeys.(?:browser|words|entry))/,
               minShareCount: 2,
               priority: 1
             },
@@ -113,13 +113,16 @@ const isMap = name => name.startsWith('app/map/ground/')
 const isOfIdentities = name => name.startsWith('sign-in/identities/')
 /** Loaded only where passkeys work, after the page. */
 const isOfPasskeys = name => name.startsWith('sign-in/passkeys/')
-/** The app in one language. */
+/** Loaded only by those who look after their account. */
+const isOfAccount = name => name.startsWith('app/account/')
+/** The app in one language, without its account page. */
 const appFiles = filesOf(
   ['app.html'],
   true,
   new Set(
     Object.keys(chunks).filter(
-      name => isForeign(name) || isMap(name) || isOfIdentities(name) || isOfPasskeys(name)
+      name =>
+        isForeign(name) || isMap(name) || isOfIdentities(name) || isOfPasskeys(name) || isOfAccount(name)
     )
   )
 )
@@ -128,9 +131,15 @@ const firstFiles = filesOf([
   'app/timeline/page.tsx',
   ...chunkNames(/^app\/(?:shell|timeline)\/messages\/en\.json$/)
 ])
-report('sign-in pages', filesOf(['index.html'], true), 80)
+report('sign-in pages', filesOf(['index.html'], true), 60)
 report('app, first page', firstFiles, 70)
-report('app', appFiles, 180)
+report('app', appFiles, 160)
+const accountFiles = filesOf(chunkNames(/^app\/account\//).filter(name => !isForeign(name)))
+report(
+  'app, account page',
+  [...accountFiles].filter(file => !appFiles.has(file)),
+  15
+)
 report(
   'operator’s page',
   filesOf(
@@ -157,7 +166,7 @@ const passkeyFiles = filesOf(
 report(
   'passkeys',
   [...passkeyFiles].filter(file => !appFiles.has(file)),
-  6
+  3
 )
 const identityFiles = filesOf(
   chunkNames(/^sign-in\/identities\//).filter(name => !isForeign(name)),

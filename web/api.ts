@@ -18,8 +18,8 @@ export interface Session {
   readonly username: string
   /** Kept in memory only, for as long as the page is open. Missing if the session is {@link keepSession kept} in a cookie. */
   readonly token?: string
-  /** Whether signing in took a second factor. */
-  readonly hasSecondStep: boolean
+  /** Nothing reads it: the operator's page still names it. */
+  readonly hasSecondStep?: boolean
   /** When the account will be deleted, in seconds: only keeping it is possible. */
   readonly deletion?: number
 }
@@ -124,6 +124,8 @@ export interface PageFacts {
   /** Where else they can, and whether whoever has an identity there may register. */
   readonly providers: readonly { readonly name: string; readonly label: string; readonly isOpen: boolean }[]
   readonly passwordReset: 'mail' | 'operator' | 'none'
+  /** Whether the service sends mails: without them, pages promise none. */
+  readonly sendsMail: boolean
   readonly registration: 'open' | 'invited' | 'closed'
   /** Bytes that an account may store; 0: no limit. */
   readonly quota: number
@@ -169,15 +171,6 @@ export function tokenOf({
   token
 }: Pick<Session, 'deletion' | 'token'>): Pick<Session, 'deletion' | 'token'> {
   return { ...(token !== undefined && { token }), ...(deletion !== undefined && { deletion }) }
-}
-
-/** Returns the session that a page has kept, with whether signing in takes a second factor; `undefined` if there is none. */
-export async function readKeptSession(): Promise<Session | undefined> {
-  const { session } = await call<{ session: Pick<Session, 'username'> | null }>('GET', 'app/session')
-  if (!session) return undefined
-  const kept = { username: session.username, hasSecondStep: false }
-  const { hasSecondFactor } = await callAs<{ hasSecondFactor: boolean }>(kept, 'GET', 'sessions')
-  return { ...kept, hasSecondStep: hasSecondFactor }
 }
 
 /**

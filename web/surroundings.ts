@@ -2,15 +2,15 @@
 import { createContext } from 'preact'
 import { root, type PageFacts, type ServiceInfo } from './api.js'
 
-/** The pages, by file name. */
+/** The pages: by file name, but for the account page, which is in the app. */
 export type Place =
   | 'access'
   | 'register'
   | 'reset-password'
-  | 'change-password'
   | 'confirm-email'
   | 'signinhub'
   | 'setup'
+  | 'account'
   | Entry
 
 /**
@@ -44,6 +44,7 @@ const noFacts: PageFacts = {
   hasPasswords: true,
   providers: [],
   passwordReset: 'none',
+  sendsMail: false,
   registration: 'closed',
   quota: 0,
   isDeletable: false,
@@ -58,6 +59,19 @@ export const Surroundings = createContext<Surroundings>({
   go: () => undefined,
   hrefOf
 })
+
+/** Pages that are in the app, unless an app asks for something: paths below the root. */
+const appPaths: Readonly<Partial<Record<Place, string>>> = {
+  access: 'app/',
+  account: 'app/account',
+  register: 'app/?register'
+}
+
+/** Returns the URL of a page that is in the app; `undefined` for others. */
+export function hrefInApp(place: Place): string | undefined {
+  const path = appPaths[place]
+  return path === undefined ? undefined : new URL(path, root).href
+}
 
 /** Returns the URL of another page, with the query of this one except for secrets. */
 export function hrefOf(place: Place): string {

@@ -5,6 +5,8 @@ import { relyingParty } from './relying-party.js'
 export interface PageFacts {
   /** How users get password reset links: by mail, from the operator, or not at all. */
   readonly passwordReset: 'mail' | 'operator' | 'none'
+  /** Whether users get mails: links that confirm an address, notices of changes. */
+  readonly sendsMail: boolean
   /** Whether people sign in with passwords. */
   readonly hasPasswords: boolean
   /** Where else they can sign in, and whether whoever has an identity there may register. */
@@ -32,6 +34,7 @@ export function pageFacts(config: Config): PageFacts {
   const hasPasswords = auth.passwords === 'on'
   return {
     passwordReset: !isEnabled || !hasPasswords ? 'none' : hasServer ? 'mail' : 'operator',
+    sendsMail: isEnabled && hasServer,
     hasPasswords,
     providers: auth.oidc.map(({ autoRegister: isOpen = false, label, name }) => ({
       name,

@@ -123,7 +123,7 @@ t.test('the start page, and where there is nothing', async t => {
   await look(t, page, 'door')
   await page.getByRole('link', { name: 'Your account' }).click()
   await untilHeading(page, 'Sign in')
-  t.equal(page.url(), `${url}/access/access.html`)
+  t.equal(page.url(), `${url}/app/account`)
   for (const path of [
     '/alice/nonsense/deep',
     '/x',
@@ -185,39 +185,6 @@ t.test('invitations', async t => {
     const page = await open(right)
     await page.getByText('Your invitation does not help at the moment').waitFor()
     await look(t, page, 'register-closed-invited')
-    await page.context().close()
-  })
-})
-
-t.test('an account', async t => {
-  const { open, register, url } = await startPages(t)
-  await register('daisy')
-  const userAgent = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
-
-  await t.test('outlives a reload, and ends when one signs out', async t => {
-    const page = await open('/access/access.html', { userAgent })
-    await signIn(page, 'daisy')
-    await untilHeading(page, 'Your account')
-    const own = page.getByRole('listitem').filter({ hasText: 'Firefox on Linux' }).first()
-    await own.getByText(/signed in .*, from 127\.0\.0\.1/).waitFor()
-    await look(t, page, 'account-sessions')
-    t.equal(await page.evaluate('document.cookie'), '', 'no script can read the session')
-    await page.reload()
-    await untilHeading(page, 'Your account')
-    await page.goto(`${url}/access/register.html`)
-    await untilHeading(page, 'Create an account')
-    await page.goto(`${url}/access/access.html`)
-    await page.getByRole('button', { name: 'Sign out', exact: true }).click()
-    await page.getByText('You are signed out.').waitFor()
-    await page.reload()
-    await untilHeading(page, 'Sign in')
-    await page.context().close()
-  })
-
-  await t.test('with a forgotten password promises no mail where none is sent', async t => {
-    const page = await open('/access/reset-password.html')
-    await page.getByText('This service sends no mails.').waitFor()
-    await look(t, page, 'reset-without-mail')
     await page.context().close()
   })
 })

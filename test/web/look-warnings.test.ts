@@ -66,7 +66,7 @@ t.test('the pages that warn', async t => {
     await signIn(page, 'daisy')
     await page.getByText(/This address is not confirmed yet\. Until you confirm it/).waitFor()
     await look(t, page, 'account-unconfirmed')
-    await page.getByRole('button', { name: /Change your e.mail address/ }).click()
+    await page.getByRole('link', { name: /Change your e.mail address/ }).click()
     await untilHeading(page, /Change your e.mail address/)
     await look(t, page, 'change-email')
 

@@ -128,52 +128,17 @@ t.test('the pages', async t => {
     await page.getByRole('button', { name: 'Save the password' }).click()
     await page.getByText('This link is not valid').waitFor()
     await look(t, page, 'new-password')
-    await page.goto(`${url}/access/change-password.html`)
-    await page.getByLabel('Username or e-mail').fill('daisy')
-    await page.getByLabel('Password', { exact: true }).fill(password)
-    await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByLabel('Current password', { exact: true }).waitFor()
-    await look(t, page, 'change-password')
-    await page.getByLabel('Current password', { exact: true }).fill(password)
-    await page.getByLabel('New password', { exact: true }).fill(password)
-    await page.getByRole('button', { name: 'Save the password' }).click()
-    await untilHeading(page, 'Your password is set')
-    await look(t, page, 'password-changed')
     await page.context().close()
   })
 
-  await t.test('of one’s account', async t => {
-    const access = {
-      type: 'app',
-      name: 'an-app',
-      deviceName: longName,
-      permissions: [{ streamId: '*', level: 'read' }]
-    }
-    await service.call('daisy', 'accesses.create', access, token)
-    const page = await open('/access/access.html')
-    await signIn(page, 'daisy')
-    await untilHeading(page, 'Your account')
-    await page.getByText('test-app').waitFor()
-    await page.getByRole('button', { name: 'End the access of an-app' }).waitFor()
-    await look(t, page, 'account')
-    await page.getByRole('button', { name: 'End the access of an-app' }).click()
-    await look(t, page, 'account-ending')
-    await page.getByRole('button', { name: 'Switch it on' }).click()
-    await page.getByRole('img', { name: /QR code/ }).waitFor()
-    await look(t, page, 'second-step')
-    const secret = Secret.fromBase32((await page.locator('.secret').innerText()).replaceAll(' ', ''))
+  await t.test('of a second factor', async t => {
+    const post = async (path: string, body: object, authorization: string) =>
+      (await service.http('POST', `/daisy/mfa/${path}`, body, { authorization })).body
+    const { mfaToken, totp } = await post('activate', { method: 'totp', password }, token)
     const timestamp = service.clock.now() * 1000
-    await page.getByLabel('Code').fill(new TOTP({ secret }).generate({ timestamp }))
-    await page.getByRole('button', { name: 'Switch it on' }).click()
-    await untilHeading(page, 'Keep these recovery codes')
-    await look(t, page, 'recovery-codes')
-    await page.getByRole('button', { name: 'I have kept them' }).click()
-    await page.getByRole('button', { name: 'Switch it off' }).click()
-    await untilHeading(page, 'Switch the second step off?')
-    await look(t, page, 'switch-off')
-    // A reload alone does not sign out.
-    await page.context().clearCookies()
-    await page.goto(`${url}/access/access.html`)
+    const code = new TOTP({ secret: Secret.fromBase32(totp.secret) }).generate({ timestamp })
+    t.ok((await post('confirm', { code }, mfaToken)).recoveryCodes)
+    const page = await open('/app/')
     await signIn(page, 'daisy')
     await untilHeading(page, 'Is it really you?')
     await look(t, page, 'challenge')

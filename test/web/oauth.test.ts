@@ -61,7 +61,7 @@ t.test('an app that comes by OAuth', async t => {
   await t.test('is not allowed in a frame of somebody else, and leads to no page of others', async t => {
     const begun = await begin(service, { redirect_uri, scope })
     t.equal(begun.location.origin, url)
-    const { headers } = await service.http('GET', begun.location.pathname)
+    const { headers } = await service.http('GET', begun.location.pathname + begun.location.search)
     t.equal(headers.get('x-frame-options'), 'DENY')
     t.match(headers.get('content-security-policy'), "frame-ancestors 'none'")
   })

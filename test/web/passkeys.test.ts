@@ -56,6 +56,15 @@ async function add(page: Page, name?: string): Promise<void> {
   await page.getByRole('button', { name: 'Add it' }).click()
 }
 
+/** Signs out, and comes back to the way in to the account page. */
+async function leave(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Account of daisy' }).click()
+  await page.getByRole('navigation').getByRole('button', { name: 'Sign out' }).click()
+  await untilHeading(page, 'Sign in')
+  await page.goto(new URL('/app/account', page.url()).href)
+  await untilHeading(page, 'Sign in')
+}
+
 async function enter(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
 }
@@ -68,7 +77,7 @@ t.test('passkeys', async t => {
   const known = async (): Promise<{ name: string; id: string }[]> =>
     (await service.call('daisy', 'passkeys.get', {}, token)).passkeys
 
-  const laptop = await open('/access/access.html')
+  const laptop = await open('/app/account')
   await t.test('are added on the account page, with a name that fits', async t => {
     const { page } = laptop
     await signIn(page, 'daisy')
@@ -99,8 +108,7 @@ t.test('passkeys', async t => {
 
   await t.test('sign in without a name or a password', async t => {
     const { page } = laptop
-    await page.getByRole('button', { name: 'Sign out', exact: true }).click()
-    await page.getByText('You are signed out.').waitFor()
+    await leave(page)
     await page.getByRole('button', { name: 'Sign in with a passkey' }).waitFor()
     await look(t, page, 'passkeys-sign-in')
     await enter(page)
@@ -153,8 +161,7 @@ t.test('passkeys', async t => {
 
   await t.test('are refused without the person verified, and once they were ended', async t => {
     const { cdp, id, page } = laptop
-    await page.getByRole('button', { name: 'Sign out', exact: true }).click()
-    await page.getByText('You are signed out.').waitFor()
+    await leave(page)
     const isKnown = 'This passkey is not known here, or was ended.'
     // A page that does not ask for it: the authenticator signs all the same.
     await page.route('**/auth/passkey-challenge', async route => {
@@ -182,7 +189,7 @@ t.test('passkeys', async t => {
   })
 
   await t.test('sign in on a phone, and from where the name is typed', async t => {
-    const { cdp, id, page } = await open('/access/access.html', phone)
+    const { cdp, id, page } = await open('/app/account', phone)
     await signIn(page, 'daisy')
     await untilHeading(page, 'Your account')
     await add(page, 'Phone')
@@ -194,20 +201,19 @@ t.test('passkeys', async t => {
       authenticatorId: other.id,
       credential: credentials[0]!
     })
-    await other.page.goto(`${originOf(service)}/access/access.html`)
+    await other.page.goto(`${originOf(service)}/app/account`)
     await untilHeading(other.page, 'Your account')
     t.equal(await other.page.getByLabel('Password', { exact: true }).count(), 0)
     await other.page.context().close()
   })
 
   await t.test('allow an app what it asks for', async t => {
-    const device = await open('/access/access.html', phone)
+    const device = await open('/app/account', phone)
     await signIn(device.page, 'daisy')
     await untilHeading(device.page, 'Your account')
     await add(device.page, 'Tablet')
     await device.page.getByText('Tablet was added.').waitFor()
-    await device.page.getByRole('button', { name: 'Sign out', exact: true }).click()
-    await device.page.getByText('You are signed out.').waitFor()
+    await leave(device.page)
     const asked = await ask()
     const url = new URL(asked.authUrl)
     await device.page.goto(`${originOf(service)}${url.pathname}${url.search}`)
@@ -219,24 +225,8 @@ t.test('passkeys', async t => {
     await device.page.context().close()
   })
 
-  await t.test('are looked after from the app as well', async t => {
-    const { page } = await open('/app/')
-    await signIn(page, 'daisy')
-    await page.locator('.lid').waitFor()
-    await page.goto(`${originOf(service)}/app/daisy/account`)
-    await page.getByRole('link', { name: 'Passkeys, and mails about sign-ins' }).click()
-    await untilHeading(page, 'Your account')
-    await page.getByRole('button', { name: 'End: Tablet' }).waitFor()
-    await page.getByRole('button', { name: 'Switch these mails off' }).click()
-    await page.getByText('Switched off: you are not told').waitFor()
-    await look(t, page, 'passkeys-notices')
-    const { notices } = await service.call('daisy', 'account.getNotices', {}, token)
-    t.equal(notices.isOn, false)
-    await page.context().close()
-  })
-
   await t.test('are offered where they work only', async t => {
-    const page = await pages.open('/access/access.html')
+    const page = await pages.open('/app/account')
     await signIn(page, 'daisy')
     await untilHeading(page, 'Your account')
     await page.getByText(`Passkeys work at ${originOf(service)} only.`).waitFor()

@@ -54,13 +54,15 @@ t.test('signing in by a provider', async t => {
     await look(t, page, 'sso-new-account')
     await page.getByLabel('Username').fill('robin')
     await page.getByRole('button', { name: 'Create account' }).click()
-    await untilHeading(page, 'Your account')
+    await page.waitForURL(`${url}/app/robin/timeline`)
+    await page.goto(`${url}/app/account`)
     await page.getByText('This is your only way to sign in.').waitFor()
     await look(t, page, 'sso-account')
     t.ok(await fits(page))
     await page.reload()
     await untilHeading(page, 'Your account')
-    await page.getByRole('button', { name: 'Sign out', exact: true }).last().click()
+    await page.getByRole('button', { name: 'Account of robin' }).click()
+    await page.getByRole('navigation').getByRole('button', { name: 'Sign out' }).click()
     // The provider shows a page of its own, or sends them back at once: on a fast machine before one could see it.
     await until(() => provider.asked.includes('/session/end'), 'the session at the provider to be ended')
     await page.context().close()
@@ -70,9 +72,9 @@ t.test('signing in by a provider', async t => {
     t.ok(await fits(again))
     await by(again)
     await untilHeading(again, 'Your account')
-    await again.getByText('robin', { exact: true }).waitFor()
+    await again.getByRole('main').getByText('robin', { exact: true }).waitFor()
 
-    await again.getByRole('button', { name: 'Set a password' }).click()
+    await again.getByRole('link', { name: 'Set a password' }).click()
     await untilHeading(again, 'Set a password')
     await again.getByLabel('New password', { exact: true }).fill(password)
     await again.getByRole('button', { name: 'Save' }).click()
@@ -150,18 +152,23 @@ t.test('without passwords', async t => {
     registration: { invitationTokens: [] }
   })
   const page = await visit(browser)
-  for (const path of ['access/access.html', 'access/register.html']) {
+  for (const [name, path] of [
+    ['access', 'app/account'],
+    ['register', 'app/?register']
+  ] as const) {
     await page.goto(`${url}/${path}`)
     await page.getByRole('button', { name: 'Continue with Work' }).waitFor()
     t.equal(await page.locator('input[type=password]').count(), 0, path)
     t.equal(await page.getByRole('link', { name: 'Forgot your password?' }).count(), 0)
-    await look(t, page, `sso-only-${path.split('/')[1]!.split('.')[0]!}`)
+    await look(t, page, `sso-only-${name}`)
   }
   await page.getByRole('button', { name: 'Continue with Work' }).click()
   await page.getByLabel('Username').fill('robin')
   await page.getByLabel('E-mail').fill('robin@example.com')
   await page.getByRole('button', { name: 'Create account' }).click()
-  await untilHeading(page, 'Your account')
+  await page.waitForURL(`${url}/app/robin/timeline`)
+  await page.goto(`${url}/app/account`)
+  await page.getByRole('heading', { name: 'Other ways to sign in' }).waitFor()
   t.equal(await page.getByRole('heading', { name: 'Password' }).count(), 0)
   await page.context().close()
 })

@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { leave as leaveService, root, type PageFacts, type ServiceInfo } from '../api.js'
 import { language, speak, t } from '../language.js'
-import { Surroundings, type Place } from '../surroundings.js'
+import { hrefInApp, Surroundings, type Place } from '../surroundings.js'
 import { Account, AccountContext } from './data/account.js'
 import { languageWish } from './data/language-wish.js'
 import { explain, type Message } from '../problem.js'
@@ -21,7 +21,10 @@ interface Props {
 export function App({ info, facts, username }: Props) {
   const address = useAddress()
   const route = routeOf(address)
-  const [user, setUser] = useState(username)
+  // Whoever has an invitation may register, even where somebody else is signed in.
+  const isRegistering = address.searchParams.has('register')
+  const [signedIn, setUser] = useState(username)
+  const user = isRegistering ? undefined : signedIn
   const [account, setAccount] = useState<Account>()
   const [problem, setProblem] = useState<Message>()
   const [tag, setTag] = useState(document.documentElement.lang)
@@ -66,8 +69,10 @@ export function App({ info, facts, username }: Props) {
   }, [user])
   useEffect(() => () => account?.close(), [account])
   useEffect(() => {
-    if (user !== undefined && route.user !== user)
-      visit(hrefTo(user, { page: route.user === undefined ? route.page : 'timeline' }), true)
+    if (user === undefined || route.user === user) return
+    const { id, page } = route
+    const own = { page, ...(id === undefined ? {} : { id }) }
+    visit(hrefTo(user, route.user === undefined ? own : { page: 'timeline' }), true)
   }, [user, route.user])
 
   const leave = (over: boolean): void => {
@@ -75,15 +80,10 @@ export function App({ info, facts, username }: Props) {
     setOver(over)
   }
   const surroundings = useMemo<Surroundings>(() => {
-    const hrefHere = (place: Place): string =>
-      place === 'access'
-        ? appRoot.href
-        : place === 'register'
-          ? `${appRoot.href}?register`
-          : // What somebody was looking at, or for, is in the query here, and nobody else's business.
-            new URL(`access/${place}.html`, root).href
+    // What somebody was looking at, or for, is in the query here, and nobody else's business.
+    const hrefHere = (place: Place): string => hrefInApp(place) ?? new URL(`access/${place}.html`, root).href
     const go = (place: Place): void => {
-      if (place === 'access' || place === 'register') visit(hrefHere(place))
+      if (hrefInApp(place) !== undefined) visit(hrefHere(place))
       else location.assign(hrefHere(place))
     }
     return { info, facts, go, hrefOf: hrefHere }
@@ -104,7 +104,7 @@ export function App({ info, facts, username }: Props) {
         Door && (
           <Door
             isOver={isOver}
-            isRegistering={address.searchParams.has('register')}
+            isRegistering={isRegistering}
             onSignedIn={session => {
               setOver(false)
               setUser(session.username)
@@ -122,7 +122,7 @@ export function App({ info, facts, username }: Props) {
           tag={tag}
           onLanguage={wanted => void account.wishLanguage(wanted).catch(() => undefined)}
           onLeave={() => {
-            leaveService({ username: user, hasSecondStep: false })
+            leaveService({ username: user })
             visit(appRoot.href)
             leave(false)
           }}

@@ -51,6 +51,9 @@ export const appRoot = new URL('app/', root)
 /** In place of a user: what a link opens. No account can have this name. */
 export const sharedName = 'shared'
 
+/** In place of a user: the account page of whoever is signed in, and its parts. No account can have this name. */
+const ownName = 'account'
+
 /** Returns the place that a URL names: without a user if it names none, on the timeline if it names no page. */
 export function routeOf(url: URL): Omit<Route, 'user'> & { readonly user?: string } {
   const path = url.pathname.startsWith(appRoot.pathname) ? url.pathname.slice(appRoot.pathname.length) : ''
@@ -58,6 +61,7 @@ export function routeOf(url: URL): Omit<Route, 'user'> & { readonly user?: strin
   const page = pageNames.find(each => each === name) ?? 'timeline'
   const query = new URLSearchParams(url.search)
   if (url.hash.startsWith(`#${sought}`)) query.set('text', decoded(url.hash.slice(sought.length + 1)))
+  if (user === ownName) return { page: 'account', query, ...(name === '' ? {} : { id: name }) }
   return { page, query, ...(user === '' ? {} : { user }), ...(id === '' ? {} : { id }) }
 }
 

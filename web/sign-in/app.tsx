@@ -1,5 +1,5 @@
 /** Chooses the view by the page's URL and the request named in it. */
-import { useCallback, useEffect, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { ComponentType } from 'preact'
 import { root, type PageFacts, type ServiceInfo } from '../api.js'
 import type { AuthRequest, NoRequest as NoRequestReason } from './auth-request.js'
@@ -8,11 +8,10 @@ import { Frame } from '../parts/frame.js'
 import { explain } from '../problem.js'
 import { addRefusedTexts } from './refused/texts.js'
 import { addSetupTexts } from './setup/texts.js'
-import { hrefOf, Surroundings, type Place } from '../surroundings.js'
+import { hrefInApp, hrefOf, Surroundings, type Place } from '../surroundings.js'
 import { ConfirmEmail } from './views/confirm-email.js'
 import { Home, Nowhere } from './views/home.js'
 import { Broken, NoRequest } from './views/no-request.js'
-import { OwnAccount } from './views/own-account.js'
 import { Request } from './views/request.js'
 import { ResetPassword } from './views/reset-password.js'
 
@@ -34,22 +33,26 @@ export function App({ info, facts, request }: Props) {
     addEventListener('popstate', follow)
     return () => removeEventListener('popstate', follow)
   }, [])
-  const go = useCallback((to: Place): void => {
-    history.pushState(null, '', hrefOf(to))
+  /** Whether a page is one of these: the request of an app is answered here, everything else in the app. */
+  const isHere = (to: Place): boolean =>
+    hrefInApp(to) === undefined || (request !== undefined && to !== 'account')
+  const hrefTo = (to: Place): string => (isHere(to) ? hrefOf(to) : hrefInApp(to)!)
+  const go = (to: Place): void => {
+    if (!isHere(to)) return location.assign(hrefTo(to))
+    history.pushState(null, '', hrefTo(to))
     setResetToken(null)
     setPlace(to)
-    scrollTo(0, 0)
-  }, [])
+    return scrollTo(0, 0)
+  }
 
   const view = () => {
     if (place === 'home' || place === 'door') return <Home isDoor={place === 'door'} />
-    if (place === 'nowhere') return <Nowhere />
     if (place === 'setup' || place === 'refused') return <Rare key={place} load={rare[place]} />
     if (place === 'reset-password')
       return <ResetPassword key={resetToken} resetToken={resetToken ?? undefined} />
     if (place === 'confirm-email') return <ConfirmEmail />
-    if (request === undefined || place === 'change-password')
-      return <OwnAccount place={place} isKept={request === undefined} />
+    // Without a request of an app, signing in and registering are in the app.
+    if (place === 'nowhere' || request === undefined) return <Nowhere />
     return typeof request === 'string' ? (
       <NoRequest reason={request} />
     ) : (
@@ -57,7 +60,7 @@ export function App({ info, facts, request }: Props) {
     )
   }
   return (
-    <Surroundings.Provider value={{ info: { ...info, name }, facts, go, hrefOf, rename }}>
+    <Surroundings.Provider value={{ info: { ...info, name }, facts, go, hrefOf: hrefTo, rename }}>
       <Frame tag={tag} onLanguage={wanted => void speak([wanted]).then(() => setTag(wanted))}>
         {view()}
       </Frame>
@@ -78,7 +81,6 @@ const places: readonly string[] = [
   'access',
   'register',
   'reset-password',
-  'change-password',
   'confirm-email',
   'signinhub',
   'setup'

@@ -2,6 +2,7 @@
 import type { UserStore } from '../../../storage/user/user-store.js'
 import { newToken } from '../../ids.js'
 import type { Message } from '../../outgoing/mail/message.js'
+import { accountPage } from '../../service-info.js'
 import { confirmedAddress, currentAddress } from './address.js'
 import { takeMessage } from './message-count.js'
 import { takeNotice } from './notices.js'
@@ -58,7 +59,7 @@ async function noticeLetter(services: Services, username: string): Promise<Messa
   const substitutions = {
     USERNAME: username,
     NEW_EMAIL: address,
-    ACCOUNT_LINK: `${config.publicUrl}/access/access.html`,
+    ACCOUNT_LINK: accountPage(config, username),
     ...(by !== undefined && { APP: by })
   }
   const kind = by === undefined ? 'emailChanged' : 'emailChangedByApp'

@@ -10,6 +10,7 @@ import { takeMessage } from '../../account/email/message-count.js'
 import type { Call } from '../../call/method.js'
 import type { Services } from '../../call/services.js'
 import type { Message, NoticeKind } from '../../outgoing/mail/message.js'
+import { accountPage } from '../../service-info.js'
 import { agentWords, nothing } from './agent.js'
 import { isNewDevice } from './devices.js'
 
@@ -127,7 +128,7 @@ function wordsOf(
     PASSKEY: harmless(passkey ?? ''),
     PROVIDER: harmless(provider ?? ''),
     PASSKEYS: names.length === 0 ? nothing : names.join(', '),
-    ACCOUNT_LINK: `${config.publicUrl}/access/access.html`
+    ACCOUNT_LINK: accountPage(config, username)
   }
 }
 

@@ -74,7 +74,7 @@ t.test('a mail is sent', async t => {
       t.match(text, /Time: \d{4}-\d\d-\d\d \d\d:\d\d UTC/)
       t.match(text, 'Browser: Safari, iOS')
       t.match(text, 'Address: 198.51.100.9')
-      t.match(text, '/access/access.html')
+      t.match(text, '/app/daisy/account')
     }
     t.equal(await signIn(from(safari, '198.51.100.10')), 200)
     t.equal((await mails()).length, 1, 'once for a device')

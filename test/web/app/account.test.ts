@@ -5,6 +5,7 @@ import t from 'tap'
 import { desk, startApp } from '../../support/app.js'
 import { untilHeading } from '../../support/browser.js'
 import { look } from '../../support/look.js'
+import { linkOf, mailbox } from '../../support/mailbox.js'
 import { password, signIn } from '../../support/pages.js'
 import { receiver } from '../../support/receiver.js'
 
@@ -26,16 +27,27 @@ t.test('the account page', async t => {
     await page.getByText('of 5 MB').waitFor()
     await page.getByText('from 127.0.0.1').first().waitFor()
     await look(t, page, 'app-account')
-    await page.getByRole('button', { name: 'Change your e‑mail address' }).click()
+    await page.getByRole('link', { name: 'Change your e‑mail address' }).click()
+    await page.getByText('The new address counts as soon as you save it.').waitFor()
     await page.getByLabel('E-mail').fill('other@example.com')
     await page.getByRole('button', { name: 'Save the address' }).click()
     await page.getByText('other@example.com').waitFor()
-    await page.getByRole('button', { name: 'Change your password' }).click()
-    await page.getByLabel('Current password').fill(password)
-    await page.getByLabel('New password').fill('five words in one row')
+    t.equal(await page.getByText('mails', { exact: false }).count(), 0, 'none is promised')
+    await page.getByRole('link', { name: 'Change your password' }).click()
+    const change = async (from: string, to: string): Promise<void> => {
+      await page.getByLabel('Current password', { exact: true }).fill(from)
+      await page.getByLabel('New password', { exact: true }).fill(to)
+      await page.getByRole('button', { name: 'Save the password' }).click()
+    }
+    await change('not the one', 'five words in one row')
+    await page.getByText('This is not your current password.').waitFor()
+    await page.locator('input[name=oldPassword]:focus').waitFor()
+    await change(password, 'short')
+    await page.getByText('At least 6 characters.', { exact: true }).waitFor()
     await look(t, page, 'app-account-password')
-    await page.getByRole('button', { name: 'Save the password' }).click()
+    await change(password, 'five words in one row')
     await untilHeading(page, 'Your password is set')
+    await look(t, page, 'app-account-password-set')
     await page.getByRole('link', { name: 'Back to your account' }).click()
     await untilHeading(page, 'Your account')
     await daisy.do('account.changePassword', {
@@ -61,25 +73,122 @@ t.test('the account page', async t => {
     await page.context().close()
   })
 
-  await t.test('switches the second step on, and remembers that after a reload', async t => {
+  await t.test('is the one page, where former addresses and the browser’s way back lead', async t => {
+    for (const path of ['/access/access.html?lang=en', '/access/signinhub.html', '/auth', '/app/account']) {
+      const page = await open(path, desk)
+      await signIn(page, 'daisy')
+      await untilHeading(page, 'Your account')
+      t.equal(page.url(), `${url}/app/daisy/account`, path)
+      await page.context().close()
+    }
+    const page = await open('/change-password.html', desk)
+    await signIn(page, 'daisy')
+    await untilHeading(page, 'Change your password')
+    t.equal(page.url(), `${url}/app/daisy/account/password`)
+    await page.getByRole('button', { name: 'Back', exact: true }).click()
+    await untilHeading(page, 'Your account')
+    await page.goBack()
+    await untilHeading(page, 'Change your password')
+    await page.context().close()
+  })
+
+  await t.test('switches two-factor authentication on and off, with codes to keep', async t => {
     const page = await enter('/app/daisy/account')
-    await page.getByRole('button', { name: 'Switch it on' }).click()
-    const secret = (await page.locator('.secret code').innerText()).replaceAll(/\s/g, '')
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.getByRole('link', { name: 'Turn on' }).click()
+    await untilHeading(page, 'Set up two-factor authentication')
+    await page.getByRole('img', { name: /QR code/ }).waitFor()
+    await page.evaluate(`document.querySelector('.qr').decode()`)
+    const secret = Secret.fromBase32((await page.locator('.secret code').innerText()).replaceAll(/\s/g, ''))
+    const code = new TOTP({ secret }).generate({ timestamp: service.clock.now() * 1000 })
+    await page.getByLabel('Code').fill(code === '000000' ? '111111' : '000000')
+    await page.getByRole('button', { name: 'Turn on' }).click()
+    await page.getByText('This code is not right.').waitFor()
     await look(t, page, 'app-account-second-step')
-    const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate({
-      timestamp: service.clock.now() * 1000
-    })
-    await page.getByLabel('Code').fill(code)
-    await page.getByRole('button', { name: 'Switch it on' }).click()
+    await page.getByLabel('Code').fill(code.replace(/(...)/, '$1 '))
+    await page.getByRole('button', { name: 'Turn on' }).click()
     await untilHeading(page, 'Keep these recovery codes')
-    t.equal(await page.getByRole('button', { name: 'Copy' }).isVisible(), true, 'codes can be kept')
+    const codes = await page.locator('.codes li').allInnerTexts()
+    t.equal(codes.length, 10)
+    await look(t, page, 'app-account-codes')
+    await page.getByRole('button', { name: 'Copy' }).click()
+    await page.getByText('Copied.').waitFor()
+    t.match(await page.evaluate('navigator.clipboard.readText()'), codes.join('\n'))
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save' }).click()
+    ])
+    t.equal(download.suggestedFilename(), 'coffer-daisy.txt')
+    t.match(readFileSync(await download.path(), 'utf8'), codes.join('\n'))
     await page.getByRole('button', { name: 'I have kept them' }).click()
-    await page.getByText('Switched on:').waitFor()
+    await page.getByText('On: signing in').waitFor()
     await page.reload()
-    await page.getByText('Switched on:').waitFor()
-    await page.getByRole('button', { name: 'Switch it off' }).click()
-    await page.getByRole('button', { name: 'Switch it off' }).click()
-    await page.getByText('With it, a stolen password opens nothing').waitFor()
+    await page.getByText('On: signing in').waitFor()
+    await page.getByRole('link', { name: 'Turn off' }).click()
+    await untilHeading(page, 'Turn off two-factor authentication?')
+    await look(t, page, 'app-account-switch-off')
+    await page.getByRole('button', { name: 'Turn off' }).click()
+    await page.getByText('a stolen password alone is not enough').waitFor()
+    await page.context().close()
+  })
+
+  await t.test('shows where one is signed in, and signs out there', async t => {
+    for (const appId of ['first-app', 'second-app'])
+      await service.http('POST', '/daisy/auth/login', { username: 'daisy', password, appId }, { origin: url })
+    const userAgent = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
+    const page = await open('/app/account', { ...desk, userAgent })
+    await signIn(page, 'daisy')
+    const own = page.getByRole('listitem').filter({ hasText: 'Firefox on Linux' }).first()
+    await own.getByText(/signed in .*, from 127\.0\.0\.1/).waitFor()
+    await look(t, page, 'app-account-sessions')
+    await page.getByRole('button', { name: 'Sign out: first-app' }).click()
+    await page.getByText('first-app').waitFor({ state: 'detached' })
+    await page.getByText('second-app').waitFor()
+    await page.context().close()
+    const { sessions } = await daisy.do('sessions.get')
+    for (const { appId, id } of sessions)
+      if (appId === 'second-app') await daisy.do('sessions.delete', { id })
+  })
+
+  await t.test('signs out everywhere else', async t => {
+    const token = await register('robin')
+    const page = await open('/app/account', desk)
+    await signIn(page, 'robin')
+    await page.getByRole('button', { name: 'Sign out everywhere else' }).click()
+    await page.getByText('test-app').waitFor({ state: 'detached' })
+    t.match(await service.call('robin', 'getAccessInfo', {}, token), {
+      error: { id: 'invalid-access-token' }
+    })
+    await page.reload()
+    await untilHeading(page, 'Your account')
+    await page.context().close()
+  })
+
+  await t.test('shows which apps are allowed, and ends that', async t => {
+    const permissions = [
+      { streamId: 'diary', level: 'read' },
+      { streamId: '*', level: 'create-only' }
+    ]
+    for (const [name, more] of [
+      ['walking-app', { deviceName: `Her phone ${'with a long name '.repeat(3)}`, expireAfter: 1e15 }],
+      ['other-app', {}]
+    ] as const)
+      await daisy.do('accesses.create', { type: 'app', name, permissions, ...more })
+    const page = await enter('/app/daisy/account')
+    const app = page.getByRole('listitem').filter({ hasText: 'walking-app' })
+    t.match(await app.innerText(), /walking-app Her phone [^]*\s+diary, All your data\s+Until /)
+    await app.getByRole('button', { name: 'End the access of walking-app' }).click()
+    await look(t, page, 'app-account-ending')
+    await app.getByRole('button', { name: 'Keep it' }).click()
+    await app.getByRole('button', { name: 'End the access of walking-app' }).click()
+    await app.getByRole('button', { name: 'End it now' }).click()
+    await app.waitFor({ state: 'detached' })
+    const { accesses } = await daisy.do('accesses.get')
+    const apps = accesses.filter(({ type }: { type: string }) => type === 'app')
+    t.same(
+      apps.map(({ name }: { name: string }) => name),
+      ['other-app']
+    )
     await page.context().close()
   })
 
@@ -167,4 +276,38 @@ t.test('the account page', async t => {
     t.ok((await daisy.do('account.get')).account, 'nobody else’s')
     await page.context().close()
   })
+})
+
+t.test('where mails are sent, the account page tells of them', async t => {
+  const post = await mailbox(t)
+  const { daisy, enter, url } = await startApp(t, post.settings)
+  const page = await enter('/app/account')
+  t.equal(page.url(), `${url}/app/daisy/account`)
+  await page.getByText('and for mails.').waitFor()
+  await page.getByRole('button', { name: 'Switch these mails off' }).click()
+  await page.getByText('Switched off: you are not told').waitFor()
+  await look(t, page, 'app-account-mails')
+  t.equal((await daisy.do('account.getNotices')).notices.isOn, false)
+  await page.getByRole('link', { name: 'Change your e‑mail address' }).click()
+  await page.getByText('with the link that is mailed to it').waitFor()
+  await page.getByLabel('E-mail').fill('other@example.com')
+  await look(t, page, 'app-account-email')
+  await page.getByRole('button', { name: 'Save the address' }).click()
+  await page.getByText('Until you confirm it, daisy@example.com stays the one that counts.').waitFor()
+  await page.getByRole('button', { name: 'Send a link that confirms it' }).click()
+  await page.getByText('A link is on its way to the address.').waitFor()
+  await look(t, page, 'app-account-unconfirmed')
+  // The former address is told, and led to this page.
+  const told = await post.receivedBy('daisy@example.com', 3)
+  t.match(told.text, `${url}/app/daisy/account`)
+  await page.goto(linkOf(await post.receivedBy('other@example.com', 2)).href)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.getByRole('button', { name: 'Yes, confirm it' }).click()
+  await untilHeading(page, 'The address is confirmed')
+  await page.getByRole('link', { name: 'Back to your account' }).click()
+  await untilHeading(page, 'Your account')
+  t.equal(page.url(), `${url}/app/daisy/account`)
+  t.equal(await page.getByText('not confirmed yet').count(), 0)
+  await page.context().close()
 })

@@ -17,6 +17,13 @@ const appPolicy = [
   "worker-src 'self'",
   'trusted-types coffer-worker'
 ].join('; ')
+/** Pages that are in the app unless an app asks for something: where they lead, from below `access/`. */
+const inApp: Readonly<Record<string, string>> = {
+  'access.html': '../app/account',
+  'signinhub.html': '../app/account',
+  'change-password.html': '../app/account/password',
+  'register.html': '../app/?register'
+}
 /** Files of the app whose names carry no hash of their content. */
 const appFiles = ['manifest.webmanifest', 'worker.js']
 
@@ -37,6 +44,8 @@ export function addPages(
     router.get(`/access/${name}`, ctx => {
       if (isBelowDomain(ctx, config)) return redirect(ctx, publicPage)
       if (hasSlash(ctx)) return redirect(ctx, name)
+      const elsewhere = inApp[name]
+      if (elsewhere !== undefined && !namesRequest(ctx)) return redirect(ctx, elsewhere)
       ctx.set('Cache-Control', 'no-cache')
       return send(ctx, shell, etag)
     })
@@ -145,11 +154,18 @@ function hasSlash({ originalUrl }: Http): boolean {
   return originalUrl.split('?')[0]!.endsWith('/')
 }
 
+/** Whether the address names the request of an app. (docs/spec/app-authorization.md#the-page) */
+function namesRequest({ search }: Http): boolean {
+  const params = new URLSearchParams(search)
+  return ['key', 'poll', 'pollUrl'].some(name => params.get(name))
+}
+
 /** Redirects the browser, keeping the query. Relative if possible, since a proxy may serve us below a path. */
 function redirect(ctx: Http, to: string): void {
   const up = hasSlash(ctx) && !to.includes('://') ? '../' : ''
+  const query = to.includes('?') ? ctx.search.replace('?', '&') : ctx.search
   ctx.status = 302
-  ctx.set('Location', up + to + ctx.search)
+  ctx.set('Location', up + to + query)
   ctx.body = ''
 }
 

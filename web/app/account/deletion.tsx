@@ -55,7 +55,7 @@ function Sure({ onClose }: { readonly onClose: () => void }) {
     setDeletion(userDeletion.time)
   }
   const out = (): void => {
-    leave({ username, hasSecondStep: false })
+    leave({ username })
     location.assign(appRoot.href)
   }
   if (deletion !== undefined)
@@ -97,7 +97,7 @@ function Sure({ onClose }: { readonly onClose: () => void }) {
         />
         {isByPasskey && <p class="hint">{t('own.deletePasskeyNext')}</p>}
         {facts.hasPasswords && !isByPasskey && (
-          <Password name="password" label={t('field.password')} hint={t('own.deleteProof')} isOptional />
+          <Password name="password" label={t('field.password')} hint={t('field.passwordProof')} isOptional />
         )}
       </Form>
     </Dialog>

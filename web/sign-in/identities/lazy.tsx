@@ -1,29 +1,22 @@
-/** Views about identities are loaded when they are needed, with their texts: most people have none. */
+/** The view for those who have come back from a provider, loaded with its texts when it is needed: most people have none. */
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import type { Session } from '../../api.js'
 import { Alert } from '../../parts/form.js'
 import { explain, type Message } from '../../problem.js'
 import type { ReturnedProps } from './returned.js'
 
-export const ReturnedView = loaded<ReturnedProps>(async () => (await import('./returned.js')).ReturnedView)
-
-export const Linked = loaded<{ readonly session: Session }>(async () => (await import('./linked.js')).Linked)
-
-function loaded<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
-  return function Loaded(props: P) {
-    const [View, setView] = useState<ComponentType<P>>()
-    const [problem, setProblem] = useState<Message>()
-    useEffect(() => {
-      Promise.all([
-        load(),
-        import('./texts.js').then(async ({ addIdentityTexts }) => await addIdentityTexts())
-      ]).then(
-        ([found]) => setView(() => found),
-        (error: unknown) => setProblem(explain(error).message)
-      )
-    }, [])
-    if (problem !== undefined) return <Alert>{problem}</Alert>
-    return View ? <View {...props} /> : null
-  }
+export function ReturnedView(props: ReturnedProps) {
+  const [View, setView] = useState<ComponentType<ReturnedProps>>()
+  const [problem, setProblem] = useState<Message>()
+  useEffect(() => {
+    Promise.all([
+      import('./returned.js'),
+      import('./texts.js').then(async ({ addIdentityTexts }) => await addIdentityTexts())
+    ]).then(
+      ([module]) => setView(() => module.ReturnedView),
+      (error: unknown) => setProblem(explain(error).message)
+    )
+  }, [])
+  if (problem !== undefined) return <Alert>{problem}</Alert>
+  return View ? <View {...props} /> : null
 }

@@ -39,7 +39,7 @@ export function ReturnedView({ returned, appId, onBack, onSignedIn }: ReturnedPr
       body: { ...proof, appId }
     })
     if (answer.mfaToken) setPending({ login: { username, appId }, mfaToken: answer.mfaToken })
-    else onSignedIn({ username, ...tokenOf(answer), hasSecondStep: false })
+    else onSignedIn({ username, ...tokenOf(answer) })
   }
   const look = async (): Promise<void> => {
     const answer = await call<Found>('POST', 'auth/identity', { body: { ...proof } })

@@ -1,6 +1,6 @@
 /** Signs in with a passkey: by a button, or as the browser offers it where the user name is typed. */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { call, callAs, tokenOf, type Session } from '../../api.js'
+import { call, tokenOf, type Session } from '../../api.js'
 import { t } from '../../language.js'
 import { Action } from '../../parts/action.js'
 import { Alert } from '../../parts/form.js'
@@ -31,11 +31,7 @@ export function Entry({ appId, onSignedIn }: EntryProps) {
     const answer = await call<{ username: string; token?: string }>('POST', 'auth/passkey-login', {
       body: { appId, credential }
     })
-    const session = { username: answer.username, ...tokenOf(answer), hasSecondStep: false }
-    // It answers nothing else until it is kept.
-    if (session.deletion !== undefined) return onSignedIn(session)
-    const { hasSecondFactor } = await callAs<{ hasSecondFactor: boolean }>(session, 'GET', 'sessions')
-    onSignedIn({ ...session, hasSecondStep: hasSecondFactor })
+    onSignedIn({ username: answer.username, ...tokenOf(answer) })
   }
 
   useEffect(() => {

@@ -1,12 +1,12 @@
-/** The way back to the first page, below whatever else a view shows. */
-import { t, type Key } from '../../language.js'
+/** The way back to signing in, or to the account page, below whatever else a view shows. */
+import { t } from '../../language.js'
 import { Link } from '../../parts/link.js'
 
-export function Back({ text }: { readonly text: Key }) {
+export function Back({ to }: { readonly to: 'access' | 'account' }) {
   return (
     <ul class="links">
       <li>
-        <Link to="access">{t(text)}</Link>
+        <Link to={to}>{t(to === 'access' ? 'reset.signIn' : 'account.back')}</Link>
       </li>
     </ul>
   )

@@ -41,7 +41,7 @@ export function Challenge({ pending, onSignedIn, onBack }: Props) {
         token: mfaToken,
         body: { code }
       })
-      onSignedIn({ username: login.username, ...tokenOf(answer), hasSecondStep: true })
+      onSignedIn({ username: login.username, ...tokenOf(answer) })
     } catch (error) {
       if (!(error instanceof Refusal) || error.id !== 'forbidden') throw error
       onBack(t('challenge.over'))

@@ -20,7 +20,7 @@ export function ConfirmEmail() {
   if (token === undefined)
     return (
       <Page title={t('confirmEmail.none')} seal="over" lead={t('confirmEmail.noneLead')}>
-        <Back text="account.back" />
+        <Back to="account" />
       </Page>
     )
   if (!session)
@@ -66,7 +66,7 @@ function Confirming({ token, session }: { readonly token: string; readonly sessi
         title={t('confirmEmail.done')}
         lead={rich('confirmEmail.doneLead', { address })}
       >
-        <Back text="account.back" />
+        <Back to="account" />
       </Page>
     )
   return (
@@ -77,7 +77,7 @@ function Confirming({ token, session }: { readonly token: string; readonly sessi
           {t('confirmEmail.action')}
         </Action>
       </div>
-      <Back text="account.back" />
+      <Back to="account" />
     </Page>
   )
 }

@@ -25,7 +25,7 @@ export function Home({ isDoor }: { readonly isDoor: boolean }) {
       {facts.registration === 'invited' && <p class="hint">{t('register.leadInvited')}</p>}
       <ul class="links">
         <li>
-          <Link to="access">{t('home.account')}</Link>
+          <Link to="account">{t('home.account')}</Link>
         </li>
         {isWeb(home) && !isHere(home) && (
           <li>

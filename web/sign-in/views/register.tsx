@@ -53,7 +53,7 @@ export function Register({ lead, appId, referer, onSignedIn }: Props) {
       const { apiEndpoint, username: name } = answer
       // None where the session is kept in a cookie.
       const token = apiEndpoint === undefined ? {} : { token: new URL(apiEndpoint).username }
-      onSignedIn({ username: name, ...token, hasSecondStep: false })
+      onSignedIn({ username: name, ...token })
     } catch (error) {
       if (error instanceof Refusal && JSON.stringify(error.data ?? '').includes('invitationToken'))
         setInvited(true)

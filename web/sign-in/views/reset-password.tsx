@@ -40,14 +40,14 @@ function RequestReset() {
   if (passwordReset === 'none')
     return (
       <Page key="none" title={t('reset.title')} lead={t('reset.none')}>
-        <Back text="reset.signIn" />
+        <Back to="access" />
       </Page>
     )
   if (isSent) {
     const [title, lead] = sent[passwordReset]
     return (
       <Page key="sent" seal="mail" title={t(title)} lead={t(lead)}>
-        <Back text="reset.signIn" />
+        <Back to="access" />
       </Page>
     )
   }
@@ -57,7 +57,7 @@ function RequestReset() {
       <Form action={t(isMailed ? 'reset.action' : 'reset.actionOperator')} onSubmit={request}>
         <UsernameField />
       </Form>
-      <Back text="reset.signIn" />
+      <Back to="access" />
     </Page>
   )
 }

@@ -53,7 +53,7 @@ export function SignIn({ title, lead, appId, onSignedIn: onEntered }: Props) {
       }
     )
     if (answer.mfaToken) setPending({ login, mfaToken: answer.mfaToken })
-    else onSignedIn({ username, ...tokenOf(answer), hasSecondStep: false })
+    else onSignedIn({ username, ...tokenOf(answer) })
   }
 
   if (closing?.deletion !== undefined) {

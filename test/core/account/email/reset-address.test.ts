@@ -176,7 +176,7 @@ t.test('an address that an app has set', async t => {
         t.notMatch(mail!.html, '<b>app</b>')
         t.notMatch(mail!.text, theirs, 'who reads the former mailbox need not learn the new address')
         t.match(mail!.text, 'evil.example.com')
-        t.match(mail!.text, '/access/access.html')
+        t.match(mail!.text, '/app/daisy/account')
       }
     }
   )

@@ -14,7 +14,7 @@ t.test('the pages', async t => {
 
   await t.test('are reached by every name that apps know', async t => {
     for (const name of pageNames) {
-      const { status, body, headers } = await read(`/access/${name}?lang=fr`)
+      const { status, body, headers } = await read(`/access/${name}?lang=fr&key=1`)
       t.equal(status, 200, name)
       t.match(headers.get('content-type'), 'text/html')
       t.match(body, /<div id="page"/)
@@ -27,11 +27,32 @@ t.test('the pages', async t => {
     t.equal(slashed.headers.get('location'), '../register.html?lang=fr')
     t.equal((await read('/access/other.html')).status, 400, 'a key that does not exist')
     t.equal((await read('/other.html')).status, 404)
-    t.equal((await service.http('HEAD', '/access/access.html')).status, 200)
+    t.equal((await service.http('HEAD', '/access/access.html?key=1')).status, 200)
+  })
+
+  await t.test('lead to the app where no app asks for anything', async t => {
+    const locationOf = async (path: string): Promise<string | null> => {
+      const { status, headers } = await read(path)
+      t.equal(status, headers.has('location') ? 302 : 200, path)
+      return headers.get('location')
+    }
+    for (const [path, location] of [
+      ['/access/access.html', '../app/account'],
+      ['/access/access.html?lang=fr&key=', '../app/account?lang=fr&key='],
+      ['/access/signinhub.html', '../app/account'],
+      ['/access/change-password.html', '../app/account/password'],
+      ['/access/register.html', '../app/?register'],
+      ['/access/register.html?lang=fr', '../app/?register&lang=fr']
+    ] as const)
+      t.equal(await locationOf(path), location)
+    for (const query of ['key=1', 'poll=https%3A%2F%2Fa.example%2F1', 'pollUrl=x'])
+      t.equal(await locationOf(`/access/access.html?${query}`), null)
+    for (const name of ['reset-password', 'confirm-email', 'setup'])
+      t.equal(await locationOf(`/access/${name}.html`), null)
   })
 
   await t.test('run nothing that is not theirs, in nobody’s frame', async t => {
-    const { headers, body } = await read('/access/access.html')
+    const { headers, body } = await read('/access/access.html?key=1')
     const policy = headers.get('content-security-policy') ?? ''
     t.match(policy, "default-src 'none'")
     t.match(policy, "script-src 'self'; style-src 'self'")
@@ -44,10 +65,10 @@ t.test('the pages', async t => {
   })
 
   await t.test('are asked for again, what they load is kept', async t => {
-    const page = await read('/access/access.html')
+    const page = await read('/access/access.html?key=1')
     t.equal(page.headers.get('cache-control'), 'no-cache')
     const tag = page.headers.get('etag') ?? ''
-    const again = await plainGet(`${service.server.url}/access/access.html`, { 'if-none-match': tag })
+    const again = await plainGet(`${service.server.url}/access/access.html?key=1`, { 'if-none-match': tag })
     t.equal(again.statusCode, 304)
     const [, script = ''] = /src="\.\/(assets\/[^"]+\.js)"/.exec(page.body) ?? []
     const { status, headers } = await read(`/access/${script}`)
@@ -74,7 +95,7 @@ t.test('the pages on hosts below the domain lead to the public one', async t => 
     t.equal(await locationOf(host, '/access/access.html'), 'https://example.com/access/access.html')
   const reset = 'reset-password.html?resetToken=x'
   t.equal(await locationOf('alice.example.com', `/${reset}`), `https://example.com/access/${reset}`)
-  t.equal(await locationOf('example.com', '/access/access.html'), undefined)
+  t.equal(await locationOf('example.com', '/access/access.html?key=1'), undefined)
 })
 
 t.test('every language has every text, and its placeholders', async t => {

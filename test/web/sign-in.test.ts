@@ -1,15 +1,16 @@
-/** What people do for their account by themselves, in a real browser. (docs/spec/authentication.md#resetting-a-password) */
-import { readFileSync } from 'node:fs'
+/** How people get into their accounts, in a real browser. (docs/spec/authentication.md#resetting-a-password) */
 import { Secret, TOTP } from 'otpauth'
+import type { Page } from 'playwright-core'
 import t from 'tap'
 import { untilHeading, visit } from '../support/browser.js'
+import { look } from '../support/look.js'
 import { linkOf, mailbox } from '../support/mailbox.js'
 import { appId, password, signIn, startPages } from '../support/pages.js'
 
 const another = 'quite another secret'
 const adminKey = 'the key of the operator'
 
-t.test('the pages of one’s account', async t => {
+t.test('the pages before one has signed in', async t => {
   const post = await mailbox(t)
   const { ask, browser, open, poll, register, service, url } = await startPages(t, {
     ...post.settings,
@@ -21,7 +22,7 @@ t.test('the pages of one’s account', async t => {
       passwordComplexityMinCharCategories: 2
     }
   })
-  const token = await register('daisy')
+  await register('daisy')
   const isPassword = async (secret: string): Promise<boolean> => {
     const body = { username: 'daisy', password: secret, appId: 'test-app' }
     return (await service.http('POST', '/daisy/auth/login', body, { origin: url })).status === 200
@@ -51,6 +52,10 @@ t.test('the pages of one’s account', async t => {
     await page.getByRole('button', { name: 'Save the password' }).click()
     await untilHeading(page, 'Your password is set')
     t.same([await isPassword(password), await isPassword(another)], [false, true])
+    await page.getByRole('link', { name: 'Sign in' }).click()
+    await signIn(page, 'daisy', another)
+    await page.waitForURL(`${url}/app/daisy/timeline`)
+    await page.context().clearCookies()
 
     await page.goto(link.href)
     await page.getByLabel('New password', { exact: true }).fill('a third secret')
@@ -77,118 +82,18 @@ t.test('the pages of one’s account', async t => {
     await page.context().close()
   })
 
-  await t.test('change a password', async t => {
-    const page = await open('/change-password.html')
-    await untilHeading(page, 'Change your password')
-    await page.getByLabel('Username or e-mail').fill('daisy')
-    await page.getByLabel('Password', { exact: true }).fill(another)
-    await page.getByRole('button', { name: 'Sign in' }).click()
-    const change = async (from: string, to: string): Promise<void> => {
-      await page.getByLabel('Current password', { exact: true }).fill(from)
-      await page.getByLabel('New password', { exact: true }).fill(to)
-      await page.getByRole('button', { name: 'Save the password' }).click()
-    }
-    await change('not the one', 'a third secret')
-    await page.getByText('This is not your current password.').waitFor()
-    await page.locator('input[name=oldPassword]:focus').waitFor()
-    await change(another, 'short')
-    await page.getByText('At least 6 characters.', { exact: true }).waitFor()
-    await change(another, 'a third secret')
-    await untilHeading(page, 'Your password is set')
-    t.same([await isPassword(another), await isPassword('a third secret')], [false, true])
-    await page.getByRole('link', { name: 'Back to your account' }).click()
-    await untilHeading(page, 'Your account')
-    await page.context().close()
-  })
-
-  await t.test('show where one is signed in, and sign out there', async t => {
-    for (const appId of ['first-app', 'second-app']) {
-      const body = { username: 'daisy', password: 'a third secret', appId }
-      await service.http('POST', '/daisy/auth/login', body, { origin: url })
-    }
-    const page = await open('/access/signinhub.html')
-    await signIn(page, 'daisy', 'a third secret')
-    await untilHeading(page, 'Your account')
-    await page.getByRole('button', { name: 'Sign out: first-app' }).click()
-    await page.getByText('first-app').waitFor({ state: 'detached' })
-    await page.getByRole('button', { name: 'Sign out everywhere else' }).click()
-    await page.getByText('second-app').waitFor({ state: 'detached' })
-    t.match(await service.call('daisy', 'getAccessInfo', {}, token), {
-      error: { id: 'invalid-access-token' }
-    })
-    await page.getByRole('button', { name: 'Sign out', exact: true }).click()
-    await page.getByText('You are signed out.').waitFor()
-    await page.context().close()
-  })
-
-  await t.test('show which apps are allowed, and end that', async t => {
-    const login = { username: 'daisy', password: 'a third secret', appId: 'test-app' }
-    const { body } = await service.http('POST', '/daisy/auth/login', login, { origin: url })
-    await service.call('daisy', 'streams.create', { id: 'walks', name: 'Walks' }, body.token)
-    const permissions = [
-      { streamId: 'walks', level: 'read' },
-      { streamId: '*', level: 'create-only' }
-    ]
-    for (const [name, more] of [
-      ['walking-app', { deviceName: 'Her phone', expireAfter: 1e15 }],
-      ['other-app', {}]
-    ] as const) {
-      const access = { type: 'app', name, permissions, ...more }
-      t.notOk((await service.call('daisy', 'accesses.create', access, body.token)).error)
-    }
-    const page = await open('/access/access.html')
-    await signIn(page, 'daisy', 'a third secret')
-    const app = page.getByRole('listitem').filter({ hasText: 'walking-app' })
-    t.match(await app.innerText(), /walking-app Her phone\s+Walks, All your data\s+Until /)
-    await app.getByRole('button', { name: 'End the access of walking-app' }).click()
-    await app.getByRole('button', { name: 'Keep it' }).click()
-    await app.getByRole('button', { name: 'End the access of walking-app' }).click()
-    await app.getByRole('button', { name: 'End it now' }).click()
-    await app.waitFor({ state: 'detached' })
-    const { accesses } = await service.call('daisy', 'accesses.get', {}, body.token)
-    const apps = accesses.filter(({ type }: { type: string }) => type === 'app')
-    t.same(
-      apps.map(({ name }: { name: string }) => name),
-      ['other-app']
-    )
-    await page.context().close()
-  })
-
-  await t.test('switch a second step on, ask for it, and off again', async t => {
-    await register('robin')
-    const page = await open('/access/access.html')
-    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
-    await signIn(page, 'robin')
-    await page.getByRole('button', { name: 'Switch it on' }).click()
-    await untilHeading(page, 'Set up the second step')
-    await page.getByRole('img', { name: /QR code/ }).waitFor()
-    await page.evaluate(`document.querySelector('.qr').decode()`)
-    const secret = Secret.fromBase32((await page.locator('.secret').innerText()).replaceAll(' ', ''))
+  await t.test('ask for a second factor where one is on, or for a recovery code', async t => {
+    const robin = await register('robin')
+    const post = async (path: string, body: object, token: string) =>
+      (await service.http('POST', `/robin/mfa/${path}`, body, { authorization: token })).body
+    const { mfaToken, totp } = await post('activate', { method: 'totp' }, robin)
+    const secret = Secret.fromBase32(totp.secret)
     const code = (): string => new TOTP({ secret }).generate({ timestamp: service.clock.now() * 1000 })
-
-    await page.getByLabel('Code').fill(code() === '000000' ? '111111' : '000000')
-    await page.getByRole('button', { name: 'Switch it on' }).click()
-    await page.getByText('This code is not right.').waitFor()
-    await page.getByLabel('Code').fill(code().replace(/(...)/, '$1 '))
-    await page.getByRole('button', { name: 'Switch it on' }).click()
-    await untilHeading(page, 'Keep these recovery codes')
-    const codes = await page.locator('.codes li').allInnerTexts()
-    t.equal(codes.length, 10)
-    await page.getByRole('button', { name: 'Copy' }).click()
-    await page.getByText('Copied.').waitFor()
-    t.match(await page.evaluate('navigator.clipboard.readText()'), codes.join('\n'))
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Save' }).click()
-    ])
-    t.equal(download.suggestedFilename(), 'coffer-robin.txt')
-    t.match(readFileSync(await download.path(), 'utf8'), codes.join('\n'))
-    await page.getByRole('button', { name: 'I have kept them' }).click()
-    await page.getByText('Switched on:').waitFor()
+    const { recoveryCodes: codes } = await post('confirm', { code: code() }, mfaToken)
 
     // An app's request takes it too.
     const asked = await ask()
-    await page.goto(asked.authUrl)
+    const page = await open(asked.authUrl)
     await signIn(page, 'robin')
     await untilHeading(page, 'Is it really you?')
     service.clock.advance(60)
@@ -198,12 +103,8 @@ t.test('the pages of one’s account', async t => {
     await untilHeading(page, `${appId} is allowed`)
     t.match(await poll(asked), { status: 'ACCEPTED', username: 'robin' })
 
-    // A code has to be given while the sign-in lasts. The session from before outlives a reload.
-    await page.goto(`${url}/access/access.html`)
-    await untilHeading(page, 'Your account')
-    await page.getByText('Switched on:').waitFor()
-    await page.context().clearCookies()
-    await page.goto(`${url}/access/access.html`)
+    // A code has to be given while the sign-in lasts.
+    await page.goto(`${url}/app/`)
     await signIn(page, 'robin')
     await untilHeading(page, 'Is it really you?')
     service.clock.advance(86_400)
@@ -212,19 +113,18 @@ t.test('the pages of one’s account', async t => {
     await page.getByText('That took too long.').waitFor()
 
     // Whoever has lost the device has the codes.
-    await page.goto(`${url}/access/access.html`)
+    await page.goto(`${url}/app/`)
     await signIn(page, 'robin')
     await page.getByRole('button', { name: 'Use a recovery code' }).click()
     await untilHeading(page, 'Use a recovery code')
     await page.getByLabel('Recovery code').fill('not one of them')
     await page.getByRole('button', { name: 'Use the code' }).click()
     await page.getByText('This recovery code is not right.').waitFor()
-    await page.getByLabel('Recovery code').fill(` ${codes[3]!.toUpperCase().replaceAll('-', ' ')} `)
+    await page.getByLabel('Recovery code').fill(` ${codes[3].toUpperCase().replaceAll('-', ' ')} `)
     await page.getByRole('button', { name: 'Use the code' }).click()
-    await page.getByText('The second step is switched off.').waitFor()
+    await page.getByText('Two-factor authentication is off.').waitFor()
     await signIn(page, 'robin')
-    await untilHeading(page, 'Your account')
-    await page.getByRole('button', { name: 'Switch it on' }).waitFor()
+    await page.locator('.lid').waitFor()
     await page.context().close()
   })
 
@@ -280,6 +180,60 @@ t.test('the pages of one’s account', async t => {
     await page.getByLabel('Username or e-mail').fill('leila-who-moved')
     await page.getByRole('button', { name: 'Send the link' }).click()
     await alert.waitFor()
+    await page.context().close()
+  })
+})
+
+t.test('registering', async t => {
+  const { open, register, url } = await startPages(t)
+  const fill = async (page: Page, username: string): Promise<void> => {
+    await untilHeading(page, 'Create an account')
+    await page.getByLabel('Username').fill(username)
+    await page.getByLabel('E-mail').fill(`${username}@example.com`)
+    await page.getByLabel('Password', { exact: true }).fill(password)
+    await page.getByRole('button', { name: 'Create account' }).click()
+    await page.waitForURL(`${url}/app/${username}/timeline`)
+  }
+
+  await t.test('for no app in particular ends in the app, signed in', async t => {
+    for (const [username, path] of [
+      ['gerda', '/access/register.html?lang=en#invitation=not-needed'],
+      ['marta', '/register.html']
+    ] as const) {
+      const page = await open(path)
+      await fill(page, username)
+      await page.reload()
+      await page.getByRole('button', { name: `Account of ${username}` }).waitFor()
+      t.equal(page.url(), `${url}/app/${username}/timeline`)
+      await page.context().close()
+    }
+  })
+
+  await t.test('is open to the next person, where somebody is signed in', async t => {
+    await register('daisy')
+    const page = await open('/app/')
+    await signIn(page, 'daisy')
+    await page.getByRole('button', { name: 'Account of daisy' }).waitFor()
+    await page.goto(`${url}/access/register.html`)
+    await untilHeading(page, 'Create an account')
+    await page.getByRole('link', { name: 'Sign in' }).click()
+    await page.waitForURL(`${url}/app/daisy/timeline`)
+    await page.goto(`${url}/access/register.html`)
+    await fill(page, 'anton')
+    await page.getByRole('button', { name: 'Account of anton' }).waitFor()
+    await page.reload()
+    await page.getByRole('button', { name: 'Account of anton' }).waitFor()
+    t.pass()
+    await page.context().close()
+  })
+
+  await t.test('and signing in promise no mail where none is sent', async t => {
+    const page = await open('/access/register.html')
+    await untilHeading(page, 'Create an account')
+    t.equal(await page.getByText('For a forgotten password.').count(), 0)
+    await page.goto(`${url}/access/reset-password.html`)
+    await page.getByText('This service sends no mails.').waitFor()
+    await look(t, page, 'reset-without-mail')
     await page.context().close()
   })
 })

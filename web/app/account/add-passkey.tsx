@@ -1,12 +1,18 @@
 /** Adds a passkey: proves who is there, by the password or another passkey, then has the browser make one. */
 import { useState } from 'preact/hooks'
-import { callAs, type Session } from '../../../api.js'
-import { t } from '../../../language.js'
-import { Field, HiddenUsername, Password } from '../../../parts/field.js'
-import { Form, type Values } from '../../../parts/form.js'
-import { agentIn } from '../../../user-agent.js'
-import { makePasskey, signWithPasskey, type CreationOptions, type RequestOptions } from '../browser.js'
-import { inWords } from '../words.js'
+import { callAs, type Session } from '../../api.js'
+import { t } from '../../language.js'
+import { Field, HiddenUsername, Password } from '../../parts/field.js'
+import { Form, type Values } from '../../parts/form.js'
+import {
+  makePasskey,
+  signWithPasskey,
+  type CreationOptions,
+  type RequestOptions
+} from '../../sign-in/passkeys/browser.js'
+import { inWords } from '../../sign-in/passkeys/words.js'
+import { agentIn } from '../../user-agent.js'
+import { BackButton } from './part.js'
 
 interface Props {
   readonly session: Session
@@ -60,9 +66,7 @@ export function AddPasskey({ session, hasPassword, hasPasskeys, onAdded, onBack 
               {t('passkeys.proof')}
             </button>
           )}
-          <button type="button" class="button" onClick={onBack}>
-            {t('form.back')}
-          </button>
+          <BackButton onBack={onBack} />
         </>
       }
     >

@@ -1,28 +1,22 @@
-/** Enables the second factor: an authenticator app gets the secret and proves it, then recovery codes are shown. */
+/** Switches two-factor authentication on: an authenticator app gets the secret and proves it, then recovery codes are shown. */
 import { useContext, useEffect, useState } from 'preact/hooks'
-import { call, callAs, Refusal, type Session } from '../../api.js'
+import { call, callAs, Refusal } from '../../api.js'
 import { t } from '../../language.js'
 import { Password } from '../../parts/field.js'
 import { Alert, Form, type Values } from '../../parts/form.js'
 import { Page } from '../../parts/page.js'
 import { explain, type Message } from '../../problem.js'
+import { CodeField } from '../../sign-in/views/challenge.js'
 import { Surroundings } from '../../surroundings.js'
-import { CodeField } from './challenge.js'
+import { BackButton, type PartProps } from './part.js'
 import { RecoveryCodes } from './recovery-codes.js'
-
-interface Props {
-  readonly session: Session
-  /** Called when it is enabled. */
-  readonly onOn: () => void
-  readonly onBack: () => void
-}
 
 interface Activation {
   readonly mfaToken: string
   readonly totp: { readonly secret: string; readonly uri: string; readonly qrCode: string }
 }
 
-export function Enrolment({ session, onOn, onBack }: Props) {
+export function Enrolment({ session, onBack }: PartProps) {
   const [activation, setActivation] = useState<Activation>()
   const [codes, setCodes] = useState<readonly string[]>()
   const [problem, setProblem] = useState<Message>()
@@ -45,15 +39,10 @@ export function Enrolment({ session, onOn, onBack }: Props) {
       { token: activation!.mfaToken, body: { code: values['code']!.replaceAll(/\s/g, '') } }
     )
     setCodes(recoveryCodes)
-    onOn()
   }
 
   if (codes) return <RecoveryCodes codes={codes} username={session.username} onDone={onBack} />
-  const back = (
-    <button type="button" class="button" onClick={onBack}>
-      {t('form.back')}
-    </button>
-  )
+  const back = <BackButton onBack={onBack} />
   return (
     <Page key="enrolment" title={t('enrol.title')} lead={t('enrol.lead')}>
       {problem !== undefined && (

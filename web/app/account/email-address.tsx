@@ -1,7 +1,6 @@
 /** The user's e-mail address: shows it and whether it is confirmed, and changes it. */
 import { useContext, useEffect, useState } from 'preact/hooks'
 import { callAs, type Session } from '../../api.js'
-import { readEmail, type Email } from '../email.js'
 import { rich, t } from '../../language.js'
 import { Action } from '../../parts/action.js'
 import { Field, Password } from '../../parts/field.js'
@@ -9,15 +8,13 @@ import { Alert, Form, type Values } from '../../parts/form.js'
 import { Page } from '../../parts/page.js'
 import { plain } from '../../plain.js'
 import { explain, type Message } from '../../problem.js'
+import { readEmail, type Email } from '../../sign-in/email.js'
 import { Surroundings } from '../../surroundings.js'
-
-interface Props {
-  readonly session: Session
-  readonly onChange: () => void
-}
+import { Go } from '../parts/go.js'
+import { BackButton, type PartProps } from './part.js'
 
 /** The section on the account page. */
-export function EmailAddress({ session, onChange }: Props) {
+export function EmailAddress({ session }: { readonly session: Session }) {
   const { facts } = useContext(Surroundings)
   const [email, setEmail] = useState<Email>()
   const [problem, setProblem] = useState<Message>()
@@ -40,9 +37,9 @@ export function EmailAddress({ session, onChange }: Props) {
         <>
           <p class="row">
             <span>{email.address === null ? t('email.none') : <strong>{plain(email.address)}</strong>}</span>
-            <button type="button" class="text" onClick={onChange} aria-label={t('email.changeIt')}>
+            <Go to={{ page: 'account', id: 'email' }} label={t('email.changeIt')}>
               {t('account.change')}
-            </button>
+            </Go>
           </p>
           {isWaiting && (
             <div class="notice">
@@ -51,15 +48,15 @@ export function EmailAddress({ session, onChange }: Props) {
                   ? t('email.waiting')
                   : rich('email.waitingFor', { address: <strong>{plain(email.confirmedAddress)}</strong> })}
               </p>
-              {facts.passwordReset !== 'none' && !isAsked && (
+              {(facts.sendsMail || facts.passwordReset === 'operator') && !isAsked && (
                 <div class="actions start">
-                  <Action onClick={ask}>{t('email.ask')}</Action>
+                  <Action onClick={ask}>{t(facts.sendsMail ? 'email.ask' : 'email.askOperator')}</Action>
                 </div>
               )}
             </div>
           )}
           <p class="hint" role="status">
-            {isAsked && t(facts.passwordReset === 'mail' ? 'email.asked' : 'email.askedOperator')}
+            {isAsked && t(facts.sendsMail ? 'email.asked' : 'email.askedOperator')}
           </p>
         </>
       )}
@@ -68,23 +65,19 @@ export function EmailAddress({ session, onChange }: Props) {
 }
 
 /** The form that changes the address. */
-export function ChangeEmail({ session, onBack }: { readonly session: Session; readonly onBack: () => void }) {
+export function ChangeEmail({ session, onBack }: PartProps) {
   const { facts } = useContext(Surroundings)
   const change = async ({ email, password }: Values): Promise<void> => {
     await callAs(session, 'PUT', 'account', { email: email!.trim(), ...(password && { password }) })
     onBack()
   }
   return (
-    <Page key="email" title={t('email.changeIt')} lead={t('email.changeLead')}>
-      <Form
-        action={t('email.save')}
-        onSubmit={change}
-        others={
-          <button type="button" class="button" onClick={onBack}>
-            {t('form.back')}
-          </button>
-        }
-      >
+    <Page
+      key="email"
+      title={t('email.changeIt')}
+      lead={t(facts.sendsMail ? 'email.changeLead' : 'email.changeNow')}
+    >
+      <Form action={t('email.save')} onSubmit={change} others={<BackButton onBack={onBack} />}>
         <Field
           name="email"
           label={t('field.email')}

@@ -1,16 +1,18 @@
 /** The user's passkeys, on the account page: a list of them, and a form that adds one. */
 import { useContext, useEffect, useRef, useState } from 'preact/hooks'
-import { callAs, type Session } from '../../../api.js'
-import { date, t } from '../../../language.js'
-import { Action } from '../../../parts/action.js'
-import { Field } from '../../../parts/field.js'
-import { Alert, Form } from '../../../parts/form.js'
-import { plain } from '../../../plain.js'
-import { explain, type Message } from '../../../problem.js'
-import { Surroundings } from '../../../surroundings.js'
-import { AddPasskey } from './add.js'
-import { knowsPasskeys } from '../later.js'
-import { inWords } from '../words.js'
+import { callAs, type Session } from '../../api.js'
+import { date, t } from '../../language.js'
+import { Action } from '../../parts/action.js'
+import { Field } from '../../parts/field.js'
+import { Alert, Form } from '../../parts/form.js'
+import { plain } from '../../plain.js'
+import { explain, type Message } from '../../problem.js'
+import { knowsPasskeys } from '../../sign-in/passkeys/later.js'
+import { addPasskeyTexts } from '../../sign-in/passkeys/texts.js'
+import { inWords } from '../../sign-in/passkeys/words.js'
+import { Surroundings } from '../../surroundings.js'
+import { AddPasskey } from './add-passkey.js'
+import { BackButton } from './part.js'
 
 /** A passkey as the API returns it. */
 interface Passkey {
@@ -33,7 +35,11 @@ export function Passkeys({ session }: { readonly session: Session }) {
   const [isAdding, setAdding] = useState(false)
   const [told, setTold] = useState('')
   const heading = useRef<HTMLHeadingElement>(null)
-  const read = async (): Promise<void> => setKnown(await callAs<Known>(session, 'GET', 'passkeys'))
+  const read = async (): Promise<void> => {
+    // Its texts on errors, before anything can fail.
+    await addPasskeyTexts()
+    setKnown(await callAs<Known>(session, 'GET', 'passkeys'))
+  }
   useEffect(() => {
     read().catch((error: unknown) => setProblem(explain(error).message))
   }, [session.username])
@@ -115,11 +121,7 @@ function Row({ onChange, passkey, session }: RowProps) {
             back()
             await onChange()
           }}
-          others={
-            <button type="button" class="button" onClick={back}>
-              {t('form.back')}
-            </button>
-          }
+          others={<BackButton onBack={back} />}
         >
           <Field
             name={`name-${passkey.id}`}

@@ -6,8 +6,9 @@ import { Action } from '../../parts/action.js'
 import { Alert } from '../../parts/form.js'
 import { plain } from '../../plain.js'
 import { explain, type Message } from '../../problem.js'
+import { goTo, takeReturned } from '../../sign-in/identities/going.js'
+import { addIdentityTexts } from '../../sign-in/identities/texts.js'
 import { Surroundings } from '../../surroundings.js'
-import { goTo, takeReturned } from './going.js'
 
 interface Identity {
   readonly id: string
@@ -33,6 +34,7 @@ export function Linked({ session }: { readonly session: Session }) {
     const returned = takeReturned(true)
     if (!returned) return
     if ('problem' in returned) {
+      await addIdentityTexts()
       const label = facts.providers.find(({ name }) => name === returned.provider)?.label ?? ''
       const key = `identity.problem-${returned.problem}`
       return setProblem(t(isKey(key) ? key : 'identity.problem-invalid', { provider: label }))

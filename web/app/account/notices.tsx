@@ -1,8 +1,8 @@
 /** Whether the user is told of sign-ins by mail, on the account page. */
 import { useEffect, useState } from 'preact/hooks'
-import { callAs, type Session } from '../../../api.js'
-import { t } from '../../../language.js'
-import { Action } from '../../../parts/action.js'
+import { callAs, type Session } from '../../api.js'
+import { t } from '../../language.js'
+import { Action } from '../../parts/action.js'
 
 interface State {
   readonly isOn: boolean

@@ -1,13 +1,13 @@
 /** The apps that the user has allowed, with a button to revoke each. */
 import { useEffect, useState } from 'preact/hooks'
 import { callAs, type Session } from '../../api.js'
-import { readAppNames, type Permission } from '../auth-request.js'
-import { grantsOf, readNames, type Names } from '../grants.js'
 import { date, t } from '../../language.js'
 import { Action } from '../../parts/action.js'
 import { Alert } from '../../parts/form.js'
 import { plain } from '../../plain.js'
 import { explain, type Message } from '../../problem.js'
+import { readAppNames, type Permission } from '../../sign-in/auth-request.js'
+import { grantsOf, readNames, type Names } from '../../sign-in/grants.js'
 
 /** The members of an app's access that are shown. */
 interface Allowance {

@@ -1,0 +1,71 @@
+/** The password: changed, or set by those who sign in without one so far. */
+import { useEffect, useState } from 'preact/hooks'
+import { callAs, type Session } from '../../api.js'
+import { t } from '../../language.js'
+import { HiddenUsername, NewPassword, Password } from '../../parts/field.js'
+import { Form, type Values } from '../../parts/form.js'
+import { Page } from '../../parts/page.js'
+import { Go } from '../parts/go.js'
+import { BackButton, type PartProps } from './part.js'
+
+/** The section on the account page. */
+export function PasswordSection({ session }: { readonly session: Session }) {
+  const hasOne = useHasPassword(session)
+  return (
+    <section>
+      <h2>{t('field.password')}</h2>
+      <p class="row">
+        <span>{t(hasOne ? 'account.passwordLead' : 'change.firstLead')}</span>
+        <Go to={{ page: 'account', id: 'password' }} label={t(hasOne ? 'change.title' : 'change.first')}>
+          {t(hasOne ? 'account.change' : 'change.first')}
+        </Go>
+      </p>
+    </section>
+  )
+}
+
+/** The form that changes it. */
+export function ChangePassword({ session, onBack }: PartProps) {
+  const [isDone, setDone] = useState(false)
+  const hasOne = useHasPassword(session)
+  const change = async ({ oldPassword, newPassword }: Values): Promise<void> => {
+    const old = hasOne ? { oldPassword } : {}
+    await callAs(session, 'POST', 'account/change-password', { ...old, newPassword })
+    setDone(true)
+  }
+  if (isDone)
+    return (
+      <Page key="done" seal="done" title={t('newPassword.done')} lead={t('change.doneLead')}>
+        <div class="actions">
+          <Go to={{ page: 'account' }} class="button primary">
+            {t('account.back')}
+          </Go>
+        </div>
+      </Page>
+    )
+  return (
+    <Page
+      key="change"
+      title={t(hasOne ? 'change.title' : 'change.first')}
+      lead={t(hasOne ? 'change.lead' : 'change.firstLead')}
+    >
+      <Form action={t('newPassword.action')} onSubmit={change} others={<BackButton onBack={onBack} />}>
+        <HiddenUsername username={session.username} />
+        {hasOne && <Password name="oldPassword" label={t('field.oldPassword')} />}
+        <NewPassword name="newPassword" />
+      </Form>
+    </Page>
+  )
+}
+
+/** Whether there is a password; most people have one, so that is assumed until it is known. */
+function useHasPassword(session: Session): boolean {
+  const [hasOne, setHasOne] = useState(true)
+  useEffect(() => {
+    callAs<{ hasPassword: boolean }>(session, 'GET', 'passkeys').then(
+      ({ hasPassword }) => setHasOne(hasPassword),
+      () => undefined
+    )
+  }, [])
+  return hasOne
+}

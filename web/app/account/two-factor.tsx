@@ -1,0 +1,76 @@
+/** Two-factor authentication: whether it is on, and the views that switch it on and off. */
+import { useContext, useEffect, useState } from 'preact/hooks'
+import { callAs, type Session } from '../../api.js'
+import { t } from '../../language.js'
+import { Password } from '../../parts/field.js'
+import { Alert, Form, type Values } from '../../parts/form.js'
+import { Page } from '../../parts/page.js'
+import { explain, type Message } from '../../problem.js'
+import { Surroundings } from '../../surroundings.js'
+import { Go } from '../parts/go.js'
+import { Enrolment } from './enrolment.js'
+import { BackButton, type PartProps } from './part.js'
+
+interface State {
+  readonly isOn?: boolean
+  readonly problem?: Message
+}
+
+/** The section on the account page. */
+export function TwoFactorSection({ session }: { readonly session: Session }) {
+  const { isOn, problem } = useTwoFactor(session)
+  return (
+    <section>
+      <h2>{t('account.secondStep')}</h2>
+      {problem !== undefined && <Alert>{problem}</Alert>}
+      {isOn !== undefined && (
+        <>
+          <p>{t(isOn ? 'account.secondStepOn' : 'account.secondStepOff')}</p>
+          <div class="actions start">
+            <Go to={{ page: 'account', id: 'two-factor' }} class="button">
+              {t(isOn ? 'account.switchOff' : 'account.switchOn')}
+            </Go>
+          </div>
+        </>
+      )}
+    </section>
+  )
+}
+
+/** Switches it on, or off where it is on. */
+export function TwoFactor(props: PartProps) {
+  const { isOn, problem } = useTwoFactor(props.session)
+  if (problem !== undefined) return <Alert>{problem}</Alert>
+  if (isOn === undefined) return null
+  return isOn ? <SwitchOff {...props} /> : <Enrolment {...props} />
+}
+
+/** Reads whether signing in takes a second factor. */
+function useTwoFactor(session: Session): State {
+  const [state, setState] = useState<State>({})
+  useEffect(() => {
+    callAs<{ hasSecondFactor: boolean }>(session, 'GET', 'sessions').then(
+      ({ hasSecondFactor }) => setState({ isOn: hasSecondFactor }),
+      (error: unknown) => setState({ problem: explain(error).message })
+    )
+  }, [session])
+  return state
+}
+
+/** Asks before it is switched off. */
+function SwitchOff({ session, onBack }: PartProps) {
+  const { facts } = useContext(Surroundings)
+  const switchOff = async ({ password }: Values): Promise<void> => {
+    await callAs(session, 'POST', 'mfa/deactivate', password ? { password } : {})
+    onBack()
+  }
+  return (
+    <Page key="switching-off" title={t('switchOff.title')} lead={t('switchOff.lead')}>
+      <Form action={t('account.switchOff')} onSubmit={switchOff} others={<BackButton onBack={onBack} />}>
+        {facts.hasPasswords && (
+          <Password name="password" label={t('field.password')} hint={t('field.passwordProof')} isOptional />
+        )}
+      </Form>
+    </Page>
+  )
+}

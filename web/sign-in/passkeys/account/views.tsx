@@ -1,3 +1,0 @@
-/** What the account page loads, in one piece. */
-export { Notices } from './notices.js'
-export { Passkeys } from './section.js'
