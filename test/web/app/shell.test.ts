@@ -95,6 +95,17 @@ t.test('the shell', async t => {
     await page.context().close()
   })
 
+  await t.test('names at the foot of a phone stand on one line each, in all languages', async t => {
+    for (const locale of ['en-GB', 'fr-CH', 'de-CH']) {
+      const page = await enter('/app/daisy/streams', { ...phone, locale })
+      const heights = await page
+        .locator('.dock > a')
+        .evaluateAll(links => links.map(each => each.getBoundingClientRect().height))
+      t.equal(new Set(heights).size, 1, `${locale}: ${heights.join(', ')}`)
+      await page.context().close()
+    }
+  })
+
   await t.test('it speaks three languages', async t => {
     for (const [locale, word] of [
       ['fr-CH', 'Chronologie'],

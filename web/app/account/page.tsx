@@ -60,10 +60,10 @@ function Overview({ session }: { readonly session: Session }) {
           <Sessions session={session} />
         </div>
         <div>
-          <Allowed session={session} />
-          <Webhooks />
           <Language />
           <Units />
+          <Allowed session={session} />
+          <Webhooks />
           <Storage />
           <TakeOut />
           <Deletion />
