@@ -2,7 +2,6 @@
 import type { Format, Sink } from '../record.js'
 import { isoTime } from '../text/times.js'
 import { at, eachObject, isJson, isObject, listAt, numberAt, textAt, type Json } from './json-files.js'
-import { notMeasured, zero } from './reasons.js'
 import { scaled } from './units.js'
 
 /** Members that nobody else's files have at their beginning. */
@@ -121,7 +120,11 @@ class Reader {
   #single(kind: string, time: number, type: string, stream: string, value: unknown): void {
     if (typeof value !== 'number') return
     if (value > 0) this.sink.datum({ kind, source: '', type, stream, time, content: value })
-    else this.sink.leftOut(kind, value === 0 ? zero : notMeasured)
+    else
+      this.sink.leftOut(
+        kind,
+        value === 0 ? 'zero, which means that nothing was measured' : 'not measured, as the file itself says'
+      )
   }
 
   #day(object: Json): void {
@@ -146,7 +149,12 @@ class Reader {
       const value = numberAt(object, member)
       if (value === undefined) continue
       if (!isSum && value <= 0) {
-        this.sink.leftOut(`${kind}, ${member}`, value === 0 ? zero : notMeasured)
+        this.sink.leftOut(
+          `${kind}, ${member}`,
+          value === 0
+            ? 'zero, which means that nothing was measured'
+            : 'not measured, as the file itself says'
+        )
         continue
       }
       this.sink.datum({
