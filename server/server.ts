@@ -37,7 +37,8 @@ import { createMetrics } from './metrics.js'
 import { createMonitor } from './monitor.js'
 import { Problems } from './problems.js'
 import { SpaceMeter } from './space.js'
-import { Desk, isSetupOpen, type SetupSource } from './setup/desk.js'
+import { createConfiguration } from './settings/configuration.js'
+import { Desk, isSetupOpen, type SettingsSource } from './setup/desk.js'
 import { Mcp } from '../transports/mcp/mcp.js'
 import { Websockets } from '../transports/websocket/websocket.js'
 import type { Services } from '../core/call/services.js'
@@ -58,7 +59,7 @@ export interface ServerOptions {
   /** Ends a start that waits for something, which rejects then. */
   readonly signal?: AbortSignal
   /** The sources of the settings, where the service can be set up in a browser. */
-  readonly setup?: SetupSource
+  readonly setup?: SettingsSource
 }
 
 /** A running service. */
@@ -162,6 +163,7 @@ export async function startServer(
       map,
       endpoint: new Mcp(dispatcher),
       signIns: new SignIns(config, clock, host.platform, providers),
+      ...(setup && { configuration: createConfiguration({ ...host, clock, log, settings, source: setup }) }),
       ...(isOpen && { setup: new Desk(dispatcher, new Layout(config.dataDir), setup) })
     })
     const { trustedProxies } = config.http

@@ -8,7 +8,7 @@ export type Chosen = Readonly<Record<string, unknown>>
 /** The file in a data directory that holds them. */
 export const chosenFile = 'settings.yaml'
 
-/** Returns what was chosen before with further values, by key such as `service.name`. */
+/** Returns what was chosen before with further values, by key such as `service.name`; `undefined` removes one. */
 export function withChoices(chosen: Chosen, values: ReadonlyMap<string, unknown>): Chosen {
   const result = structuredClone(chosen) as Record<string, unknown>
   for (const [key, value] of values) {
@@ -18,7 +18,8 @@ export function withChoices(chosen: Chosen, values: ReadonlyMap<string, unknown>
       const inner = group[name]
       group = isObject(inner) ? inner : (group[name] = {})
     }
-    group[names.at(-1)!] = value
+    if (value === undefined) delete group[names.at(-1)!]
+    else group[names.at(-1)!] = value
   }
   return result
 }
@@ -27,5 +28,5 @@ export function withChoices(chosen: Chosen, values: ReadonlyMap<string, unknown>
 export function chosenText(chosen: Chosen): string {
   // Loaded only here: its seventy modules take time and memory.
   const { stringify } = createRequire(import.meta.url)('yaml') as typeof import('yaml')
-  return `# Chosen when the service was set up. What a settings file, variables or flags say counts more.\n${stringify(chosen)}`
+  return `# Chosen in the service's own pages. What a settings file, variables or flags say counts more.\n${stringify(chosen)}`
 }

@@ -36,10 +36,15 @@ export class SettingsError extends Error {
   }
 }
 
-/** A value and its source. */
-interface Found {
-  readonly value: unknown
+/** Where a value comes from: the service's own pages, a settings file, the environment, or a flag. */
+export interface Origin {
+  readonly kind: 'page' | 'file' | 'environment' | 'flag'
+  /** The path of the file, the variable, or the flag. */
   readonly source: string
+}
+
+interface Found extends Origin {
+  readonly value: unknown
 }
 
 /** Variables that are not settings. */
@@ -51,6 +56,8 @@ export interface ReadSettings {
   readonly problems: readonly string[]
   /** Where the settings come from that are neither defaults nor chosen: a variable, a flag, or the path of a file. */
   readonly given: ReadonlyMap<string, string>
+  /** Where each setting comes from that is not the default. */
+  readonly origins: ReadonlyMap<string, Origin>
   /** What was chosen in the service's own pages. */
   readonly chosen: Chosen
 }
@@ -72,8 +79,10 @@ export function readSettings(sources: Sources): ReadSettings {
   const fixed = new Map(Array.from(found, ([key, { source }]) => [key, source]))
   const chosen = chosenIn(sources, found.get('dataDir')?.value, problems)
   const choices = new Map<string, Found>()
-  walk(chosen, [], chosenFile, choices, problems)
+  walk(chosen, [], { kind: 'page', source: chosenFile }, choices, problems)
   if (choices.delete('dataDir')) problems.push(`dataDir cannot be set in the data directory's ${chosenFile}`)
+  const origins = new Map<string, Origin>()
+  for (const [key, { kind, source }] of [...choices, ...found]) origins.set(key, { kind, source })
   const settings: Record<string, unknown> = {}
   for (const setting of settingsList) {
     const { value, source } = found.get(setting.key) ??
@@ -97,7 +106,7 @@ export function readSettings(sources: Sources): ReadSettings {
   for (const [index, [key, own]] of ports.entries())
     if (own && ports.findIndex(([, other]) => other === own) < index)
       problems.push(`${key} has to be a port of its own: ${own} is taken by another setting`)
-  return { settings: settings as unknown as Settings, problems, given: fixed, chosen }
+  return { settings: settings as unknown as Settings, problems, given: fixed, origins, chosen }
 }
 
 /** What was chosen before, in the data directory that the other sources name. */
@@ -141,7 +150,7 @@ function fromFile({ argv, env, cwd }: Sources, found: Map<string, Found>, proble
     if (named) problems.push(`the settings file ${file} does not exist`)
     return
   }
-  walk(parsedFile(file, problems), [], file, found, problems)
+  walk(parsedFile(file, problems), [], { kind: 'file', source: file }, found, problems)
 }
 
 function configFlag(argv: readonly string[]): string | undefined {
@@ -157,19 +166,19 @@ function configFlag(argv: readonly string[]): string | undefined {
 function walk(
   node: unknown,
   path: readonly string[],
-  file: string,
+  origin: Origin,
   found: Map<string, Found>,
   problems: string[]
 ): void {
   const key = path.join('.')
   const isSetting = settingsList.some(setting => setting.key === key)
-  if (isSetting) return void found.set(key, { value: node, source: file })
+  if (isSetting) return void found.set(key, { value: node, ...origin })
   const isGroup = path.length === 0 || settingsList.some(setting => setting.key.startsWith(`${key}.`))
-  if (!isGroup) return void problems.push(`${key} (${file}) is not a setting`)
+  if (!isGroup) return void problems.push(`${key} (${origin.source}) is not a setting`)
   if (node === null || node === undefined) return
   if (typeof node !== 'object' || Array.isArray(node))
-    return void problems.push(`${key || 'the whole'} (${file}) has to be a group of settings`)
-  for (const [name, value] of Object.entries(node)) walk(value, [...path, name], file, found, problems)
+    return void problems.push(`${key || 'the whole'} (${origin.source}) has to be a group of settings`)
+  for (const [name, value] of Object.entries(node)) walk(value, [...path, name], origin, found, problems)
 }
 
 function fromEnvironment(env: Sources['env'], found: Map<string, Found>, problems: string[]): void {
@@ -177,7 +186,8 @@ function fromEnvironment(env: Sources['env'], found: Map<string, Found>, problem
   for (const [variable, text] of Object.entries(env)) {
     if (!variable.startsWith('COFFER_') || otherVariables.test(variable) || text === undefined) continue
     const setting = settings.get(variable)
-    if (setting) found.set(setting.key, { value: parsed(setting, text), source: variable })
+    if (setting)
+      found.set(setting.key, { value: parsed(setting, text), kind: 'environment', source: variable })
     else problems.push(`${variable} (environment) is not a setting`)
   }
 }
@@ -198,7 +208,8 @@ function fromFlags(argv: readonly string[], found: Map<string, Found>, problems:
     if (!setting && token.name !== 'config') problems.push(`${token.rawName} (flag) is not a setting`)
     else if (token.value === undefined || isNextFlag(token))
       problems.push(`${token.rawName} (flag) needs a value`)
-    else if (setting) found.set(setting.key, { value: parsed(setting, token.value), source: token.rawName })
+    else if (setting)
+      found.set(setting.key, { value: parsed(setting, token.value), kind: 'flag', source: token.rawName })
   }
 }
 

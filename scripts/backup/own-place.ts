@@ -4,7 +4,7 @@ import { dirname, resolve, sep } from 'node:path'
 import type { Settings } from '../../core/settings/settings.js'
 import { UsageError } from '../terminal/operands.js'
 import type { SecretOptions } from '../terminal/passphrase.js'
-import type { Layout } from '../../storage/files/layout.js'
+import { Layout } from '../../storage/files/layout.js'
 import { BackupError } from './backup-error.js'
 import type { Place } from './place.js'
 
@@ -31,6 +31,20 @@ export function mustBeOutside(to: string, { root }: Layout): void {
   while (!to.startsWith('s3:') && !existsSync(at)) at = dirname(at)
   if (!to.startsWith('s3:') && `${realpathSync(at)}${sep}`.startsWith(`${own}${sep}`))
     throw new BackupError(`${resolve(to)} is part of the data directory: choose a folder outside of it`)
+}
+
+/** Returns what is wrong with the place that settings name, as far as it can be told without opening it. */
+export function problemsOfPlace({
+  backup,
+  dataDir
+}: Pick<Settings, 'backup' | 'dataDir'>): readonly string[] {
+  try {
+    if (backup.to !== '') mustBeOutside(backup.to, new Layout(dataDir))
+    return []
+  } catch (error) {
+    if (error instanceof BackupError) return [`backup.to cannot be used: ${error.message}`]
+    throw error
+  }
 }
 
 /**

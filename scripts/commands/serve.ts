@@ -19,7 +19,7 @@ import { startServer, type Server } from '../../server/server.js'
 import { isSetupOpen } from '../../server/setup/desk.js'
 import type { ScheduledBackups } from '../backup/scheduled-backups.js'
 import type { Turns } from '../backup/sources/turn.js'
-import { checkedSettings } from '../terminal/checked-settings.js'
+import { checkedSettings, furtherProblems } from '../terminal/checked-settings.js'
 import { mustBeFolder, mustBeWritable } from '../terminal/directory.js'
 import { OperatorError } from '../terminal/operator.js'
 import { greeting, warningOfStrangers } from '../terminal/greeting.js'
@@ -78,7 +78,7 @@ export async function serve(argv: readonly string[]): Promise<void> {
   }
 }
 
-/** The service of this process, which starts anew in the same place once it has been set up. */
+/** The service of this process, which starts again in the same place once its settings have been chosen. */
 class Service {
   readonly #stopping = new AbortController()
   #server: Promise<Server> | undefined
@@ -103,7 +103,7 @@ class Service {
       logLinesDropped: () => this.output.dropped,
       signal: this.#stopping.signal,
       ...(backups && { backups: () => backups.state() }),
-      setup: { read: chosen => this.#read(chosen), onDone: () => this.#startAnew() }
+      setup: { read: chosen => this.#read(chosen), check: settingsProblems, restart: () => this.#startAnew() }
     })
     const server = await this.#server
     backups?.start()
@@ -212,6 +212,12 @@ async function withRoom(layout: Layout, work: () => unknown): Promise<void> {
       `The disk of ${layout.root} is full, so the service cannot start: it needs ${neededToStart / 1e6} MB there, and then the space of its data`
     )
   }
+}
+
+/** Returns further problems with settings that were chosen in a page. */
+async function settingsProblems(settings: Settings): Promise<readonly string[]> {
+  const { problemsOfPlace } = await import('../backup/own-place.js')
+  return [...(await furtherProblems(settings)), ...problemsOfPlace(settings)]
 }
 
 /** Warns if other users can access the data directory. */

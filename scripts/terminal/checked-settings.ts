@@ -9,9 +9,14 @@ import { loadAuthorizationStep } from '../../server/authorization-step.js'
 /** Returns the settings. Rejects with a `SettingsError` that lists all problems. */
 export async function checkedSettings(argv: readonly string[]): Promise<Settings> {
   const { problems, settings } = readSettings({ argv, env: process.env, cwd: process.cwd() })
-  const all = [...problems, ...filterProblems(settings, methods), ...(await namedProblems(settings))]
+  const all = [...problems, ...(await furtherProblems(settings))]
   if (all.length > 0) throw new SettingsError(all)
   return settings
+}
+
+/** Returns what is wrong with settings that takes more than reading them. */
+export async function furtherProblems(settings: Settings): Promise<readonly string[]> {
+  return [...filterProblems(settings, methods), ...(await namedProblems(settings))]
 }
 
 /** What is wrong with the files that settings name. A value that is not a string has been reported already. */

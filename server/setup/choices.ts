@@ -1,5 +1,11 @@
 /** What is asked for when the service is set up, as settings. */
 import { randomBytes } from 'node:crypto'
+import {
+  editableKeys,
+  registrationKey,
+  toRegistrationMode,
+  type RegistrationMode
+} from '../../core/settings/editable.js'
 import type { ReadSettings } from '../../core/settings/load.js'
 import type { Settings } from '../../core/settings/settings.js'
 import { refuseParams } from '../../core/validation/params.js'
@@ -9,7 +15,7 @@ import type { SetupChoices } from '../../schemas/setup.js'
 const keys: Readonly<Record<keyof SetupChoices, string>> = {
   serviceName: 'service.name',
   publicUrl: 'publicUrl',
-  registration: 'registration.invitationTokens',
+  registration: registrationKey,
   mailHost: 'services.email.smtp.host',
   mailPort: 'services.email.smtp.port',
   mailEncryption: 'services.email.smtp.encryption',
@@ -17,8 +23,16 @@ const keys: Readonly<Record<keyof SetupChoices, string>> = {
   mailPassword: 'services.email.smtp.password',
   mailFrom: 'services.email.from'
 }
-/** Everything that the set-up writes down. */
-export const chosenKeys: ReadonlySet<string> = new Set([...Object.values(keys), 'operators', 'adminKey'])
+/**
+ * Everything that the pages let somebody choose and that is believed in a backup that others could write to: not where backups
+ * go, since that would send everything there.
+ */
+export const chosenKeys: ReadonlySet<string> = new Set([
+  ...Object.values(keys),
+  ...editableKeys.filter(key => key !== 'backup.to'),
+  'operators',
+  'adminKey'
+])
 const entries = Object.entries(keys) as [keyof SetupChoices, string][]
 
 /** Returns the settings that were chosen, but for those that are given elsewhere. */
@@ -52,12 +66,11 @@ export function presentChoices(
   { given }: ReadSettings
 ): { choices: SetupChoices; setBy: Partial<Record<keyof SetupChoices, string>> } {
   const { from, smtp } = services.email
-  const { invitationTokens } = registration
   return {
     choices: {
       serviceName: service.name,
       publicUrl,
-      registration: registrationOf(invitationTokens, given.has(keys.registration)),
+      registration: registrationOf(registration, given.has(keys.registration)),
       mailHost: smtp.host,
       mailPort: smtp.port,
       mailEncryption: smtp.encryption,
@@ -71,13 +84,12 @@ export function presentChoices(
 }
 
 /** A service that is being set up is for those who are invited, unless something else is set. */
-function registrationOf(tokens: readonly string[] | null, isGiven: boolean): 'open' | 'invited' | 'closed' {
-  if (tokens === null) return isGiven ? 'open' : 'invited'
-  return tokens.length === 0 ? 'closed' : 'invited'
+function registrationOf(registration: Settings['registration'], isGiven: boolean): RegistrationMode {
+  return registration.invitationTokens === null && !isGiven ? 'invited' : toRegistrationMode(registration)
 }
 
 /** With at least one token listed, those of `coffer invite` are valid too. */
-function tokensFor(choice: unknown): string[] | null {
+export function tokensFor(choice: unknown): string[] | null {
   if (choice === 'open') return null
   return choice === 'closed' ? [] : [randomBytes(12).toString('base64url')]
 }

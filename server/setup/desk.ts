@@ -9,6 +9,7 @@ import { createThrottle, type Throttle } from '../../core/security/throttle.js'
 import { chosenFile, chosenText, withChoices, type Chosen } from '../../core/settings/chosen.js'
 import { toConfig, type Config } from '../../core/settings/config.js'
 import type { ReadSettings } from '../../core/settings/load.js'
+import type { Settings } from '../../core/settings/settings.js'
 import { mustBeComplex } from '../../core/sign-in/password-rules.js'
 import { version } from '../../core/version.js'
 import type { SetupChoices, SetupFinish, SetupLook, SetupMail } from '../../schemas/setup.js'
@@ -18,11 +19,13 @@ import type { SetupDesk } from '../../transports/http/pages/setup.js'
 import { mustBeSettings, presentChoices, settingsFor } from './choices.js'
 
 /** What the process knows that was started with settings from several sources. */
-export interface SetupSource {
+export interface SettingsSource {
   /** The settings as they would be with these choices; without any, as they are. */
   read(chosen?: Chosen): ReadSettings
-  /** Called when everything is kept: the settings count from the next start. */
-  onDone(): void
+  /** Returns further problems with settings: of the files and places that they name. */
+  check?(settings: Settings): Promise<readonly string[]>
+  /** Starts the service again, in the same place, with the settings that are kept. */
+  restart(): void
 }
 
 /** Time for a test mail, in milliseconds. */
@@ -39,7 +42,7 @@ export class Desk implements SetupDesk {
   constructor(
     private readonly dispatcher: Dispatcher,
     private readonly layout: Layout,
-    private readonly source: SetupSource
+    private readonly source: SettingsSource
   ) {
     const { clock, config } = dispatcher.services
     this.#throttle = createThrottle(config, clock)
@@ -100,7 +103,7 @@ export class Desk implements SetupDesk {
     this.#isDone = true
     endSetupLink(this.layout)
     this.dispatcher.services.log.info('the service has been set up: it starts anew with the settings chosen')
-    setImmediate(() => this.source.onDone())
+    setImmediate(() => this.source.restart())
     return { username, publicUrl, serviceName: service.name }
   }
 

@@ -5,7 +5,7 @@ import t, { type Test } from 'tap'
 import { parse } from 'yaml'
 import { readSettings } from '../../core/settings/load.js'
 import { startServer } from '../../server/server.js'
-import type { SetupSource } from '../../server/setup/desk.js'
+import type { SettingsSource } from '../../server/setup/desk.js'
 import { Layout } from '../../storage/files/layout.js'
 import { newSetupSecret } from '../../storage/files/setup-link.js'
 import { mailbox } from '../support/mailbox.js'
@@ -26,9 +26,9 @@ async function start(t: Test, given: { env?: Record<string, string>; dataDir?: s
   const argv = [`--dataDir=${dataDir}`, '--port=0', '--log.level=silent']
   const env = given.env ?? {}
   const done = { count: 0 }
-  const source: SetupSource = {
+  const source: SettingsSource = {
     read: chosen => readSettings({ argv, env, cwd: '/nowhere', ...(chosen && { chosen }) }),
-    onDone: () => void done.count++
+    restart: () => void done.count++
   }
   const server = await startServer(source.read().settings, { setup: source })
   t.teardown(() => server.close())

@@ -15,7 +15,7 @@ import { isBrowser, type Front } from './pages/front.js'
 import { addPages } from './pages/pages.js'
 import { addSession } from './pages/session.js'
 import { addOperations, type Operations } from './pages/operations.js'
-import { addMonitor, type Monitor } from './pages/operator.js'
+import { addConfiguration, addMonitor, type Configuration, type Monitor } from './pages/operator.js'
 import { replyRoot } from './pages/root.js'
 import { addSetup, type SetupDesk } from './pages/setup.js'
 import { addSingleSignOn, type SignInDesk } from './pages/single-sign-on.js'
@@ -34,6 +34,8 @@ export interface Offer {
   readonly operations?: Operations
   /** What operators ask of the process itself. */
   readonly monitor?: Monitor
+  /** Settings that operators change in their page. */
+  readonly configuration?: Configuration
   readonly map?: MapFile | undefined
   /** What other transports serve below the root of each user. */
   readonly endpoint?: UserEndpoint
@@ -50,7 +52,7 @@ interface Inside extends Offer {
 /** Returns the router for all requests that name no user. */
 export function serviceRouter(
   dispatcher: Dispatcher,
-  { assets, endpoint, front, map, monitor, operations, pages, setup, signIns }: Inside
+  { assets, configuration, endpoint, front, map, monitor, operations, pages, setup, signIns }: Inside
 ): Router<State> {
   const { services } = dispatcher
   const router = new Router<State>()
@@ -64,6 +66,7 @@ export function serviceRouter(
   if (signIns) addSingleSignOn(router, dispatcher, signIns)
   if (operations) addOperations(router, dispatcher, operations)
   if (monitor) addMonitor(router, dispatcher, monitor)
+  if (configuration) addConfiguration(router, dispatcher, configuration)
   addUnknownRequests(router, dispatcher, front)
   const call = callTarget(dispatcher)
   const targetOf = targetsOf(dispatcher)

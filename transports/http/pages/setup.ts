@@ -4,13 +4,11 @@ import type { Dispatcher } from '../../../core/call/dispatcher.js'
 import { success } from '../../../core/call/outcome.js'
 import { members } from '../../../core/json/json-text.js'
 import { checker } from '../../../core/validation/params.js'
-import { fail } from '../../../core/errors.js'
-import { networkOf } from '../../../core/security/network.js'
 import { SetupFinish, SetupLook, SetupMail } from '../../../schemas/setup.js'
 import { reply } from '../answer/reply.js'
-import type { Http, State } from '../exchange.js'
-import { mediaType, needsRoom, readJsonBody } from '../request/body.js'
+import type { State } from '../exchange.js'
 import { clientAddress } from '../request/client-address.js'
+import { readDeclaredBody } from '../request/declared-body.js'
 
 /** Who sets the service up. Every function throws `forbidden` unless the secret is the one of the link. */
 export interface SetupDesk {
@@ -25,19 +23,13 @@ export interface SetupDesk {
 /** Adds the routes. */
 export function addSetup(router: Router<State>, { services }: Dispatcher, desk: SetupDesk): void {
   const addressOf = clientAddress(services.config.http.trustedProxies)
-  const bodyOf = async (ctx: Http): Promise<unknown> => {
-    // Forms of other pages cannot declare JSON without being asked for permission first.
-    if (mediaType(ctx.req) !== 'application/json')
-      fail('unsupported-content-type', 'The body has to be declared as application/json')
-    if (needsRoom(ctx.req)) ctx.state.ticket = services.intakes.strangers.begin(networkOf(addressOf(ctx.req)))
-    return await readJsonBody(ctx.req, services, ctx.state.ticket)
-  }
   const add = (path: string, check: (body: unknown) => void, answer: Answer): void => {
     router.post(path, async ctx => {
-      const body = await bodyOf(ctx)
+      const ip = addressOf(ctx.req)
+      const body = await readDeclaredBody(ctx, services, ip)
       check(body)
       ctx.set('Cache-Control', 'no-store')
-      await reply(ctx, services, success(members(await answer(addressOf(ctx.req), body))), 200)
+      await reply(ctx, services, success(members(await answer(ip, body))), 200)
     })
   }
   // What a check lets through is of that type.

@@ -1,0 +1,17 @@
+/** Bodies of routes that have to be declared as JSON, from callers who are not known yet. */
+import type { SharedServices } from '../../../core/call/dispatcher.js'
+import { fail } from '../../../core/errors.js'
+import { networkOf } from '../../../core/security/network.js'
+import type { Http } from '../exchange.js'
+import { mediaType, needsRoom, readJsonBody } from './body.js'
+
+/**
+ * Reads the body. Errors: `unsupported-content-type` unless it is declared as JSON, which forms of other pages cannot do without
+ * being asked for permission first, and those of {@link readJsonBody}.
+ */
+export async function readDeclaredBody(ctx: Http, services: SharedServices, ip: string): Promise<unknown> {
+  if (mediaType(ctx.req) !== 'application/json')
+    fail('unsupported-content-type', 'The body has to be declared as application/json')
+  if (needsRoom(ctx.req)) ctx.state.ticket = services.intakes.strangers.begin(networkOf(ip))
+  return await readJsonBody(ctx.req, services, ctx.state.ticket)
+}
