@@ -115,6 +115,8 @@ const isOfIdentities = name => name.startsWith('sign-in/identities/')
 const isOfPasskeys = name => name.startsWith('sign-in/passkeys/')
 /** Loaded only by those who look after their account. */
 const isOfAccount = name => name.startsWith('app/account/')
+/** Loaded only when an operator looks at the settings. */
+const isOfSettings = name => name.startsWith('operator/settings/')
 /** The app in one language, without its account page. */
 const appFiles = filesOf(
   ['app.html'],
@@ -140,18 +142,25 @@ report(
   [...accountFiles].filter(file => !appFiles.has(file)),
   15
 )
-report(
-  'operator’s page',
-  filesOf(
-    ['operator.html'],
-    true,
-    new Set(
-      Object.keys(chunks).filter(
-        name => isForeign(name) || isOfApp(name) || isOfIdentities(name) || isOfPasskeys(name)
-      )
+const operatorFiles = filesOf(
+  ['operator.html'],
+  true,
+  new Set(
+    Object.keys(chunks).filter(
+      name =>
+        isForeign(name) || isOfIdentities(name) || isOfPasskeys(name) || isOfApp(name) || isOfSettings(name)
     )
-  ),
-  90
+  )
+)
+report('operator’s page', operatorFiles, 78)
+const settingsFiles = filesOf(
+  chunkNames(/^operator\/settings\//).filter(name => !isForeign(name)),
+  false
+)
+report(
+  'settings of the operator’s page',
+  [...settingsFiles].filter(file => !operatorFiles.has(file)),
+  7
 )
 const groundFiles = filesOf(chunkNames(/^app\/map\/ground\//))
 report(

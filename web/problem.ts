@@ -74,11 +74,11 @@ function fieldsOf(id: string, data: unknown, subErrors: readonly unknown[]): Rea
   // Most errors list several fields; those about passwords concern one.
   for (const each of [data, ...particulars].flat()) {
     if (!isObject(each)) continue
-    const { code, minimum, param, path } = each
+    const { code, message, minimum, param, path } = each
     const name = param ?? path
     const key = `error.${typeof code === 'string' ? code : ''}`
     if (typeof name === 'string' && isKey(key))
-      fields.set(name.replace(/^#\//, ''), t(key, { count: Number(minimum) }))
+      fields.set(name.replace(/^#\//, ''), t(key, { count: Number(minimum), message: String(message) }))
   }
   return fields
 }

@@ -16,7 +16,7 @@ const mailServerKeys = [
 ]
 export const mailPasswordKey = 'services.email.smtp.password'
 
-/** Keys in the order in which the page shows them. */
+/** Their keys. */
 export const editableKeys: readonly string[] = [
   'service.name',
   'service.home',

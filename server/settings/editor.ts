@@ -167,13 +167,9 @@ function refuseProblems(problems: readonly string[], values: SettingsUpdate['val
   refuseParams(
     problems.map(message => {
       const key = Object.keys(values).find(each => message.startsWith(`${each} `))
-      const param = key === undefined ? {} : { param: key }
-      return {
-        code: 'setting-invalid',
-        message,
-        path: key === undefined ? '#/values' : `#/values/${key}`,
-        ...param
-      }
+      if (key === undefined) return { code: 'setting-invalid', message, path: '#/values' }
+      const own = message.replace(`${key} (${chosenFile}) `, '')
+      return { code: 'setting-invalid', message: own, path: `#/values/${key}`, param: key }
     })
   )
 }

@@ -70,8 +70,9 @@ function nameOf({ method }: Deed): string {
   return isKey(key) ? t(key) : method
 }
 
-function detailOf({ detail: { bytes, count, url } }: Deed): string {
+function detailOf({ detail: { bytes, count, settings, url } }: Deed): string {
   if (typeof bytes === 'number') return bytes === 0 ? t('operator.noLimit') : sizeInWords(bytes)
+  if (Array.isArray(settings)) return settings.join(', ')
   if (typeof count === 'number') return `(${count})`
   return typeof url === 'string' ? url : ''
 }

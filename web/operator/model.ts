@@ -107,14 +107,6 @@ export interface Deed {
   readonly ip: string
 }
 
-export interface Setting {
-  readonly key: string
-  readonly description: string
-  readonly value?: unknown
-  readonly isSecret: boolean
-  readonly isStandard: boolean
-}
-
 export interface Invitation {
   readonly id: string
   /** Milliseconds. */

@@ -6,6 +6,7 @@ import { speak, t } from '../language.js'
 import { Alert } from '../parts/form.js'
 import { Frame, Mast } from '../parts/frame.js'
 import { LanguageOptions } from '../parts/language-options.js'
+import { loaded } from '../parts/loaded.js'
 import { Surroundings, hrefOf, type Place } from '../surroundings.js'
 import { Deeds } from './deeds.js'
 import { DeskContext, deskOf, useReading, type Desk } from './desk.js'
@@ -14,7 +15,6 @@ import { Invitations } from './invitations.js'
 import type { Overview } from './model.js'
 import { People } from './people.js'
 import { Service } from './service.js'
-import { Settings } from './settings.js'
 
 interface Props {
   readonly info: ServiceInfo
@@ -59,6 +59,14 @@ export function OperatorPage({ info, facts, username }: Props) {
     </Surroundings.Provider>
   )
 }
+
+const Settings = loaded(async () => {
+  const [{ Settings: View }] = await Promise.all([
+    import('./settings/page.js'),
+    import('./settings/texts.js').then(async ({ addSettingsTexts }) => await addSettingsTexts())
+  ])
+  return View
+})
 
 const places = ['people', 'service', 'invitations', 'settings', 'deeds'] as const
 type Part = (typeof places)[number]

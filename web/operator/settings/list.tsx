@@ -1,26 +1,22 @@
-/** The settings in force; of secrets, only whether there are any. */
+/** All settings with their sources; of secrets, only whether there are any. */
 import { useState } from 'preact/hooks'
-import { t } from '../language.js'
-import { Alert } from '../parts/form.js'
-import { useReading } from './desk.js'
-import { Heads } from './heads.js'
-import type { Setting } from './model.js'
+import { t } from '../../language.js'
+import { Heads } from '../heads.js'
+import { describeOrigin, type Setting } from './model.js'
 
-export function Settings() {
-  const { problem, value } = useReading<{ settings: readonly Setting[] }>('settings')
+export function SettingsList({ settings }: { readonly settings: readonly Setting[] }) {
   const [wanted, setWanted] = useState('')
   const [isAll, setAll] = useState(false)
   const word = wanted.trim().toLowerCase()
-  const shown = value?.settings.filter(
+  const shown = settings.filter(
     ({ description, isStandard, key }) =>
       (isAll || word !== '' || !isStandard) && `${key} ${description}`.toLowerCase().includes(word)
   )
   return (
-    <section aria-labelledby="settings">
-      <h2 id="settings">{t('operator.settings')}</h2>
-      <p class="hint">{t('operator.settingsLead')}</p>
+    <section aria-labelledby="all-settings">
+      <h2 id="all-settings">{t('settings.all')}</h2>
       <div class="search">
-        <label for="setting">{t('operator.searchSettings')}</label>
+        <label for="setting">{t('settings.searchSettings')}</label>
         <div class="line">
           <input
             id="setting"
@@ -33,19 +29,21 @@ export function Settings() {
       </div>
       <p>
         <button type="button" class="text" aria-pressed={isAll} onClick={() => setAll(!isAll)}>
-          {t(isAll ? 'operator.onlyChosen' : 'operator.allSettings')}
+          {t(isAll ? 'settings.onlyChosen' : 'settings.allSettings')}
         </button>
       </p>
-      {problem !== undefined && <Alert>{problem}</Alert>}
-      {shown?.length === 0 && <p>{t('operator.noSettings')}</p>}
+      {shown.length === 0 && <p>{t('settings.noSettings')}</p>}
       <div class="settings">
-        <Heads of={[t('operator.setting'), t('operator.value'), t('operator.description')]} />
+        <Heads of={[t('settings.setting'), t('settings.value'), t('settings.description')]} />
       </div>
       <ul class="rows settings">
-        {shown?.map(setting => (
+        {shown.map(setting => (
           <li key={setting.key}>
             <strong>{setting.key}</strong>
-            <code>{shownValue(setting)}</code>
+            <span>
+              <code>{shownValue(setting)}</code>
+              {setting.origin && <span class="hint origin">{describeOrigin(setting.origin)}</span>}
+            </span>
             <span class="soft" lang="en">
               {setting.description}
             </span>
@@ -57,6 +55,6 @@ export function Settings() {
 }
 
 function shownValue({ isSecret, isStandard, value }: Setting): string {
-  if (isSecret) return t(isStandard ? 'operator.unset' : 'operator.secret')
+  if (value === undefined && isSecret) return t(isStandard ? 'settings.unset' : 'settings.secret')
   return JSON.stringify(value)
 }

@@ -1,0 +1,161 @@
+/** Changing settings in the operator's page, of a service that runs as a process of its own. Pictures are left in `.test-output/pages`. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import t, { type Test } from 'tap'
+import { parse, stringify } from 'yaml'
+import { packageDirectory } from '../../core/version.js'
+import { startBrowser, untilHeading, visit, Watch } from '../support/browser.js'
+import { look } from '../support/look.js'
+
+t.setTimeout(900_000)
+
+const adminKey = 'the key of the operator'
+const cli = join(packageDirectory, 'dist', 'scripts', 'coffer.cjs')
+
+/** Starts the service as a process of its own, with settings from a file, a variable and flags; answers its URL. */
+async function serve(t: Test, folder: string, dataDir: string): Promise<string> {
+  const child = spawn(
+    process.execPath,
+    [cli, 'serve', '--port=0', `--dataDir=${dataDir}`, '--quota.bytes=5000000'],
+    {
+      cwd: folder,
+      env: { ...process.env, COFFER_SERVICE_HOME: 'https://variable.example' },
+      stdio: ['ignore', 'pipe', 'inherit']
+    }
+  )
+  t.teardown(async () => {
+    const ended = once(child, 'exit')
+    child.kill('SIGTERM')
+    await ended
+  })
+  const lines = createInterface({ input: child.stdout })
+  for await (const line of lines) {
+    const { url } = JSON.parse(line) as { url?: string }
+    if (url === undefined) continue
+    // Whoever does not read the log stops it.
+    child.stdout.resume()
+    return url
+  }
+  throw new Error('it did not start')
+}
+
+t.test('settings in the operator’s page', async t => {
+  const folder = t.testdir()
+  const dataDir = join(folder, 'data')
+  const chosen = join(dataDir, 'settings.yaml')
+  mkdirSync(dataDir)
+  writeFileSync(chosen, stringify({ services: { email: { smtp: { password: 'never-to-be-shown' } } } }))
+  writeFileSync(
+    join(folder, 'coffer.yaml'),
+    stringify({ adminKey, operators: ['olive'], service: { support: 'help@example.com' } })
+  )
+  const url = await serve(t, folder, dataDir)
+  const page = await visit(await startBrowser(t))
+  const watch = new Watch(page, url)
+  await page.goto(`${url}/operator#settings`)
+  await page.getByRole('button', { name: 'Use the operator’s key instead' }).click()
+  await page.getByLabel('Key', { exact: true }).fill(adminKey)
+  await page.keyboard.press('Enter')
+  await untilHeading(page, 'Running the service')
+  const name = page.getByLabel('Name of the service')
+  await name.waitFor()
+
+  t.test('says what decides on those that are fixed', async t => {
+    for (const [label, words] of [
+      ['Home page (URL)', 'Set by the environment variable COFFER_SERVICE_HOME'],
+      ['Help (URL or e-mail address)', `Set by the file ${join(folder, 'coffer.yaml')}`],
+      ['Storage per account in MB (0: no limit)', 'Set by the flag --quota.bytes']
+    ] as const) {
+      const field = page.getByLabel(label)
+      t.ok(await field.isDisabled(), label)
+      t.match(await page.locator('.field').filter({ has: field }).textContent(), words)
+    }
+    t.equal(await page.getByLabel('Storage per account in MB (0: no limit)').inputValue(), '5')
+    await page.getByRole('button', { name: 'Show all' }).click()
+    await page.getByText('services.email.smtp.password').last().waitFor()
+    const shown = (await page.locator('main').textContent()) ?? ''
+    for (const secret of [adminKey, 'never-to-be-shown']) t.notMatch(shown, secret)
+    await page.getByRole('button', { name: 'Only those that are not the default' }).click()
+    await look(t, page, 'operator-settings')
+  })
+
+  t.test('tells what is wrong beside the fields, and keeps nothing then', async t => {
+    await name.fill('Our data')
+    await page.getByLabel('Days before a deleted account is removed').fill('soon')
+    await page.getByLabel('When (cron: minute hour day month weekday)').fill('sometimes')
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    await page.getByText('Something is not right yet').waitFor()
+    t.equal(await page.getByText('Not accepted: ').count(), 2)
+    await look(t, page, 'operator-settings-wrong')
+    t.notMatch(readFileSync(chosen, 'utf8'), 'Our data')
+    await page.getByRole('button', { name: 'Discard changes' }).click()
+    await page.getByText('Something is not right yet').waitFor({ state: 'detached' })
+    t.equal(await name.inputValue(), 'Coffer')
+  })
+
+  t.test('keeps changes, which a restart puts in force', async t => {
+    await name.fill('Our data')
+    await page.getByLabel('Who may register').selectOption({ label: 'People with an invitation' })
+    await page.getByLabel('Largest file in MB (0: no limit)').fill('2.5')
+    await page.getByLabel('Log every call').selectOption({ label: 'yes' })
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    await page.getByText('The changes are saved.').waitFor()
+    await page.getByText('Some changes take effect only after a restart').waitFor()
+    t.match(parse(readFileSync(chosen, 'utf8')), {
+      service: { name: 'Our data' },
+      uploads: { maxFileBytes: 2_500_000 },
+      log: { requests: true }
+    })
+    await look(t, page, 'operator-settings-saved')
+    const info = async (): Promise<string> =>
+      ((await (await fetch(`${url}/reg/service/info`)).json()) as { name: string }).name
+    t.equal(await info(), 'Coffer')
+    await page.getByRole('button', { name: 'Restart now' }).click()
+    await page.getByText('Some changes take effect only after a restart').waitFor({ state: 'detached' })
+    await page.getByText('The service is restarting').waitFor({ state: 'detached' })
+    t.equal(await info(), 'Our data')
+    t.equal(await name.inputValue(), 'Our data')
+  })
+
+  t.test('does not overwrite what somebody else has changed meanwhile', async t => {
+    const headers = { authorization: adminKey, 'content-type': 'application/json' }
+    const answer = await fetch(`${url}/system/configuration`, { headers })
+    const { configuration } = (await answer.json()) as { configuration: { version: string } }
+    const changed = await fetch(`${url}/system/configuration`, {
+      method: 'PATCH',
+      headers,
+      body: JSON.stringify({ version: configuration.version, values: { 'service.terms': 'Be kind' } })
+    })
+    t.equal(changed.status, 200)
+    await name.fill('My data')
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    await page.getByText('Somebody else has changed settings in the meantime').waitFor()
+    await page.getByRole('button', { name: 'Discard changes' }).click()
+    await page.getByText('Somebody else has changed settings in the meantime').waitFor({ state: 'detached' })
+    t.equal(await page.getByLabel('Terms of service (URL or text)').inputValue(), 'Be kind')
+    t.equal(await name.inputValue(), 'Our data')
+  })
+
+  t.test('is in the record of what operators did, and in other languages', async t => {
+    await page.getByRole('button', { name: 'Deeds', exact: true }).click()
+    await page.getByText('Restarted the service').waitFor()
+    await page.getByText('service.name, registration.invitationTokens').waitFor()
+    await page.getByRole('button', { name: 'Settings', exact: true }).click()
+    for (const [language, label] of [
+      ['fr', 'Nom du service'],
+      ['de', 'Name des Dienstes']
+    ] as const) {
+      await page.getByRole('combobox').first().selectOption(language)
+      await page.getByLabel(label).waitFor()
+      await look(t, page, `operator-settings-${language}`)
+    }
+  })
+  // While it starts again nobody answers.
+  t.same(
+    watch.troubles.filter(trouble => !/ERR_CONNECTION|\/system\//.test(trouble)),
+    []
+  )
+})

@@ -1,0 +1,129 @@
+/** The field of a setting: a text, a number, yes or no, one of several values, or a password. */
+import type { ComponentChildren } from 'preact'
+import { isKey, t } from '../../language.js'
+import { Field, Password } from '../../parts/field.js'
+import { useFieldProblem, type Values } from '../../parts/form.js'
+import { describeOrigin, type Setting } from './model.js'
+
+/** What one unit of a field is in the setting. */
+const units: Readonly<Record<string, number>> = {
+  'auth.sessionMaxAge': 86_400,
+  'quota.bytes': 1_000_000,
+  'uploads.maxFileBytes': 1_000_000
+}
+
+export function SettingField({ setting }: { readonly setting: Setting }) {
+  const { fixedBy, isEditable, isPending, key } = setting
+  const label = labelFor(key)
+  const hint = (
+    <>
+      {fixedBy && <>{describeOrigin(fixedBy)}. </>}
+      {isPending && <>{t('settings.afterRestart')} </>}
+      <code>{key}</code>
+    </>
+  )
+  if (isPassword(setting) && isEditable)
+    return <Password isOptional name={key} label={label} hint={t('settings.keepPassword')} />
+  const options = optionsFor(setting)
+  if (options) return <Choice name={key} label={label} hint={hint} options={options} setting={setting} />
+  return (
+    <Field
+      name={key}
+      label={label}
+      hint={hint}
+      input={{
+        required: false,
+        disabled: !isEditable,
+        maxLength: 5000,
+        autocomplete: 'off',
+        defaultValue: toField(setting),
+        ...(typeof setting.value === 'number' && { inputMode: 'numeric' as const })
+      }}
+    />
+  )
+}
+
+/** Returns the settings that have been changed in the form, by key. */
+export function changedIn(settings: readonly Setting[], values: Values): Record<string, unknown> {
+  const changed: Record<string, unknown> = {}
+  for (const setting of settings) {
+    const { isEditable, key, value } = setting
+    const entered = values[key]
+    if (!isEditable || entered === undefined) continue
+    if (isPassword(setting) ? entered === '' : entered === toField(setting)) continue
+    changed[key] = fromField(key, value, entered.trim())
+  }
+  return changed
+}
+
+interface ChoiceProps {
+  readonly name: string
+  readonly label: string
+  readonly hint: ComponentChildren
+  readonly options: readonly (readonly [value: string, label: string])[]
+  readonly setting: Setting
+}
+
+function Choice({ hint, label, name, options, setting }: ChoiceProps) {
+  const problem = useFieldProblem(name)
+  return (
+    <div class="field">
+      <label for={name}>{label}</label>
+      <div class="line">
+        <select
+          id={name}
+          name={name}
+          disabled={!setting.isEditable}
+          aria-invalid={problem !== undefined}
+          aria-describedby={`${name}-hint`}
+        >
+          {options.map(([each, text]) => (
+            <option key={each} value={each} selected={each === toField(setting)}>
+              {text}
+            </option>
+          ))}
+        </select>
+      </div>
+      {problem && <p class="problem">{problem}</p>}
+      <p class="hint" id={`${name}-hint`}>
+        {hint}
+      </p>
+    </div>
+  )
+}
+
+/** Whether its value is secret; who may register is, too, but is shown as a mode. */
+function isPassword({ isSecret, value }: Setting): boolean {
+  return isSecret && value === undefined
+}
+
+function labelFor(key: string): string {
+  const text = `settings.of.${key}`
+  return isKey(text) ? t(text) : key
+}
+
+function optionsFor({ choices, value }: Setting): ChoiceProps['options'] | undefined {
+  if (typeof value === 'boolean')
+    return [
+      ['true', t('operator.yes')],
+      ['false', t('operator.no')]
+    ]
+  return choices?.map(each => {
+    const text = `settings.choice.${each}`
+    return [each, isKey(text) ? t(text) : each]
+  })
+}
+
+function toField(setting: Setting): string {
+  const { isStandard, key, value } = setting
+  if (isPassword(setting)) return t(isStandard ? 'settings.unset' : 'settings.secret')
+  return typeof value === 'number' ? String(value / (units[key] ?? 1)) : String(value)
+}
+
+/** What is no number is left to the service to refuse. */
+function fromField(key: string, value: unknown, entered: string): unknown {
+  if (typeof value === 'boolean') return entered === 'true'
+  if (typeof value !== 'number') return entered
+  const number = Number(entered.replace(',', '.'))
+  return entered === '' || !Number.isFinite(number) ? entered : number * (units[key] ?? 1)
+}

@@ -1,0 +1,35 @@
+/** Settings as operators see them. (docs/spec/administration.md#changing-settings) */
+import { t } from '../../language.js'
+
+export interface Origin {
+  readonly kind: 'page' | 'file' | 'environment' | 'flag'
+  readonly source: string
+}
+
+export interface Setting {
+  readonly key: string
+  readonly description: string
+  readonly value?: unknown
+  readonly isSecret: boolean
+  readonly isStandard: boolean
+  readonly isEditable: boolean
+  readonly isPending: boolean
+  readonly origin?: Origin
+  readonly fixedBy?: Origin
+  readonly choices?: readonly string[]
+}
+
+export interface Configuration {
+  readonly version: string
+  /** Tells one start from the next. */
+  readonly started: number
+  /** The node of a cluster that answers. */
+  readonly node: string | null
+  readonly needsRestart: boolean
+  readonly settings: readonly Setting[]
+}
+
+/** Says where a value comes from. */
+export function describeOrigin({ kind, source }: Origin): string {
+  return t(`settings.from.${kind}`, { source })
+}

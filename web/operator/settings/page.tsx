@@ -1,0 +1,161 @@
+/** Settings: those that can be changed here, a restart where they need one, and all others with their sources. */
+import { useState } from 'preact/hooks'
+import { t } from '../../language.js'
+import { Action } from '../../parts/action.js'
+import { Alert, Form } from '../../parts/form.js'
+import { useDesk, useReading, type Desk } from '../desk.js'
+import { changedIn, SettingField } from './fields.js'
+import { SettingsList } from './list.js'
+import type { Configuration, Setting } from './model.js'
+import './style.css'
+
+/** Groups of settings with the beginnings of their keys. */
+const groups = [
+  ['service', ['service.']],
+  ['accounts', ['registration.', 'userAccount.', 'auth.']],
+  ['limits', ['quota.', 'uploads.']],
+  ['mail', ['services.email.']],
+  ['alarms', ['alarms.']],
+  ['backup', ['backup.']],
+  ['log', ['log.']]
+] as const
+
+/** Time between two attempts to reach a service that restarts, and time after which it should have come back, in milliseconds. */
+const retryMs = 500
+const restartMs = 60_000
+
+export function Settings() {
+  const { again, problem, value } = useReading<{ configuration: Configuration }>('configuration')
+  const [changed, setChanged] = useState<Configuration>()
+  const [attempt, setAttempt] = useState(0)
+  const [told, setTold] = useState('')
+  const configuration = changed ?? value?.configuration
+  const discard = (): void => {
+    setChanged(undefined)
+    setTold('')
+    setAttempt(attempt + 1)
+    again()
+  }
+  return (
+    <>
+      <section aria-labelledby="settings">
+        <h2 id="settings">{t('operator.settings')}</h2>
+        <p class="hint">{t('settings.lead')}</p>
+        {problem !== undefined && <Alert>{problem}</Alert>}
+        {configuration?.node != null && (
+          <p class="notice">{t('settings.node', { node: configuration.node })}</p>
+        )}
+        {configuration && (
+          <SettingsForm
+            key={`${attempt} ${configuration.version} ${value?.configuration.version}`}
+            configuration={configuration}
+            onDiscard={discard}
+            onSaved={(saved, message) => {
+              if (saved) setChanged(saved)
+              setTold(message)
+            }}
+          />
+        )}
+        <div role="status">{told !== '' && <p class="notice">{told}</p>}</div>
+        {configuration?.needsRestart === true && <Restart started={configuration.started} onDone={discard} />}
+      </section>
+      {configuration && <SettingsList settings={configuration.settings} />}
+    </>
+  )
+}
+
+interface FormProps {
+  readonly configuration: Configuration
+  readonly onDiscard: () => void
+  readonly onSaved: (saved: Configuration | undefined, message: string) => void
+}
+
+function SettingsForm({ configuration, onDiscard, onSaved }: FormProps) {
+  const desk = useDesk()
+  const { settings, version } = configuration
+  const shown = settings.filter(({ fixedBy, isEditable }) => isEditable || fixedBy !== undefined)
+  return (
+    <Form
+      action={t('settings.save')}
+      others={
+        <button type="button" class="button" onClick={onDiscard}>
+          {t('settings.reload')}
+        </button>
+      }
+      onSubmit={async entered => {
+        const values = changedIn(shown, entered)
+        if (Object.keys(values).length === 0) return onSaved(undefined, t('settings.unchanged'))
+        const saved = await desk.call<{ configuration: Configuration }>('PATCH', 'configuration', {
+          version,
+          values
+        })
+        return onSaved(saved.configuration, t('settings.saved'))
+      }}
+    >
+      {groups.map(([name, beginnings]) => (
+        <Group
+          key={name}
+          title={t(`settings.group.${name}`)}
+          settings={shown.filter(startsWith(beginnings))}
+        />
+      ))}
+    </Form>
+  )
+}
+
+function Group({ settings, title }: { readonly title: string; readonly settings: readonly Setting[] }) {
+  return (
+    <fieldset class="group">
+      <legend>{title}</legend>
+      <div class="fields">
+        {settings.map(setting => (
+          <SettingField key={setting.key} setting={setting} />
+        ))}
+      </div>
+    </fieldset>
+  )
+}
+
+function Restart({ onDone, started }: { readonly started: number; readonly onDone: () => void }) {
+  const desk = useDesk()
+  const [isOver, setOver] = useState(false)
+  const [isRunning, setRunning] = useState(false)
+  return (
+    <div class="notice">
+      <p>{t(isRunning ? 'settings.restarting' : 'settings.pending')}</p>
+      <Action
+        onClick={async () => {
+          await desk.call('POST', 'restart', {})
+          setRunning(true)
+          const isBack = await waitForRestart(desk, started)
+          setRunning(false)
+          if (!isBack) return setOver(true)
+          // The rest of the page shows what was in force before. The key is kept only while it stays open.
+          if (desk.username === undefined) onDone()
+          else location.reload()
+          return undefined
+        }}
+      >
+        {t('settings.restart')}
+      </Action>
+      {isOver && <Alert>{t('settings.notBack')}</Alert>}
+    </div>
+  )
+}
+
+/** Resolves with whether the service answers after another start than that one. */
+async function waitForRestart(desk: Desk, started: number): Promise<boolean> {
+  const endMs = performance.now() + restartMs
+  while (performance.now() < endMs) {
+    await new Promise(resolve => setTimeout(resolve, retryMs))
+    const answer = await desk
+      .call<{ configuration: Configuration }>('GET', 'configuration')
+      .catch(() => undefined)
+    if (answer && answer.configuration.started !== started) return true
+  }
+  return false
+}
+
+function startsWith(beginnings: readonly string[]) {
+  return ({ key }: Setting): boolean => beginnings.some(each => key.startsWith(each))
+}
