@@ -29,6 +29,15 @@ export interface BackupState {
   /** What went wrong the last time. */
   readonly problem?: string
   readonly isRunning: boolean
+  /** The latest ones that ended, the last one first. */
+  readonly runs: readonly BackupRun[]
+}
+
+/** A backup that has ended, at a time in seconds. */
+export interface BackupRun {
+  readonly time: number
+  /** What went wrong; `null` if it succeeded. */
+  readonly problem: string | null
 }
 
 /** The readiness checks. */

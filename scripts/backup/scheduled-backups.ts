@@ -10,7 +10,7 @@ import { text } from 'node:stream/consumers'
 import { Cron } from 'croner'
 import type { Log } from '../../core/log.js'
 import type { Settings } from '../../core/settings/settings.js'
-import type { BackupState } from '../../server/gauges.js'
+import type { BackupRun, BackupState } from '../../server/gauges.js'
 import type { Layout } from '../../storage/files/layout.js'
 import type { Turns } from './sources/turn.js'
 
@@ -27,6 +27,9 @@ const tellEvery = 20 * 3600
 /** Characters that are kept of what went wrong. */
 const longestProblem = 1000
 
+/** Outcomes that are kept. */
+const keptRuns = 10
+
 /** Another process makes the backup. */
 const notOurs = Symbol('not ours')
 
@@ -38,6 +41,8 @@ interface Kept {
   /** Failures since the last success. */
   failures: number
   problem?: string
+  /** The latest backups, the last one first. */
+  runs?: readonly BackupRun[]
 }
 
 /** What a run printed. */
@@ -87,13 +92,21 @@ export class ScheduledBackups {
     if (turns) this.#looking = setInterval(() => this.#makeUp(), lookMs).unref()
   }
 
+  /** Begins a backup now. Returns whether it does: not while one is under way, nor where other processes may be the ones to make it. */
+  startNow(): boolean {
+    if (this.#isBusy || this.#isClosed || this.options.turns) return false
+    this.#begin()
+    return true
+  }
+
   /** How the backups go. */
   state(): BackupState {
-    const { failures, problem, succeeded } = this.#kept
+    const { failures, problem, runs = [], succeeded } = this.#kept
     const next = this.#cron.nextRun()?.getTime()
     return {
       failures,
       isRunning: this.#running !== undefined,
+      runs,
       ...(succeeded !== undefined && { succeeded }),
       ...(problem !== undefined && { problem }),
       ...(next !== undefined && { next: next / 1000 })
@@ -156,6 +169,8 @@ export class ScheduledBackups {
     await this.#noteEnd(problem === undefined)
     const now = Math.floor(Date.now() / 1000)
     this.#kept.attempted = now
+    const run = { time: now, problem: problem?.slice(0, longestProblem) ?? null }
+    this.#kept.runs = [run, ...(this.#kept.runs ?? [])].slice(0, keptRuns)
     if (problem === undefined) {
       Object.assign(this.#kept, { succeeded: now, failures: 0 })
       delete this.#kept.problem

@@ -103,7 +103,12 @@ class Service {
       logLinesDropped: () => this.output.dropped,
       signal: this.#stopping.signal,
       ...(backups && { backups: () => backups.state() }),
-      setup: { read: chosen => this.#read(chosen), check: settingsProblems, restart: () => this.#startAnew() }
+      setup: {
+        read: chosen => this.#read(chosen),
+        check: settingsProblems,
+        startBackup: () => this.#backups?.startNow() ?? false,
+        restart: () => this.#startAnew()
+      }
     })
     const server = await this.#server
     backups?.start()

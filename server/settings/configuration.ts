@@ -1,5 +1,6 @@
-/** What operators have the process do: change settings, start again. Each is recorded among their deeds. (docs/spec/administration.md#deeds) */
+/** What operators have the process do: change settings, make a backup, start again. Each is recorded among their deeds. (docs/spec/administration.md#deeds) */
 import { toApiError } from '../../core/call/outcome.js'
+import { ApiError, fail } from '../../core/errors.js'
 import type { Log } from '../../core/log.js'
 import type { Settings } from '../../core/settings/settings.js'
 import type { Clock } from '../../core/time.js'
@@ -65,6 +66,25 @@ export function createConfiguration({ clock, log, platform, settings, source }: 
         { method: 'system.updateSettings', detail: { settings: Object.keys(params.values) } },
         async () => await editor.update(params)
       ),
+    startBackup: async operator =>
+      await recorded(operator, { method: 'system.startBackup', detail: {} }, () => {
+        if (settings.backup.to === '')
+          fail('invalid-operation', 'The setting backup.to names no place for backups')
+        if (settings.cluster.node !== '')
+          fail(
+            'invalid-operation',
+            'The nodes of a cluster agree on who makes a backup: run "coffer backup"',
+            {
+              code: 'backup-in-cluster'
+            }
+          )
+        if (source.startBackup?.() !== true)
+          throw new ApiError('invalid-operation', 'A backup is under way already', {
+            status: 409,
+            data: { code: 'backup-running' }
+          })
+        return { isRunning: true }
+      }),
     restart: async operator =>
       await recorded(operator, { method: 'system.restart', detail: {} }, () => {
         // The answer is on its way by then; those under way are waited for.

@@ -24,6 +24,8 @@ export interface SettingsSource {
   read(chosen?: Chosen): ReadSettings
   /** Returns further problems with settings: of the files and places that they name. */
   check?(settings: Settings): Promise<readonly string[]>
+  /** Begins a backup of those that the service makes by itself. Returns whether it does. */
+  startBackup?(): boolean
   /** Starts the service again, in the same place, with the settings that are kept. */
   restart(): void
 }

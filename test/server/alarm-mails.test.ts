@@ -108,7 +108,7 @@ t.test('a service on one machine', async t => {
   let failures = 2
   const alarms = { mailTo, everySeconds: 1, freePercent: 0 }
   const server = await startServer(testSettings(directory, { workers: 0, ...box.settings, alarms }), {
-    backups: () => ({ failures, isRunning: false })
+    backups: () => ({ failures, isRunning: false, runs: [] })
   })
   t.teardown(() => server.close())
   t.match((await box.received(1)).text, /- Backups fail on this machine/)

@@ -143,6 +143,7 @@ t.test('GET /system/configuration', async t => {
     for (const [verb, path] of [
       ['GET', '/system/configuration'],
       ['PATCH', '/system/configuration'],
+      ['POST', '/system/backup'],
       ['POST', '/system/restart']
     ] as const) {
       const status = async (headers: Record<string, string>): Promise<number> =>
@@ -164,6 +165,21 @@ t.test('GET /system/configuration', async t => {
     t.equal(answer.status, 200)
     t.equal(answer.headers.get('cache-control'), 'no-store')
     t.equal((await call('POST', '/system/configuration', {})).status, 404)
+  })
+})
+
+t.test('POST /system/backup', async t => {
+  t.test('is refused where there is no place, or a backup is under way', async t => {
+    const without = await start(t)
+    const { body, status } = await without.call('POST', '/system/backup')
+    t.equal(status, 400)
+    t.match(body.error.message, 'backup.to names no place')
+    const { call } = await start(t, { chosen: { backup: { to: '/nowhere' } } })
+    const refused = await call('POST', '/system/backup')
+    t.equal(refused.status, 409)
+    t.match((await call('GET', '/system/deeds')).body.deeds, [
+      { method: 'system.startBackup', error: 'invalid-operation' }
+    ])
   })
 })
 

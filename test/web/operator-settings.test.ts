@@ -1,7 +1,7 @@
 /** Changing settings in the operator's page, of a service that runs as a process of its own. Pictures are left in `.test-output/pages`. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import t, { type Test } from 'tap'
@@ -40,6 +40,10 @@ async function serve(t: Test, folder: string, dataDir: string): Promise<string> 
     return url
   }
   throw new Error('it did not start')
+}
+
+async function readName(url: string): Promise<string> {
+  return ((await (await fetch(`${url}/reg/service/info`)).json()) as { name: string }).name
 }
 
 t.test('settings in the operator’s page', async t => {
@@ -110,13 +114,11 @@ t.test('settings in the operator’s page', async t => {
       log: { requests: true }
     })
     await look(t, page, 'operator-settings-saved')
-    const info = async (): Promise<string> =>
-      ((await (await fetch(`${url}/reg/service/info`)).json()) as { name: string }).name
-    t.equal(await info(), 'Coffer')
+    t.equal(await readName(url), 'Coffer')
     await page.getByRole('button', { name: 'Restart now' }).click()
     await page.getByText('Some changes take effect only after a restart').waitFor({ state: 'detached' })
     await page.getByText('The service is restarting').waitFor({ state: 'detached' })
-    t.equal(await info(), 'Our data')
+    t.equal(await readName(url), 'Our data')
     t.equal(await name.inputValue(), 'Our data')
   })
 
@@ -139,9 +141,36 @@ t.test('settings in the operator’s page', async t => {
     t.equal(await name.inputValue(), 'Our data')
   })
 
+  t.test('lets backups be made, and shows what came of the last ones', async t => {
+    const inService = async (): Promise<void> =>
+      await page.getByRole('button', { name: 'Service', exact: true }).click()
+    await inService()
+    await page.getByText('Automatic backups are off').waitFor()
+    await page.getByRole('button', { name: 'Settings', exact: true }).click()
+    const to = page.getByLabel('Folder or s3://bucket/prefix (empty: no backups)')
+    await to.fill(join(dataDir, 'inside'))
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    await page.getByText('is part of the data directory').waitFor()
+    await to.fill(join(folder, 'backups'))
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    await page.getByRole('button', { name: 'Restart now' }).click()
+    await page.getByText('Some changes take effect only after a restart').waitFor({ state: 'detached' })
+    await inService()
+    // The first one begins with the start.
+    const runs = page.getByRole('list', { name: 'Last backups' }).getByRole('listitem')
+    await runs.first().waitFor({ timeout: 120_000 })
+    t.equal(await runs.count(), 1)
+    await page.getByRole('button', { name: 'Back up now' }).click()
+    await runs.nth(1).waitFor({ timeout: 120_000 })
+    t.match(await runs.first().textContent(), 'succeeded')
+    t.ok(readdirSync(join(folder, 'backups')).length > 0)
+    await look(t, page, 'operator-service-backups')
+  })
+
   t.test('is in the record of what operators did, and in other languages', async t => {
     await page.getByRole('button', { name: 'Deeds', exact: true }).click()
-    await page.getByText('Restarted the service').waitFor()
+    await page.getByText('Restarted the service').first().waitFor()
+    await page.getByText('Started a backup').waitFor()
     await page.getByText('service.name, registration.invitationTokens').waitFor()
     await page.getByRole('button', { name: 'Settings', exact: true }).click()
     for (const [language, label] of [

@@ -142,7 +142,7 @@ t.test('the operator’s page', async t => {
 
     await page.evaluate(noteCutNames)
     await page.getByRole('button', { name: 'Service', exact: true }).click()
-    await page.getByText('The service makes no backups by itself').waitFor()
+    await page.getByText('Automatic backups are off').waitFor()
     await page.getByText('There is no mail server').waitFor()
     await page.getByText('Free on the disk').waitFor()
     await page.getByRole('heading', { name: 'Calls of the last day' }).waitFor()

@@ -68,6 +68,8 @@ export interface Backups {
   readonly problem?: string
   readonly isRunning: boolean
   readonly isVerified: boolean
+  /** The latest ones, the last one first; `problem` is `null` where it succeeded. */
+  readonly runs: readonly { readonly time: number; readonly problem: string | null }[]
 }
 
 /** Kinds of files. */

@@ -4,19 +4,20 @@ import { useEffect } from 'preact/hooks'
 import { sizeInWords } from '../app/parts/lengths.js'
 import { dayAndTime } from '../app/parts/time.js'
 import { t } from '../language.js'
+import { Action } from '../parts/action.js'
 import { Alert } from '../parts/form.js'
 import { Calls } from './calls.js'
-import { useReading } from './desk.js'
+import { useDesk, useReading } from './desk.js'
 import { Growth } from './growth.js'
 import { kinds, waiting, type Backups, type Overview, type Problem, type Space, type State } from './model.js'
 
-/** The state is read again after this time, in milliseconds; sooner while something is being measured. */
+/** The state is read again after this time, in milliseconds; sooner while something is being measured, or backed up. */
 const pause = 15_000
 const shortPause = 1000
 
 export function Service({ overview }: { readonly overview: Overview }) {
   const { again, problem, value } = useReading<{ state: State }>('state')
-  const isMeasured = value?.state.space !== null
+  const isMeasured = value?.state.space !== null && value?.state.backups?.isRunning !== true
   useEffect(() => {
     const timer = setInterval(
       () => {
@@ -56,7 +57,7 @@ export function Service({ overview }: { readonly overview: Overview }) {
             />
           </Card>
           <Card title={t('operator.backups')}>
-            <BackupFacts backups={state.backups} />
+            <BackupFacts backups={state.backups} onStart={again} />
           </Card>
           <Card title={t('operator.waiting')}>
             <Facts of={waiting.map(name => [t(`operator.wait.${name}`), String(state[`${name}Waiting`])])} />
@@ -106,9 +107,16 @@ function Facts({ of }: { readonly of: readonly (readonly [name: string, value: s
   )
 }
 
-function BackupFacts({ backups }: { readonly backups: Backups | null }) {
+interface BackupProps {
+  readonly backups: Backups | null
+  /** Called when one has been started. */
+  readonly onStart: () => void
+}
+
+function BackupFacts({ backups, onStart }: BackupProps) {
+  const desk = useDesk()
   if (!backups) return <p>{t('operator.noBackups')}</p>
-  const { failures, isRunning, isVerified, next, problem, succeeded } = backups
+  const { failures, isRunning, isVerified, next, problem, runs, succeeded } = backups
   return (
     <>
       {failures > 0 && <Alert>{t('operator.backupFailed', { failures, problem: problem ?? '' })}</Alert>}
@@ -120,6 +128,31 @@ function BackupFacts({ backups }: { readonly backups: Backups | null }) {
           [t('operator.verified'), t(isVerified ? 'operator.yes' : 'operator.no')]
         ]}
       />
+      {!isRunning && (
+        <p>
+          <Action
+            onClick={async () => {
+              await desk.call('POST', 'backup', {})
+              onStart()
+            }}
+          >
+            {t('operator.backUp')}
+          </Action>
+        </p>
+      )}
+      {runs.length > 0 && (
+        <>
+          <h3 id="runs">{t('operator.lastBackups')}</h3>
+          <ul class="runs" aria-labelledby="runs">
+            {runs.map(run => (
+              <li key={run.time}>
+                {dayAndTime(run.time)}:{' '}
+                {run.problem === null ? t('operator.backupSucceeded') : <span lang="en">{run.problem}</span>}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
     </>
   )
 }

@@ -32,6 +32,8 @@ export interface Configuration {
   list(): object
   /** Keeps changed settings. */
   update(operator: Operator, params: SettingsUpdate): Promise<object>
+  /** Begins a backup, beside those of the schedule. */
+  startBackup(operator: Operator): Promise<object>
   /** Starts the service again, in the same place, once the answer has been sent. */
   restart(operator: Operator): Promise<object>
 }
@@ -57,6 +59,7 @@ export function addConfiguration(
     check(params)
     return { configuration: await configuration.update(operator, params as SettingsUpdate) }
   })
+  add('post', '/system/backup', async operator => ({ backup: await configuration.startBackup(operator) }))
   add('post', '/system/restart', async operator => ({ restart: await configuration.restart(operator) }))
 }
 

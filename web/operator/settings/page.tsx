@@ -42,7 +42,7 @@ export function Settings() {
         <h2 id="settings">{t('operator.settings')}</h2>
         <p class="hint">{t('settings.lead')}</p>
         {problem !== undefined && <Alert>{problem}</Alert>}
-        {configuration?.node != null && (
+        {typeof configuration?.node === 'string' && (
           <p class="notice">{t('settings.node', { node: configuration.node })}</p>
         )}
         {configuration && (
