@@ -24,28 +24,34 @@ export class FairQueue<T> {
     return this.#size
   }
 
-  /** Number of items of an account. */
-  sizeOf(account: string): number {
+  /** Number of items of an account, or of one of its accesses. */
+  sizeOf(account: string, access?: string): number {
+    const accesses = this.#accounts.get(account)
+    if (access !== undefined) return accesses?.get(access)?.length ?? 0
     let size = 0
-    for (const items of this.#accounts.get(account)?.values() ?? []) size += items.length
+    for (const items of accesses?.values() ?? []) size += items.length
     return size
   }
 
   /** Adds an item behind those of the same party. */
-  add({ access, account }: Party, item: T): void {
-    let accesses = this.#accounts.get(account)
-    if (!accesses) this.#accounts.set(account, (accesses = new Map()))
-    const items = accesses.get(access)
-    if (items) items.push(item)
-    else accesses.set(access, [item])
+  add(party: Party, item: T): void {
+    this.#itemsOf(party).push(item)
+    this.#size++
+  }
+
+  /** Adds an item before those of the same party. */
+  addFirst(party: Party, item: T): void {
+    this.#itemsOf(party).unshift(item)
     this.#size++
   }
 
   /** Takes the next item of the accounts that `mayTake` allows; `undefined` if there is none. */
-  take(mayTake: (account: string) => boolean = () => true): { account: string; item: T } | undefined {
+  take(
+    mayTake: (account: string, item: T) => boolean = () => true
+  ): { account: string; item: T } | undefined {
     for (const [account, accesses] of this.#accounts) {
-      if (!mayTake(account)) continue
       const [[access, items]] = accesses as unknown as [[string, T[]]]
+      if (!mayTake(account, items[0]!)) continue
       const item = items.shift()!
       // Behind the others.
       accesses.delete(access)
@@ -56,6 +62,14 @@ export class FairQueue<T> {
       return { account, item }
     }
     return undefined
+  }
+
+  #itemsOf({ access, account }: Party): T[] {
+    let accesses = this.#accounts.get(account)
+    if (!accesses) this.#accounts.set(account, (accesses = new Map()))
+    let items = accesses.get(access)
+    if (!items) accesses.set(access, (items = []))
+    return items
   }
 }
 

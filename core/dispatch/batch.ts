@@ -153,7 +153,7 @@ export class Batch {
     }
     try {
       if (isWriting) {
-        await store.commit(work)
+        await store.commit(work, this.#reading.party.access)
         this.#hasWritten = true
       } else {
         store.read(work)

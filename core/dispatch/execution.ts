@@ -145,8 +145,9 @@ export class Execution {
   #written(definition: UserMethod, files: readonly Attachment[], prepared: unknown): Promise<Written> {
     const { account, compiled, params, service } = this
     const store = this.#services.accounts.store(account)
+    const access = this.caller.access?.id
     const inSteps = (): Promise<Written> =>
-      store.writeInSteps(draft => this.#inSteps(definition, draft, files, prepared))
+      store.writeInSteps(draft => this.#inSteps(definition, draft, files, prepared), access)
     if (isMuch(definition, store, params)) return inSteps()
     const written = store.write(() => {
       const call = this.#stages.callOf(account, this.#currentCaller(definition), service, files)
@@ -155,7 +156,7 @@ export class Execution {
       store.unique.mustBeReserved()
       this.#stages.record(compiled, account, call.actor ?? call.caller, call)
       return { changes: call.changes, result }
-    })
+    }, access)
     return written.catch(error => {
       if (!(error instanceof MuchToJudge)) throw error
       return inSteps()
@@ -206,11 +207,14 @@ export class Execution {
     return { changes: call.changes, result }
   }
 
-  /** Returns the current caller: the same object unless accesses have changed. */
+  /**
+   * Returns the current caller: the same object unless accesses have changed. A token that was revoked in the meantime is not a
+   * guess, so it does not count as one.
+   */
   #currentCaller({ allow }: AnyMethod, store = this.#services.accounts.store(this.account)): Caller {
     const { account, caller, service } = this
     if (!allow.needsAccess || caller.isCurrent(store)) return caller
-    return authenticate(this.#services, account, store, service.credentials, service.now)
+    return authenticate(this.#services, account, store, service.credentials, service.now, false)
   }
 
   /** Returns the outcome of a read: the first page at once, the rest as a `remainder`. */

@@ -80,7 +80,9 @@ export class Stages {
   identify(account: Account, credentials: Credentials, { definition }: Compiled, now: number): Caller {
     const store = this.services.accounts.store(account)
     if (!definition.allow.needsAccess) return new Caller(store, undefined)
-    const caller = store.read(() => authenticate(this.services, account, store, credentials, now))
+    // The token of a batch was valid when that began: revoked since, it is not a guess.
+    const isUse = !credentials.isMember
+    const caller = store.read(() => authenticate(this.services, account, store, credentials, now, isUse))
     if (credentials.isCounted) return caller
     if (this.services.callLimit && caller.access) this.services.callLimit.count(account, caller.access)
     if (this.services.config.accessTracking) store.usage.record(caller.accessId, definition.id, now)

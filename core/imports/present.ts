@@ -1,5 +1,6 @@
 /** The calls that an import makes in the name of the access that began it, as long as that lasts. */
 import type { Access } from '../../schemas/access.js'
+import type { Party } from '../../storage/scheduler.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Account } from '../../storage/platform/account.js'
 import type { Call, UserMethod } from '../call/method.js'
@@ -42,6 +43,11 @@ export class Presence {
     private readonly account: Account,
     private readonly job: Pick<Job, 'accessId' | 'callerId' | 'parentId'>
   ) {}
+
+  /** Whose turns the work takes. */
+  get party(): Party {
+    return { account: this.account.id, access: this.job.accessId }
+  }
 
   /** A call at this moment. Throws `forbidden` where the access has ended, or may not manage the streams any more. */
   call(store: UserStore = this.services.accounts.store(this.account)): Call {

@@ -28,12 +28,14 @@ export class ImportRemoval {
   /** Removes everything; resolves with false if it was stopped on the way. */
   async run(): Promise<boolean> {
     const { number, streams } = this.job
-    while ((await this.#within(call => this.#ranges(call, number))) && !this.isStopped()) await nextTurn()
+    const { party } = this.presence
+    while ((await this.#within(call => this.#ranges(call, number))) && !this.isStopped())
+      await nextTurn(party)
     for (let after = ''; !this.isStopped();) {
       const last = await this.#within(call => this.#events(call, number, after))
       if (last === undefined) break
       after = last
-      await nextTurn()
+      await nextTurn(party)
     }
     if (this.isStopped()) return false
     // Streams that earlier imports had to leave, as others had data in them, may be empty now.
@@ -54,7 +56,7 @@ export class ImportRemoval {
       const value = work(call)
       atOnce(enqueueInSteps(call))
       return value
-    })
+    }, this.presence.party.access)
     if (changed) changed.services.bus.publish(changed.account.username, changed.changes)
     return result
   }

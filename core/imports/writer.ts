@@ -73,7 +73,7 @@ export class ImportWriter {
         mustFit()
         atOnce(enqueueInSteps(call))
         return value
-      })
+      }, this.presence.party.access)
       if (changed) changed.services.bus.publish(changed.account.username, changed.changes)
       return result
     } catch (error) {

@@ -38,53 +38,50 @@ export class GroupCommit {
     private readonly store: Committing
   ) {}
 
-  /** Runs writes and commits them. Returns how many were processed; the rest is left for the next turn of the event loop. */
-  commit(group: readonly PendingWrite[]): number {
+  /** Runs writes and commits them, until time is up. `isSingle`: whether the group has one write only. */
+  commit(group: Iterable<PendingWrite>, isSingle: boolean): void {
     const { audit } = this.parts
     const { mark } = audit
+    const taken: PendingWrite[] = []
     const done: Success[] = []
     const end = performance.now() + groupMs
-    let count = 0
-    let short: Unreserved | undefined
+    let again: (() => void) | undefined
     try {
       this.store.begin()
       for (const write of group) {
-        count++
+        taken.push(write)
         try {
           const run = (): unknown => this.#run(write)
-          const value = group.length === 1 ? run() : this.store.savepoint(run)
+          const value = isSingle ? run() : this.store.savepoint(run)
           done.push({ write, value })
         } catch (error) {
           if (!this.db.inTransaction) throw error
           // Those behind it wait, so that the order stays.
-          if (error instanceof Unreserved) short = error
+          if (error instanceof Unreserved) again = () => this.store.again(write, error)
           else write.reject(translated(error, this.db.name))
         }
-        if (short || performance.now() > end) break
+        if (again || performance.now() > end) break
       }
       if (done.length === 0) {
         this.#rollback(mark)
-        if (short) this.store.again(group[count - 1]!, short)
-        return count
+        again?.()
+        return
       }
       audit.flush()
       commit(this.db, this.durability)
     } catch (error) {
       this.#rollback(mark)
-      // The transaction could not even be begun.
-      if (count === 0) count = group.length
-      // Some may have been rejected above; rejecting them again has no effect.
-      for (const write of group.slice(0, count)) write.reject(translated(error, this.db.name))
-      return count
+      // Without any, the transaction could not even be begun. Some may have been rejected above; rejecting them again has no effect.
+      for (const write of taken.length === 0 ? group : taken) write.reject(translated(error, this.db.name))
+      return
     }
     this.store.counted()
     audit.settle()
     this.settleUnique()
     this.#acknowledge(done)
     // Before anything else holds up writes.
-    if (short) this.store.again(group[count - 1]!, short)
+    again?.()
     this.store.committed()
-    return count
   }
 
   /** Settles unique values in doubt by the file's content, once that is on disk. To be called after each commit. */

@@ -47,7 +47,7 @@ export class UserStore extends Repositories {
   ) {
     super(db, policies)
     this.#queue = new WriteQueue(party, {
-      commitGroup: group => this.#groups.commit(group),
+      commitGroup: (group, isSingle) => this.#groups.commit(group, isSingle),
       commitSteps: write => this.#commitSteps(write)
     })
     this.#log = new OpenLog(db, durability, this.holdWrites)
@@ -101,25 +101,25 @@ export class UserStore extends Repositories {
   }
 
   /**
-   * Runs `work` in a transaction, and resolves with its value once that is on disk. Writes of the same turn of the event
-   * loop share a commit; one that throws is rolled back alone. `work` is synchronous.
+   * Runs `work` in a transaction, and resolves with its value once that is on disk. Writes of one turn of the event loop share
+   * a commit; one that throws is rolled back alone. `work` is synchronous. `access`: id of the access whose turns it takes.
    */
-  write<T>(work: () => T): Promise<T> {
-    return this.#enqueue(work, true)
+  write<T>(work: () => T, access = ''): Promise<T> {
+    return this.#enqueue(work, access, true)
   }
 
   /** As {@link write}, but resolves at the commit: wait for {@link durable} before acknowledging it to a client. */
-  commit<T>(work: () => T): Promise<T> {
-    return this.#enqueue(work, false)
+  commit<T>(work: () => T, access = ''): Promise<T> {
+    return this.#enqueue(work, access, false)
   }
 
   /**
    * As {@link write}, for long work, which yields to the event loop. It is one transaction on a connection of its own, and
    * works on `draft`. Reads of this store see the state before it; later writes wait for it.
    */
-  writeInSteps<T>(stepsIn: (draft: UserStore) => Steps<T>): Promise<T> {
+  writeInSteps<T>(stepsIn: (draft: UserStore) => Steps<T>, access = ''): Promise<T> {
     return new Promise<T>((resolve, reject) =>
-      this.#queue.add({ stepsIn, resolve: value => resolve(value as T), reject })
+      this.#queue.add({ access, stepsIn, resolve: value => resolve(value as T), reject })
     )
   }
 
@@ -245,9 +245,9 @@ export class UserStore extends Repositories {
     statement(this.db, 'BEGIN IMMEDIATE').run()
   }
 
-  #enqueue<T>(run: () => T, isDurable: boolean): Promise<T> {
+  #enqueue<T>(run: () => T, access: string, isDurable: boolean): Promise<T> {
     return new Promise<T>((resolve, reject) =>
-      this.#queue.add({ run, resolve: value => resolve(value as T), reject, isDurable })
+      this.#queue.add({ access, run, resolve: value => resolve(value as T), reject, isDurable })
     )
   }
 

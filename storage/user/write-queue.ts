@@ -1,10 +1,15 @@
-/** The queue of one user's writes. Those of one turn of the event loop are committed together; long ones run alone. */
+/**
+ * The queue of one user's writes. Accesses take turns. Writes of one turn of the event loop are committed together; long ones
+ * run alone.
+ */
 import { StoreBusy } from '../errors.js'
-import { scheduler, type Party } from '../scheduler.js'
+import { FairQueue, scheduler, type Party } from '../scheduler.js'
 import type { Steps } from '../steps.js'
 
 /** A queued write. */
 export interface PendingWrite {
+  /** Id of the access whose turns it takes; empty for the account as a whole. */
+  readonly access: string
   readonly run: () => unknown
   readonly resolve: (value: unknown) => void
   readonly reject: (error: unknown) => void
@@ -13,14 +18,14 @@ export interface PendingWrite {
 }
 
 /** A queued write in steps, which works on a draft of the store. */
-export interface PendingSteps<Draft> extends Pick<PendingWrite, 'resolve' | 'reject'> {
+export interface PendingSteps<Draft> extends Pick<PendingWrite, 'access' | 'resolve' | 'reject'> {
   readonly stepsIn: (draft: Draft) => Steps<unknown>
 }
 
 /** Runs writes, and resolves or rejects each. */
 export interface Committer<Draft> {
-  /** Returns how many were processed; the rest is left for after a turn of the event loop. */
-  commitGroup(group: readonly PendingWrite[]): number
+  /** Commits writes of the group until it ends or time is up; the rest waits for a turn of the event loop. */
+  commitGroup(group: Iterable<PendingWrite>, isSingle: boolean): void
   /** Never rejects. Later writes wait until it resolves. */
   commitSteps(write: PendingSteps<Draft>): Promise<void>
 }
@@ -28,11 +33,14 @@ export interface Committer<Draft> {
 /** Most writes to share one commit; the rest waits for a turn of the event loop. */
 const groupSize = 256
 
-/** Most queued writes: they take memory, and their callers may be gone. */
+/**
+ * Most queued writes: they take memory, and their callers may be gone. An access may have as many as it leaves free for others,
+ * so at most half of them, and less while others have some.
+ */
 const maxPending = 5000
 
 export class WriteQueue<Draft> {
-  #pending: (PendingWrite | PendingSteps<Draft>)[] = []
+  readonly #pending = new FairQueue<PendingWrite | PendingSteps<Draft>>()
   #isArmed = false
   #isHeld = false
   #long = Promise.resolve()
@@ -43,7 +51,7 @@ export class WriteQueue<Draft> {
   ) {}
 
   get isEmpty(): boolean {
-    return this.#pending.length === 0 && !this.#isHeld
+    return this.#pending.size === 0 && !this.#isHeld
   }
 
   /** Whether writes have to wait. */
@@ -56,20 +64,21 @@ export class WriteQueue<Draft> {
     return this.#long
   }
 
-  /** Adds a write. If the queue is full it is rejected with `StoreBusy`. */
+  /** Adds a write behind those of its access. If there is no room for it, it is rejected with `StoreBusy`. */
   add(write: PendingWrite | PendingSteps<Draft>): void {
-    if (this.#pending.length >= maxPending) return write.reject(new StoreBusy())
-    this.#pending.push(write)
+    const own = this.#pending.sizeOf(this.party.account, write.access)
+    if (own >= maxPending - this.#pending.size) return write.reject(new StoreBusy())
+    this.#pending.add({ ...this.party, access: write.access }, write)
     this.#arm()
   }
 
   /**
-   * Returns what holds up writes while `work` removes the cause for which one has failed, and then puts it before those that
-   * wait. If `work` rejects, so does the write.
+   * Returns what holds up writes while `work` removes the cause for which one has failed, and then puts it before those of its
+   * access that wait. If `work` rejects, so does the write.
    */
   again<Cause>(work: (cause: Cause) => Promise<void>): (write: PendingWrite, cause: Cause) => void {
     return (write, cause) => {
-      const done = (): void => void this.#pending.unshift(write)
+      const done = (): void => this.#pending.addFirst({ ...this.party, access: write.access }, write)
       void this.#holdFor(() => work(cause).then(done, error => write.reject(error)))
     }
   }
@@ -80,7 +89,7 @@ export class WriteQueue<Draft> {
   }
 
   #arm(): void {
-    if (this.#isArmed || this.#isHeld || this.#pending.length === 0) return
+    if (this.#isArmed || this.#isHeld || this.#pending.size === 0) return
     this.#isArmed = true
     scheduler.add(this.party, () => {
       this.#isArmed = false
@@ -89,15 +98,14 @@ export class WriteQueue<Draft> {
   }
 
   #next(): void {
-    const first = this.#pending[0]
-    if (first && 'stepsIn' in first) {
-      this.#pending.shift()
-      void this.#holdFor(() => this.committer.commitSteps(first))
+    const long = this.#pending.take((_account, write) => 'stepsIn' in write)?.item as
+      | PendingSteps<Draft>
+      | undefined
+    if (long) {
+      void this.#holdFor(() => this.committer.commitSteps(long))
       return
     }
-    const group = this.#nextGroup()
-    const count = this.committer.commitGroup(group)
-    this.#pending.unshift(...group.slice(count))
+    this.committer.commitGroup(this.#group(), this.#pending.size === 1)
     this.#arm()
   }
 
@@ -114,14 +122,12 @@ export class WriteQueue<Draft> {
     await done
   }
 
-  /** The writes that come before the next one in steps. */
-  #nextGroup(): PendingWrite[] {
-    const group: PendingWrite[] = []
-    for (const write of this.#pending) {
-      if (group.length === groupSize || 'stepsIn' in write) break
-      group.push(write)
+  /** Takes the writes that come before the next one in steps. */
+  *#group(): Generator<PendingWrite, void> {
+    for (let count = 0; count < groupSize; count++) {
+      const next = this.#pending.take((_account, write) => !('stepsIn' in write))
+      if (!next) return
+      yield next.item as PendingWrite
     }
-    this.#pending.splice(0, group.length)
-    return group
   }
 }

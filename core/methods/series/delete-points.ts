@@ -60,7 +60,7 @@ async function removedBefore(call: Call, params: Static<typeof Params>): Promise
       const { holder, range } = target(present, params)
       const writing = { writer: present.caller.signature, written: call.now }
       return present.store.series.remove(holder.number, range, writing).count
-    })
+    }, call.caller.accessId)
   }
 }
 

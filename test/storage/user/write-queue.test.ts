@@ -1,6 +1,62 @@
 import { EventEmitter, once } from 'node:events'
 import t from 'tap'
-import { openCoffer } from '../../support/coffer.js'
+import { openCoffer, type Answer, type Client } from '../../support/coffer.js'
+
+/** Writes of one access that are sent at once. */
+const flood = 6000
+/** Writes of others that may be answered before one that came later: those of two commits. */
+const several = 512
+
+t.test(
+  'one access with thousands of writes in flight leaves the others of its account their turn',
+  async t => {
+    const { alice } = await openCoffer(t)
+    await alice.stream('diary')
+    const app = await alice.grant('contribute', 'diary')
+    const answered: string[] = []
+    const note = (client: Client, content: string): Promise<Answer> =>
+      client.call('events.create', { streamIds: ['diary'], type: 'note/txt', content }).then(answer => {
+        if (!answer.error) answered.push(content)
+        return answer
+      })
+    const sent = Array.from({ length: flood }, (_, index) => note(app, String(index)))
+    t.match(await note(alice, 'mine'), { event: { content: 'mine' } }, 'the owner is not refused')
+    const before = answered.indexOf('mine')
+    t.ok(before < several, `${before} writes of the app were answered before it`)
+    const refused = (await Promise.all(sent)).filter(({ error }) => error)
+    t.ok(
+      refused.every(({ status, error }) => status === 503 && error.id === 'api-unavailable'),
+      'what finds no room is refused'
+    )
+    t.equal(refused.length + answered.length, flood + 1)
+    const own = answered.filter(content => content !== 'mine').map(Number)
+    t.same(
+      own,
+      own.toSorted((a, b) => a - b),
+      'those of one access are made in the order in which they were sent'
+    )
+  }
+)
+
+t.test('writes that wait are refused once their access has ended', async t => {
+  const { alice } = await openCoffer(t)
+  await alice.stream('diary')
+  const app = await alice.grant('contribute', 'diary')
+  const create = { streamIds: ['diary'], type: 'note/txt', content: 'queued' }
+  const batch = Array.from({ length: 3 }, () => ({ method: 'events.create', params: create }))
+  const sent = Array.from({ length: 2000 }, () => app.call('events.create', create))
+  const sentTogether = app.call('callBatch', batch)
+  await alice.do('accesses.delete', { id: app.access.id })
+  const answers = await Promise.all(sent)
+  const made = answers.filter(({ error }) => !error).length
+  const refused = answers.filter(({ error }) => error?.id === 'invalid-access-token').length
+  t.equal(made + refused, sent.length)
+  t.ok(made < several, `${made} were made before it ended`)
+  const { results } = await sentTogether
+  for (const result of results) t.match(result, { error: { id: 'invalid-access-token' } }, 'in a batch')
+  const { events } = await alice.do('events.get', { limit: 5000 })
+  t.equal(events.length, made, 'nothing came of those that were refused')
+})
 
 t.test('writes that have to wait are so many at most, and go on later', async t => {
   const { alice, server } = await openCoffer(t)
@@ -10,7 +66,28 @@ t.test('writes that have to wait are so many at most, and go on later', async t 
   const gate = new EventEmitter()
   const held = store.holdWrites(async () => void (await once(gate, 'opened')))
   let written = 0
-  const writes = Array.from({ length: 5000 }, () => store.write(() => void written++))
+  const writes: Promise<unknown>[] = []
+  const fill = (access: string, count: number): void => {
+    for (let n = 0; n < count; n++) writes.push(store.write(() => void written++, access))
+  }
+  fill('one', 2500)
+  await t.rejects(
+    store.write(() => undefined, 'one'),
+    { name: 'StoreBusy' },
+    'half is left for others'
+  )
+  fill('two', 1250)
+  await t.rejects(
+    store.write(() => undefined, 'two'),
+    { name: 'StoreBusy' },
+    'and half of the rest'
+  )
+  await t.rejects(
+    store.writeInSteps(function* () {}, 'two'),
+    { name: 'StoreBusy' },
+    'long ones count'
+  )
+  fill(alice.access.id, 625)
   t.match(
     await alice.call('events.create', { streamIds: ['diary'], type: 'note/txt', content: 'one too many' }),
     { status: 503, error: { id: 'api-unavailable' } }
@@ -20,7 +97,7 @@ t.test('writes that have to wait are so many at most, and go on later', async t 
   gate.emit('opened')
   await held
   await Promise.all(writes)
-  t.equal(written, 5000)
+  t.equal(written, writes.length)
   t.notOk(
     (await alice.call('events.create', { streamIds: ['diary'], type: 'note/txt', content: 'later' })).error
   )
@@ -33,7 +110,7 @@ t.test('a batch whose writes find no room leaves others their turn', async t => 
   const store = accounts.store(accounts.find('alice')!)
   const gate = new EventEmitter()
   const held = store.holdWrites(async () => void (await once(gate, 'opened')))
-  const writes = Array.from({ length: 5000 }, () => store.write(() => undefined))
+  const writes = Array.from({ length: 2500 }, () => store.write(() => undefined, alice.access.id))
   let turns = 0
   let timer: NodeJS.Immediate | undefined
   const turn = (): void => {
