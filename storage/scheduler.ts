@@ -64,6 +64,32 @@ export class FairQueue<T> {
     return undefined
   }
 
+  /** Removes the items that match. */
+  remove(matches: (item: T) => boolean): void {
+    for (const [account, accesses] of this.#accounts) {
+      for (const [access, items] of accesses) {
+        const rest = items.filter(item => !matches(item))
+        this.#size -= items.length - rest.length
+        if (rest.length > 0) accesses.set(access, rest)
+        else accesses.delete(access)
+      }
+      if (accesses.size === 0) this.#accounts.delete(account)
+    }
+  }
+
+  /** Puts an account behind the others, such as one whose work has taken long. */
+  moveToEnd(account: string): void {
+    const accesses = this.#accounts.get(account)
+    if (!accesses) return
+    this.#accounts.delete(account)
+    this.#accounts.set(account, accesses)
+  }
+
+  /** All items, account by account. */
+  *[Symbol.iterator](): Generator<T, void> {
+    for (const accesses of this.#accounts.values()) for (const items of accesses.values()) yield* items
+  }
+
   #itemsOf({ access, account }: Party): T[] {
     let accesses = this.#accounts.get(account)
     if (!accesses) this.#accounts.set(account, (accesses = new Map()))

@@ -1,6 +1,7 @@
 /** Does the work of imports, one of each account at a time and few together. (docs/decisions/0019-imports.md) */
 import { setImmediate } from 'node:timers/promises'
 import type { ImportFiles } from '../../storage/imports/import-files.js'
+import { FairQueue } from '../../storage/scheduler.js'
 import type { Account } from '../../storage/platform/account.js'
 import type { ImportProgress, Imports } from '../call/imports.js'
 import type { Services } from '../call/services.js'
@@ -12,11 +13,10 @@ import { rememberOutcome } from './counted.js'
 import { settle } from './ending.js'
 import { foundJob, jobOf, keepJob, mostOpen, type KeptJob } from './job.js'
 import { Presence, type Writers } from './present.js'
-import { ImportQueue } from './queue.js'
 import { Reading, type Readers } from './reading.js'
 import { ImportRemoval } from './undo.js'
 import { expireFiles } from './waiting.js'
-import { attempted, isDone, unfinished, type Work } from './work.js'
+import { attempted, isDone, unfinished, type QueuedImport, type Work } from './work.js'
 
 export type { Reader, Readers } from './reading.js'
 
@@ -28,7 +28,7 @@ const retryMs = 30_000
 export class ImportJobs implements Imports {
   /** Those whose turn comes once the write that asks for them is on disk. */
   readonly #beginning = new Set<string>()
-  readonly #waiting = new ImportQueue()
+  readonly #waiting = new FairQueue<QueuedImport>()
   readonly #working = new Map<string, Work>()
   /** By accounts whose work is tried again. */
   readonly #retries = new Map<string, NodeJS.Timeout>()
@@ -67,7 +67,7 @@ export class ImportJobs implements Imports {
   /** Ends the work on accounts that are not served here any more, where it is. */
   async leave(): Promise<void> {
     const { accounts } = this.#services
-    const going = [...this.#waiting.list(), ...this.#working.values()].filter(
+    const going = [...this.#waiting, ...this.#working.values()].filter(
       ({ account }) => !accounts.owns(account)
     )
     await Promise.all(going.map(({ account, id }) => this.stop(account, id)))
@@ -110,12 +110,13 @@ export class ImportJobs implements Imports {
 
   /** Whether somebody works on an import, or is about to. */
   isAtWork(id: string): boolean {
-    if (this.#beginning.has(id) || this.#waiting.has(id)) return true
-    return [...this.#working.values()].some(work => work.id === id)
+    return (
+      this.#beginning.has(id) || [...this.#waiting, ...this.#working.values()].some(work => work.id === id)
+    )
   }
 
   async stop(account: Account, id: string): Promise<void> {
-    this.#waiting.remove({ account, id })
+    this.#waiting.remove(queued => queued.id === id)
     const work = this.#working.get(account.id)
     if (work?.id !== id) return
     work.isStopped = true
@@ -124,7 +125,7 @@ export class ImportJobs implements Imports {
   }
 
   get load(): { readonly running: number; readonly waiting: number } {
-    return { running: this.#working.size, waiting: this.#waiting.list().length }
+    return { running: this.#working.size, waiting: this.#waiting.size }
   }
 
   progress(id: string): ImportProgress | undefined {
@@ -152,14 +153,13 @@ export class ImportJobs implements Imports {
   /** Ends all work where it is; the next start goes on with it. */
   async close(): Promise<void> {
     this.#isClosing = true
-    this.#waiting.clear()
     for (const timer of this.#retries.values()) clearTimeout(timer)
     await Promise.all([...this.#working.values()].map(({ account, id }) => this.stop(account, id)))
   }
 
   #enqueue(account: Account, id: string): void {
-    if (this.#isClosing || this.#waiting.has(id)) return
-    this.#waiting.add({ account, id })
+    if (this.#isClosing || [...this.#waiting].some(queued => queued.id === id)) return
+    this.#waiting.add({ account: account.id, access: '' }, { account, id })
     this.#next()
   }
 
@@ -178,9 +178,9 @@ export class ImportJobs implements Imports {
 
   #next(): void {
     while (this.#working.size < mostAtOnce) {
-      const next = this.#waiting.takeNext(accountId => this.#working.has(accountId))
+      const next = this.#waiting.take(accountId => !this.#working.has(accountId))
       if (!next) return
-      const { account, id } = next
+      const { account, id } = next.item
       const work: Work = { account, id, isStopped: false, done: Promise.resolve() }
       this.#working.set(account.id, work)
       work.done = this.#run(work)
@@ -201,10 +201,11 @@ export class ImportJobs implements Imports {
     }
     this.files.removeSpool(account.id, work.id)
     this.#working.delete(account.id)
-    this.#waiting.endTurn(account.id)
+    // Behind those that came meanwhile.
+    this.#waiting.moveToEnd(account.id)
     if (this.#isClosing) return
     if (!isNoted) this.#retry(account)
-    else if (!this.#waiting.hasAccount(account.id) && isDone(this.#services, account))
+    else if (this.#waiting.sizeOf(account.id) === 0 && isDone(this.#services, account))
       this.files.unmark(account.id)
     this.#next()
   }

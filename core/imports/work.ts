@@ -8,9 +8,12 @@ import type { Reading } from './reading.js'
 /** States that a restart goes on with. */
 export const unfinished = new Set<ImportState>(['looking', 'writing', 'removing'])
 
-export interface Work {
+export interface QueuedImport {
   readonly account: Account
   readonly id: string
+}
+
+export interface Work extends QueuedImport {
   reading?: Reading
   progress?: ImportProgress
   isStopped: boolean
