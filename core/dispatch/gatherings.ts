@@ -1,5 +1,5 @@
 /**
- * Assembles long results that are wanted in one piece: a few at a time, and one of each user. The first page of a result
+ * Assembles long results that are wanted in one piece: a few at a time, and one of each account. The first page of a result
  * exists before its turn has come, so the pages that wait are bounded. (docs/spec/limits.md#answers)
  */
 import { ApiError } from '../errors.js'
@@ -9,7 +9,7 @@ import type { Party } from '../../storage/scheduler.js'
 /** Results assembled at a time. */
 const atOnce = 4
 /**
- * Calls of a user wait while the user's first pages take a quarter of the total. Calls that had begun by then may bring it to
+ * Calls on an account wait while its first pages take a quarter of the total. Calls that had begun by then may bring it to
  * a half.
  */
 const ownShare = 4
@@ -25,22 +25,22 @@ interface Held {
 
 export class Gatherings {
   readonly #turns = new FairTurns(atOnce)
-  readonly #byUser = new Map<string, Held>()
+  readonly #byAccount = new Map<string, Held>()
   #all = 0
 
   /** `max`: characters of all first pages that wait. */
   constructor(private readonly max: number) {}
 
-  /** Returns a promise to wait for before a call of this user is made; `undefined` if there is room for its result. */
-  room(user: string): Promise<void> | undefined {
-    const held = this.#byUser.get(user)
+  /** Returns a promise to wait for before a call on this account is made; `undefined` if there is room for its result. */
+  room(account: string): Promise<void> | undefined {
+    const held = this.#byAccount.get(account)
     if (!held || held.length < this.max / ownShare) return undefined
     return new Promise(resolve => held.waiting.push(resolve))
   }
 
   /** Whether a first page of this length may wait: always if no other does. */
-  hasRoom(user: string, length: number): boolean {
-    const own = this.#byUser.get(user)?.length ?? 0
+  hasRoom(account: string, length: number): boolean {
+    const own = this.#byAccount.get(account)?.length ?? 0
     return this.#all === 0 || (own + length <= this.max / ownLimit && this.#all + length <= this.max)
   }
 
@@ -53,15 +53,15 @@ export class Gatherings {
     })
   }
 
-  #add(user: string, length: number): void {
+  #add(account: string, length: number): void {
     this.#all += length
-    const held = this.#byUser.get(user) ?? { length: 0, waiting: [] }
-    this.#byUser.set(user, held)
+    const held = this.#byAccount.get(account) ?? { length: 0, waiting: [] }
+    this.#byAccount.set(account, held)
     held.length += length
     if (held.length >= this.max / ownShare) return
     // Each of them asks again, and those without room wait again in this order.
     for (const resolve of held.waiting.splice(0)) resolve()
-    if (held.length === 0) this.#byUser.delete(user)
+    if (held.length === 0) this.#byAccount.delete(account)
   }
 }
 

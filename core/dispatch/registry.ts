@@ -90,7 +90,8 @@ export class Registry implements Dispatch, Dispatcher {
   /** Like {@link call}, with the whole result in one piece. Further error: `too-many-results`. (docs/spec/batch.md#limits) */
   async callWhole(request: Request): Promise<Outcome> {
     const { user = '' } = request
-    for (let room = this.#gatherings.room(user); room; room = this.#gatherings.room(user)) await room
+    const account = this.services.accounts.find(user)?.id ?? user
+    for (let room = this.#gatherings.room(account); room; room = this.#gatherings.room(account)) await room
     const made = this.call(request, true)
     // Whatever does not wait counts before the next call is made.
     const outcome = made instanceof Promise ? await made : made
@@ -107,9 +108,9 @@ export class Registry implements Dispatch, Dispatcher {
     try {
       mustBeSmall()
       if (!remainder) return outcome
-      if (mode === 'read' && !this.#gatherings.hasRoom(user, text.length)) throw tooManyWaiting()
+      if (mode === 'read' && !this.#gatherings.hasRoom(account, text.length)) throw tooManyWaiting()
       // Assembled all at once, results would fill the memory before the first one is sent.
-      await this.#gatherings.run({ account: user, access: accessId ?? '' }, text.length, async () => {
+      await this.#gatherings.run({ account, access: accessId ?? '' }, text.length, async () => {
         for await (const more of remainder) {
           text += more
           mustBeSmall()

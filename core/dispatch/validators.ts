@@ -113,9 +113,9 @@ export class Validators {
       while (version.late.length > 0) this.#advance(store, id, version)
     }
     if (!takesLong) return
-    this.#work.add(username, this.#judging(username, versions))
+    this.#work.add(account.id, this.#judging(username, versions))
     // What waits is in memory.
-    const eased = this.#work.eased(username)
+    const eased = this.#work.eased(account.id)
     if (eased) void store.holdWrites(() => eased)
   }
 

@@ -2,6 +2,7 @@
 import { createHash, type Hash } from 'node:crypto'
 import { Type, type Static } from 'typebox'
 import { Identifier } from '../../schemas/scalars.js'
+import type { Party } from '../../storage/scheduler.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { nextTurn } from '../../storage/steps.js'
 
@@ -27,9 +28,15 @@ export const KeptFootprint = Type.Object({
 })
 export type KeptFootprint = Static<typeof KeptFootprint>
 
-type Open = () => UserStore
-/** Whether who asks may read what is in all of these streams. */
-type MayRead = (streams: readonly number[]) => boolean
+/** How an import reads its account. */
+export interface ImportView {
+  /** Whose turns it takes. */
+  readonly party: Party
+  /** Returns the store of the account, which may be another one after waiting. */
+  readonly open: () => UserStore
+  /** Whether who asks may read what is in all of these streams. */
+  readonly mayRead: (streams: readonly number[]) => boolean
+}
 
 /** Gathers what the writing of one file has to do with. */
 export class Footprint {
@@ -39,12 +46,8 @@ export class Footprint {
   #revision: number
   #isWhole = true
 
-  /** `open` answers the store of the account, which may be another one after waiting. */
-  constructor(
-    private readonly open: Open,
-    private readonly mayRead: MayRead
-  ) {
-    const { history, series } = open()
+  constructor(private readonly view: ImportView) {
+    const { history, series } = view.open()
     this.#series = series
     this.#revision = series.revision
     this.#lastDeleted = history.lastDeleted()
@@ -73,14 +76,14 @@ export class Footprint {
   /** What is to be kept; `undefined` if there was too much, or somebody else has changed something in the meantime. */
   async kept(): Promise<KeptFootprint | undefined> {
     if (!this.#isStill) return undefined
-    const where = { import: this.open().imports.latestBringing(), spans: [...this.#spans.values()] }
-    const state = await stateOf(this.open, this.mayRead, where)
+    const where = { import: this.view.open().imports.latestBringing(), spans: [...this.#spans.values()] }
+    const state = await stateOf(this.view, where)
     return state !== undefined && this.#isStill ? { ...where, state } : undefined
   }
 
   /** Whether no event was deleted, and no point written or removed by others, since it was begun. */
   get #isStill(): boolean {
-    const { history, series } = this.open()
+    const { history, series } = this.view.open()
     return (
       this.#isWhole &&
       series === this.#series &&
@@ -91,29 +94,24 @@ export class Footprint {
 }
 
 /** Whether everything is as it was, and in sight. */
-export async function isUnchanged(
-  open: Open,
-  mayRead: MayRead,
-  { state, ...where }: KeptFootprint
-): Promise<boolean> {
-  return (await stateOf(open, mayRead, where)) === state
+export async function isUnchanged(view: ImportView, { state, ...where }: KeptFootprint): Promise<boolean> {
+  return (await stateOf(view, where)) === state
 }
 
 /** A digest of events and points; `undefined` if a series is gone, in the trash or out of sight. Others have their turns in between. */
 async function stateOf(
-  open: Open,
-  mayRead: MayRead,
+  view: ImportView,
   { import: number, spans }: Omit<KeptFootprint, 'state'>
 ): Promise<string | undefined> {
   const hash = createHash('sha256')
-  const turn = turns()
+  const turn = turns(view.party)
   for (let after: string | undefined = ''; after !== undefined; await turn())
-    after = addEvents(open(), number, after, hash)
+    after = addEvents(view.open(), number, after, hash)
   for (const [id, first, last] of spans) {
-    if (!addHolder(open(), mayRead, id, hash)) return undefined
+    if (!addHolder(view, id, hash)) return undefined
     const to = last + justAfter
     for (let from: number | undefined = first; from !== undefined; await turn())
-      from = addPoints(open(), id, { from, to }, hash)
+      from = addPoints(view.open(), id, { from, to }, hash)
   }
   return hash.digest('hex')
 }
@@ -125,7 +123,8 @@ function addEvents({ imports }: UserStore, number: number, after: string, hash: 
   return page.length < eventsAtOnce ? undefined : page.at(-1)!.id
 }
 
-function addHolder({ series }: UserStore, mayRead: MayRead, id: string, hash: Hash): boolean {
+function addHolder({ mayRead, open }: ImportView, id: string, hash: Hash): boolean {
+  const { series } = open()
   const holder = series.findHolder(id)
   if (!holder || holder.isTrashed || !mayRead(holder.streams)) return false
   hash.update(JSON.stringify([id, holder.type, holder.time, series.columns(holder.number) ?? []]))
@@ -150,10 +149,10 @@ function addPoints(
 }
 
 /** Returns to the event loop every few milliseconds. */
-function turns(): () => Promise<void> | undefined {
+function turns(party: Party): () => Promise<void> | undefined {
   let beganMs = performance.now()
   return () => {
     if (performance.now() - beganMs < turnMs) return undefined
-    return nextTurn().then(() => void (beganMs = performance.now()))
+    return nextTurn(party).then(() => void (beganMs = performance.now()))
   }
 }

@@ -10,14 +10,13 @@ import type {
   ToReader
 } from '../../imports/protocol.js'
 import type { ImportFiles } from '../../storage/imports/import-files.js'
-import type { UserStore } from '../../storage/user/user-store.js'
 import type { Account } from '../../storage/platform/account.js'
 import type { ImportProgress } from '../call/imports.js'
 import type { Services } from '../call/services.js'
 import { mayReadAt } from '../events/place.js'
 import { recalled, recalledOutcome, rememberCounted, type KeptOutcome } from './counted.js'
 import { FileWriter } from './file-writer.js'
-import { Footprint, isUnchanged } from './footprint.js'
+import { Footprint, isUnchanged, type ImportView } from './footprint.js'
 import type { KeptJob } from './job.js'
 import { ImportMemory } from './memory.js'
 import { Presence, type Writers } from './present.js'
@@ -61,9 +60,7 @@ const lasting = new Set<string>([reasons.twice, reasons.deleted])
 export class Reading {
   readonly #writer: ImportWriter
   readonly #files: FileWriter
-  readonly #presence: Presence
-  readonly #open = (): UserStore => this.work.services.accounts.store(this.work.account)
-  readonly #mayRead = (streams: readonly number[]): boolean => mayReadAt(this.#presence.call(), streams)
+  readonly #view: ImportView
   readonly #footprint: Footprint | undefined
   #settled: KeptOutcome | undefined
   #reader: Reader | undefined
@@ -90,8 +87,13 @@ export class Reading {
     private readonly onProgress: (progress: ImportProgress) => void
   ) {
     const { account, files, isDry, job, services, writers } = work
-    const presence = (this.#presence = new Presence(services, account, job))
-    if (!isDry) this.#footprint = new Footprint(this.#open, this.#mayRead)
+    const presence = new Presence(services, account, job)
+    this.#view = {
+      party: presence.party,
+      open: () => services.accounts.store(account),
+      mayRead: streams => mayReadAt(presence.call(), streams)
+    }
+    if (!isDry) this.#footprint = new Footprint(this.#view)
     this.#writer = new ImportWriter(job, presence, writers, this.#footprint)
     this.#files = new FileWriter(this.#writer, presence, () => files.unpackedBytes(account.id, job.id))
   }
@@ -176,10 +178,10 @@ export class Reading {
 
   /** Tells the reader what is known of a file. */
   async #recall(digest: string): Promise<void> {
-    const { imports } = this.#open()
+    const { imports } = this.#view.open()
     const [counted, outcome] = [recalled(imports, digest), recalledOutcome(imports, digest)]
     const isOwn = outcome?.key === this.#key
-    if (counted && outcome && isOwn && (await isUnchanged(this.#open, this.#mayRead, outcome.footprint)))
+    if (counted && outcome && isOwn && (await isUnchanged(this.#view, outcome.footprint)))
       this.#settled = outcome
     this.#reader?.tell({ is: 'recalled', counted, isSettled: this.#settled !== undefined })
   }

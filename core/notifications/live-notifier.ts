@@ -5,6 +5,7 @@
 import type { Access } from '../../schemas/access.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { authenticate } from '../auth/authenticate.js'
+import type { Account } from '../../storage/platform/account.js'
 import { requireOpenAccount } from '../auth/open-account.js'
 import type { Caller } from '../permissions/caller.js'
 import type { Change, ChangeKind } from '../changes.js'
@@ -139,16 +140,18 @@ export class LiveNotifier implements Notifier {
     const members = this.#members.get(username)
     if (!members) return
     const message = messageOf(change)
-    if (message !== undefined) {
-      this.#work.add(username, this.#notifications(members, change, message))
-      this.#holdWrites(username)
-    }
+    if (message !== undefined)
+      for (const { account } of members) {
+        this.#work.add(account.id, this.#notifications(members, change, message))
+        this.#holdWrites(account)
+        break
+      }
     if (ending.has(change.kind)) this.#closeEnded(members, change)
   }
 
   /** Delays further writes while too many notifications are waiting, since these are kept in memory. */
-  #holdWrites(username: string): void {
-    const eased = this.#work.eased(username)
+  #holdWrites({ id, username }: Account): void {
+    const eased = this.#work.eased(id)
     const account = eased && this.services.accounts.find(username)
     if (account) void this.services.accounts.store(account).holdWrites(() => eased)
   }

@@ -27,7 +27,7 @@ import { discardFiles, jsonPart, noText, receiveForm } from './request/upload.js
 import type { BodyKind, Route } from './routes.js'
 import type { Target } from './target.js'
 import type { Credentials } from '../../core/call/credentials.js'
-import { credentialsOf, operatorCredentials, tokenOf } from './request/credentials.js'
+import { beginBody, credentialsOf, operatorCredentials } from './request/credentials.js'
 
 /** Calls the method of a route with the params of a request, and sends the response: at once, if nothing has to wait. */
 export type CallTarget = (
@@ -148,10 +148,9 @@ async function callWithBody(
   if (!state.form && needsRoom(req)) {
     const refusal = target.needsAccess ? await dispatcher.precheck(call) : undefined
     if (refusal) refuseUnread(exchange, services, refusal)
-    const { known, strangers } = services.intakes
     state.ticket = target.needsAccess
-      ? known.begin(call.user ?? '', tokenOf(call))
-      : strangers.begin(networkOf(call.credentials.ip))
+      ? beginBody(services, call)
+      : services.intakes.strangers.begin(networkOf(call.credentials.ip))
   }
   try {
     const body = state.form ? state.form.body : await readBody(exchange, services, target)
@@ -200,8 +199,8 @@ async function callWithFiles(
   ids: Readonly<Record<string, string>> | undefined
 ): Promise<Outcome> {
   const { services } = dispatcher
-  const ticket = services.intakes.known.begin(call.user ?? '', tokenOf(call))
-  const holding = services.intakes.forms.begin(call.user ?? '')
+  const ticket = beginBody(services, call)
+  const holding = services.intakes.forms.begin(ticket.party.account)
   try {
     const account = services.accounts.find(call.user ?? '')
     const quota = account ? quotaOf(services.config, account) : 0

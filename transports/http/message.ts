@@ -7,7 +7,7 @@ import { replyLongText, replyText, short } from './answer/reply.js'
 import type { Exchange } from './exchange.js'
 import { challengeFor } from './oauth/resource.js'
 import { mediaType, needsRoom, readJsonBody } from './request/body.js'
-import { credentialsOf, tokenOf } from './request/credentials.js'
+import { beginBody, credentialsOf } from './request/credentials.js'
 
 /**
  * Hands a message to the endpoint, once its sender is known, and sends the answer. Errors: those of any call, and 415 for a body
@@ -50,6 +50,6 @@ async function readMessage(
 ): Promise<unknown> {
   if (mediaType(req) !== 'application/json')
     fail('unsupported-content-type', 'The body has to be JSON (application/json)')
-  if (needsRoom(req)) state.ticket = services.intakes.known.begin(call.user, tokenOf(call))
+  if (needsRoom(req)) state.ticket = beginBody(services, call)
   return await readJsonBody(req, services, state.ticket)
 }

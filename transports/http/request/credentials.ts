@@ -1,7 +1,10 @@
 /** The credentials of a request: who makes it, and from where. */
+import { presentedToken } from '../../../core/auth/authenticate.js'
 import type { Credentials } from '../../../core/call/credentials.js'
+import type { SharedServices } from '../../../core/call/dispatcher.js'
 import type { Config } from '../../../core/settings/config.js'
 import type { Request } from '../../../core/call/outcome.js'
+import type { Ticket } from '../../../core/security/ticket.js'
 import { pageSessions, type PageConfig } from '../../page-sessions.js'
 import type { Exchange } from '../exchange.js'
 import { firstOf } from './query.js'
@@ -45,9 +48,12 @@ export function credentialsOf(
   return credentials
 }
 
-/** Returns the token, by which the accesses of an account are told apart. */
-export function tokenOf({ credentials }: Pick<Request, 'credentials'>): string {
-  return credentials.authorization ?? credentials.auth ?? ''
+/** Begins to receive the body of a call on a user, whose accesses are told apart by their tokens. */
+export function beginBody(
+  { accounts, intakes }: Pick<SharedServices, 'accounts' | 'intakes'>,
+  { credentials, user = '' }: Pick<Request, 'credentials' | 'user'>
+): Ticket {
+  return intakes.known.begin(accounts.find(user)?.id ?? user, presentedToken(credentials) ?? '')
 }
 
 /**
