@@ -1,108 +1,62 @@
 /** Tables of separated values from anywhere: guessed by their headers and all of their rows, or mapped by the person. */
 import { type Format, type Head, type Mapping, type Sink, type Source } from '../record.js'
-import type { Reason } from '../reasons.js'
-import { textsOf } from '../text/decode.js'
-import { delimiterOf, RowScanner } from '../text/rows.js'
+import { RowScanner, tableTexts } from '../text/rows.js'
 import { cellTime, dateOrdersOf, pressureOf, valueOfNumber, writtenNumber } from '../text/cells.js'
-import { guessed, headerOf, keyOf } from './csv-guess.js'
+import { guessed, keyOf } from '../tables/guess.js'
+import { findLayout, type Layout } from '../tables/layout.js'
 import { isPossible, Survey } from '../text/survey.js'
 import { isPlace } from './tracks.js'
 
 /** Rows that are shown. */
 const sampleSize = 10
-/** Columns of a table at most. */
-const mostColumns = 2000
 const kind = 'row'
+const broken = 'torn by a quote that does not close'
 const pressure = 'blood-pressure/mmhg-bpm'
 
 export const csv: Format = {
   id: 'csv',
   name: 'CSV',
-  recognises: head => isTable(head),
+  recognises: head => findLayout(head) !== undefined,
   async read(source, head, sink, context) {
     const { options } = context
-    const delimiter = delimiterOf(wholeLines(head))
-    const first = firstRows(head, delimiter)
-    const columns = headerOf(first)
-    const sample = first.slice(columns ? 1 : 0)
-    const names = columns ?? first[0]!.map((_cell, at) => `Column ${at + 1}`)
-    const key = keyOf(names)
-    const mapping = options.mappings?.[key] ?? guessed(names, sample)
-    const view = { header: key, columns: names, sample: sample.slice(0, sampleSize), mapping }
-    if (!mapping) {
+    const layout = findLayout(head)!
+    const { delimiter, records, skipped } = layout
+    const columns = layout.columns ?? records[0]!.map((_cell, at) => `Column ${at + 1}`)
+    const key = keyOf(columns)
+    const mapping = options.mappings?.[key] ?? guessed(columns, records)
+    const view = { header: key, columns, sample: records.slice(0, sampleSize), mapping }
+    if (!mapping || mapping.values.length === 0) {
       context.table(view)
-      await eachRow(source, head, delimiter, columns !== undefined, sink, () =>
+      const torn = await eachRow(source, head, layout, sink, () =>
         sink.leftOut(kind, 'in a table whose columns have not been mapped yet')
       )
+      if (torn > 0) sink.leftOut(kind, broken, torn)
       return
     }
     const survey = new Survey(mapping, delimiter, options.zone)
-    await eachRow(source, head, delimiter, columns !== undefined, { drained: () => undefined }, cells =>
-      survey.row(cells)
-    )
+    await eachRow(source, head, layout, { drained: () => undefined }, cells => survey.row(cells))
     const questions = survey.questions()
     context.table({ ...view, ...(questions.length > 0 && { questions }) })
-    for (const { asks, cells, column } of questions) sink.warn(asked(asks, names[column] ?? '', cells))
-    const reader = new RowReader(mapping, survey, options.zone, sink, columns ? 1 : 0)
-    const broken = await eachRow(source, head, delimiter, columns !== undefined, sink, cells =>
-      reader.row(cells)
-    )
-    if (broken > 0) sink.leftOut(kind, 'torn by a quote that does not close', broken)
+    for (const { asks, cells, column } of questions) sink.warn(asked(asks, columns[column] ?? '', cells))
+    const reader = new RowReader(mapping, survey, options.zone, sink, skipped)
+    const torn = await eachRow(source, head, layout, sink, cells => reader.row(cells))
+    if (torn > 0) sink.leftOut(kind, broken, torn)
   }
 }
 
-/** Whether a text has several lines with equally many cells. */
-function isTable(head: Head): boolean {
-  const { bytes, text } = head
-  if (bytes.length === 0 || isBinary(bytes.subarray(0, 8000))) return isUtf16(bytes) && text.includes('\n')
-  if (/^\s*[<{[]/.test(text)) return false
-  const rows = firstRows(head, delimiterOf(wholeLines(head)))
-  if (rows.length < 2 || rows[0]!.length < 2 || rows[0]!.length > mostColumns) return false
-  const width = rows[0]!.length
-  return rows.filter(row => row.length === width).length >= rows.length / 2
-}
-
-/** Whether bytes are no text. Some devices write a zero here and there. */
-function isBinary(bytes: Buffer): boolean {
-  let zeros = 0
-  for (const byte of bytes) if (byte === 0) zeros++
-  return zeros * 100 > bytes.length
-}
-
-function isUtf16(bytes: Buffer): boolean {
-  return (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)
-}
-
-/** The beginning of a text, to the end of its last whole line there. */
-function wholeLines({ text }: Head): string {
-  const part = text.slice(0, 32_000)
-  const end = part.lastIndexOf('\n')
-  return end > 0 && text.length > part.length ? part.slice(0, end + 1) : part
-}
-
-function firstRows(head: Head, delimiter: string): string[][] {
-  const rows: string[][] = []
-  const scanner = new RowScanner(delimiter, cells => rows.length < 200 && rows.push(cells))
-  scanner.write(wholeLines(head))
-  scanner.end()
-  return rows
-}
-
-/** Reads all rows but the header. Returns how many of them had an unclosed quote. */
+/** Reads all records. Returns how many of them had an unclosed quote. */
 async function eachRow(
   source: Source,
   head: Head,
-  delimiter: string,
-  hasHeader: boolean,
+  { delimiter, skipped }: Layout,
   sink: Pick<Sink, 'drained'>,
   onRow: (cells: string[]) => void
 ): Promise<number> {
-  let isFirst = hasHeader
+  let row = 0
   const scanner = new RowScanner(delimiter, cells => {
-    if (isFirst) isFirst = false
-    else onRow(cells)
+    if (row++ >= skipped) onRow(cells)
   })
-  for await (const piece of textsOf(source, head)) {
+  for await (const piece of tableTexts(source, head)) {
     scanner.write(piece)
     await sink.drained()
   }

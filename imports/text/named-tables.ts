@@ -1,14 +1,13 @@
 /** Tables whose columns a maker has named: rows are read by these names, whatever their order. */
 import type { Head, Sink, Source } from '../record.js'
-import { textsOf } from './decode.js'
-import { RowScanner } from './rows.js'
+import { hasReturns, RowScanner, tableTexts } from './rows.js'
 
 /** A row by the names of its columns, in small letters; empty cells are missing. */
 export type NamedRow = ReadonlyMap<string, string>
 
 /** The names of the columns in the first line of a text, in small letters. */
 export function columnsOf({ text }: Pick<Head, 'text'>, delimiter: string): string[] {
-  const end = text.indexOf('\n')
+  const end = text.indexOf(hasReturns(text) ? '\r' : '\n')
   const line = text.slice(0, end < 0 ? undefined : end)
   // Whatever has no delimiter in so many characters is no table.
   if (line.length > 10_000 || !line.includes(delimiter)) return []
@@ -34,7 +33,7 @@ export async function eachNamedRow(
     if (isHeader) isHeader = false
     else onRow(namedRow(columns, cells))
   })
-  for await (const piece of textsOf(source, head)) {
+  for await (const piece of tableTexts(source, head)) {
     scanner.write(piece)
     await sink.drained()
   }

@@ -1,4 +1,6 @@
 /** Rows of separated values (CSV, TSV), piece by piece: cells may be quoted and hold line breaks. */
+import type { Head, Source } from '../record.js'
+import { textsOf } from './decode.js'
 import { Finder } from './finder.js'
 
 /** Longest row that is waited for, in characters; a quote that never closes ends there, and a longer row is left out. */
@@ -115,21 +117,13 @@ export class RowScanner {
   }
 }
 
-/** The character that separates the cells of a text: the one that cuts most of its lines into equally many. */
-export function delimiterOf(text: string): string {
-  let best = ','
-  let most = 0
-  for (const delimiter of [',', ';', '\t', '|']) {
-    const widths: number[] = []
-    const scanner = new RowScanner(delimiter, cells => widths.push(cells.length))
-    scanner.write(text)
-    const counts = new Map<number, number>()
-    for (const width of widths) if (width > 1) counts.set(width, (counts.get(width) ?? 0) + 1)
-    const agreeing = Math.max(0, ...counts.values())
-    if (agreeing > most) {
-      most = agreeing
-      best = delimiter
-    }
-  }
-  return best
+/** Returns the text of a table piece by piece, with line feeds where lines end with carriage returns alone. */
+export async function* tableTexts(source: Source, head: Head): AsyncGenerator<string, void, undefined> {
+  const isOld = hasReturns(head.text)
+  for await (const piece of textsOf(source, head)) yield isOld ? piece.replaceAll('\r', '\n') : piece
+}
+
+/** Returns whether the lines of a text end with carriage returns alone. */
+export function hasReturns(text: string): boolean {
+  return text.includes('\r') && !text.includes('\n')
 }

@@ -1,17 +1,7 @@
 /** Guesses what the columns of a table hold, by their names and by their cells. */
 import type { ColumnMapping, Mapping } from '../record.js'
 import { cellTime, isNumber, pressureOf } from '../text/cells.js'
-import { measureOf } from './units.js'
-
-/** The names of the columns, if the first row is a header: then it holds no number and no time. */
-export function headerOf(rows: readonly (readonly string[])[]): readonly string[] | undefined {
-  const [first] = rows
-  if (!first || rows.length < 2) return undefined
-  const isData = first.some(
-    cell => isNumber(cell) || !Number.isNaN(cellTime(cell, undefined, 'dmy', undefined))
-  )
-  return isData ? undefined : first.map((cell, at) => cell.trim() || `Column ${at + 1}`)
-}
+import { measureOf } from '../text/units.js'
 
 /** Characters of a column's name that are compared with the rules. */
 const longestName = 200
@@ -77,12 +67,12 @@ const rules: readonly Rule[] = [
   { name: /^(?:notes?|notiz|comments?|kommentar|bemerkung)/, type: 'note/txt', stream: 'Notes' }
 ]
 
-const timeNames =
-  /time ?stamp|date ?_?time|^date|^time|^datum|start|^when|measured|recorded|created|^zeit|fecha|_at$/
+export const timeNames =
+  /time ?stamp|zeitstempel|horodatage|date ?_?time|^date|^time|^datum|start|^when|measured|recorded|created|^zeit|fecha|_at$/
 const endNames = /^end|end ?_?time|end ?date|duration/
 const sourceNames = /^source|^device|data ?source|^app$|recording_method/
 
-/** A mapping of the columns whose names tell enough; `undefined` without a time or without a value. */
+/** Returns a mapping of the columns whose names tell enough, perhaps without values; `undefined` without a time. */
 export function guessed(
   columns: readonly string[],
   sample: readonly (readonly string[])[]
@@ -101,7 +91,6 @@ export function guessed(
   const end = names.findIndex((name, at) => !taken.has(at) && endNames.test(name) && isEnd(sample, at))
   const source = names.findIndex((name, at) => !taken.has(at) && sourceNames.test(name))
   const values = valuesOf(names, sample, new Set([...taken, end, source]))
-  if (values.length === 0) return undefined
   return {
     time,
     ...(clock !== undefined && { clock }),

@@ -1,0 +1,168 @@
+/** Finds where a table begins in a text: what separates its cells, which row is the header, and what stands before. */
+import type { Head } from '../record.js'
+import { cellTime, isNumber } from '../text/cells.js'
+import { isUtf16 } from '../text/decode.js'
+import { hasReturns, RowScanner } from '../text/rows.js'
+import { measureOf } from '../text/units.js'
+import { timeNames } from './guess.js'
+import { foldName } from './names.js'
+
+/** Columns of a table at most. */
+const mostColumns = 2000
+/** Characters and rows from which a layout is told. */
+const longestBeginning = 32_000
+const mostRows = 200
+/** Rows among which the header is looked for. */
+const mostPreface = 40
+/** Rows of numbers that may stand before the header. */
+const mostNumbered = 3
+
+export interface Layout {
+  readonly delimiter: string
+  /** Names of the columns; `undefined` without a header. */
+  readonly columns: readonly string[] | undefined
+  /** Rows before the first record, including the header. */
+  readonly skipped: number
+  /** Rows before the header. */
+  readonly preface: readonly (readonly string[])[]
+  /** The first records. */
+  readonly records: readonly (readonly string[])[]
+}
+
+/** Returns the layout of a table; `undefined` for what is none. */
+export function findLayout(head: Head): Layout | undefined {
+  const { bytes } = head
+  if (bytes.length === 0 || (isBinary(bytes.subarray(0, 8000)) && !isUtf16(head))) return undefined
+  const text = beginningOf(head)
+  if (/^\s*[<{[]/.test(text)) return undefined
+  const named = /^"?sep=([,;|\t])"?\s*\n/i.exec(text)?.[1]
+  let best: Candidate | undefined
+  for (const delimiter of named === undefined ? [',', ';', '\t', '|'] : [named]) {
+    const found = candidateOf(text, delimiter)
+    if (found && (!best || found.rank > best.rank)) best = found
+  }
+  return best?.layout
+}
+
+interface Candidate {
+  readonly layout: Layout
+  /** Rows with equally many cells, then what the header tells. */
+  readonly rank: number
+}
+
+function candidateOf(text: string, delimiter: string): Candidate | undefined {
+  const rows: string[][] = []
+  const scanner = new RowScanner(delimiter, cells => rows.length < mostRows && rows.push(cells))
+  scanner.write(text)
+  scanner.end()
+  const width = usualWidth(rows)
+  if (rows.length < 2 || width < 2 || width > mostColumns) return undefined
+  const { at, score } = headerIn(rows, width)
+  const first = at ?? rows.findIndex(row => isOfWidth(row, width))
+  const hasUnits = at !== undefined && isUnits(rows[at + 1])
+  const skipped = at === undefined ? first : at + (hasUnits ? 2 : 1)
+  const records = rows.slice(skipped)
+  const agreeing = records.filter(row =>
+    at === undefined ? row.length === width : row.length > 1 && !isLonger(row, rows[at]!)
+  ).length
+  if (records.length === 0 || agreeing < records.length / 2) return undefined
+  // Text above numbers alone may be anything.
+  if (at === undefined && first > 0 && !records[0]!.some(isDate)) return undefined
+  const columns = at === undefined ? undefined : columnsIn(rows[at]!, hasUnits ? rows[at + 1]! : [], records)
+  const usual = rows.filter(row => row.length === width).length
+  return {
+    layout: { delimiter, columns, skipped, preface: rows.slice(0, first), records },
+    rank: usual * 10_000 + score
+  }
+}
+
+/** How many cells most rows have; the larger of two that are equally frequent. */
+function usualWidth(rows: readonly (readonly string[])[]): number {
+  const counts = new Map<number, number>()
+  for (const { length } of rows) if (length > 1) counts.set(length, (counts.get(length) ?? 0) + 1)
+  let usual = 0
+  for (const [width, count] of counts) {
+    const most = counts.get(usual) ?? 0
+    if (count > most || (count === most && width > usual)) usual = width
+  }
+  return usual
+}
+
+/** The row that names the columns: of those before the first numbers, the one with a name of a time, or with most names. */
+function headerIn(
+  rows: readonly (readonly string[])[],
+  width: number
+): { readonly at: number | undefined; readonly score: number } {
+  let best = { at: undefined as number | undefined, score: 0 }
+  let numbered = 0
+  for (const [at, row] of rows.slice(0, mostPreface).entries()) {
+    if (at === rows.length - 1) break
+    if (row.some(isValue)) {
+      if (isOfWidth(row, width) && ++numbered > mostNumbered) break
+      continue
+    }
+    const names = row.map(foldName)
+    const filled = names.filter(Boolean).length
+    if (row.length < width - 1 || filled < 2 || isUnits(row)) continue
+    const score = filled + (names.some(name => timeNames.test(name)) ? mostColumns : 0)
+    if (score > best.score) best = { at, score }
+  }
+  return best
+}
+
+function isValue(cell: string): boolean {
+  return isNumber(cell) || !Number.isNaN(cellTime(cell, undefined, 'dmy', undefined))
+}
+
+function isDate(cell: string): boolean {
+  return !isNumber(cell) && isValue(cell)
+}
+
+function isOfWidth(row: readonly string[], width: number): boolean {
+  return row.length === width || (row.length === width + 1 && row.at(-1)!.trim() === '')
+}
+
+function isLonger(row: readonly string[], header: readonly string[]): boolean {
+  return row.slice(header.length).some(cell => cell.trim() !== '')
+}
+
+/** Whether a row holds the units of its columns, and forms of dates. */
+function isUnits(row: readonly string[] | undefined): boolean {
+  const cells = (row ?? []).map(cell => foldName(cell).replaceAll(/[()[\]]/g, '')).filter(Boolean)
+  return cells.length > 0 && cells.every(isUnit)
+}
+
+function isUnit(cell: string): boolean {
+  return measureOf(cell) !== undefined || (/^[ymdhjst:./ -]{4,25}$/.test(cell) && /yy|jj|hh/.test(cell))
+}
+
+function columnsIn(
+  names: readonly string[],
+  units: readonly string[],
+  records: readonly (readonly string[])[]
+): string[] {
+  const columns = names.map((name, at) => {
+    const own = name.trim() || `Column ${at + 1}`
+    const unit = units[at]?.trim().replaceAll(/[()[\]]/g, '')
+    return unit && measureOf(unit) ? `${own} (${unit})` : own
+  })
+  // A delimiter at the end of the header makes no column.
+  const last = names.length - 1
+  if (names[last]!.trim() === '' && !records.some(row => row[last]?.trim())) columns.pop()
+  return columns
+}
+
+/** The beginning of a text, to the end of its last whole line there. */
+function beginningOf({ text }: Head): string {
+  const part = text.slice(0, longestBeginning)
+  const lines = hasReturns(text) ? part.replaceAll('\r', '\n') : part
+  const end = lines.lastIndexOf('\n')
+  return end > 0 && text.length > part.length ? lines.slice(0, end + 1) : lines
+}
+
+/** Whether bytes are no text. Some devices write a zero here and there. */
+function isBinary(bytes: Buffer): boolean {
+  let zeros = 0
+  for (const byte of bytes) if (byte === 0) zeros++
+  return zeros * 100 > bytes.length
+}
