@@ -90,8 +90,16 @@ export interface Mapping {
   readonly clock?: number
   /** Index of a column that holds ends, or lengths in seconds. */
   readonly end?: number
+  /** Seconds that a length of 1 in the column of ends stands for; 1 unless given. */
+  readonly endFactor?: number
   /** Index of a column that names the source. */
   readonly source?: number
+  /** Index of a column that describes what is measured. */
+  readonly description?: number
+  /** Time zone of the table, as an IANA name or an offset such as `+02:00`; that of the options unless given. */
+  readonly zone?: string
+  /** Index of a column of time zones or offsets. */
+  readonly zoneColumn?: number
   /** Order of the parts of dates such as 03/04/2024, or 24/03/04. */
   readonly dates?: DateOrder
   /** What stands before decimals, in columns of which neither their cells nor what they measure tell it. */
@@ -107,6 +115,8 @@ export interface ColumnMapping {
   readonly field?: string
   /** By which the value is multiplied, such as 100 for fractions that are to be percent. */
   readonly factor?: number
+  /** Contents by what stands in a cell, in small letters. */
+  readonly codes?: Readonly<Record<string, unknown>>
 }
 
 /** What the person says of a file. */

@@ -83,7 +83,21 @@ const ColumnMapping = Type.Object(
     type: Type.String({ pattern: '^[a-z0-9-]+/[a-z0-9-]+$', maxLength: 200 }),
     stream: Type.String({ minLength: 1, maxLength: 100 }),
     field: Type.Optional(Type.String({ maxLength: 100 })),
-    factor: Type.Optional(Type.Number())
+    factor: Type.Optional(Type.Number()),
+    codes: Type.Optional(
+      Type.Record(
+        Type.String({ maxLength: 100 }),
+        Type.Union([
+          Type.Number(),
+          Type.Boolean(),
+          Type.String({ maxLength: 1000 }),
+          Type.Record(Type.String({ maxLength: 100 }), Type.String({ maxLength: 1000 }), {
+            maxProperties: 10
+          })
+        ]),
+        { maxProperties: 100 }
+      )
+    )
   },
   closed
 )
@@ -95,7 +109,11 @@ export const Mapping = Type.Object(
     time: Type.Integer({ minimum: 0, maximum: 10_000 }),
     clock: column,
     end: column,
+    endFactor: Type.Optional(Type.Number({ exclusiveMinimum: 0 })),
     source: column,
+    description: column,
+    zone: Type.Optional(Type.String({ maxLength: 60 })),
+    zoneColumn: column,
     dates: Type.Optional(Type.Enum(['dmy', 'mdy', 'ymd'])),
     decimals: Type.Optional(Type.Enum(['comma', 'point'])),
     values: Type.Array(ColumnMapping, { minItems: 1, maxItems: 100 })

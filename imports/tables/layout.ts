@@ -1,6 +1,7 @@
 /** Finds where a table begins in a text: what separates its cells, which row is the header, and what stands before. */
 import type { Head } from '../record.js'
-import { cellTime, isNumber } from '../text/cells.js'
+import { cellTime } from '../text/cell-times.js'
+import { isNumber } from '../text/cells.js'
 import { isUtf16 } from '../text/decode.js'
 import { hasReturns, RowScanner } from '../text/rows.js'
 import { measureOf } from '../text/units.js'

@@ -1,6 +1,7 @@
 /** Decides by all rows of a table how its numbers and dates are written, and tells what stays open. */
 import type { ColumnMapping, DateOrder, Decimals, Mapping, Question } from '../record.js'
-import { cellTime, dateOrdersOf, valueOfNumber, writtenNumber } from './cells.js'
+import { cellTime, dateOrdersOf } from './cell-times.js'
+import { valueOfNumber, writtenNumber } from './cells.js'
 
 /** Cells that are shown with a question. */
 const mostExamples = 3
@@ -11,9 +12,9 @@ const limits: Readonly<Record<string, readonly [least: number, most: number]>> =
   'Weight mass/lb': [0.4, 1550],
   'Weight mass/st': [0.03, 110],
   'Weight mass/g': [200, 700_000],
-  'Heart rate frequency/bpm': [0, 1000],
+  'frequency/bpm': [0, 1000],
   'Resting heart rate frequency/bpm': [0, 500],
-  'Respiratory rate frequency/brpm': [0, 200],
+  'frequency/brpm': [0, 200],
   'Blood pressure blood-pressure/mmhg-bpm': [0, 500],
   'Body fat ratio/percent': [0, 100],
   'Oxygen saturation ratio/percent': [0, 100],
@@ -34,7 +35,7 @@ const limits: Readonly<Record<string, readonly [least: number, most: number]>> =
 export function isPossible({ field, stream, type }: ColumnMapping, value: number): boolean {
   if (field === 'latitude') return Math.abs(value) <= 90
   if (field === 'longitude') return Math.abs(value) <= 180
-  const range = limits[`${stream} ${type}`]
+  const range = limits[`${stream.split(', ', 1)[0]} ${type}`] ?? limits[type]
   return !range || (value >= range[0] && value <= range[1])
 }
 
@@ -146,8 +147,8 @@ export class Survey {
     const left = (this.#orders ?? orders).filter(order => orders.includes(order))
     if (left.length === 0) this.#isMixed = true
     else this.#orders = left
-    this.#isDotted &&= /^\s*\d+\./.test(cell)
-    this.#isAmerican ||= /^\s*\d+\//.test(cell) && /\d\s?[AP]M\b/.test(clock ?? cell)
+    this.#isDotted &&= /^\D*\d+\./.test(cell)
+    this.#isAmerican ||= /^\D*\d+\//.test(cell) && /\d\s?[AP]M\b/.test(clock ?? cell)
     const times = new Set(orders.map(order => cellTime(cell, undefined, order, undefined)))
     if (times.size < 2) return
     const examples = this.#dates.get(column) ?? []

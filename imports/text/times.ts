@@ -74,28 +74,49 @@ function digits(text: string, at: number): number {
   return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : NaN
 }
 
-const formats = new Map<string, Intl.DateTimeFormat>()
-/** Offsets of recently used hours. */
-const offsets = new Map<string, number>()
+/** Seconds between times for which offsets are looked up: clocks are put forward and back at such times. */
+const step = 1800
 
-/** Seconds of a local time (as if it were UTC) in a zone. Of an hour that occurs twice, the first is taken. */
+/**
+ * Returns the time of a local time (seconds, as if it were UTC) in a zone, which is an IANA name or an offset such as `+02:00`. Of
+ * two times that clocks show alike, the first is taken.
+ */
 export function fromLocal(local: number, zone: string): number {
-  const hour = Math.floor(local / 3600)
-  const key = `${zone} ${hour}`
-  let offset = offsets.get(key)
-  if (offset === undefined) {
-    // The offset before the local time decides, unless that leads to another local time.
-    const guess = offsetAt(hour * 3600 - offsetAt(hour * 3600, zone), zone)
-    const first = offsetAt(hour * 3600 - guess - 7200, zone)
-    offset = offsetAt(hour * 3600 - first, zone) === first ? first : guess
-    if (offsets.size > 5000) offsets.clear()
-    offsets.set(key, offset)
-  }
-  return local - offset
+  if (zone.charCodeAt(0) === 43 || zone.charCodeAt(0) === 45) return local - offsetOf(zone)
+  const start = Math.floor(local / step) * step
+  // The offset before the local time decides, unless that leads to another local time.
+  const guess = offsetAt(start - offsetAt(start, zone), zone)
+  const first = offsetAt(start - guess - 7200, zone)
+  return local - (offsetAt(start - first, zone) === first ? first : guess)
 }
 
-/** Seconds that a zone is ahead of UTC at a time. */
-function offsetAt(time: number, zone: string): number {
+/** Returns the later time at which clocks show the same as at a time; `undefined` if there is none. */
+export function laterReading(time: number, zone: string): number | undefined {
+  const offset = offsetAt(time, zone)
+  const after = offsetAt(time + 7200, zone)
+  if (after >= offset) return undefined
+  const later = time + offset - after
+  return offsetAt(later, zone) === after ? later : undefined
+}
+
+/** Returns the seconds that a zone is ahead of UTC at a time. */
+export function offsetAt(time: number, zone: string): number {
+  if (zone.charCodeAt(0) === 43 || zone.charCodeAt(0) === 45) return offsetOf(zone)
+  const key = `${zone} ${Math.floor(time / step)}`
+  let offset = offsets.get(key)
+  if (offset === undefined) {
+    offset = foundOffset(Math.floor(time / step) * step, zone)
+    if (offsets.size > 20_000) offsets.clear()
+    offsets.set(key, offset)
+  }
+  return offset
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>()
+/** Offsets of recently used half hours. */
+const offsets = new Map<string, number>()
+
+function foundOffset(time: number, zone: string): number {
   let format = formats.get(zone)
   if (!format) {
     format = new Intl.DateTimeFormat('en-US', {

@@ -6,9 +6,14 @@ export interface Measure {
   readonly factor?: number
 }
 
+/** Characters of the longest unit. */
+const longestUnit = 30
+
 const measures: Readonly<Record<string, Measure>> = {
   'count/min': { type: 'frequency/bpm' },
   bpm: { type: 'frequency/bpm' },
+  brpm: { type: 'frequency/brpm' },
+  rpm: { type: 'frequency/rpm' },
   count: { type: 'count/generic' },
   steps: { type: 'count/steps' },
   '%': { type: 'ratio/percent' },
@@ -69,6 +74,8 @@ const measures: Readonly<Record<string, Measure>> = {
   'km/h': { type: 'speed/km-h' },
   'km/hr': { type: 'speed/km-h' },
   'mi/hr': { type: 'speed/mph' },
+  mph: { type: 'speed/mph' },
+  kpa: { type: 'pressure/kpa' },
   'l/min': { type: 'speed/lpm' },
   w: { type: 'power/w' },
   v: { type: 'electromotive-force/v' },
@@ -81,10 +88,126 @@ const measures: Readonly<Record<string, Measure>> = {
   deg: { type: 'angle/deg' }
 }
 
+/** Words for units, in English, German and French, without accents, spaces and what makes them plural. */
+const words: Readonly<Record<string, string>> = {
+  kilogram: 'kg',
+  kilogramm: 'kg',
+  kilogramme: 'kg',
+  kilo: 'kg',
+  gram: 'g',
+  gramm: 'g',
+  gramme: 'g',
+  milligram: 'mg',
+  milligramm: 'mg',
+  milligramme: 'mg',
+  pound: 'lb',
+  ounce: 'oz',
+  unze: 'oz',
+  unzen: 'oz',
+  once: 'oz',
+  stone: 'st',
+  meter: 'm',
+  metre: 'm',
+  kilometer: 'km',
+  kilometre: 'km',
+  centimeter: 'cm',
+  centimetre: 'cm',
+  zentimeter: 'cm',
+  millimeter: 'mm',
+  millimetre: 'mm',
+  mile: 'mi',
+  meile: 'mi',
+  meilen: 'mi',
+  feet: 'ft',
+  foot: 'ft',
+  inch: 'in',
+  inche: 'in',
+  zoll: 'in',
+  pouce: 'in',
+  yard: 'yd',
+  millisecond: 'ms',
+  milliseconde: 'ms',
+  millisekunde: 'ms',
+  millisekunden: 'ms',
+  msec: 'ms',
+  second: 's',
+  seconde: 's',
+  sekunde: 's',
+  sekunden: 's',
+  sek: 's',
+  minute: 'min',
+  minuten: 'min',
+  hour: 'h',
+  heure: 'h',
+  stunde: 'h',
+  stunden: 'h',
+  std: 'h',
+  day: 'd',
+  tag: 'd',
+  tage: 'd',
+  jour: 'd',
+  celsius: 'degc',
+  degreecelsius: 'degc',
+  degreescelsius: 'degc',
+  gradcelsius: 'degc',
+  degrescelsius: 'degc',
+  fahrenheit: 'degf',
+  degreesfahrenheit: 'degf',
+  kilocalorie: 'kcal',
+  kilokalorie: 'kcal',
+  kilokalorien: 'kcal',
+  kilojoule: 'kj',
+  joule: 'j',
+  percent: '%',
+  prozent: '%',
+  pourcent: '%',
+  pct: '%',
+  watt: 'w',
+  liter: 'l',
+  litre: 'l',
+  milliliter: 'ml',
+  millilitre: 'ml',
+  schritt: 'steps',
+  schritte: 'steps',
+  step: 'steps',
+  'beats/min': 'bpm',
+  'beat/min': 'bpm',
+  beatsperminute: 'bpm',
+  'schlage/min': 'bpm',
+  schlageprominute: 'bpm',
+  'battements/min': 'bpm',
+  battementsparminute: 'bpm',
+  breathsperminute: 'brpm',
+  'breaths/min': 'brpm',
+  'br/min': 'brpm',
+  atemzugeprominute: 'brpm',
+  'atemzuge/min': 'brpm',
+  kmh: 'km/h',
+  kph: 'km/h',
+  'mi/h': 'mph',
+  'ml/kg/min': 'ml/kg*min',
+  'ml/min/kg': 'ml/kg*min',
+  'ml/(kg·min)': 'ml/kg*min',
+  'ml/(kg*min)': 'ml/kg*min',
+  mgdl: 'mg/dl',
+  mmoll: 'mmol/l'
+}
+
 /** The type for values in a unit; `undefined` for units that are not known: nothing is guessed. */
 export function measureOf(unit: string): Measure | undefined {
   const plain = unit.trim().toLowerCase().replaceAll('<180.1558800000541>', '').replaceAll(/\s/g, '')
-  return Object.hasOwn(measures, plain) ? measures[plain] : undefined
+  if (Object.hasOwn(measures, plain)) return measures[plain]
+  if (plain.length > longestUnit) return undefined
+  const word = plain
+    .normalize('NFD')
+    .replaceAll(/[\u0300-\u036f]/g, '')
+    .replaceAll('²', '2')
+    .replaceAll('μ', 'µ')
+  for (const each of [word, word.replace(/s$/, '')]) {
+    if (Object.hasOwn(words, each)) return measures[words[each]!]
+    if (Object.hasOwn(measures, each)) return measures[each]
+  }
+  return undefined
 }
 
 /** Reads a number as files write it; `undefined` for anything else. */

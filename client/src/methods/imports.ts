@@ -28,7 +28,11 @@ export interface ImportsMethods {
               readonly time: number
               readonly clock?: number | undefined
               readonly end?: number | undefined
+              readonly endFactor?: number | undefined
               readonly source?: number | undefined
+              readonly description?: number | undefined
+              readonly zone?: string | undefined
+              readonly zoneColumn?: number | undefined
               readonly dates?: 'dmy' | 'mdy' | 'ymd' | undefined
               readonly decimals?: 'comma' | 'point' | undefined
               readonly values: readonly {
@@ -37,6 +41,9 @@ export interface ImportsMethods {
                 readonly stream: string
                 readonly field?: string | undefined
                 readonly factor?: number | undefined
+                readonly codes?:
+                  | { readonly [key: string]: number | boolean | string | { readonly [key: string]: string } }
+                  | undefined
               }[]
             }
           }
@@ -57,7 +64,11 @@ export interface ImportsMethods {
               readonly time: number
               readonly clock?: number | undefined
               readonly end?: number | undefined
+              readonly endFactor?: number | undefined
               readonly source?: number | undefined
+              readonly description?: number | undefined
+              readonly zone?: string | undefined
+              readonly zoneColumn?: number | undefined
               readonly dates?: 'dmy' | 'mdy' | 'ymd' | undefined
               readonly decimals?: 'comma' | 'point' | undefined
               readonly values: readonly {
@@ -66,6 +77,9 @@ export interface ImportsMethods {
                 readonly stream: string
                 readonly field?: string | undefined
                 readonly factor?: number | undefined
+                readonly codes?:
+                  | { readonly [key: string]: number | boolean | string | { readonly [key: string]: string } }
+                  | undefined
               }[]
             }
           }
