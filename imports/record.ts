@@ -115,6 +115,8 @@ export interface ColumnMapping {
   readonly field?: string
   /** By which the value is multiplied, such as 100 for fractions that are to be percent. */
   readonly factor?: number
+  /** Whether a zero means that nothing was measured. */
+  readonly skipsZero?: boolean
   /** Contents by what stands in a cell, in small letters. */
   readonly codes?: Readonly<Record<string, unknown>>
 }

@@ -84,6 +84,7 @@ const ColumnMapping = Type.Object(
     stream: Type.String({ minLength: 1, maxLength: 100 }),
     field: Type.Optional(Type.String({ maxLength: 100 })),
     factor: Type.Optional(Type.Number()),
+    skipsZero: Type.Optional(Type.Boolean()),
     codes: Type.Optional(
       Type.Record(
         Type.String({ maxLength: 100 }),

@@ -4,6 +4,7 @@ import { RowScanner, tableTexts } from '../text/rows.js'
 import { Survey } from '../text/survey.js'
 import { guessed, keyOf } from '../tables/guess.js'
 import { findLayout, type Layout } from '../tables/layout.js'
+import { knownTable } from '../tables/maker-mapping.js'
 import { kind, RowReader } from '../tables/row-reader.js'
 import { ClockSurvey, RowTimes } from '../tables/row-times.js'
 
@@ -21,13 +22,14 @@ export const csv: Format = {
     const { delimiter, records, skipped } = layout
     const columns = layout.columns ?? records[0]!.map((_cell, at) => `Column ${at + 1}`)
     const key = keyOf(columns)
-    const mapping = options.mappings?.[key] ?? guessed(columns, records)
+    const chosen = options.mappings?.[key]
+    const known = chosen ? undefined : knownTable(head, layout, columns)
+    const mapping = chosen ?? known?.mapping ?? guessed(columns, records)
     const view = { header: key, columns, sample: records.slice(0, sampleSize), mapping }
     if (!mapping || mapping.values.length === 0) {
       context.table(view)
-      const torn = await eachRow(source, head, layout, sink, () =>
-        sink.leftOut(kind, 'in a table whose columns have not been mapped yet')
-      )
+      const reason = known?.leaves ?? 'in a table whose columns have not been mapped yet'
+      const torn = await eachRow(source, head, layout, sink, () => sink.leftOut(kind, reason))
       if (torn > 0) sink.leftOut(kind, broken, torn)
       return
     }

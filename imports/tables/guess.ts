@@ -158,7 +158,8 @@ function valueIn(column: number, name: string, folded: string, cells: readonly s
   const isText = rule?.type?.startsWith('note/') === true
   if (rule?.field === 'both' && !cells.some(cell => pressureOf(cell) !== undefined)) return undefined
   // Where the beginning of the table has none, its numbers may come later.
-  if (!isText && rule?.field !== 'both' && cells.length > 0 && !cells.some(isNumber)) return undefined
+  if (!isText && rule?.field !== 'both' && !unit && cells.length > 0 && !cells.some(isNumber))
+    return undefined
   const isBracketed = rule?.unit !== undefined && bracketsIn(name).some(each => rule.unit!.test(each))
   const taking = isBracketed ? rule.takes![0] : measure?.type
   if (rule && (taking === undefined ? rule.type !== undefined : isText || rule.takes?.includes(taking))) {

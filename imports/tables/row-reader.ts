@@ -16,6 +16,7 @@ const reasons = {
   open: 'of a number that may have decimals or thousands',
   text: 'of a value that is no number',
   impossible: 'of a value that is impossible for what it measures',
+  zero: 'zero, which means that nothing was measured',
   unit: 'in a unit without a type here',
   code: 'of a kind without a type here'
 } as const
@@ -115,8 +116,7 @@ export class RowReader {
           duration: until > time ? until - time : undefined,
           content: isActivity ? undefined : content,
           ...(text !== undefined && { description: text }),
-          ...(isActivity && { identity: text }),
-          ...(isDay && this.#nth(`${time} ${own} ${stream} ${from} ${JSON.stringify(content)}`, content))
+          ...this.#identity(content, text, isDay ? `${time} ${own} ${stream} ${from}` : undefined)
         })
         name = `${kind}, ${stream}`
       }
@@ -149,12 +149,14 @@ export class RowReader {
       if (!this.#used.has(at) && cell.trim() !== '') this.#unused.set(at, (this.#unused.get(at) ?? 0) + 1)
   }
 
-  /** Two equal records of one day are two: their time does not tell them apart. */
-  #nth(key: string, content: unknown): { identity?: string } {
+  /** Records of one time are told apart by what is said of them; two equal ones of one day are two. */
+  #identity(content: unknown, text: string | undefined, day: string | undefined): { identity?: string } {
+    const own = text === undefined ? JSON.stringify(content) : `${JSON.stringify(content)} ${text}`
     if (this.#days.size > mostDays) this.#days.clear()
-    const count = (this.#days.get(key) ?? 0) + 1
-    this.#days.set(key, count)
-    return count === 1 ? {} : { identity: `${JSON.stringify(content)} ${count}` }
+    const count = day === undefined ? 1 : (this.#days.get(`${day} ${own}`) ?? 0) + 1
+    if (day !== undefined) this.#days.set(`${day} ${own}`, count)
+    if (count > 1) return { identity: `${own} ${count}` }
+    return text === undefined ? {} : { identity: own }
   }
 
   /** A length, or a time. */
@@ -219,6 +221,7 @@ export class RowReader {
     if (written.open && decimals === undefined) return { reason: reasons.open }
     const plain = valueOfNumber(written, decimals)
     if (plain === undefined) return { reason: reasons.text }
+    if (plain === 0 && part.skipsZero) return { reason: reasons.zero }
     const measure = text.trim().endsWith('%') ? measureOf('%') : written.measure
     const own = measure ? measureIn(part, measure) : { type: part.type, factor: part.factor }
     if (!own) return { reason: reasons.unit }

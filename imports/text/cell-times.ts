@@ -167,7 +167,7 @@ function parseZonedTime(text: string, reading: Reading): number {
     if (!Number.isNaN(direct)) return direct
     const written = parseWrittenTime(time.trim(), { ...reading, zone })
     // An offset and the name of its zone.
-    return Number.isNaN(written) && /\[.+\]$/.test(plain) ? parseZonedTime(time.trim(), reading) : written
+    return Number.isNaN(written) && plain.endsWith(']') ? parseZonedTime(time.trim(), reading) : written
   }
   const zone = parseZone(name)
   if (zone !== undefined) return hasClock(time) ? read(zone) : NaN

@@ -1,0 +1,128 @@
+/** Tables of Samsung Health, which its first line names. */
+import {
+  asleep,
+  centimetre,
+  energy,
+  kilogram,
+  milligram,
+  note,
+  percent,
+  rate,
+  score,
+  summary,
+  type Maker,
+  type Value
+} from './maker.js'
+
+/** Times of Samsung Health are of UTC; a column tells the offset of the place. */
+const samsung = (table: RegExp, values: Readonly<Record<string, Value>>, isSpan = false): Maker => ({
+  name: 'Samsung Health',
+  preface: table,
+  has: ['start time'],
+  time: 'start time',
+  zone: '+00:00',
+  source: 'deviceuuid',
+  ...(isSpan && { end: 'end time' }),
+  values
+})
+const samsungLeft = (table: RegExp, leaves: string): Maker => ({ ...samsung(table, {}), has: [], leaves })
+
+export const samsungTables: readonly Maker[] = [
+  samsung(/\bhealth\.weight\b/, {
+    weight: kilogram('Weight'),
+    height: centimetre('Height'),
+    'body fat': percent('Body fat'),
+    'body fat mass': kilogram('Body fat mass'),
+    'muscle mass': kilogram('Muscle mass'),
+    'skeletal muscle mass': kilogram('Skeletal muscle mass'),
+    'fat free mass': kilogram('Fat free mass'),
+    comment: note
+  }),
+  samsung(
+    /\bheart_rate\b/,
+    {
+      'heart rate': { type: 'frequency/bpm', stream: 'Heart rate' },
+      min: rate('minimum'),
+      max: rate('maximum'),
+      comment: note
+    },
+    true
+  ),
+  samsung(/\bblood_pressure\b/, {
+    ...Object.fromEntries(
+      (['systolic', 'diastolic', 'pulse'] as const).map(name => [
+        name,
+        {
+          type: 'blood-pressure/mmhg-bpm',
+          stream: 'Blood pressure',
+          field: name === 'pulse' ? 'rate' : name
+        }
+      ])
+    ),
+    comment: note
+  }),
+  samsung(/\bblood_glucose\b/, {
+    glucose: { type: 'density/mmol-l', stream: 'Blood glucose' },
+    comment: note
+  }),
+  samsung(
+    /\b(?:pedometer_)?step_count\b/,
+    {
+      count: { type: 'count/steps', stream: 'Steps' },
+      distance: { type: 'length/m', stream: 'Distance' },
+      calorie: energy
+    },
+    true
+  ),
+  samsung(
+    /shealth\.sleep\b/,
+    { 'start time': { type: 'sleep/analysis', stream: 'Sleep', codes: asleep } },
+    true
+  ),
+  samsung(
+    /\bsleep_stage\b/,
+    {
+      stage: {
+        type: 'sleep/analysis',
+        stream: 'Sleep stages',
+        codes: {
+          '40001': { analysis: 'awake' },
+          '40002': { analysis: 'asleep' },
+          '40003': { analysis: 'asleep' },
+          '40004': { analysis: 'asleep' }
+        }
+      }
+    },
+    true
+  ),
+  samsung(
+    /shealth\.exercise\b/,
+    {
+      'exercise type': {
+        type: 'activity/plain',
+        stream: 'Activities',
+        codes: {
+          '1001': 'Walking',
+          '1002': 'Running',
+          '11007': 'Cycling',
+          '13001': 'Hiking',
+          '14001': 'Swimming'
+        }
+      },
+      calorie: { ...energy, stream: 'Energy of activities' },
+      distance: { type: 'length/m', stream: 'Distance of activities' },
+      'mean heart rate': rate('average'),
+      'max heart rate': rate('maximum'),
+      'min heart rate': rate('minimum'),
+      comment: note
+    },
+    true
+  ),
+  samsung(/\boxygen_saturation\b/, { spo2: percent('Oxygen saturation') }, true),
+  samsung(/\bbody_temperature\b/, { temperature: { type: 'temperature/c', stream: 'Body temperature' } }),
+  samsung(/\bwater_intake\b/, { amount: { type: 'volume/ml', stream: 'Water' } }),
+  samsung(/\bcaffeine_intake\b/, { amount: milligram('Caffeine') }),
+  samsung(/\bfloors_climbed\b/, { floor: { type: 'count/generic', stream: 'Floors' } }, true),
+  samsungLeft(/\b(?:step_daily_trend|pedometer_day_summary|activity\.day_summary)\b/, summary),
+  samsungLeft(/shealth\.stress\b/, score)
+]
