@@ -3,6 +3,7 @@ import type { ArchiveFormat, Format, Head } from '../record.js'
 import { appleEcg } from './apple-ecg.js'
 import { appleHealth } from './apple-health.js'
 import { cofferArchive } from './coffer-archive.js'
+import { cofferEvents } from './coffer-events.js'
 import { csv } from './csv.js'
 import { fhir } from './fhir.js'
 import { fit } from './fit/fit.js'
@@ -23,6 +24,7 @@ import { withings } from './withings.js'
 
 export const formats: readonly Format[] = [
   fit,
+  cofferEvents,
   appleHealth,
   gpx,
   tcx,

@@ -1,0 +1,210 @@
+/** Events that were taken out of this service, as its long table, JSON or NDJSON. (docs/api/exports.md) */
+import type { Datum, Format, Sink } from '../record.js'
+import { parsed } from '../text/json.js'
+import { columnsOf, eachNamedRow, type NamedRow } from '../text/named-tables.js'
+import { at, eachObject, isJson, isObject, listAt, numberAt, textAt, type Json } from './json-files.js'
+import { numberOf } from './units.js'
+
+const columns = ['id', 'time', 'unixtime', 'duration', 'streamid', 'stream', 'type', 'field', 'value', 'unit']
+/** Types whose values are texts, also where these look like numbers. */
+const texts = /^(?:note|call|message|contact|url|encrypted|credentials|music|attributes)\/|^mood\/emoticon$/
+const group = 'a group of records that are in the file themselves'
+
+export const cofferEvents: Format = {
+  id: 'coffer',
+  name: 'Coffer',
+  recognises: head =>
+    isJson(head) ? isEvents(head.text) : columns.every((name, index) => columnsOf(head, ',')[index] === name),
+  async read(source, head, sink) {
+    if (isJson(head)) {
+      const reader = new ObjectReader(sink)
+      await eachObject(
+        source,
+        head,
+        sink,
+        path => path.length === 0,
+        object => reader.read(object)
+      )
+      return
+    }
+    const reader = new RowReader(sink)
+    await eachNamedRow(source, head, ',', 'event', sink, row => reader.row(row))
+    reader.end()
+  }
+}
+
+function isEvents(text: string): boolean {
+  return (
+    /"streamIds"\s{0,9}:\s{0,9}\[/.test(text) &&
+    /"createdBy"\s{0,9}:/.test(text) &&
+    /"modifiedBy"\s{0,9}:/.test(text)
+  )
+}
+
+class ObjectReader {
+  readonly #holders = new Map<string, Json>()
+
+  constructor(private readonly sink: Sink) {}
+
+  read(object: Json): void {
+    const holder = textAt(object, 'eventId')
+    if (holder === undefined) this.#event(object)
+    else this.#points(holder, object)
+  }
+
+  #event(event: Json): void {
+    const [id, type, time] = [textAt(event, 'id'), textAt(event, 'type'), numberAt(event, 'time')]
+    const [stream, ...others] = listAt(event, 'streamIds').map(String)
+    if (id === undefined || type === undefined || time === undefined || stream === undefined) {
+      this.sink.leftOut('event', 'no event that can be read')
+      return
+    }
+    const { duration } = event
+    const files = listAt(event, 'attachments').length
+    if (files > 0) this.sink.leftOut('attachment', 'without its bytes', files)
+    if (type.startsWith('series:')) {
+      this.#holders.set(id, event)
+      this.sink.leftOut('event', group)
+      return
+    }
+    if (event['trashed'] === true) {
+      this.sink.leftOut('event', 'in the trash')
+      return
+    }
+    const { 'coffer:import': _import, ...clientData } = (at(event, 'clientData') ?? {}) as Json
+    this.sink.datum({
+      kind: 'event',
+      source: '',
+      stream,
+      also: others.map(name => [name]),
+      type,
+      time,
+      duration: duration === null || typeof duration === 'number' ? duration : undefined,
+      content: event['content'],
+      identity: id,
+      isEvent: true,
+      description: textAt(event, 'description'),
+      clientData: Object.keys(clientData).length === 0 ? undefined : clientData
+    })
+  }
+
+  #points(id: string, object: Json): void {
+    const holder = this.#holders.get(id)
+    const fields = listAt(object, 'fields').map(String)
+    for (const point of listAt(object, 'points')) {
+      if (!holder || !Array.isArray(point)) {
+        this.sink.leftOut('point', 'damaged')
+        continue
+      }
+      const cells = fields.map((name, index) => [name, point[index] as unknown] as const)
+      const numbers = cells.filter((cell): cell is [string, number] => typeof cell[1] === 'number')
+      const { deltaTime = NaN, duration, ...content } = Object.fromEntries(numbers)
+      if (Object.keys(content).length === 0) this.sink.leftOut('point', 'without a number')
+      else
+        this.sink.datum({
+          kind: 'point',
+          source: '',
+          stream: String(listAt(holder, 'streamIds')[0]),
+          type: String(holder['type']).slice('series:'.length),
+          time: Number((numberAt(holder, 'time')! + deltaTime).toFixed(6)),
+          duration,
+          content: fields.includes('value') ? content['value'] : content,
+          track: id
+        })
+    }
+  }
+}
+
+/** Joins the rows of an event, one for each value, which stand together. */
+class RowReader {
+  #rows: NamedRow[] = []
+  #holder = ''
+
+  constructor(private readonly sink: Sink) {}
+
+  row(row: NamedRow): void {
+    const last = this.#rows[0]
+    if (last && ['id', 'unixtime', 'type'].some(name => last.get(name) !== row.get(name))) this.end()
+    // A point has each of its values once, and so has an event.
+    if (this.#rows.some(each => each.get('field') === row.get('field'))) this.end()
+    this.#rows.push(row)
+  }
+
+  end(): void {
+    const [row] = this.#rows
+    const rows = this.#rows
+    this.#rows = []
+    if (!row) return
+    const [id = '', type, time] = [row.get('id'), row.get('type'), numberOf(row.get('unixtime'))]
+    const names = row.get('stream')?.split(' / ') ?? []
+    const stream = names.pop() ?? row.get('streamid')
+    const isPoint = id === this.#holder
+    const kind = isPoint ? 'point' : 'event'
+    const files = row.get('attachments')?.split('; ').length ?? 0
+    if (files > 0) this.sink.leftOut('attachment', 'without its bytes', files)
+    if (type === undefined || time === undefined || stream === undefined)
+      this.sink.leftOut(kind, 'no event that can be read')
+    else if (type.startsWith('series:')) {
+      this.#holder = id
+      this.sink.leftOut(kind, group)
+    } else {
+      const datum: Datum = {
+        kind,
+        source: '',
+        stream,
+        ...(names.length > 0 && { path: names }),
+        type,
+        time,
+        duration: numberOf(row.get('duration')),
+        content: contentIn(rows, type),
+        ...(isPoint
+          ? { track: id }
+          : { identity: id, isEvent: true, description: plain(row.get('description')) })
+      }
+      this.sink.datum(datum)
+    }
+  }
+}
+
+/** The content of an event, of a row for each value. */
+function contentIn(rows: readonly NamedRow[], type: string): unknown {
+  const content: Record<string, unknown> = {}
+  for (const row of rows) {
+    const [field, cell] = [row.get('field'), plain(row.get('value'))]
+    if (field === undefined || cell === undefined) continue
+    const value = valueIn(cell, type)
+    if (field === 'value') return value
+    const path = field.split('.').slice(0, 20)
+    let inner = content
+    for (const name of path.slice(0, -1)) {
+      if (!isObject(inner[name]) || !Object.hasOwn(inner, name))
+        Object.defineProperty(inner, name, {
+          value: {},
+          enumerable: true,
+          writable: true,
+          configurable: true
+        })
+      inner = inner[name] as Record<string, unknown>
+    }
+    Object.defineProperty(inner, path.at(-1)!, {
+      value,
+      enumerable: true,
+      writable: true,
+      configurable: true
+    })
+  }
+  return Object.keys(content).length === 0 ? undefined : content
+}
+
+function valueIn(cell: string, type: string): unknown {
+  if (texts.test(type)) return cell
+  const number = numberOf(cell)
+  if (number !== undefined) return number
+  if (type === 'boolean/bool') return cell === 'true'
+  return /^[[{]/.test(cell) ? (parsed(cell) ?? cell) : cell
+}
+
+/** A text without the apostrophe that keeps spreadsheets from taking it for a formula. */
+function plain(cell: string | undefined): string | undefined {
+  return cell?.startsWith("'") && /^'[=+\-@\t\r\n＝＋－＠]/.test(cell) ? cell.slice(1) : cell
+}
