@@ -41,6 +41,7 @@ export interface ImportsMethods {
                 readonly stream: string
                 readonly field?: string | undefined
                 readonly factor?: number | undefined
+                readonly skipsZero?: boolean | undefined
                 readonly codes?:
                   | { readonly [key: string]: number | boolean | string | { readonly [key: string]: string } }
                   | undefined
@@ -77,6 +78,7 @@ export interface ImportsMethods {
                 readonly stream: string
                 readonly field?: string | undefined
                 readonly factor?: number | undefined
+                readonly skipsZero?: boolean | undefined
                 readonly codes?:
                   | { readonly [key: string]: number | boolean | string | { readonly [key: string]: string } }
                   | undefined
