@@ -31,6 +31,9 @@ export function begun(
     fail('invalid-operation', `The import is ${before.state}: it cannot begin now`, { state: before.state })
   if (!services.imports.hasFile(account, id))
     fail('invalid-operation', 'The file is not here any more: bring it in again')
+  const isEmpty = before.look !== undefined && before.look.tables.length > 0 && before.look.lanes.length === 0
+  if (state === 'writing' && isEmpty && !mappings)
+    fail('invalid-operation', 'Nothing of this table would be written: say what its columns hold first')
   const below = parentId === undefined || before.attempt > 0 ? before.parentId : parentId
   mustManage(call, below)
   mustBeZone(zone ?? undefined)
