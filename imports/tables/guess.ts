@@ -220,13 +220,13 @@ function withRate(values: readonly Guess[]): Guess[] {
 
 /** Columns that would meet in one stream have their own names for it. */
 function apart(values: readonly Guess[], columns: readonly string[]): ColumnMapping[] {
-  const meets = ({ column, field, stream, type }: Guess): boolean =>
-    field === undefined &&
-    values.some(each => each.column !== column && each.stream === stream && each.type === type)
+  const counts = new Map<string, number>()
+  for (const { field, stream, type } of values)
+    if (field === undefined) counts.set(`${stream} ${type}`, (counts.get(`${stream} ${type}`) ?? 0) + 1)
   const used = new Set<string>()
   return values.map(value => {
     const { rule: _rule, ...mapping } = value
-    if (!meets(value)) return mapping
+    if (value.field !== undefined || counts.get(`${value.stream} ${value.type}`) === 1) return mapping
     const unit = unitInName(columns[value.column]!, true)
     const own = titleOf(typeof unit === 'object' ? unit.rest : columns[value.column]!)
     const stream = used.has(own) ? `${own} ${value.column + 1}` : own
