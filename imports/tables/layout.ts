@@ -112,7 +112,7 @@ function headerIn(
 }
 
 function isValue(cell: string): boolean {
-  return isNumber(cell) || !Number.isNaN(cellTime(cell, undefined, 'dmy', undefined))
+  return /\d/.test(cell) && (isNumber(cell) || !Number.isNaN(cellTime(cell, undefined, 'dmy', undefined)))
 }
 
 function isDate(cell: string): boolean {
