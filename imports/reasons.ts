@@ -32,10 +32,13 @@ export const reasons = [
   'of a unit that is not known',
   'marked as entered in error',
   'in a table whose columns have not been mapped yet',
+  'in a column that is not mapped',
   // Times
   'without a time',
   'of a time that cannot be read',
   'of an end that cannot be read',
+  'of a time zone that cannot be read',
+  'of an hour that came twice when clocks were put back',
   'of a date that may be of more than one order',
   'before the beginning of its series',
   // Places
@@ -72,6 +75,7 @@ export const reasons = [
   'beyond the streams that are brought in',
   'larger than a record can be',
   'a file of nothing that is brought in',
+  'without its bytes',
   'a file of an event that is not here, or not to be changed',
   'a file that is larger than files may be here',
   'a file of an event that has as many as it may'

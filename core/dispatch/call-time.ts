@@ -3,7 +3,9 @@
  * they cannot be cut, but the next one waits for its turn. (docs/architecture.md#where-long-work-takes-turns)
  */
 import { scheduler } from '../../storage/scheduler.js'
+import { presentedToken } from '../auth/authenticate.js'
 import type { Outcome, Request } from '../call/outcome.js'
+import type { Services } from '../call/services.js'
 
 /** Calls that take less time than this do not count, in milliseconds. */
 const longMs = 1
@@ -14,14 +16,16 @@ export class CallTime {
   /** Milliseconds in this turn of the event loop, by user name. */
   readonly #taken = new Map<string, number>()
 
+  constructor(private readonly accounts: Services['accounts']) {}
+
   /** Makes a call: at once, unless others of the account have taken their time in this turn of the event loop. */
   share(
     { credentials, user = '' }: Request,
     call: () => Promise<Outcome> | Outcome
   ): Promise<Outcome> | Outcome {
     if ((this.#taken.get(user) ?? 0) < maxMs) return this.#measure(user, call)
-    const access = credentials.authorization ?? credentials.auth ?? ''
-    return scheduler.next({ account: user, access }).then(() => this.#measure(user, call))
+    const account = this.accounts.find(user)?.id ?? user
+    return scheduler.next({ account, access: presentedToken(credentials) ?? '' }).then(() => this.#measure(user, call))
   }
 
   #measure(user: string, call: () => Promise<Outcome> | Outcome): Promise<Outcome> | Outcome {

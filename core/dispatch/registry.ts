@@ -29,7 +29,7 @@ const doneTooLong = 'This has been done, but its result is too large to be answe
 
 export class Registry implements Dispatch, Dispatcher {
   readonly #gatherings: Gatherings
-  readonly #time = new CallTime()
+  readonly #time: CallTime
   /** Validators of constant results, by method id. */
   readonly #constants = new Map<string, string>()
   readonly stages: Stages
@@ -38,6 +38,7 @@ export class Registry implements Dispatch, Dispatcher {
     readonly services: Services,
     definitions: readonly AnyMethod[]
   ) {
+    this.#time = new CallTime(services.accounts)
     this.stages = new Stages(services, definitions)
     const { limits, sockets } = services.config
     this.#gatherings = new Gatherings(Math.max(sockets.maxBufferedBytes, limits.batchResultBytes))

@@ -5,7 +5,7 @@ import { isoTime } from '../text/times.js'
 import { attribute, XmlScanner } from '../text/xml.js'
 import { categoryOf, isPressure, nameOf, quantityOf } from './apple-types.js'
 import { PressurePairs } from './apple-pressure.js'
-import { numberOf } from './units.js'
+import { numberOf } from '../text/units.js'
 import { zoneOf } from '../text/zones.js'
 
 export const appleHealth: Format = {

@@ -3,7 +3,7 @@ import type { Datum, Format, Sink } from '../record.js'
 import { parsed } from '../text/json.js'
 import { columnsOf, eachNamedRow, type NamedRow } from '../text/named-tables.js'
 import { at, eachObject, isJson, isObject, listAt, numberAt, textAt, type Json } from './json-files.js'
-import { numberOf } from './units.js'
+import { numberOf } from '../text/units.js'
 
 const columns = ['id', 'time', 'unixtime', 'duration', 'streamid', 'stream', 'type', 'field', 'value', 'unit']
 /** Types whose values are texts, also where these look like numbers. */

@@ -12,7 +12,7 @@ import {
   textAt,
   type Json
 } from './json-files.js'
-import { measureOf } from './units.js'
+import { measureOf } from '../text/units.js'
 
 export const fhir: Format = {
   id: 'fhir',

@@ -2,7 +2,7 @@
 import type { Format, Sink } from '../record.js'
 import { isoTime } from '../text/times.js'
 import { at, eachObject, isJson, isObject, listAt, numberAt, textAt, type Json } from './json-files.js'
-import { scaled } from './units.js'
+import { scaled } from '../text/units.js'
 
 /** Members that nobody else's files have at their beginning. */
 const members =

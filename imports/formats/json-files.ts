@@ -2,7 +2,7 @@
 import type { Head, Sink, Source } from '../record.js'
 import { textsOf } from '../text/decode.js'
 import { ObjectScanner, parsed } from '../text/json.js'
-import { numberOf } from './units.js'
+import { numberOf } from '../text/units.js'
 
 export type Json = Readonly<Record<string, unknown>>
 

@@ -2,7 +2,7 @@
 import type { Format, Sink } from '../record.js'
 import { isoTime } from '../text/times.js'
 import { at, eachObject, isJson, isObject, numberAt, textAt, type Json } from './json-files.js'
-import { measureOf } from './units.js'
+import { measureOf } from '../text/units.js'
 
 export const openMhealth: Format = {
   id: 'open-mhealth',

@@ -5,7 +5,7 @@ import { isoTime } from '../text/times.js'
 import { zoneOf } from '../text/zones.js'
 import { isObject } from './json-files.js'
 import { columnsOf, eachNamedRow, type NamedRow } from '../text/named-tables.js'
-import { measureOf, numberOf, scaled } from './units.js'
+import { measureOf, numberOf, scaled } from '../text/units.js'
 
 type Kind = 'weight' | 'bp' | 'sleep' | 'activities' | 'raw'
 

@@ -1,4 +1,5 @@
 /** Mappings of tables whose maker is known. */
+import type { Reason } from '../reasons.js'
 import type { ColumnMapping, Head, Mapping } from '../record.js'
 import type { Layout } from './layout.js'
 import type { Maker } from './maker.js'
@@ -8,7 +9,7 @@ import { foldName } from './names.js'
 /** What is known of a table: how it is read, or why nothing of it is. */
 export interface Known {
   readonly mapping: Mapping
-  readonly leaves?: string | undefined
+  readonly leaves?: Reason | undefined
 }
 
 /** Returns what is known of a table by its maker; `undefined` for others. */

@@ -1,4 +1,5 @@
 /** What is known of a maker's table, and what its columns often hold. */
+import type { Reason } from '../reasons.js'
 import type { ColumnMapping } from '../record.js'
 
 export interface Maker {
@@ -20,7 +21,7 @@ export interface Maker {
   /** Whether a zero means that nothing was measured. */
   readonly skipsZero?: boolean
   /** Why nothing of it is brought in. */
-  readonly leaves?: string
+  readonly leaves?: Reason
 }
 
 export type Value = Omit<ColumnMapping, 'column'>

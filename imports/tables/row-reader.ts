@@ -1,4 +1,5 @@
 /** Makes records of the rows of a table, and tells what is left of them. */
+import type { Reason } from '../reasons.js'
 import type { ColumnMapping, Mapping, Sink } from '../record.js'
 import { pressureOf, valueOfNumber, writtenNumber } from '../text/cells.js'
 import { isPossible, type Survey } from '../text/survey.js'
@@ -24,7 +25,7 @@ const reasons = {
 /** What a cell holds: a value, why it cannot be told, or nothing at all. */
 interface Cell {
   readonly value?: unknown
-  readonly reason?: string
+  readonly reason?: Reason
   /** The type where the cell names another one. */
   readonly type?: string
 }
@@ -32,7 +33,7 @@ interface Cell {
 interface Content {
   readonly content?: unknown
   readonly type?: string
-  readonly reasons: readonly string[]
+  readonly reasons: readonly Reason[]
 }
 
 interface Group {
@@ -136,7 +137,7 @@ export class RowReader {
       this.sink.leftOut(`column ${columns[at] ?? at + 1}`, 'in a column that is not mapped', count)
   }
 
-  #leftOut(name: string, reason: string): void {
+  #leftOut(name: string, reason: Reason): void {
     this.sink.leftOut(name, reason, 1, this.at)
   }
 
@@ -176,7 +177,7 @@ export class RowReader {
 
   /** The content of a record, and why parts of it are missing. */
   #content(parts: readonly ColumnMapping[], cells: readonly string[]): Content {
-    const why: string[] = []
+    const why: Reason[] = []
     const content: Record<string, unknown> = {}
     let isEmpty = true
     for (const part of parts) {

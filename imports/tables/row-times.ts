@@ -1,4 +1,5 @@
 /** Times of rows, in the zones that their table tells, and which of two is meant where clocks were put back. */
+import type { Reason } from '../reasons.js'
 import type { DateOrder, Mapping } from '../record.js'
 import { cellTime, dateOrdersOf } from '../text/cell-times.js'
 import { laterReading } from '../text/times.js'
@@ -14,7 +15,7 @@ export const reasons = {
 
 export type RowTime =
   | { readonly time: number; readonly zone: string | undefined }
-  | { readonly reason: string }
+  | { readonly reason: Reason }
 
 type Cells = readonly string[]
 

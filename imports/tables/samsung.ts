@@ -1,4 +1,5 @@
 /** Tables of Samsung Health, which its first line names. */
+import type { Reason } from '../reasons.js'
 import {
   asleep,
   centimetre,
@@ -25,7 +26,7 @@ const samsung = (table: RegExp, values: Readonly<Record<string, Value>>, isSpan 
   ...(isSpan && { end: 'end time' }),
   values
 })
-const samsungLeft = (table: RegExp, leaves: string): Maker => ({ ...samsung(table, {}), has: [], leaves })
+const samsungLeft = (table: RegExp, leaves: Reason): Maker => ({ ...samsung(table, {}), has: [], leaves })
 
 export const samsungTables: readonly Maker[] = [
   samsung(/\bhealth\.weight\b/, {

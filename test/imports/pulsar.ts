@@ -1,6 +1,6 @@
 /** The table of a wristband that does not exist, as docs/api/imports.md shows how to write a format. */
 import type { Format } from '../../imports/record.js'
-import { numberOf } from '../../imports/formats/units.js'
+import { numberOf } from '../../imports/text/units.js'
 import { columnsOf, eachNamedRow } from '../../imports/text/named-tables.js'
 import { isoTime } from '../../imports/text/times.js'
 

@@ -3,7 +3,7 @@ import type { Format, Sink } from '../../record.js'
 import { isoTime } from '../../text/times.js'
 import { attribute, localName } from '../../text/xml.js'
 import { isPlace, Track, type TrackPoint } from '../tracks.js'
-import { numberOf } from '../units.js'
+import { numberOf } from '../../text/units.js'
 import { readElements, type ElementReader } from './xml-files.js'
 
 export const gpx: Format = {

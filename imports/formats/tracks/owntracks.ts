@@ -2,7 +2,7 @@
 import type { Format, Sink } from '../../record.js'
 import { eachObject, isJson, numberAt, textAt, type Json } from '../json-files.js'
 import { isPlace } from '../tracks.js'
-import { scaled } from '../units.js'
+import { scaled } from '../../text/units.js'
 
 /** A line of a recorder: a time, what it is, and the message. */
 const line = /^\d{4}-\d\d-\d\dT[\d:.]+Z\t[^\t\n]{0,40}\t\{/

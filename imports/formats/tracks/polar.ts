@@ -3,7 +3,7 @@ import type { Format, Sink } from '../../record.js'
 import { isoTime, namesOffset } from '../../text/times.js'
 import { at, eachObject, isJson, isObject, listAt, numberAt, textAt, type Json } from '../json-files.js'
 import { Track, type TrackPoint } from '../tracks.js'
-import { scaled } from '../units.js'
+import { scaled } from '../../text/units.js'
 
 export const polar: Format = {
   id: 'polar',

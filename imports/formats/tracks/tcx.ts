@@ -3,7 +3,7 @@ import { Unreadable, type Format, type Sink } from '../../record.js'
 import { isoTime } from '../../text/times.js'
 import { attribute, localName } from '../../text/xml.js'
 import { Track, type TrackPoint } from '../tracks.js'
-import { numberOf } from '../units.js'
+import { numberOf } from '../../text/units.js'
 import { readElements, type ElementReader } from './xml-files.js'
 
 export const tcx: Format = {

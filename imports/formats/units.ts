@@ -1,2 +1,0 @@
-/** Units and numbers, for formats. */
-export * from '../text/units.js'
