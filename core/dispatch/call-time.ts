@@ -25,7 +25,9 @@ export class CallTime {
   ): Promise<Outcome> | Outcome {
     if ((this.#taken.get(user) ?? 0) < maxMs) return this.#measure(user, call)
     const account = this.accounts.find(user)?.id ?? user
-    return scheduler.next({ account, access: presentedToken(credentials) ?? '' }).then(() => this.#measure(user, call))
+    return scheduler
+      .next({ account, access: presentedToken(credentials) ?? '' })
+      .then(() => this.#measure(user, call))
   }
 
   #measure(user: string, call: () => Promise<Outcome> | Outcome): Promise<Outcome> | Outcome {

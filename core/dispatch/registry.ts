@@ -54,15 +54,12 @@ export class Registry implements Dispatch, Dispatcher {
     return this.stages.definitions
   }
 
-  /**
-   * Makes one call. Never rejects, never throws. Returns synchronously if nothing had to wait. `isWhole`: whether the
-   * whole result is wanted in one piece.
-   */
+  /** Makes one call. Never rejects or throws. Synchronous if nothing had to wait. `isWhole`: the result is wanted in one piece. */
   call(request: Request, isWhole = false): Promise<Outcome> | Outcome {
     const addressed = request.user === undefined ? this.#addressed(request) : request
-    const make = (): Promise<Outcome> | Outcome => this.#make(addressed, isWhole)
     // Those whose whole result is wanted take turns before they are made, or wait for room.
-    return isWhole ? make() : this.#time.share(addressed, make)
+    if (isWhole) return this.#make(addressed, true)
+    return this.#time.share(addressed, () => this.#make(addressed, false))
   }
 
   #make(addressed: Request, isWhole: boolean): Promise<Outcome> | Outcome {

@@ -10,8 +10,9 @@ export function foldName(name: string): string {
 
 /** Returns a text in small letters without accents: `Größe` becomes `grosse`. */
 export function fold(text: string): string {
-  return text
-    .toLowerCase()
+  const small = text.toLowerCase()
+  if (/^[ -_a-~]*$/.test(small)) return small
+  return small
     .normalize('NFD')
     .replaceAll(/[\u0300-\u036f]/g, '')
     .replaceAll('ß', 'ss')

@@ -34,7 +34,7 @@ export const confirmEmail = method({
     await requireOwner(call, proof)
   },
   run(call, { token }) {
-    const { changes, store } = call
+    const { changes } = call
     confirmAddress(call, getAddress(call, token))
     changes.add('account')
     return {}
