@@ -155,6 +155,7 @@ t.test('bringing data in', async t => {
     await untilHeading(page, 'Look before you bring it in')
     await page.getByLabel('pull', { exact: true }).selectOption('more')
     await page.getByLabel('pull', { exact: true }).selectOption({ label: 'Force (N)' })
+    await page.getByLabel('time', { exact: true }).selectOption('')
     await page.getByText('Choose the column with the date').waitFor()
     await page.getByLabel('time', { exact: true }).selectOption('time')
     await page.getByRole('button', { name: 'Look again' }).click()
