@@ -95,6 +95,38 @@ t.test('a platform file', async t => {
     t.match(await ask('/system/growth'), { growth: [kept] })
   })
 
+  t.test('with a page in the place of another loses only the rows that do not fit', async t => {
+    const { layout } = await sample(t)
+    const { platformFile } = layout
+    const rows = `INSERT INTO growth (day, events, accounts) VALUES (20000, 12, 3), (20001, 0, NULL);
+      INSERT INTO invitation VALUES ('a', 1, 'ann', '', NULL, NULL), ('b', 1, 'ann', 'for bob', 2, 'bob');
+      INSERT INTO operator_deed (time, method, detail, ip) VALUES (1, 'system.users', '{}', '::1')`
+    sql(platformFile, rows)
+    // Some of the copies make sense to SQLite.
+    sql(platformFile, 'PRAGMA user_version = 0; PRAGMA wal_checkpoint(TRUNCATE)')
+    const bytes = readFileSync(platformFile)
+    const roots = rootsOf(platformFile)
+    const tables = ['account', 'growth', 'invitation', 'operator_deed', 'secret']
+    for (const lost of tables)
+      for (const copied of tables.filter(table => table !== lost)) {
+        const damaged = Buffer.from(bytes)
+        const from = (roots.get(copied)! - 1) * 4096
+        bytes.copy(damaged, (roots.get(lost)! - 1) * 4096, from, from + 4096)
+        for (const kind of ['-wal', '-shm']) rmSync(platformFile + kind, { force: true })
+        writeFileSync(platformFile, damaged)
+        const what = `${copied} over ${lost}`
+        const done = await command(['rebuild-index', '--json', '--dataDir', layout.root])
+        t.equal(done.code, 0, `${what}: ${done.errors}${done.output}`)
+        t.match(JSON.parse(done.output), { isNew: true, accounts: 2 }, what)
+        t.same((await checkDirectory(layout)).problems, [], what)
+        const salvaged = salvage(platformFile)
+        t.equal(salvaged.accounts.length, 2, what)
+        t.equal(salvaged.growth.length, lost === 'growth' ? 0 : 2, what)
+        t.equal(salvaged.invitations.length, lost === 'invitation' ? 0 : 2, what)
+        t.equal(salvaged.deeds.length, lost === 'operator_deed' ? 0 : 1, what)
+      }
+  })
+
   t.test('names an account by its id where nobody knows better, and says so', async t => {
     const { layout } = await sample(t)
     rmSync(layout.platformFile)
@@ -132,6 +164,14 @@ t.test('coffer migrate', async t => {
     t.match(JSON.parse(done.output), { accounts: 2, problems: [{ detail: 'missing or empty' }] })
   })
 })
+
+/** The first page of each table, by name. */
+function rootsOf(file: string): Map<string, number> {
+  const db = new SQLite(file)
+  const rows = db.prepare('SELECT name, rootpage FROM sqlite_schema').raw().all() as [string, number][]
+  db.close()
+  return new Map(rows)
+}
 
 function sql(file: string, text: string): void {
   const db = new SQLite(file)

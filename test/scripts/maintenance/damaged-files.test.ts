@@ -84,15 +84,16 @@ t.test('damaged files', async t => {
     }
     clearTimeout(watch)
     const [status] = await exit
-    t.equal(status, 0, `file ${Math.floor(said.length / 2)}: ${said.at(-1)}`)
-    t.equal(said.length, 2 * count)
+    const withSeed = `COFFER_TEST_SEED=${seed}`
+    t.equal(status, 0, `${withSeed}, file ${Math.floor(said.length / 2)}: ${said.at(-1)}`)
+    t.equal(said.length, 2 * count, withSeed)
     const tally = new Map<string, number>()
     for (const [index, line] of said.entries()) {
       if (index % 2 === 0) continue
       for (const ended of line.split(', ')) {
         tally.set(ended, (tally.get(ended) ?? 0) + 1)
         const [, how = ''] = ended.split(': ')
-        if (!inWords.has(how)) t.fail(`file ${(index - 1) / 2}, ${said[index - 1]}: ${ended}`)
+        if (!inWords.has(how)) t.fail(`${withSeed}, file ${(index - 1) / 2}, ${said[index - 1]}: ${ended}`)
       }
     }
     t.comment(
