@@ -1,7 +1,7 @@
 /** Where the log of an account ends that an operator has go on from another file, as far as the log can be read. */
 import type { Position } from '../storage/wal/position.js'
 import type { Entry, Log } from './engine.js'
-import { decode, noBase, type Base, type LogRecord } from './records.js'
+import { decode, noBase, RecordTooNew, type Base, type LogRecord } from './records.js'
 
 export interface FoundEnd extends Position {
   readonly sequence: number
@@ -44,7 +44,7 @@ export async function* entriesOf(
   }
 }
 
-/** Reads a log to its end. Rejects with `EngineUnavailable`. */
+/** Reads a log to its end. Rejects with `EngineUnavailable`, and with `RecordTooNew`: what that holds is not damaged. */
 export async function survey(log: Pick<Log, 'read'>, subject: string): Promise<Survey> {
   let [base, sequence, lsn, epoch, damaged] = [noBase, 0, 0, 0, 0]
   let isDeleted = false
@@ -69,11 +69,12 @@ export function positionBehind(end: FoundEnd, copy: Position = { lsn: 0, epoch: 
   }
 }
 
-/** A record that can be read. */
+/** A record that can be read. Throws `RecordTooNew`. */
 function recordIn({ bytes }: Entry): LogRecord | undefined {
   try {
     return decode(bytes)
-  } catch {
+  } catch (error) {
+    if (error instanceof RecordTooNew) throw error
     return undefined
   }
 }

@@ -76,8 +76,10 @@ export class RecordDamaged extends Error {
 
 /** A record was written by a newer version of the software. */
 export class RecordTooNew extends Error {
-  constructor(found: number) {
-    super(`A record of the log has format ${found}, but this software knows formats up to ${version} only`)
+  constructor(readonly found: number) {
+    super(
+      `A record of the log has format ${found}, but this software knows formats up to ${version} only: upgrade the software`
+    )
     this.name = 'RecordTooNew'
   }
 }

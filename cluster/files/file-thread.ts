@@ -4,6 +4,7 @@ import { Worker } from 'node:worker_threads'
 import type { Position } from '../../storage/wal/position.js'
 import { RecordMismatch, type CopyPlace } from '../apply.js'
 import type { Entry } from '../engine.js'
+import { RecordTooNew } from '../records.js'
 import type { FileAnswer, FileTask } from './file-worker.js'
 
 export class FileThread {
@@ -49,7 +50,10 @@ export class FileThread {
     }
   }
 
-  /** Applies records. Resolves with where the file stands then; rejects with `RecordMismatch` if they do not lead on. */
+  /**
+   * Applies records. Resolves with where the file stands then. Rejects with `RecordMismatch` if they do not lead on, with
+   * `RecordTooNew` if only newer software can read one: those before it have been applied then.
+   */
   async apply(file: string, entries: readonly Pick<Entry, 'bytes' | 'sequence'>[]): Promise<CopyPlace> {
     return (await this.#do({ kind: 'apply', file, entries })) as CopyPlace
   }
@@ -108,6 +112,7 @@ export class FileThread {
       worker.postMessage(task)
       const { failure, value } = await this.#answerOf(worker)
       if (!failure) return value
+      if (failure.newerFormat !== undefined) throw new RecordTooNew(failure.newerFormat)
       throw failure.isUnfit ? new RecordMismatch(failure.message) : new Error(failure.message)
     } finally {
       worker.unref()

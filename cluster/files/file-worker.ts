@@ -38,6 +38,8 @@ export interface FileAnswer {
     readonly message: string
     /** Whether the records, or the packed file, do not lead to a file. */
     readonly isUnfit: boolean
+    /** The format of a record that only a newer version of the software can read. */
+    readonly newerFormat?: number
   }
 }
 
@@ -54,10 +56,12 @@ async function answer(task: FileTask): Promise<void> {
     answered = { value: await run(task) }
   } catch (error) {
     const { message } = error as Error
-    const isUnfit = [RecordMismatch, RecordDamaged, RecordTooNew].some(kind => error instanceof kind)
-    answered = {
-      failure: { message, isUnfit: isUnfit || (error as { code?: string }).code?.startsWith('Z_') === true }
-    }
+    const isUnfit =
+      error instanceof RecordMismatch ||
+      error instanceof RecordDamaged ||
+      (error as { code?: string }).code?.startsWith('Z_') === true
+    const newer = error instanceof RecordTooNew && { newerFormat: error.found }
+    answered = { failure: { message, isUnfit, ...newer } }
   }
   port.postMessage(answered)
 }

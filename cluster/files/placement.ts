@@ -18,7 +18,7 @@ import { setAside } from './aside.js'
 import { EngineUnavailable, type Engine, type Entry } from '../engine.js'
 import type { FileThread } from './file-thread.js'
 import type { Objects } from '../objects.js'
-import type { Base } from '../records.js'
+import { RecordTooNew, type Base } from '../records.js'
 import { snapshotKey } from '../objects/snapshot-key.js'
 
 export interface PlacementOptions {
@@ -52,7 +52,8 @@ export class Placement {
 
   /**
    * Brings a file to where its log ends. Whatever else was in its place is set aside. Rejects with `EngineUnavailable` while
-   * records or snapshot cannot be reached, with `RecordMismatch` if they do not lead there.
+   * records or snapshot cannot be reached, with `RecordMismatch` if they do not lead there, and with `RecordTooNew` where only
+   * newer software can read one: a file that the records before it lead to stays in its place.
    */
   async place(account: string, goal: Goal): Promise<void> {
     await this.#bring(account, goal)
@@ -101,6 +102,7 @@ export class Placement {
       await this.#apply(coming, { ...found, sequence: goal.base.sequence }, goal)
       return true
     } catch (error) {
+      if (error instanceof RecordTooNew) await this.#putInPlace(coming, file)
       if (!(error instanceof RecordMismatch)) throw error
       await setAside(layout, account, coming)
       return false
@@ -135,7 +137,8 @@ export class Placement {
         throw new RecordMismatch(`they lead to commit ${place.lsn}, not ${goal.position.lsn}`)
       await files.end(file)
     } catch (error) {
-      await files.abandon(file)
+      // What was applied before it is whole, and kept.
+      await (error instanceof RecordTooNew ? files.end(file) : files.abandon(file))
       throw error
     }
   }

@@ -94,17 +94,20 @@ export class Oversight {
       ...broken.map(({ node }) => `of node ${node}`),
       ...shards.unreadable.map(shard => `of shard ${shard}`)
     ]
-    const accounts = Array.from(logs.unplaced.keys()).filter(account => serves(account))
+    const accounts = Array.from(logs.unplaced).filter(([account]) => serves(account))
     return [
       ...registers.map((about): Alarm => ({
         kind: 'register',
         about,
         text: `The register ${about} cannot be read: something else than a node has written to it. It is written again`
       })),
-      ...accounts.map((about): Alarm => ({
+      ...accounts.map(([about, error]): Alarm => ({
         kind: 'account',
         about,
-        text: 'The file of an account cannot be made of its log: see coffer cluster rescue'
+        text:
+          error.name === 'RecordTooNew'
+            ? `The file of an account cannot be made of its log. ${error.message}`
+            : 'The file of an account cannot be made of its log: see coffer cluster rescue'
       })),
       ...(platformLog.refusal
         ? [{ kind: 'platform', about: '', text: platformLog.refusal.message } satisfies Alarm]

@@ -1,9 +1,13 @@
 /** What callers are told of a write when another process takes the account over, and when a log lacks what was in it. */
 import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import { claim } from '../../cluster/claim.js'
 import { EngineUnavailable } from '../../cluster/engine.js'
+import { survey } from '../../cluster/found-end.js'
+import { decode, encode } from '../../cluster/records.js'
 import { toApiError } from '../../core/call/outcome.js'
+import { Layout } from '../../storage/files/layout.js'
 import { Random } from '../support/random.js'
 import { until } from '../support/socket.js'
 import { MemoryLog } from './memory-log.js'
@@ -137,5 +141,28 @@ t.test('a log that lacks what was in it', async t => {
     const answer = await nodes.at(0).call(account.username, 'events.get', {}, token)
     t.equal(answer.error.id, 'api-unavailable')
     t.same(log.entries(account.id).at(-1)!.bytes, damaged, 'nothing is appended behind it')
+  })
+  t.test('a newer version has written into it', async t => {
+    const { log, nodes } = await world(t)
+    const { account } = nodes.person(0)
+    const { logs } = nodes.node(0)
+    await nodes.at(0).server.services.accounts.handover.letGo(account)
+    const file = new Layout(nodes.at(0).directory).userFile(account.id)
+    const before = readFileSync(file)
+    const last = log.entries(account.id).at(-1)!
+    const newer = Buffer.from(last.bytes)
+    newer.writeUInt8(2, 2)
+    const previous = await log.append(account.id, last.sequence, newer)
+    const { base, epoch, position } = decode(last.bytes)
+    const behind = { lsn: position.lsn + 1, epoch }
+    const takeover = { kind: 'takeover', epoch: epoch + 1, writer: 1, commits: [], goesOn: false } as const
+    await log.append(account.id, previous, await encode({ ...takeover, base, previous, position: behind }))
+    for (const attempt of ['first', 'second']) {
+      await t.rejects(logs.ready(account.id)!, { cause: { name: 'RecordTooNew' } }, attempt)
+      t.match(logs.unplaced.get(account.id)?.message, /format 2.*upgrade the software/, attempt)
+      t.ok(existsSync(file) && readFileSync(file).equals(before), `${attempt}: the file is in its place`)
+      t.notOk(existsSync(new Layout(nodes.at(0).directory).asideDirectory), attempt)
+    }
+    await t.rejects(survey(log, account.id), { name: 'RecordTooNew' }, 'nobody goes on without it')
   })
 })
