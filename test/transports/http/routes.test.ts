@@ -93,12 +93,12 @@ t.test('routes', async t => {
 
   t.test('that delete take a body without any parameter', async t => {
     const { alice } = await coffer(t)
-    for (const [index, body] of ['', '{}', 'null', '[]'].entries()) {
+    for (const [index, body] of ['', '{}', 'null', '[]', ' \r\n\t', ' '.repeat(40_000)].entries()) {
       const { id } = await alice.stream(`stream-${index}`)
       t.match(await alice.http('DELETE', `/streams/${id}`, body), { status: 200 }, body)
     }
     const { id } = await alice.stream('kept')
-    for (const body of ['{', '[{"id":1}]', '"all"', '1'])
+    for (const body of ['{', '\u00A0', '[{"id":1}]', '"all"', '1'])
       t.match(
         await alice.http('DELETE', `/streams/${id}`, body),
         { status: 400, body: { meta: Object } },

@@ -49,9 +49,12 @@ export function needsRoom({ headers }: IncomingMessage): boolean {
   return length === undefined || Number(length) > small || headers['content-encoding'] !== undefined
 }
 
-/** Parses JSON text; an empty text stands for an empty object. */
+/** What JSON counts as white space. */
+const blank = /^[ \t\r\n]*$/
+
+/** Parses JSON text; an empty or blank text stands for an empty object. */
 function parseJson(text: string, what = 'The body'): unknown {
-  if (text === '') return {}
+  if (blank.test(text)) return {}
   try {
     return JSON.parse(text)
   } catch {
@@ -66,7 +69,7 @@ export async function readJsonText(
   what = 'The body',
   party?: Party
 ): Promise<unknown> {
-  if (!isLong(text)) return parseJson(text, what)
+  if (!isLong(text) || blank.test(text)) return parseJson(text, what)
   try {
     return await inTurns(readJson(text, limits), party)
   } catch (error) {
