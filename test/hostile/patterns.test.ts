@@ -38,6 +38,9 @@ const made = new Map([
   ['core/settings/schema-check.ts', 2], // of schemas of settings
   ['core/validation/slow-patterns.ts', 1], // of another pattern
   ['core/account/fields.ts', 1], // of settings: measured by core/settings/custom-streams.ts
+  ['imports/formats/tracks/polar.ts', 1], // of constants
+  ['imports/formats/tracks/suunto.ts', 1], // of constants
+  ['imports/tables/makers.ts', 1], // of constants
   ['scripts/backup/manifest.ts', 1], // of constants
   ['scripts/dev/test-process.ts', 1], // of constants
   ['scripts/vetting/events.ts', 1], // of a schema's pattern, looked at below

@@ -86,6 +86,9 @@ export type Import = {
       count: number
       from: number
       to: number
+      example?: unknown
+      min?: number | { [key: string]: number }
+      max?: number | { [key: string]: number }
     }[]
     warnings: string[]
     tables: {
