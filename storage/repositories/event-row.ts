@@ -81,9 +81,10 @@ function toShown(event: Event) {
     time: event.time,
     duration: duration === 0 ? undefined : duration,
     type: event.type,
+    // Before the content, which may be of megabytes: whoever shows the event looks for its files only up to them.
+    attachments: attachments && attachments.length > 0 ? attachments : undefined,
     content: event.content ?? undefined,
     description: event.description || undefined,
-    attachments: attachments && attachments.length > 0 ? attachments : undefined,
     clientData: clientData && Object.keys(clientData).length > 0 ? clientData : undefined,
     tags: event.tags,
     trashed: event.trashed || undefined,

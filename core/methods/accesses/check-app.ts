@@ -106,9 +106,7 @@ function hasWhatIsAsked(
 }
 
 function keyOf(permission: Permission): string {
-  return JSON.stringify(
-    isStreamPermission(permission)
-      ? [permission.streamId, permission.level]
-      : { [permission.feature]: permission.setting }
-  )
+  return isStreamPermission(permission)
+    ? `${permission.level} ${permission.streamId}`
+    : `${permission.feature}=${permission.setting}`
 }

@@ -143,7 +143,7 @@ test('three nodes', { timeout: 600_000 }, async t => {
     for (const { url } of nodes) {
       for (const socket of sockets) socket.heard.length = 0
       const note = { streamIds: ['diary'], type: 'note/txt', content: 'told' }
-      await daisy.http('POST', '/events', note, url)
+      t.equal((await daisy.http('POST', '/events', note, url)).status, 201)
       for (const socket of sockets) await until('the change', () => socket.heard.includes('eventsChanged'))
     }
     const { events } = await sockets[0]!.call('events.get', { limit: 1 })

@@ -109,17 +109,19 @@ function permissions(at: number): object[] {
   })
 }
 
-t.test('an access with thousands of permissions is made, and compared, in turns', async t => {
+t.test('an access with thousands of permissions is made in turns, and compared', async t => {
   const { alice } = await openCoffer(t)
   let at = 0
   await mustTakeTurns(t, async () => {
     const params = { name: `some-app-${at}`, type: 'app', permissions: permissions(at++) }
     t.match(await alice.call('accesses.create', params), { access: { type: 'app' } })
   })
-  await mustTakeTurns(t, async () => {
+  const compare = async (): Promise<void> => {
     const params = { requestingAppId: 'some-app-0', requestedPermissions: permissions(0) }
     t.match(await alice.call('accesses.checkApp', params), { matchingAccess: { name: 'some-app-0' } })
-  })
+  }
+  // In one go, as many as a body holds.
+  await mustTakeTurns(t, compare, 2 * limitMs)
 })
 
 t.test(
