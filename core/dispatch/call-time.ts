@@ -18,19 +18,22 @@ export class CallTime {
 
   constructor(private readonly accounts: Services['accounts']) {}
 
-  /** Makes a call: at once, unless others of the account have taken their time in this turn of the event loop. */
-  share(
-    { credentials, user = '' }: Request,
-    call: () => Promise<Outcome> | Outcome
-  ): Promise<Outcome> | Outcome {
-    if ((this.#taken.get(user) ?? 0) < maxMs) return this.#measure(user, call)
-    const account = this.accounts.find(user)?.id ?? user
-    return scheduler
-      .next({ account, access: presentedToken(credentials) ?? '' })
-      .then(() => this.#measure(user, call))
+  /** Returns what a call waits for before it is made: nothing, unless others of its account have taken their time in this turn of the event loop. */
+  turn(request: Request): Promise<void> | undefined {
+    if ((this.#taken.get(request.user ?? '') ?? 0) < maxMs) return undefined
+    return scheduler.next({
+      account: this.accountOf(request),
+      access: presentedToken(request.credentials) ?? ''
+    })
   }
 
-  #measure(user: string, call: () => Promise<Outcome> | Outcome): Promise<Outcome> | Outcome {
+  /** Returns whose turns a call takes: the id of its account, or the name that it gives. */
+  accountOf({ user = '' }: Request): string {
+    return this.accounts.find(user)?.id ?? user
+  }
+
+  /** Makes a call, and counts the time that it takes before it waits for anything. */
+  measure({ user = '' }: Request, call: () => Promise<Outcome> | Outcome): Promise<Outcome> | Outcome {
     const startMs = performance.now()
     const outcome = call()
     const tookMs = performance.now() - startMs

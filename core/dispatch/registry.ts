@@ -54,43 +54,46 @@ export class Registry implements Dispatch, Dispatcher {
     return this.stages.definitions
   }
 
-  /** Makes one call. Never rejects or throws. Synchronous if nothing had to wait. `isWhole`: the result is wanted in one piece. */
-  call(request: Request, isWhole = false): Promise<Outcome> | Outcome {
-    const addressed = request.user === undefined ? this.#addressed(request) : request
-    // Those whose whole result is wanted take turns before they are made, or wait for room.
-    if (isWhole) return this.#make(addressed, true)
-    return this.#time.share(addressed, () => this.#make(addressed, false))
+  /** Makes one call. Never rejects or throws. Synchronous if nothing had to wait. */
+  call(request: Request): Promise<Outcome> | Outcome {
+    const addressed = this.#addressed(request)
+    const turn = this.#time.turn(addressed)
+    return turn ? turn.then(() => this.#make(addressed, false)) : this.#make(addressed, false)
   }
 
-  #make(addressed: Request, isWhole: boolean): Promise<Outcome> | Outcome {
-    try {
-      const outcome = this.#dispatch(addressed, isWhole)
-      return outcome instanceof Promise
-        ? outcome.catch(error => this.#refused(error, addressed, isWhole))
-        : outcome
-    } catch (error) {
-      return this.#refused(error, addressed, isWhole)
-    }
+  /** `isWhole`: the result is wanted in one piece. */
+  #make(request: Request, isWhole: boolean): Promise<Outcome> | Outcome {
+    return this.#time.measure(request, () => {
+      try {
+        const outcome = this.#dispatch(request, isWhole)
+        return outcome instanceof Promise
+          ? outcome.catch(error => this.#refused(error, request, isWhole))
+          : outcome
+      } catch (error) {
+        return this.#refused(error, request, isWhole)
+      }
+    })
   }
 
   /** A request that names its user in the params alone, as one of that user. */
   #addressed(request: Request): Request {
+    if (request.user !== undefined) return request
     try {
       const { definition } = this.stages.find(request.method)
       const user = 'userIn' in definition ? definition.userIn?.(this.services, request.params) : undefined
       return user === undefined ? request : { ...request, user }
     } catch {
-      // What is wrong with the request shows when it is made.
-      return request
+      return request // What is wrong with it shows when it is made.
     }
   }
 
   /** Like {@link call}, with the whole result in one piece. Further error: `too-many-results`. (docs/spec/batch.md#limits) */
   async callWhole(request: Request): Promise<Outcome> {
-    const { user = '' } = request
-    const account = this.services.accounts.find(user)?.id ?? user
+    const addressed = this.#addressed(request)
+    await this.#time.turn(addressed)
+    const account = this.#time.accountOf(addressed)
     for (let room = this.#gatherings.room(account); room; room = this.#gatherings.room(account)) await room
-    const made = this.call(request, true)
+    const made = this.#make(addressed, true)
     // Whatever does not wait counts before the next call is made.
     const outcome = made instanceof Promise ? await made : made
     if (!outcome.ok) return outcome
@@ -128,7 +131,7 @@ export class Registry implements Dispatch, Dispatcher {
     if (error instanceof AccountElsewhere && peers) return peers.forward(error.username, request)
     return this.#onceReady<Outcome>(
       error,
-      () => this.call(request, isWhole),
+      () => this.#make(request, isWhole),
       cause =>
         error instanceof StoreNotReady
           ? this.#without(cause, request, isWhole)
@@ -173,9 +176,8 @@ export class Registry implements Dispatch, Dispatcher {
 
   async #serve(compiled: Compiled, service: ServiceCall, params: unknown): Promise<Outcome> {
     const definition = compiled.definition as ServiceMethod
-    const { now, services } = service
     const credentials = await withOperator(service, definition)
-    const call: ServiceCall = { services, credentials, now }
+    const call: ServiceCall = { ...service, credentials }
     try {
       this.stages.admit(compiled, anonymous, credentials, params)
     } catch (error) {
@@ -189,7 +191,7 @@ export class Registry implements Dispatch, Dispatcher {
       this.stages.audit.succeeded(accountIn(this.services, params), compiled.audited, {
         caller: anonymous,
         credentials,
-        now
+        now: call.now
       })
     const outcome = success(members(result), undefined, undefined, definition.facts?.(result))
     if (!definition.isConstant) return outcome

@@ -4,6 +4,30 @@ import t from 'tap'
 import type { Outcome } from '../../../core/call/outcome.js'
 import { openCoffer, type Client } from '../../support/coffer.js'
 
+t.test(
+  'calls whose whole results are wanted, such as those of an assistant, leave others their turns',
+  async t => {
+    const coffer = await openCoffer(t)
+    const { alice, server } = coffer
+    const bob = await coffer.user('bobby')
+    let ended = 0
+    const call = async ({ token, username }: Client, ms: number): Promise<void> => {
+      const credentials = { authorization: token, ip: '127.0.0.1', via: 'http' } as const
+      const request = { user: username, method: 'test.spend', params: { ms }, credentials }
+      t.ok((await server.dispatcher.callWhole(request)).ok)
+      if (username === 'alice') ended++
+    }
+    for (const client of [alice, bob]) await call(client, 0)
+    await turn()
+
+    const calls = Array.from({ length: 20 }, () => call(alice, 6))
+    await call(bob, 6)
+    await turn()
+    t.ok(ended < 10, `${ended} of them before somebody else's`)
+    await Promise.all(calls)
+  }
+)
+
 t.test('calls of one account that take long leave others their turns', async t => {
   const coffer = await openCoffer(t)
   const { alice, server } = coffer
