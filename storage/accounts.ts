@@ -186,11 +186,15 @@ export class Accounts extends AccountStates {
     }
   }
 
-  /** As {@link remove}, for an account whose time of deletion has come; returns `false` if it has been kept meanwhile. */
-  async removeDue({ id }: Account, now: number): Promise<boolean> {
+  /**
+   * As {@link remove}, for an account whose time of deletion has come, or whose removal has failed on the way. Returns `false`
+   * if it has been kept meanwhile, or is being removed.
+   */
+  async removeDue({ id, state }: Account, now: number): Promise<boolean> {
+    if (this.#busy.has(id)) return false
     this.#busy.add(id)
     try {
-      if (!(await this.platform.change('leaveDue', id, now))) return false
+      if (state !== 'deleting' && !(await this.platform.change('leaveDue', id, now))) return false
       await this.#erase(id)
       return true
     } finally {

@@ -1,7 +1,7 @@
-/** Removes accounts whose owners have deleted them, once their time of grace is over. (docs/spec/accounts.md#deleting-an-account) */
+/** Removes accounts whose owners have deleted them, once their time of grace is over, and what is left of removals that have failed. (docs/spec/accounts.md#deleting-an-account) */
 import type { Services } from '../call/services.js'
 
-/** Removes the accounts served here whose time of deletion has come. Returns how many. `signal` ends it after the current one. */
+/** Removes the accounts served here whose time of deletion has come, or whose removal has failed on the way. Returns how many. `signal` ends it after the current one. */
 export async function deleteDue(services: Services, signal?: AbortSignal): Promise<number> {
   const { accounts, clock, log, platform } = services
   let count = 0
@@ -14,8 +14,8 @@ export async function deleteDue(services: Services, signal?: AbortSignal): Promi
       services.previews.forget(account)
       count++
     } catch (cause) {
-      // The next run, or the next start, tries again.
-      log.warn('an account whose time of deletion has come could not be removed', {
+      // The next run tries again.
+      log.warn('an account that is to be deleted could not be removed', {
         cause,
         accountId: account.id
       })

@@ -152,9 +152,10 @@ export class PlatformAccounts {
     return row?.deletion
   }
 
-  /** Accounts served here whose time of deletion has come. Those that an operator has suspended are kept. */
+  /** Lists accounts whose time of deletion has come, and those whose removal has failed on the way. Those that an operator has suspended are kept. */
   listDue(now: number): Account[] {
-    const sql = `SELECT * FROM account WHERE deletion <= ? AND state = 'active' AND relocatedTo IS NULL AND suspended IS NULL`
+    const sql = `SELECT * FROM account WHERE state = 'deleting'
+      OR deletion <= ? AND state = 'active' AND relocatedTo IS NULL AND suspended IS NULL`
     return statement(this.db, sql).all(now) as Account[]
   }
 

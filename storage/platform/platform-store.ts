@@ -186,7 +186,7 @@ export class PlatformStore {
     return this.#tables.accounts.listKnown(after, limit)
   }
 
-  /** Accounts served here whose time of deletion has come. */
+  /** Lists accounts whose time of deletion has come, and those whose removal has failed on the way. */
   listDue(now: number): Account[] {
     return this.#tables.accounts.listDue(now)
   }

@@ -4,6 +4,7 @@ import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import Database from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import type { Log, LogFields } from '../../../../core/log.js'
 import { ManualClock } from '../../../../core/time.js'
@@ -449,6 +450,27 @@ t.test('users.delete', async t => {
     )
     t.match(await service.http('GET', '/alice/events'), { status: 404 })
     t.ok(await service.user('alice'), 'the name is free')
+  })
+
+  t.test('is gone on with an hour later where it has failed on the way', async t => {
+    const { lines, service } = await logged(t)
+    const { services } = service.server
+    const { token } = await plant(sender(service.server.url), 'user-of-mark', 'mark')
+    const { id } = services.accounts.find('user-of-mark')!
+    const platform = new Database(new Layout(service.directory).platformFile)
+    t.teardown(() => platform.close())
+    const stop = `CREATE TRIGGER stopped BEFORE DELETE ON account WHEN OLD.id = '${id}'
+      BEGIN SELECT RAISE(ABORT, 'not yet'); END`
+    platform.exec(stop)
+    await services.platform.change('scheduleDeletion', id, 1)
+    t.equal(await deleteDue(services), 0)
+    t.equal(await deleteDue(services), 0, 'nor the next time')
+    t.equal(lines.filter(line => line.includes('not yet')).length, 2, lines.join('\n'))
+    t.match(await service.http('GET', '/user-of-mark/events', undefined, as(token)), { status: 404 })
+    t.match(await service.http('GET', '/reg/user-of-mark/check'), { status: 409 })
+    platform.exec('DROP TRIGGER stopped')
+    t.equal(await deleteDue(services), 1)
+    t.match(await service.http('GET', '/reg/user-of-mark/check'), { status: 200 })
   })
 })
 
