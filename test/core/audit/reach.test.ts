@@ -162,8 +162,8 @@ t.test('the audit tells of reads', async t => {
     t.ok(!(begun.count >= 1000))
     answer.resume()
     await once(answer, 'end')
-    await alice.do('events.get', { streams: ['diary'], limit: 500 })
-    t.same((await reads(alice)).at(-1), { streamIds: ['diary'], count: 500 }, 'one that is read at once')
+    await alice.do('events.get', { streams: ['diary'], limit: 20 })
+    t.same((await reads(alice)).at(-1), { streamIds: ['diary'], count: 20 }, 'one that is read at once')
   })
 
   t.test('at most 20 streams, and as much of their names', async t => {
