@@ -1,15 +1,15 @@
 /** The operator's log: JSON lines on standard output, with only the fields that `LogFields` names. */
 import { pino, type DestinationStream } from 'pino'
-import { BoundedMap } from '../core/security/bounded-map.js'
 import type { Log, LogFields } from '../core/log.js'
 import type { Settings } from '../core/settings/settings.js'
+import { systemClock, type Clock } from '../core/time.js'
 import { LogOutput } from './log-output.js'
 
 /** Returns a log of the given level and form. It does not throw, whatever it is given; what `destination` throws goes on. */
 export function createLog(
   { format = 'json', level }: Pick<Settings['log'], 'level'> & Partial<Pick<Settings['log'], 'format'>>,
   destination: DestinationStream = new LogOutput(process.stdout.fd),
-  nowMs: () => number = () => performance.now()
+  clock: Pick<Clock, 'after'> = systemClock
 ): Log {
   const isText = format === 'text' || (format === 'auto' && process.stdout.isTTY)
   const logger = pino(
@@ -19,8 +19,8 @@ export function createLog(
   if (destination instanceof LogOutput) destination.onRecovery(message => logger.error(message))
   return {
     info: (message, fields) => logger.info(listed(fields), message),
-    warn: rateLimited((message, fields) => logger.warn(listed(fields), message), nowMs),
-    error: rateLimited((message, fields) => logger.error(listed(fields), message), nowMs)
+    warn: rateLimited((message, fields) => logger.warn(listed(fields), message), clock),
+    error: rateLimited((message, fields) => logger.error(listed(fields), message), clock)
   }
 }
 
@@ -28,26 +28,27 @@ type Write = (message: string, fields?: LogFields) => void
 
 /** Maximum number of lines per minute about the same problem: clients can cause problems without end. */
 const perMinute = 60
-/** Number of problems that are tracked. */
-const maxTracked = 1000
+/** The same for problems with accounts, of which a node may have thousands at once. */
+const perMinuteOfAccounts = 10
 
-/** Limits how many similar lines are written per minute. The number of lines left out is appended to the next one. */
-function rateLimited(write: Write, nowMs: () => number): Write {
-  const minutes = new BoundedMap<string, { written: number; left: number; endsAtMs: number }>(maxTracked)
+/** Limits how many similar lines are written per minute. At its end a line tells how many were left out. */
+function rateLimited(write: Write, clock: Pick<Clock, 'after'>): Write {
+  const minutes = new Map<string, { written: number; left: number }>()
   return (message, fields) => {
     const key = `${message} ${fields?.errorId ?? ''}`
-    const now = nowMs()
-    const known = minutes.get(key)
-    const isSame = known !== undefined && known.endsAtMs > now
-    const minute = isSame ? known : { written: 0, left: 0, endsAtMs: now + 60_000 }
-    if (!isSame) minutes.set(key, minute)
-    if (minute.written >= perMinute) {
-      minute.left++
-      return
+    const minute = minutes.get(key) ?? { written: 0, left: 0 }
+    if (!minutes.has(key)) {
+      minutes.set(key, minute)
+      clock.after(60, () => {
+        minutes.delete(key)
+        if (minute.left > 0) write(`${message} (${minute.left} more such lines were left out)`)
+      })
     }
-    minute.written++
-    if (!isSame && known && known.left > 0) write(`${message} (${known.left} more such lines were left out)`)
-    write(message, fields)
+    if (minute.written >= (fields?.accountId === undefined ? perMinute : perMinuteOfAccounts)) minute.left++
+    else {
+      minute.written++
+      write(message, fields)
+    }
   }
 }
 

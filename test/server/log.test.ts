@@ -182,27 +182,28 @@ t.test('errors about an account that has left tell no user name', t => {
 
 t.test('lines that are alike are written sixty times a minute, then counted', async t => {
   const lines: Answer[] = []
-  let nowMs = 0
-  const log = createLog(
-    { level: 'info' },
-    { write: (line: string) => void lines.push(JSON.parse(line)) },
-    () => nowMs
-  )
+  const clock = new ManualClock()
+  const log = createLog({ level: 'info' }, { write: line => void lines.push(JSON.parse(line)) }, clock)
   for (let count = 0; count < 500; count++) log.warn('a route of the operator was called', {})
   for (let count = 0; count < 500; count++) log.error('call failed', { errorId: 'corrupted-data' })
   for (let count = 0; count < 3; count++) log.error('call failed', { errorId: 'unexpected-error' })
   for (let count = 0; count < 200; count++) log.info('call', { method: 'events.get' })
-  t.equal(lines.length, 60 + 60 + 3 + 200, 'calls are what the operator asked for')
+  for (let count = 0; count < 1000; count++) log.error('an account is lost', { accountId: String(count) })
+  t.equal(lines.length, 60 + 60 + 3 + 200 + 10, 'calls are what the operator asked for')
   lines.length = 0
-  nowMs += 60_000
-  log.warn('a route of the operator was called', {})
+  clock.advance(60)
   t.same(
-    lines.map(({ msg }) => msg),
+    lines.map(({ level, msg }) => [level, msg]),
     [
-      'a route of the operator was called (440 more such lines were left out)',
-      'a route of the operator was called'
-    ]
+      [40, 'a route of the operator was called (440 more such lines were left out)'],
+      [50, 'call failed (440 more such lines were left out)'],
+      [50, 'an account is lost (990 more such lines were left out)']
+    ],
+    'without another one'
   )
+  log.warn('a route of the operator was called', {})
+  clock.advance(60)
+  t.equal(lines.length, 4)
 })
 
 t.test('a stranger at the doors of the operator fills no log', async t => {
