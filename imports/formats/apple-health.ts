@@ -1,9 +1,10 @@
 /** Apple Health's `export.xml`: records, correlations, workouts, and what belongs to them. */
+import type { Reason } from '../reasons.js'
 import type { Format, Sink } from '../record.js'
 import { byteTextsOf } from '../text/decode.js'
 import { isoTime } from '../text/times.js'
-import { attribute, XmlScanner } from '../text/xml.js'
-import { categoryOf, isPressure, nameOf, quantityOf } from './apple-types.js'
+import { attribute, decodeEntities, rawAttribute, XmlScanner } from '../text/xml.js'
+import { categoryOf, isPressure, nameOf, pressureOf, quantityOf } from './apple-types.js'
 import { PressurePairs } from './apple-pressure.js'
 import { numberOf } from '../text/units.js'
 import { zoneOf } from '../text/zones.js'
@@ -26,8 +27,15 @@ export const appleHealth: Format = {
   }
 }
 
-/** Elements at the top that have no place here. */
-const otherKinds = new Set(['Audiogram', 'VisionPrescription', 'ClinicalRecord'])
+/** Elements that only hold others, or tell of the file. */
+const holders = new Set(['HealthData', 'ExportDate', 'HeartRateVariabilityMetadataList', 'FileReference'])
+/** Why elements are left out that are not read; any others have no type here. */
+const otherElements: ReadonlyMap<string, Reason> = new Map([
+  ['ActivitySummary', 'a summary of records that are in the file themselves'],
+  ['Me', 'a description of the person'],
+  ['MetadataEntry', 'about the file or the device, not a measurement'],
+  ['WorkoutRoute', 'a group of records that are in the file themselves']
+])
 /** The only entry of a record that is of use. */
 const zoneKey = 'HKTimeZone'
 /** Statistics of a workout: one for each kind of record. */
@@ -74,19 +82,15 @@ class Reader {
       if (this.#correlation) this.#part(attributes)
       else if (isEmpty) this.#record(attributes, undefined)
       else this.#item = { kind: 'Record', attributes, zone: undefined, statistics: [] }
-    } else if (name === 'MetadataEntry') {
-      if (!this.#item) return
-      if (attribute(attributes, 'key') === zoneKey)
-        this.#item.zone = this.decode(attribute(attributes, 'value') ?? '')
-    } else if (name === 'Correlation') this.#correlation = { attributes, parts: 0 }
+    } else if (name === 'MetadataEntry' && this.#item && attribute(attributes, 'key') === zoneKey)
+      this.#item.zone = this.#text(attributes, 'value')
+    else if (name === 'Correlation') this.#correlation = { attributes, parts: 0 }
     else if (name === 'Workout') {
       this.#item = { kind: 'Workout', attributes, zone: undefined, statistics: [] }
       if (isEmpty) this.close('Workout')
     } else if (name === 'WorkoutStatistics') this.#statistics(attributes)
-    else if (name === 'ActivitySummary')
-      this.sink.leftOut(name, 'a summary of records that are in the file themselves')
-    else if (name === 'Me') this.sink.leftOut(name, 'a description of the person')
-    else if (otherKinds.has(name)) this.sink.leftOut(name, 'of a kind without a type here')
+    else if (!holders.has(name))
+      this.sink.leftOut(name, otherElements.get(name) ?? 'of a kind without a type here')
   }
 
   close(name: string): void {
@@ -112,12 +116,17 @@ class Reader {
     if (statistics && statistics.length < mostStatistics) statistics.push(statisticsOf(attributes))
   }
 
-  /** The name of the source; most records have that of the one before. */
+  /** Returns an attribute that may have any characters: what is written first, then what is referred to. */
+  #text(attributes: string, name: string): string {
+    return decodeEntities(this.decode(rawAttribute(attributes, name) ?? ''))
+  }
+
+  /** Returns the name of the source; most records have that of the one before. */
   #source(attributes: string): string {
-    const raw = attribute(attributes, 'sourceName') ?? ''
+    const raw = rawAttribute(attributes, 'sourceName') ?? ''
     if (raw !== this.#lastRaw) {
       this.#lastRaw = raw
-      this.#lastSource = this.decode(raw)
+      this.#lastSource = this.#text(attributes, 'sourceName')
     }
     return this.#lastSource
   }
@@ -150,13 +159,14 @@ class Reader {
     }
     const number = numberOf(value)
     const unit = attribute(attributes, 'unit') ?? ''
-    if (isPressure(kind)) {
-      if (number === undefined) this.sink.leftOut(kind, 'without a number')
-      else this.#pairs.add({ kind, source, time, value: number })
-      return
-    }
     if (number === undefined) {
       this.sink.leftOut(kind, 'without a number')
+      return
+    }
+    if (isPressure(kind)) {
+      const pressure = pressureOf(number, unit)
+      if (pressure === undefined) this.sink.leftOut(kind, 'in a unit without a type here')
+      else this.#pairs.add({ kind, source, time, value: pressure })
       return
     }
     const quantity = quantityOf(kind, unit, number)
@@ -169,7 +179,8 @@ class Reader {
     const correlation = this.#correlation!
     correlation.parts++
     const kind = nameOf(attribute(attributes, 'type') ?? '')
-    const value = numberOf(attribute(attributes, 'value'))
+    const number = numberOf(attribute(attributes, 'value'))
+    const value = number === undefined ? undefined : pressureOf(number, attribute(attributes, 'unit') ?? '')
     if (value === undefined) return
     if (kind === 'BloodPressureSystolic') correlation.systolic = value
     else if (kind === 'BloodPressureDiastolic') correlation.diastolic = value

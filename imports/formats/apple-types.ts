@@ -80,6 +80,14 @@ export function isPressure(kind: string): boolean {
   return kind === 'BloodPressureSystolic' || kind === 'BloodPressureDiastolic'
 }
 
+/** Returns half of a blood pressure in mmHg; `undefined` for units that are none of it. */
+export function pressureOf(value: number, unit: string): number | undefined {
+  if (unit === 'kPa') return Math.round(value / mmHgInKPa)
+  return unit === 'mmHg' ? value : undefined
+}
+
+const mmHgInKPa = 0.133322387415
+
 const sleep: Readonly<Record<string, string>> = {
   InBed: 'inBed',
   Asleep: 'asleep',

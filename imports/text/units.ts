@@ -195,6 +195,8 @@ const words: Readonly<Record<string, string>> = {
 
 /** The type for values in a unit; `undefined` for units that are not known: nothing is guessed. */
 export function measureOf(unit: string): Measure | undefined {
+  // Calories of food, as Apple and labels write them: a thousand of those of physics.
+  if (unit.trim() === 'Cal') return measures['kcal']
   const plain = unit.trim().toLowerCase().replaceAll('<180.1558800000541>', '').replaceAll(/\s/g, '')
   if (Object.hasOwn(measures, plain)) return measures[plain]
   if (plain.length > longestUnit) return undefined

@@ -156,8 +156,14 @@ function isAfterValue(text: string, end: number): boolean {
   return text.charCodeAt(at) === 34 && before > 32 && before !== 61
 }
 
-/** The value of an attribute in the text of a tag, decoded. */
+/** Returns the value of an attribute in the text of a tag, with its entities replaced. */
 export function attribute(attributes: string, name: string): string | undefined {
+  const value = rawAttribute(attributes, name)
+  return value === undefined ? undefined : decodeEntities(value)
+}
+
+/** Returns the value of an attribute as it is written. */
+export function rawAttribute(attributes: string, name: string): string | undefined {
   for (let from = 0; ;) {
     const at = attributes.indexOf(name, from)
     if (at < 0) return undefined
@@ -171,7 +177,7 @@ export function attribute(attributes: string, name: string): string | undefined 
     const quote = attributes[open]
     if (quote !== '"' && quote !== "'") continue
     const close = attributes.indexOf(quote, open + 1)
-    return decodeEntities(attributes.slice(open + 1, close < 0 ? undefined : close))
+    return attributes.slice(open + 1, close < 0 ? undefined : close)
   }
 }
 
