@@ -31,6 +31,7 @@ export const reasons = [
   'not measured, as the file itself says',
   'of a unit that is not known',
   'marked as entered in error',
+  'cancelled, not carried out or ruled out',
   'in a table whose columns have not been mapped yet',
   'in a column that is not mapped',
   // Times

@@ -1,18 +1,8 @@
 /** FHIR R4: Bundles, single resources and NDJSON; observations by LOINC and UCUM, the rest as it is. */
 import type { Datum, Format, Sink } from '../record.js'
 import { isoTime } from '../text/times.js'
-import {
-  at,
-  byName,
-  eachObject,
-  isJson,
-  isObject,
-  listAt,
-  numberAt,
-  textAt,
-  type Json
-} from './json-files.js'
-import { measureOf } from '../text/units.js'
+import { at, byName, eachObject, isJson, isObject, listAt, textAt, type Json } from './json-files.js'
+import { measurementIn } from './fhir-observations.js'
 
 export const fhir: Format = {
   id: 'fhir',
@@ -33,26 +23,16 @@ export const fhir: Format = {
   }
 }
 
-/** Types by LOINC, where the unit alone does not tell. */
-const loinc = byName<{ readonly stream: string; readonly type?: string }>({
-  '29463-7': { stream: 'Weight' },
-  '3141-9': { stream: 'Weight' },
-  '8302-2': { stream: 'Height' },
-  '39156-5': { stream: 'Body mass index' },
-  '8867-4': { stream: 'Heart rate', type: 'frequency/bpm' },
-  '40443-4': { stream: 'Resting heart rate', type: 'frequency/bpm' },
-  '9279-1': { stream: 'Respiratory rate', type: 'frequency/brpm' },
-  '8310-5': { stream: 'Body temperature' },
-  '8331-1': { stream: 'Body temperature' },
-  '2708-6': { stream: 'Oxygen saturation' },
-  '59408-5': { stream: 'Oxygen saturation' },
-  '2339-0': { stream: 'Blood glucose' },
-  '2345-7': { stream: 'Blood glucose' },
-  '15074-8': { stream: 'Blood glucose' },
-  '41982-0': { stream: 'Body fat' },
-  '55423-8': { stream: 'Steps', type: 'count/steps' },
-  '41950-7': { stream: 'Steps', type: 'count/steps' }
-})
+/** Statuses of what has no result yet, did not take place, or is known not to be so. */
+const unfinished = new Set([
+  'cancelled',
+  'registered',
+  'not-done',
+  'not-taken',
+  'draft',
+  'preparation',
+  'refuted'
+])
 /** Kinds that are records of care, with the names that events have for them. */
 const clinical = byName<readonly [clinicalType: string, resourceType: string]>({
   AllergyIntolerance: ['allergyRecord', 'allergyIntolerance'],
@@ -79,8 +59,10 @@ class Reader {
   read(resource: unknown): void {
     const kind = textAt(resource, 'resourceType') ?? 'entry'
     if (!isObject(resource)) this.sink.leftOut(kind, 'without a resource')
-    else if (textAt(resource, 'status') === 'entered-in-error')
+    else if (statusesOf(resource).includes('entered-in-error'))
       this.sink.leftOut(kind, 'marked as entered in error')
+    else if (statusesOf(resource).some(each => unfinished.has(each)))
+      this.sink.leftOut(kind, 'cancelled, not carried out or ruled out')
     else if (this.#isKnown(kind, resource)) this.sink.leftOut(kind, 'in the file more than once')
     else if (kind === 'Observation') this.#observation(kind, resource)
     else if (clinical.has(kind)) this.#clinical(kind, resource)
@@ -107,30 +89,9 @@ class Reader {
       return
     }
     const common = { kind, source: sourceOf(resource), ...span, identity: identityOf(resource) }
-    const pressure = pressureOf(resource)
-    if (pressure) {
-      this.sink.datum({
-        ...common,
-        type: 'blood-pressure/mmhg-bpm',
-        stream: 'Blood pressure',
-        content: pressure
-      })
-      return
-    }
-    const code = codeOf(resource)
-    if (code === sleepDuration && isAsleepThroughout(resource, span.duration)) {
-      this.sink.datum({ ...common, type: 'sleep/analysis', stream: 'Sleep', content: { analysis: 'asleep' } })
-      return
-    }
-    const value = numberAt(resource, 'valueQuantity', 'value')
-    const unit = textAt(resource, 'valueQuantity', 'code') ?? textAt(resource, 'valueQuantity', 'unit')
-    const known = code === undefined ? undefined : loinc.get(code)
-    const measure = unit === undefined ? undefined : measureOf(unit)
-    const type = known?.type ?? measure?.type
-    if (known && value !== undefined && type !== undefined) {
-      const content = measure?.factor === undefined ? value : Number((value * measure.factor).toPrecision(12))
-      this.sink.datum({ ...common, type, stream: known.stream, content })
-    } else this.#clinical(kind, resource)
+    const measurement = measurementIn(resource, span.duration)
+    if (measurement) this.sink.datum({ ...common, ...measurement })
+    else this.#clinical(kind, resource)
   }
 
   /** Kept as it was. */
@@ -160,39 +121,16 @@ class Reader {
   }
 }
 
-function codeOf(resource: unknown): string | undefined {
-  const coding = listAt(resource, 'code', 'coding').find(
-    each => textAt(each, 'system') === 'http://loinc.org'
-  )
-  return textAt(coding, 'code')
-}
-
-const sleepDuration = '93832-4'
-
-/** Whether somebody has slept for as long as the observation lasts: else its value says more than an event of sleep could. */
-function isAsleepThroughout(resource: Json, duration: number | undefined): boolean {
-  const value = numberAt(resource, 'valueQuantity', 'value')
-  const unit = textAt(resource, 'valueQuantity', 'code') ?? textAt(resource, 'valueQuantity', 'unit') ?? ''
-  const seconds = { s: 1, min: 60, h: 3600 }[unit]
-  if (duration === undefined || value === undefined || seconds === undefined) return false
-  return Math.abs(value * seconds - duration) < 1
-}
-
-/** Systolic and diastolic, in whichever panel, and the heart rate if it is in there. */
-function pressureOf(resource: Json): { systolic: number; diastolic: number; rate?: number } | undefined {
-  const parts = listAt(resource, 'component')
-  const [systolic, diastolic] = ['8480-6', '8462-4'].map(code => {
-    const part = parts.find(each => codeOf(each) === code)
-    const unit = textAt(part, 'valueQuantity', 'code') ?? textAt(part, 'valueQuantity', 'unit') ?? ''
-    return measureOf(unit)?.type === 'pressure/mmhg' ? numberAt(part, 'valueQuantity', 'value') : undefined
-  })
-  if (systolic === undefined || diastolic === undefined) return undefined
-  const rate = numberAt(
-    parts.find(each => codeOf(each) === '8867-4'),
-    'valueQuantity',
-    'value'
-  )
-  return { systolic, diastolic, ...(rate !== undefined && { rate }) }
+/** Returns the status of a resource, and whether what it says has been verified: a code, or in older versions a text. */
+function statusesOf(resource: Json): string[] {
+  const verified = listAt(resource, 'verificationStatus', 'coding').map(each => textAt(each, 'code'))
+  const isWithheld = at(resource, 'notGiven') === true || at(resource, 'wasNotTaken') === true
+  return [
+    textAt(resource, 'status'),
+    textAt(resource, 'verificationStatus'),
+    ...verified,
+    ...(isWithheld ? ['not-done'] : [])
+  ].filter(each => each !== undefined)
 }
 
 const timeNames = [

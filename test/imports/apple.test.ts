@@ -34,9 +34,11 @@ t.test('a column of Cal holds kilocalories, too', async t => {
   ])
 })
 
+/** Two halves of a blood pressure. */
+const pair = (unit: string, ...values: [string, string]): string[] =>
+  ['Systolic', 'Diastolic'].map((side, at) => quantity(`BloodPressure${side}`, unit, values[at]!))
+
 t.test('a blood pressure is of the unit that it names', async t => {
-  const pair = (unit: string, ...values: [string, string]): string[] =>
-    ['Systolic', 'Diastolic'].map((side, at) => quantity(`BloodPressure${side}`, unit, values[at]!))
   const correlation = (unit: string, ...values: [string, string]): string =>
     `<Correlation type="HKCorrelationTypeIdentifierBloodPressure" startDate="2024-05-01 10:00:00 +0200">${pair(unit, ...values).join('')}</Correlation>`
   for (const form of [pair, correlation]) {

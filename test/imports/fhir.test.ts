@@ -1,0 +1,110 @@
+/** FHIR: values that are bounds, in other units, or of what did not take place. */
+import t from 'tap'
+import { collected, type Collected } from './collecting.js'
+
+const loinc = 'http://loinc.org'
+
+/** An observation of a weight of 72 kg, unless it says otherwise. */
+const observation = (code: string, quantity: object, more: object = {}): object => ({
+  resourceType: 'Observation',
+  status: 'final',
+  code: { coding: [{ system: loinc, code }] },
+  effectiveDateTime: '2024-05-01T08:00:00+02:00',
+  valueQuantity: quantity,
+  ...more
+})
+
+const read = async (...resources: object[]): Promise<Collected> =>
+  await collected(resources.map((resource, at) => JSON.stringify({ id: `r${at}`, ...resource })).join('\n'))
+
+const condition = (more: object): object => ({ resourceType: 'Condition', onsetDateTime: '2011', ...more })
+
+const verified = (code: string): object => ({ verificationStatus: { coding: [{ code }] } })
+
+const kg = { value: 72, code: 'kg', unit: 'kg' }
+
+t.test('a bound is no value: the resource is kept as it is', async t => {
+  const glucose = { value: 20, unit: 'mg/dL', code: 'mg/dL' }
+  const panel = (comparator?: string): object =>
+    observation(
+      '85354-9',
+      {},
+      {
+        valueQuantity: undefined,
+        component: ['8480-6', '8462-4'].map(code => ({
+          code: { coding: [{ system: loinc, code }] },
+          valueQuantity: { value: 200, code: 'mm[Hg]', ...(comparator !== undefined && { comparator }) }
+        }))
+      }
+    )
+  const found = await read(
+    observation('2339-0', { ...glucose, comparator: '<' }),
+    observation('2339-0', glucose),
+    panel('>'),
+    panel()
+  )
+  t.match(found.data, [
+    { type: 'clinical/fhir', clientData: { 'fhir:resource': { valueQuantity: { comparator: '<' } } } },
+    { type: 'density/mg-dl', content: 20 },
+    { type: 'clinical/fhir' },
+    { type: 'blood-pressure/mmhg-bpm' }
+  ])
+})
+
+t.test('a value counts in units of what its code measures', async t => {
+  const taken: [code: string, unit: string, type: string][] = [
+    ['8867-4', '/min', 'frequency/bpm'],
+    ['8867-4', '{beats}/min', 'frequency/bpm'],
+    ['8867-4', 'beats/minute', 'frequency/bpm'],
+    ['9279-1', '{breaths}/min', 'frequency/brpm'],
+    ['55423-8', '{steps}', 'count/steps'],
+    ['55423-8', '1', 'count/steps'],
+    ['29463-7', '[lb_av]', 'mass/lb'],
+    ['8310-5', '[degF]', 'temperature/f'],
+    ['2708-6', '%', 'ratio/percent']
+  ]
+  const other: [code: string, unit: string][] = [
+    ['8867-4', 'Hz'],
+    ['8867-4', '/h'],
+    ['55423-8', 'km'],
+    ['55423-8', '{steps}/min'],
+    ['29463-7', 'cm'],
+    ['8302-2', 'kg']
+  ]
+  const found = await read(
+    ...[...taken, ...other].map(([code, unit]) => observation(code, { value: 61, code: unit }))
+  )
+  t.same(
+    found.data.map(({ type }) => type),
+    [...taken.map(([, , type]) => type), ...other.map(() => 'clinical/fhir')]
+  )
+})
+
+t.test('LOINC may be named by its number', async t => {
+  const code = { coding: [{ system: 'urn:oid:2.16.840.1.113883.6.1', code: '29463-7' }] }
+  const found = await read(observation('29463-7', kg, { code }))
+  t.match(found.data, [{ type: 'mass/kg', content: 72, stream: 'Weight' }])
+})
+
+t.test('what did not take place, has no result or was ruled out is left out, by name', async t => {
+  const left = await read(
+    ...['cancelled', 'registered'].map(status => observation('29463-7', kg, { status })),
+    { resourceType: 'Immunization', status: 'not-done', occurrenceDateTime: '2024-05-01' },
+    { resourceType: 'Immunization', notGiven: true, status: 'completed', occurrenceDateTime: '2024-05-01' },
+    { resourceType: 'MedicationRequest', status: 'cancelled', authoredOn: '2024-05-01' },
+    condition(verified('refuted')),
+    condition({ verificationStatus: 'refuted' }),
+    condition(verified('entered-in-error'))
+  )
+  t.same(left.data, [])
+  t.same(left.leftOut, {
+    'cancelled, not carried out or ruled out': 7,
+    'marked as entered in error': 1
+  })
+  const kept = await read(
+    ...['final', 'amended', 'preliminary', 'corrected'].map(status => observation('29463-7', kg, { status })),
+    condition(verified('confirmed')),
+    { resourceType: 'MedicationRequest', status: 'stopped', authoredOn: '2024-05-01' }
+  )
+  t.equal(kept.data.length, 6)
+})
