@@ -69,7 +69,7 @@ async function inDirectory(
     },
     () => {
       throw new OperatorError(
-        `A service owns the data directory: stop it first, or register ${username} at ${url}/access/register.html and run "coffer demo ${username} --url ${url}"`
+        `A service owns the data directory: stop it first, or register ${username} at ${url}/app/?register and run "coffer demo ${username} --url ${url}"`
       )
     }
   )

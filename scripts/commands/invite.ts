@@ -27,7 +27,7 @@ export async function invite(
   const params = { count: Number(count), ...(message !== undefined && { message }) }
   const { data } = await asOperator(settings, operator => operator.call('admin.createInvitations', params))
   const tokens = (data as { id: string }[]).map(({ id }) => id)
-  const page = `${toConfig(settings, version).publicUrl}/access/register.html#invitation=`
+  const page = `${toConfig(settings, version).publicUrl}/app/?register#invitation=`
   print(json, { tokens, registration }, ...tokens.map(token => `${token}\t${page}${token}`))
   if (registration === 'open')
     console.error('Everybody may register, even without an invitation: registration.invitationTokens is null')

@@ -224,7 +224,7 @@ t.test('coffer demo', async t => {
         [held.code, held.errors],
         [
           1,
-          /^A service owns the data directory: stop it first, or register daisy at http:.*register.html and run "coffer demo daisy --url http:/
+          /^A service owns the data directory: stop it first, or register daisy at http:.*\/app\/\?register and run "coffer demo daisy --url http:/
         ]
       )
       const register = {

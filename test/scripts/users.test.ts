@@ -82,7 +82,7 @@ t.test('coffer user', async t => {
       t.match(await commandProcess([...create, ...withKey], { input }), { code: 0, output: 'daisy: created' })
       t.match(await command(['user', 'list', ...at]), { code: 0, output: /alice.*\n.*daisy/ })
       const invited = await command(['invite', '--message', 'for you', ...withKey])
-      t.match(invited.output, /^([a-z]{5})\thttp:.*\/access\/register\.html#invitation=\1\n$/)
+      t.match(invited.output, /^([a-z]{5})\thttp:.*\/app\/\?register#invitation=\1\n$/)
       t.match(invited.errors, 'Everybody may register')
       const closed = await command([
         'invite',

@@ -80,5 +80,5 @@ export function Invitations({ overview }: { readonly overview: Overview }) {
 
 /** The token is in the fragment, which is in no log. */
 function linkOf(token: string): string {
-  return `${new URL('access/register.html', root).href}#invitation=${token}`
+  return `${new URL('app/?register', root).href}#invitation=${token}`
 }
