@@ -18,8 +18,6 @@ export interface Session {
   readonly username: string
   /** Kept in memory only, for as long as the page is open. Missing if the session is {@link keepSession kept} in a cookie. */
   readonly token?: string
-  /** Nothing reads it: the operator's page still names it. */
-  readonly hasSecondStep?: boolean
   /** When the account will be deleted, in seconds: only keeping it is possible. */
   readonly deletion?: number
 }

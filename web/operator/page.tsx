@@ -44,7 +44,7 @@ export function OperatorPage({ info, facts, username }: Props) {
             tag={tag}
             onLanguage={onLanguage}
             onLeave={() => {
-              if (desk.username !== undefined) leave({ username: desk.username, hasSecondStep: false })
+              if (desk.username !== undefined) leave({ username: desk.username })
               setDesk(undefined)
             }}
           />
