@@ -1,10 +1,9 @@
 /** Apple Health's `export.xml`: records, correlations, workouts, and what belongs to them. */
-import type { Reason } from '../reasons.js'
 import type { Format, Sink } from '../record.js'
 import { byteTextsOf } from '../text/decode.js'
 import { isoTime } from '../text/times.js'
-import { attribute, decodeEntities, rawAttribute, XmlScanner } from '../text/xml.js'
-import { categoryOf, isPressure, nameOf, pressureOf, quantityOf } from './apple-types.js'
+import { attribute, XmlScanner } from '../text/xml.js'
+import { categoryOf, isPressure, nameOf, quantityOf } from './apple-types.js'
 import { PressurePairs } from './apple-pressure.js'
 import { numberOf } from '../text/units.js'
 import { zoneOf } from '../text/zones.js'
@@ -27,17 +26,24 @@ export const appleHealth: Format = {
   }
 }
 
-/** Elements that only hold others, or tell of the file. */
-const holders = new Set(['HealthData', 'ExportDate', 'HeartRateVariabilityMetadataList', 'FileReference'])
-/** Why elements are left out that are not read; any others have no type here. */
-const otherElements: ReadonlyMap<string, Reason> = new Map([
-  ['ActivitySummary', 'a summary of records that are in the file themselves'],
-  ['Me', 'a description of the person'],
-  ['MetadataEntry', 'about the file or the device, not a measurement'],
-  ['WorkoutRoute', 'a group of records that are in the file themselves']
+/** Elements that hold others, tell about one, or belong to one that is left out; all others that are not read are counted. */
+const parts = new Set([
+  'HealthData',
+  'ExportDate',
+  'MetadataEntry',
+  'HeartRateVariabilityMetadataList',
+  'WorkoutRoute',
+  'FileReference',
+  'SensitivityPoint',
+  'Prescription',
+  'RightEye',
+  'LeftEye',
+  'Attachment'
 ])
 /** The only entry of a record that is of use. */
 const zoneKey = 'HKTimeZone'
+/** The only unit in which blood pressures are brought in. */
+const pressureUnit = 'mmHg'
 /** Statistics of a workout: one for each kind of record. */
 const mostStatistics = 200
 const unnamed = 'a record without what makes one'
@@ -67,8 +73,6 @@ class Reader {
   /** The last times that were read: two of the three of a record are often the same. */
   #lastText = ''
   #lastTime = NaN
-  #lastRaw = ''
-  #lastSource = ''
 
   constructor(
     private readonly sink: Sink,
@@ -82,15 +86,18 @@ class Reader {
       if (this.#correlation) this.#part(attributes)
       else if (isEmpty) this.#record(attributes, undefined)
       else this.#item = { kind: 'Record', attributes, zone: undefined, statistics: [] }
-    } else if (name === 'MetadataEntry' && this.#item && attribute(attributes, 'key') === zoneKey)
-      this.#item.zone = this.#text(attributes, 'value')
-    else if (name === 'Correlation') this.#correlation = { attributes, parts: 0 }
+    } else if (name === 'MetadataEntry') {
+      if (!this.#item) return
+      if (attribute(attributes, 'key') === zoneKey) this.#item.zone = this.#text(attributes, 'value')
+    } else if (name === 'Correlation') this.#correlation = { attributes, parts: 0 }
     else if (name === 'Workout') {
       this.#item = { kind: 'Workout', attributes, zone: undefined, statistics: [] }
       if (isEmpty) this.close('Workout')
     } else if (name === 'WorkoutStatistics') this.#statistics(attributes)
-    else if (!holders.has(name))
-      this.sink.leftOut(name, otherElements.get(name) ?? 'of a kind without a type here')
+    else if (name === 'ActivitySummary')
+      this.sink.leftOut(name, 'a summary of records that are in the file themselves')
+    else if (name === 'Me') this.sink.leftOut(name, 'a description of the person')
+    else if (!parts.has(name)) this.sink.leftOut(name, 'of a kind without a type here')
   }
 
   close(name: string): void {
@@ -113,22 +120,22 @@ class Reader {
 
   #statistics(attributes: string): void {
     const statistics = this.#item?.statistics
-    if (statistics && statistics.length < mostStatistics) statistics.push(statisticsOf(attributes))
+    if (statistics && statistics.length < mostStatistics) statistics.push(this.#statisticsOf(attributes))
+    else this.sink.leftOut('WorkoutStatistics', 'of a kind without a type here')
   }
 
-  /** Returns an attribute that may have any characters: what is written first, then what is referred to. */
-  #text(attributes: string, name: string): string {
-    return decodeEntities(this.decode(rawAttribute(attributes, name) ?? ''))
-  }
-
-  /** Returns the name of the source; most records have that of the one before. */
-  #source(attributes: string): string {
-    const raw = rawAttribute(attributes, 'sourceName') ?? ''
-    if (raw !== this.#lastRaw) {
-      this.#lastRaw = raw
-      this.#lastSource = this.#text(attributes, 'sourceName')
+  #statisticsOf(attributes: string): Record<string, unknown> {
+    const result: Record<string, unknown> = { type: nameOf(attribute(attributes, 'type') ?? '') }
+    for (const name of ['average', 'minimum', 'maximum', 'sum']) {
+      const value = numberOf(attribute(attributes, name))
+      if (value !== undefined) result[name] = value
     }
-    return this.#lastSource
+    return { ...result, unit: this.#text(attributes, 'unit') }
+  }
+
+  /** An attribute that may have characters beyond ASCII; empty where it is missing. */
+  #text(attributes: string, name: string): string {
+    return attribute(attributes, name, this.decode) ?? ''
   }
 
   #time(text: string | undefined): number {
@@ -147,7 +154,7 @@ class Reader {
     const kind = nameOf(name)
     const time = this.#time(attribute(attributes, 'startDate'))
     const end = this.#time(attribute(attributes, 'endDate'))
-    const source = this.#source(attributes)
+    const source = this.#text(attributes, 'sourceName')
     const value = attribute(attributes, 'value') ?? ''
     const duration = end > time ? end - time : undefined
     if (name.startsWith('HKCategoryType')) {
@@ -158,15 +165,15 @@ class Reader {
       return
     }
     const number = numberOf(value)
-    const unit = attribute(attributes, 'unit') ?? ''
-    if (number === undefined) {
-      this.sink.leftOut(kind, 'without a number')
+    const unit = this.#text(attributes, 'unit')
+    if (isPressure(kind)) {
+      if (number === undefined) this.sink.leftOut(kind, 'without a number')
+      else if (unit !== pressureUnit) this.sink.leftOut(kind, 'in a unit without a type here')
+      else this.#pairs.add({ kind, source, time, value: number })
       return
     }
-    if (isPressure(kind)) {
-      const pressure = pressureOf(number, unit)
-      if (pressure === undefined) this.sink.leftOut(kind, 'in a unit without a type here')
-      else this.#pairs.add({ kind, source, time, value: pressure })
+    if (number === undefined) {
+      this.sink.leftOut(kind, 'without a number')
       return
     }
     const quantity = quantityOf(kind, unit, number)
@@ -179,9 +186,8 @@ class Reader {
     const correlation = this.#correlation!
     correlation.parts++
     const kind = nameOf(attribute(attributes, 'type') ?? '')
-    const number = numberOf(attribute(attributes, 'value'))
-    const value = number === undefined ? undefined : pressureOf(number, attribute(attributes, 'unit') ?? '')
-    if (value === undefined) return
+    const value = numberOf(attribute(attributes, 'value'))
+    if (value === undefined || attribute(attributes, 'unit') !== pressureUnit) return
     if (kind === 'BloodPressureSystolic') correlation.systolic = value
     else if (kind === 'BloodPressureDiastolic') correlation.diastolic = value
   }
@@ -189,7 +195,7 @@ class Reader {
   #correlated({ attributes, diastolic, systolic }: Correlation): void {
     const kind = nameOf(attribute(attributes, 'type') ?? 'Correlation')
     const time = this.#time(attribute(attributes, 'startDate'))
-    const source = this.#source(attributes)
+    const source = this.#text(attributes, 'sourceName')
     if (systolic !== undefined && diastolic !== undefined)
       this.#pairs.correlation({ kind, source, time, systolic, diastolic })
     else this.sink.leftOut(kind, 'a group of records that are in the file themselves')
@@ -203,12 +209,12 @@ class Reader {
     const workout: Record<string, unknown> = { activity }
     for (const name of ['duration', 'totalDistance', 'totalEnergyBurned']) {
       const value = numberOf(attribute(attributes, name))
-      if (value !== undefined) workout[name] = { value, unit: attribute(attributes, `${name}Unit`) ?? '' }
+      if (value !== undefined) workout[name] = { value, unit: this.#text(attributes, `${name}Unit`) }
     }
     if (statistics.length > 0) workout['statistics'] = statistics
     this.sink.datum({
       kind,
-      source: this.#source(attributes),
+      source: this.#text(attributes, 'sourceName'),
       type: 'activity/plain',
       stream: 'Workouts',
       time,
@@ -219,13 +225,4 @@ class Reader {
       clientData: { 'apple:workout': workout }
     })
   }
-}
-
-function statisticsOf(attributes: string): Record<string, unknown> {
-  const result: Record<string, unknown> = { type: nameOf(attribute(attributes, 'type') ?? '') }
-  for (const name of ['average', 'minimum', 'maximum', 'sum']) {
-    const value = numberOf(attribute(attributes, name))
-    if (value !== undefined) result[name] = value
-  }
-  return { ...result, unit: attribute(attributes, 'unit') ?? '' }
 }

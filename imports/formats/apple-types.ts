@@ -18,6 +18,8 @@ export interface Mapped {
 /** Types by kind, where the unit alone does not tell. */
 const types: Readonly<Record<string, string>> = {
   StepCount: 'count/steps',
+  BodyMassIndex: 'pressure/kg-m2',
+  CyclingCadence: 'frequency/rpm',
   RespiratoryRate: 'frequency/brpm',
   HeartRate: 'frequency/bpm',
   RestingHeartRate: 'frequency/bpm',
@@ -65,7 +67,7 @@ export function quantityOf(
 ): (Mapped & { content: number }) | undefined {
   const stream = wordsOf(kind)
   const own = Object.hasOwn(types, kind) ? types[kind] : undefined
-  if (own !== undefined && (unit === 'count/min' || unit === 'count'))
+  if (own !== undefined && unit === (own.startsWith('frequency/') ? 'count/min' : 'count'))
     return { type: own, stream, content: value }
   if (unit === '%') {
     // Fractions, as a rule; some programs write percent all the same.
@@ -79,14 +81,6 @@ export function quantityOf(
 export function isPressure(kind: string): boolean {
   return kind === 'BloodPressureSystolic' || kind === 'BloodPressureDiastolic'
 }
-
-/** Returns half of a blood pressure in mmHg; `undefined` for units that are none of it. */
-export function pressureOf(value: number, unit: string): number | undefined {
-  if (unit === 'kPa') return Math.round(value / mmHgInKPa)
-  return unit === 'mmHg' ? value : undefined
-}
-
-const mmHgInKPa = 0.133322387415
 
 const sleep: Readonly<Record<string, string>> = {
   InBed: 'inBed',

@@ -76,7 +76,7 @@ function valueOf(
   if (value === undefined) return undefined
   if (type !== undefined) {
     const plain = unit?.replaceAll(/\{[^{}]*\}/g, '')
-    const isCounted = plain === undefined || counts.some(([each, units]) => each === of && units.test(plain))
+    const isCounted = counts.some(([each, units]) => each === of && plain !== undefined && units.test(plain))
     return isCounted ? { type, content: value } : undefined
   }
   const measure = unit === undefined ? undefined : measureOf(unit)

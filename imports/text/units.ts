@@ -68,14 +68,21 @@ const measures: Readonly<Record<string, Measure>> = {
   d: { type: 'time/d' },
   ml: { type: 'volume/ml' },
   l: { type: 'volume/l' },
+  fl_oz_us: { type: 'volume/floz' },
+  '[foz_us]': { type: 'volume/floz' },
+  cup_us: { type: 'volume/c' },
+  pt_us: { type: 'volume/pt' },
   'ml/min·kg': { type: 'gas-consumption/mlpkgmin' },
   'ml/kg*min': { type: 'gas-consumption/mlpkgmin' },
   'm/s': { type: 'speed/m-s' },
+  'ft/s': { type: 'speed/ft-s' },
   'km/h': { type: 'speed/km-h' },
   'km/hr': { type: 'speed/km-h' },
   'mi/hr': { type: 'speed/mph' },
   mph: { type: 'speed/mph' },
   kpa: { type: 'pressure/kpa' },
+  pa: { type: 'pressure/pa' },
+  inhg: { type: 'pressure/inhg' },
   'l/min': { type: 'speed/lpm' },
   w: { type: 'power/w' },
   v: { type: 'electromotive-force/v' },
@@ -87,6 +94,17 @@ const measures: Readonly<Record<string, Measure>> = {
   mcs: { type: 'electrical-conductivity/us' },
   deg: { type: 'angle/deg' }
 }
+
+/** Units whose capitals tell them from others: siemens are no seconds. */
+const capitals: Readonly<Record<string, Measure | undefined>> = {
+  Cal: { type: 'energy/kcal' },
+  '[Cal]': { type: 'energy/kcal' },
+  S: undefined,
+  mS: undefined,
+  D: undefined
+}
+/** The mass of a mole of glucose in Apple's units, whose last digits differ between versions. */
+const glucose = /<180\.15588\d*>/
 
 /** Words for units, in English, German and French, without accents, spaces and what makes them plural. */
 const words: Readonly<Record<string, string>> = {
@@ -195,9 +213,9 @@ const words: Readonly<Record<string, string>> = {
 
 /** The type for values in a unit; `undefined` for units that are not known: nothing is guessed. */
 export function measureOf(unit: string): Measure | undefined {
-  // Calories of food, as Apple and labels write them: a thousand of those of physics.
-  if (unit.trim() === 'Cal') return measures['kcal']
-  const plain = unit.trim().toLowerCase().replaceAll('<180.1558800000541>', '').replaceAll(/\s/g, '')
+  const exact = unit.trim()
+  if (Object.hasOwn(capitals, exact)) return capitals[exact]
+  const plain = exact.toLowerCase().replace(glucose, '').replaceAll(/\s/g, '')
   if (Object.hasOwn(measures, plain)) return measures[plain]
   if (plain.length > longestUnit) return undefined
   const word = plain

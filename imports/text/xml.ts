@@ -1,6 +1,6 @@
 /**
- * A tolerant scanner of XML: elements and texts one by one, in memory of one tag. It knows the five named entities and those by
- * number, skips declarations and comments without reading them, and stops at nothing.
+ * A tolerant scanner of XML: elements and texts one by one, in memory of one tag. It knows the named entities of XML and
+ * of Western languages and those by number, skips declarations and comments without reading them, and stops at nothing.
  */
 import { Finder } from './finder.js'
 
@@ -156,14 +156,12 @@ function isAfterValue(text: string, end: number): boolean {
   return text.charCodeAt(at) === 34 && before > 32 && before !== 61
 }
 
-/** Returns the value of an attribute in the text of a tag, with its entities replaced. */
-export function attribute(attributes: string, name: string): string | undefined {
-  const value = rawAttribute(attributes, name)
-  return value === undefined ? undefined : decodeEntities(value)
-}
-
-/** Returns the value of an attribute as it is written. */
-export function rawAttribute(attributes: string, name: string): string | undefined {
+/** The value of an attribute in the text of a tag, its bytes made characters by `decode` before its entities are replaced. */
+export function attribute(
+  attributes: string,
+  name: string,
+  decode?: (part: string) => string
+): string | undefined {
   for (let from = 0; ;) {
     const at = attributes.indexOf(name, from)
     if (at < 0) return undefined
@@ -177,19 +175,30 @@ export function rawAttribute(attributes: string, name: string): string | undefin
     const quote = attributes[open]
     if (quote !== '"' && quote !== "'") continue
     const close = attributes.indexOf(quote, open + 1)
-    return attributes.slice(open + 1, close < 0 ? undefined : close)
+    const raw = attributes.slice(open + 1, close < 0 ? undefined : close)
+    return decodeEntities(decode ? decode(raw) : raw)
   }
 }
 
-const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
+/** Names of the characters from U+00A0 to U+00FF, in their order. */
+const latin =
+  'nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute micro para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil Egrave Eacute Ecirc Euml Igrave Iacute Icirc Iuml ETH Ntilde Ograve Oacute Ocirc Otilde Ouml times Oslash Ugrave Uacute Ucirc Uuml Yacute THORN szlig agrave aacute acirc atilde auml aring aelig ccedil egrave eacute ecirc euml igrave iacute icirc iuml eth ntilde ograve oacute ocirc otilde ouml divide oslash ugrave uacute ucirc uuml yacute thorn yuml'
+/** Those of XML, and those of HTML that people's texts have. */
+const entities = new Map<string, string>([
+  ...latin.split(' ').map((name, index) => [name, String.fromCodePoint(0xa0 + index)] as const),
+  ...Object.entries({ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }),
+  ...Object.entries({ lsquo: '‘', rsquo: '’', sbquo: '‚', ldquo: '“', rdquo: '”', bdquo: '„' }),
+  ...Object.entries({ ndash: '–', mdash: '—', hellip: '…', bull: '•', euro: '€', trade: '™' }),
+  ...Object.entries({ OElig: 'Œ', oelig: 'œ', Scaron: 'Š', scaron: 'š', Yuml: 'Ÿ' })
+])
 
 /** A text with its entities replaced; unknown ones stay as they are. */
 export function decodeEntities(text: string): string {
   if (!text.includes('&')) return text
   return text.replaceAll(
-    /&(?:#x([0-9a-f]{1,6})|#([0-9]{1,7})|([a-z]{2,4}));/gi,
+    /&(?:#x([0-9a-f]{1,6})|#([0-9]{1,7})|([a-z]{2,6}[0-9]{0,2}));/gi,
     (whole, hex, decimal, name) => {
-      if (name !== undefined) return entities[String(name)] ?? whole
+      if (name !== undefined) return entities.get(String(name)) ?? whole
       const code = hex === undefined ? Number(decimal) : Number.parseInt(String(hex), 16)
       return code > 0 && code <= 0x10_ffff ? String.fromCodePoint(code) : ''
     }

@@ -63,7 +63,8 @@ t.test('a value counts in units of what its code measures', async t => {
     ['8310-5', '[degF]', 'temperature/f'],
     ['2708-6', '%', 'ratio/percent']
   ]
-  const other: [code: string, unit: string][] = [
+  const other: [code: string, unit: string | undefined][] = [
+    ['8867-4', undefined],
     ['8867-4', 'Hz'],
     ['8867-4', '/h'],
     ['55423-8', 'km'],
