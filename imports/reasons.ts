@@ -9,6 +9,7 @@ export const reasons = [
   'of a value that is no number',
   'of a value that is no blood pressure',
   'of a value that is impossible for what it measures',
+  'beyond what the sensor can measure',
   'of a number that is too large',
   'of a number that may have decimals or thousands',
   'zero, which means that nothing was measured',

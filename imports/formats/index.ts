@@ -11,6 +11,7 @@ import { fitbit } from './fitbit.js'
 import { garminConnect } from './garmin-connect.js'
 import { googleFit } from './google/fit.js'
 import { googleLocation } from './google/location.js'
+import { nightscout } from './nightscout.js'
 import { openMhealth } from './open-mhealth.js'
 import { oura } from './oura.js'
 import { geojson } from './tracks/geojson.js'
@@ -31,6 +32,7 @@ export const formats: readonly Format[] = [
   kml,
   fhir,
   openMhealth,
+  nightscout,
   geojson,
   owntracks,
   polar,
