@@ -100,7 +100,7 @@ t.test('setting up a service that runs', async t => {
   t.match([again.code, again.errors], [1, 'The service has been set up: its operators are robin'])
   // What was chosen lets commands work through the running service.
   const invited = await commandProcess(['invite', `--dataDir=${dataDir}`, `--port=${port}`])
-  t.match(invited.output, /register\.html#invitation=/, invited.errors)
+  t.match(invited.output, /\/app\/\?register#invitation=/, invited.errors)
   const health = await commandProcess(['health', `--dataDir=${dataDir}`, `--port=${port}`])
   t.match([health.code, health.output], [0, /ok\taccounts\t1 account, nothing contradicts/], health.errors)
   t.same(watch.troubles, [])

@@ -378,6 +378,21 @@ t.test('a session of a page', async t => {
     t.match(after.headers.getSetCookie()[0], /^coffer-session=; Max-Age=0/)
   })
 
+  t.test('outlives a suspension of its account', async t => {
+    const operator = { authorization: 'the key of the operator' }
+    const { own, service } = await withPage(t, { adminKey: operator.authorization })
+    const cookie = sessionIn((await signIn(service, own)).cookies)
+    const ask = async (): Promise<Response> =>
+      await fetch(`${service.server.url}/app/session`, { headers: { ...own, cookie } })
+    await service.http('POST', '/system/users/daisy/suspension', {}, operator)
+    const suspended = await ask()
+    t.equal(suspended.status, 403)
+    t.match(await suspended.json(), { error: { id: 'forbidden', data: { isSuspended: true } } })
+    t.same(suspended.headers.getSetCookie(), [], 'the cookie stays')
+    await service.http('DELETE', '/system/users/daisy/suspension', undefined, operator)
+    t.match(await (await ask()).json(), { session: { username: 'daisy' } })
+  })
+
   t.test('cannot be asked for by pages elsewhere', async t => {
     const { service } = await withPage(t)
     const allowed = async (path: string, asked: string): Promise<string | null> => {

@@ -26,15 +26,23 @@ export function addSession(router: Router<State>, dispatcher: Dispatcher): void 
       fail('forbidden', 'Only pages of the service itself have sessions')
     ctx.set('Cache-Control', 'no-store')
     const sessions = pageSessions(headers, services.config)
+    let suspended: Failure | undefined
     for (const session of sessions) {
       const outcome = await used(ctx.req, session)
       if (outcome.ok) return await tell(ctx, services, session)
-      if (!hasEnded(outcome)) return await reply(ctx, services, outcome, 200)
+      if (isSuspended(outcome)) suspended ??= outcome
+      else if (!hasEnded(outcome)) return await reply(ctx, services, outcome, 200)
     }
+    if (suspended) return await reply(ctx, services, suspended, 200)
     // Clears the cookie of a session that has ended.
     if (sessions.length > 0) ctx.append('Set-Cookie', pageCookie(services.config))
     await tell(ctx, services)
   })
+}
+
+/** Whether the account is suspended: its sessions go on afterwards. */
+function isSuspended({ error }: Failure): boolean {
+  return Object(error.details.data).isSuspended === true
 }
 
 /** Whether the session itself is over; other errors are temporary. */
