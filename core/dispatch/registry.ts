@@ -90,7 +90,8 @@ export class Registry implements Dispatch, Dispatcher {
   /** Like {@link call}, with the whole result in one piece. Further error: `too-many-results`. (docs/spec/batch.md#limits) */
   async callWhole(request: Request): Promise<Outcome> {
     const addressed = this.#addressed(request)
-    await this.#time.turn(addressed)
+    const turn = this.#time.turn(addressed)
+    if (turn) await turn
     const account = this.#time.accountOf(addressed)
     for (let room = this.#gatherings.room(account); room; room = this.#gatherings.room(account)) await room
     const made = this.#make(addressed, true)
@@ -154,13 +155,12 @@ export class Registry implements Dispatch, Dispatcher {
     const { user, method, params, credentials, isDocument, files = [] } = request
     const compiled = this.stages.find(method)
     const { definition } = compiled
-    const now = this.services.clock.now()
-    const service: ServiceCall = { services: this.services, credentials, now }
+    const service: ServiceCall = { services: this.services, credentials, now: this.services.clock.now() }
     if (files.length > 0) this.stages.requireFiles(definition)
     if (definition.mode === 'service') return this.#serve(compiled, service, params)
     const account = this.#findAccount(definition, user ?? '')
     if (!account) return this.#withoutUser(compiled, service, user, params)
-    const caller = this.stages.identify(account, credentials, compiled, now)
+    const caller = this.stages.identify(account, credentials, compiled, service.now)
     const execution = new Execution(this, compiled, account, caller, service, params, isWhole, isDocument)
     const { authorizationStep } = this.services
     if (!authorizationStep || !caller.access) return execution.begin(files)
