@@ -1,5 +1,6 @@
 /** The operator's log: JSON lines on standard output, with only the fields that `LogFields` names. */
 import { pino, type DestinationStream } from 'pino'
+import { BoundedMap } from '../core/security/bounded-map.js'
 import type { Log, LogFields } from '../core/log.js'
 import type { Settings } from '../core/settings/settings.js'
 import { systemClock, type Clock } from '../core/time.js'
@@ -30,17 +31,20 @@ type Write = (message: string, fields?: LogFields) => void
 const perMinute = 60
 /** The same for problems with accounts, of which a node may have thousands at once. */
 const perMinuteOfAccounts = 10
+/** Number of problems that are tracked. */
+const maxTracked = 1000
 
 /** Limits how many similar lines are written per minute. At its end a line tells how many were left out. */
 function rateLimited(write: Write, clock: Pick<Clock, 'after'>): Write {
-  const minutes = new Map<string, { written: number; left: number }>()
+  const minutes = new BoundedMap<string, { written: number; left: number }>(maxTracked)
   return (message, fields) => {
     const key = `${message} ${fields?.errorId ?? ''}`
-    const minute = minutes.get(key) ?? { written: 0, left: 0 }
-    if (!minutes.has(key)) {
+    const known = minutes.get(key)
+    const minute = known ?? { written: 0, left: 0 }
+    if (!known) {
       minutes.set(key, minute)
       clock.after(60, () => {
-        minutes.delete(key)
+        if (minutes.get(key) === minute) minutes.delete(key)
         if (minute.left > 0) write(`${message} (${minute.left} more such lines were left out)`)
       })
     }
