@@ -6,10 +6,14 @@ import { measureOf, scaled } from '../text/units.js'
 interface Known {
   readonly stream: string
   /** What the types of its values begin with: those of units that measure something else are none. */
-  readonly of: string
-  /** Its one type, where the unit alone does not tell. */
-  readonly type?: string
+  readonly of?: string
+  /** Of a count: its one type, and the units for it, without what UCUM writes in braces. */
+  readonly count?: { readonly type: string; readonly units: RegExp }
 }
+
+const perMinute = /^(?:(?:1|count|beats?|breaths?)?\/min(?:ute)?|br?pm)$/i
+const beats = { type: 'frequency/bpm', units: perMinute }
+const steps = { type: 'count/steps', units: /^(?:1|count|steps?)?$/i }
 
 /** What observations measure, by LOINC. */
 const loinc = byName<Known>({
@@ -17,9 +21,9 @@ const loinc = byName<Known>({
   '3141-9': { stream: 'Weight', of: 'mass/' },
   '8302-2': { stream: 'Height', of: 'length/' },
   '39156-5': { stream: 'Body mass index', of: 'pressure/kg-m2' },
-  '8867-4': { stream: 'Heart rate', of: 'frequency/', type: 'frequency/bpm' },
-  '40443-4': { stream: 'Resting heart rate', of: 'frequency/', type: 'frequency/bpm' },
-  '9279-1': { stream: 'Respiratory rate', of: 'frequency/', type: 'frequency/brpm' },
+  '8867-4': { stream: 'Heart rate', count: beats },
+  '40443-4': { stream: 'Resting heart rate', count: beats },
+  '9279-1': { stream: 'Respiratory rate', count: { type: 'frequency/brpm', units: perMinute } },
   '8310-5': { stream: 'Body temperature', of: 'temperature/' },
   '8331-1': { stream: 'Body temperature', of: 'temperature/' },
   '2708-6': { stream: 'Oxygen saturation', of: 'ratio/' },
@@ -28,16 +32,11 @@ const loinc = byName<Known>({
   '2345-7': { stream: 'Blood glucose', of: 'density/' },
   '15074-8': { stream: 'Blood glucose', of: 'density/' },
   '41982-0': { stream: 'Body fat', of: 'ratio/' },
-  '55423-8': { stream: 'Steps', of: 'count/', type: 'count/steps' },
-  '41950-7': { stream: 'Steps', of: 'count/', type: 'count/steps' }
+  '55423-8': { stream: 'Steps', count: steps },
+  '41950-7': { stream: 'Steps', count: steps }
 })
 /** The two ways in which LOINC is named as a system of codes. */
 const loincSystems = new Set(['http://loinc.org', 'urn:oid:2.16.840.1.113883.6.1'])
-/** Units of counts, and of counts a minute, without what UCUM writes in braces. */
-const counts: readonly [of: string, units: RegExp][] = [
-  ['count/', /^(?:1|count|steps?)?$/i],
-  ['frequency/', /^(?:(?:1|count|beats?|breaths?)?\/min(?:ute)?|br?pm)$/i]
-]
 
 /** A value by its type, and the stream that it belongs into. */
 interface Measurement {
@@ -68,19 +67,18 @@ function codeOf(resource: unknown): string | undefined {
 
 /** Returns a quantity as a value of a type; `undefined` where it is only a bound, such as `<20`, or in a unit of something else. */
 function valueOf(
-  { of, type }: Known,
+  { count, of }: Known,
   quantity: unknown
 ): { readonly type: string; readonly content: number } | undefined {
   const value = exactly(quantity)
   const unit = unitOf(quantity)
-  if (value === undefined) return undefined
-  if (type !== undefined) {
-    const plain = unit?.replaceAll(/\{[^{}]*\}/g, '')
-    const isCounted = counts.some(([each, units]) => each === of && plain !== undefined && units.test(plain))
-    return isCounted ? { type, content: value } : undefined
-  }
-  const measure = unit === undefined ? undefined : measureOf(unit)
-  return measure?.type.startsWith(of) === true
+  if (value === undefined || unit === undefined) return undefined
+  if (count)
+    return count.units.test(unit.replaceAll(/\{[^{}]*\}/g, ''))
+      ? { type: count.type, content: value }
+      : undefined
+  const measure = measureOf(unit)
+  return of !== undefined && measure?.type.startsWith(of) === true
     ? { type: measure.type, content: scaled(value, measure.factor) }
     : undefined
 }

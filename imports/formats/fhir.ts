@@ -58,10 +58,10 @@ class Reader {
 
   read(resource: unknown): void {
     const kind = textAt(resource, 'resourceType') ?? 'entry'
+    const statuses = isObject(resource) ? statusesOf(resource) : []
     if (!isObject(resource)) this.sink.leftOut(kind, 'without a resource')
-    else if (statusesOf(resource).includes('entered-in-error'))
-      this.sink.leftOut(kind, 'marked as entered in error')
-    else if (statusesOf(resource).some(each => unfinished.has(each)))
+    else if (statuses.includes('entered-in-error')) this.sink.leftOut(kind, 'marked as entered in error')
+    else if (statuses.some(each => unfinished.has(each)))
       this.sink.leftOut(kind, 'cancelled, not carried out or ruled out')
     else if (this.#isKnown(kind, resource)) this.sink.leftOut(kind, 'in the file more than once')
     else if (kind === 'Observation') this.#observation(kind, resource)

@@ -24,7 +24,6 @@ export function unitInName(name: string, isMinimum: boolean): NamedUnit | 'unkno
   for (const match of found) {
     const unit = match[1]!.trim()
     if (isMinimum && /^min$/i.test(unit)) continue
-    // Calories of food, which are a thousand of those of physics.
     const measure = measureOf(unit)
     if (measure) return { measure, rest: text.replace(match[0], ' ').trim() }
   }
