@@ -1,7 +1,7 @@
 /** The export of an account of this service: streams, events and points come below one stream. (docs/operation.md#format) */
 import type { ArchiveFormat, Datum, FileName, Head, Sink, Source } from '../record.js'
 import { headOf } from '../text/decode.js'
-import { at, eachObject, isObject, listAt, numberAt, textAt, type Json } from './json-files.js'
+import { at, eachObject, isObject, listAt, numberAt, textAt, type Json, outermost } from './json-files.js'
 
 export const cofferArchive: ArchiveFormat = {
   id: 'coffer',
@@ -57,7 +57,7 @@ class Reader {
     const onRow = this.#readerOf(name)
     if (!onRow) return
     const head: Head = await headOf(file)
-    await eachObject(file, head, this.sink, path => path.length === 0, onRow)
+    await eachObject(file, head, this.sink, outermost, onRow)
   }
 
   #readerOf(table: string): ((row: Json) => void) | undefined {

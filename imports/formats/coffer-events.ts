@@ -2,7 +2,17 @@
 import type { Datum, Format, Sink } from '../record.js'
 import { parsed } from '../text/json.js'
 import { columnsOf, eachNamedRow, type NamedRow } from '../text/named-tables.js'
-import { at, eachObject, isJson, isObject, listAt, numberAt, textAt, type Json } from './json-files.js'
+import {
+  at,
+  eachObject,
+  isJson,
+  isObject,
+  listAt,
+  numberAt,
+  textAt,
+  type Json,
+  outermost
+} from './json-files.js'
 import { numberOf } from '../text/units.js'
 
 const columns = ['id', 'time', 'unixtime', 'duration', 'streamid', 'stream', 'type', 'field', 'value', 'unit']
@@ -18,13 +28,7 @@ export const cofferEvents: Format = {
   async read(source, head, sink) {
     if (isJson(head)) {
       const reader = new ObjectReader(sink)
-      await eachObject(
-        source,
-        head,
-        sink,
-        path => path.length === 0,
-        object => reader.read(object)
-      )
+      await eachObject(source, head, sink, outermost, object => reader.read(object))
       return
     }
     const reader = new RowReader(sink)

@@ -1,7 +1,7 @@
 /** Fitbit's own export: JSON files by kind and day. */
 import type { Format, Head, Sink } from '../record.js'
 import { isoTime, timeOf } from '../text/times.js'
-import { at, eachObject, isJson, numberAt, textAt, type Json } from './json-files.js'
+import { at, eachObject, isJson, numberAt, textAt, type Json, outermost } from './json-files.js'
 
 type Kind =
   | 'heart_rate'
@@ -21,13 +21,7 @@ export const fitbit: Format = {
     const kind = kindOf(head)!
     const reader = new Reader(kind, options.zone, sink)
     if (kind === 'weight') sink.warn('Weights of Fitbit name no unit: they are taken for pounds')
-    await eachObject(
-      source,
-      head,
-      sink,
-      path => path.length === 0,
-      object => reader.read(object)
-    )
+    await eachObject(source, head, sink, outermost, object => reader.read(object))
   }
 }
 

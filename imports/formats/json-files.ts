@@ -11,6 +11,11 @@ export function isJson({ text }: Head): boolean {
   return /^\s*[[{]/.test(text)
 }
 
+/** Wants what stands by itself in a file: the objects of its list, or one a line. */
+export function outermost(path: readonly string[]): boolean {
+  return path.length === 0
+}
+
 /** Calls `onObject` with the objects of wanted lists; those that are broken are counted. Returns whether the file is whole. */
 export async function eachObject(
   source: Source,

@@ -1,7 +1,7 @@
 /** Nightscout's entries and treatments, as its API and exports of its database give them. */
 import type { Datum, Format, Sink } from '../record.js'
 import { isoTime } from '../text/times.js'
-import { at, eachObject, isJson, numberAt, textAt, type Json } from './json-files.js'
+import { at, eachObject, isJson, numberAt, textAt, type Json, outermost } from './json-files.js'
 
 export const nightscout: Format = {
   id: 'nightscout',
@@ -13,13 +13,7 @@ export const nightscout: Format = {
       : /"eventType"\s*:/.test(head.text) && /"created_at"\s*:/.test(head.text)),
   async read(source, head, sink, { options }) {
     const reader = new Reader(options.zone, sink)
-    await eachObject(
-      source,
-      head,
-      sink,
-      path => path.length === 0,
-      object => reader.read(object)
-    )
+    await eachObject(source, head, sink, outermost, object => reader.read(object))
   }
 }
 

@@ -1,7 +1,17 @@
 /** Polar's export of an account: training sessions with their samples, and heart rates and steps of days. */
 import type { Format, Sink } from '../../record.js'
 import { isoTime, namesOffset } from '../../text/times.js'
-import { at, eachObject, isJson, isObject, listAt, numberAt, textAt, type Json } from '../json-files.js'
+import {
+  at,
+  eachObject,
+  isJson,
+  isObject,
+  listAt,
+  numberAt,
+  textAt,
+  type Json,
+  outermost
+} from '../json-files.js'
 import { Track, type TrackPoint } from '../tracks.js'
 import { scaled } from '../../text/units.js'
 
@@ -19,13 +29,7 @@ export const polar: Format = {
     if (/"deviceDays"\s*:/.test(head.text))
       await eachObject(source, head, sink, isAt('deviceDays'), day => reader.day(day))
     else if (!/"exercises"\s*:/.test(head.text))
-      await eachObject(
-        source,
-        head,
-        sink,
-        path => path.length === 0,
-        object => reader.activity(object)
-      )
+      await eachObject(source, head, sink, outermost, object => reader.activity(object))
     else if (source.size <= mostAtOnce)
       await eachObject(source, head, sink, isAt('exercises'), exercise => reader.exercise(exercise))
     else {
