@@ -1,8 +1,8 @@
 /** Garmin Connect's export of an account: summaries of days, nights, activities and weights as JSON, beside its FIT files. */
-import type { Format, Sink } from '../record.js'
-import { isoTime } from '../text/times.js'
-import { at, eachObject, isJson, isObject, listAt, numberAt, textAt, type Json } from './json-files.js'
-import { scaled } from '../text/units.js'
+import type { Format, Sink } from '../../record.js'
+import { isoTime } from '../../text/times.js'
+import { at, eachObject, isJson, isObject, listAt, numberAt, textAt, type Json } from '../json-files.js'
+import { scaled } from '../../text/units.js'
 
 /** Members that nobody else's files have at their beginning. */
 const members =

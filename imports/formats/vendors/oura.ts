@@ -1,9 +1,9 @@
 /** Oura's export: one JSON of lists by name, or one table for each of them with JSON in its cells. */
-import type { Format, Head, Sink } from '../record.js'
-import { parsed } from '../text/json.js'
-import { isoTime } from '../text/times.js'
-import { at, eachObject, isJson, listAt, numberAt, textAt, type Json } from './json-files.js'
-import { columnsOf, eachNamedRow } from '../text/named-tables.js'
+import type { Format, Head, Sink } from '../../record.js'
+import { parsed } from '../../text/json.js'
+import { isoTime } from '../../text/times.js'
+import { at, eachObject, isJson, listAt, numberAt, textAt, type Json } from '../json-files.js'
+import { columnsOf, eachNamedRow } from '../../text/named-tables.js'
 
 /** Names of lists at the top of the JSON. */
 const lists =

@@ -1,5 +1,5 @@
 /** HealthKit's kinds of records, and the types of the service that they become. */
-import { measureOf, scaled } from '../text/units.js'
+import { measureOf, scaled } from '../../text/units.js'
 
 const prefix = /^HK(?:Quantity|Category|Correlation|Data)TypeIdentifier|^HK(?:Data|Category)Type/
 

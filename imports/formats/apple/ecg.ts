@@ -1,7 +1,7 @@
 /** Electrocardiograms of Apple's export: a head of lines with names, then one voltage a line. */
-import { Unreadable, type Format } from '../record.js'
-import { wholeText } from '../text/decode.js'
-import { isoTime } from '../text/times.js'
+import { Unreadable, type Format } from '../../record.js'
+import { wholeText } from '../../text/decode.js'
+import { isoTime } from '../../text/times.js'
 
 /** Longest recording that is read, in characters: many times half a minute. */
 const longest = 4 * 1024 * 1024

@@ -1,11 +1,11 @@
 /** Withings' export: tables of scales, blood pressure meters and watches, by the headers that they have. */
-import type { Format, Head, Sink } from '../record.js'
-import { parsed } from '../text/json.js'
-import { isoTime } from '../text/times.js'
-import { zoneOf } from '../text/zones.js'
-import { isObject } from './json-files.js'
-import { columnsOf, eachNamedRow, type NamedRow } from '../text/named-tables.js'
-import { measureOf, numberOf, scaled } from '../text/units.js'
+import type { Format, Head, Sink } from '../../record.js'
+import { parsed } from '../../text/json.js'
+import { isoTime } from '../../text/times.js'
+import { zoneOf } from '../../text/zones.js'
+import { isObject } from '../json-files.js'
+import { columnsOf, eachNamedRow, type NamedRow } from '../../text/named-tables.js'
+import { measureOf, numberOf, scaled } from '../../text/units.js'
 
 type Kind = 'weight' | 'bp' | 'sleep' | 'activities' | 'raw'
 

@@ -1,5 +1,5 @@
 /** Blood pressure in Apple's export: two records and a correlation of them, which are one measurement. */
-import type { Sink } from '../record.js'
+import type { Sink } from '../../record.js'
 
 interface Half {
   readonly kind: string

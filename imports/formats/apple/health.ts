@@ -1,12 +1,12 @@
 /** Apple Health's `export.xml`: records, correlations, workouts, and what belongs to them. */
-import type { Format, Sink } from '../record.js'
-import { byteTextsOf } from '../text/decode.js'
-import { isoTime } from '../text/times.js'
-import { attribute, XmlScanner } from '../text/xml.js'
-import { categoryOf, isPressure, nameOf, quantityOf } from './apple-types.js'
-import { PressurePairs } from './apple-pressure.js'
-import { numberOf } from '../text/units.js'
-import { zoneOf } from '../text/zones.js'
+import type { Format, Sink } from '../../record.js'
+import { byteTextsOf } from '../../text/decode.js'
+import { isoTime } from '../../text/times.js'
+import { attribute, XmlScanner } from '../../text/xml.js'
+import { categoryOf, isPressure, nameOf, quantityOf } from './types.js'
+import { PressurePairs } from './pressure.js'
+import { numberOf } from '../../text/units.js'
+import { zoneOf } from '../../text/zones.js'
 
 export const appleHealth: Format = {
   id: 'apple-health',

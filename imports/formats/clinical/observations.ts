@@ -1,6 +1,6 @@
 /** What observations of FHIR measure: values by LOINC and UCUM. */
-import { at, byName, listAt, numberAt, textAt, type Json } from './json-files.js'
-import { measureOf, scaled } from '../text/units.js'
+import { at, byName, listAt, numberAt, textAt, type Json } from '../json-files.js'
+import { measureOf, scaled } from '../../text/units.js'
 
 /** What an observation of a code measures. */
 interface Known {

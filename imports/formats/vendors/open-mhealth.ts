@@ -1,8 +1,8 @@
 /** Open mHealth and IEEE 1752: data points by the names of their schemas. */
-import type { Format, Sink } from '../record.js'
-import { isoTime } from '../text/times.js'
-import { at, eachObject, isJson, isObject, numberAt, textAt, type Json } from './json-files.js'
-import { measureOf } from '../text/units.js'
+import type { Format, Sink } from '../../record.js'
+import { isoTime } from '../../text/times.js'
+import { at, eachObject, isJson, isObject, numberAt, textAt, type Json } from '../json-files.js'
+import { measureOf } from '../../text/units.js'
 
 export const openMhealth: Format = {
   id: 'open-mhealth',

@@ -1,7 +1,7 @@
 /** Nightscout's entries and treatments, as its API and exports of its database give them. */
-import type { Datum, Format, Sink } from '../record.js'
-import { isoTime } from '../text/times.js'
-import { at, eachObject, isJson, numberAt, textAt, type Json, outermost } from './json-files.js'
+import type { Datum, Format, Sink } from '../../record.js'
+import { isoTime } from '../../text/times.js'
+import { at, eachObject, isJson, numberAt, textAt, type Json, outermost } from '../json-files.js'
 
 export const nightscout: Format = {
   id: 'nightscout',

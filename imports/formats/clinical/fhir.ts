@@ -1,8 +1,8 @@
 /** FHIR R4: Bundles, single resources and NDJSON; observations by LOINC and UCUM, the rest as it is. */
-import type { Datum, Format, Sink } from '../record.js'
-import { isoTime } from '../text/times.js'
-import { at, byName, eachObject, isJson, isObject, listAt, textAt, type Json } from './json-files.js'
-import { measurementIn } from './fhir-observations.js'
+import type { Datum, Format, Sink } from '../../record.js'
+import { isoTime } from '../../text/times.js'
+import { at, byName, eachObject, isJson, isObject, listAt, textAt, type Json } from '../json-files.js'
+import { measurementIn } from './observations.js'
 
 export const fhir: Format = {
   id: 'fhir',

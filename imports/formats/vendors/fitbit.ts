@@ -1,7 +1,7 @@
 /** Fitbit's own export: JSON files by kind and day. */
-import type { Format, Head, Sink } from '../record.js'
-import { isoTime, timeOf } from '../text/times.js'
-import { at, eachObject, isJson, numberAt, textAt, type Json, outermost } from './json-files.js'
+import type { Format, Head, Sink } from '../../record.js'
+import { isoTime, timeOf } from '../../text/times.js'
+import { at, eachObject, isJson, numberAt, textAt, type Json, outermost } from '../json-files.js'
 
 type Kind =
   | 'heart_rate'
