@@ -1,7 +1,7 @@
 /** Passkeys, and what browsers exchange for them: the JSON forms of WebAuthn. (docs/spec/passkeys.md) */
 import { Type, type Static } from 'typebox'
 import { mailable } from './account.js'
-import { closed, Identifier, Timestamp } from './scalars.js'
+import { closed, Identifier, orNull, Timestamp } from './scalars.js'
 
 /** The name that its owner gives it. */
 export const PasskeyName = Type.String({ minLength: 1, maxLength: 80, pattern: mailable })
@@ -58,6 +58,12 @@ export const Assertion = Type.Object({
   })
 })
 export type Assertion = Static<typeof Assertion>
+
+/** What proves who a caller is: the password, or a signature by a passkey. After a recent sign-in neither is needed. */
+export const proofParams = {
+  password: orNull(Type.String({ minLength: 1, maxLength: 1000 })),
+  credential: orNull(Assertion)
+}
 
 const Descriptor = Type.Object({
   id: Type.String(),

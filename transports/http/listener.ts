@@ -141,17 +141,19 @@ export class Listener {
       if (request.headers['transfer-encoding'] !== undefined) joinChunks(request)
       closeIfUnread(request, response, this.#bodyTimeout, () => this.#refused.add(request.socket))
     }
-    if (hasLostHeaders(request)) {
+    const violation = findHeaderViolation(request)
+    if (violation) {
       this.#refused.add(request.socket)
-      const { body, headers } = this.#refusal(tooManyHeaders)
-      response.writeHead(431, headers).end(body)
+      const { body, headers } = this.#refusal(violation[1])
+      response.writeHead(violation[0], headers).end(body)
     } else if (this.#listener) this.#listener(request, response)
     else this.#waiting.push([request, response])
   }
 
   /** Passes a WebSocket upgrade to the mount. Other upgrades are declined: they are served as plain requests. */
   #upgrade(mount: Mount, request: IncomingMessage, socket: Duplex, rest: Buffer): void {
-    if (hasLostHeaders(request)) this.#refuse(socket, 431, tooManyHeaders)
+    const violation = findHeaderViolation(request)
+    if (violation) this.#refuse(socket, ...violation)
     else if (!request.url?.startsWith(mount.path) || !offersWebSocket(request)) {
       socket.off('error', destroy)
       declineUpgrade(this.#server, request, socket, rest)
@@ -209,17 +211,26 @@ export class Listener {
   }
 }
 
-const tooManyHeaders = `The request has ${headerCount} headers or more`
-
 /** Parser errors that get a more specific message. */
 const misreadings = new Map<string | undefined, readonly [400 | 431, string]>([
   ['HPE_HEADER_OVERFLOW', [431, `The headers of the request are larger than ${headerBytes} bytes`]],
   ['ERR_HTTP_REQUEST_TIMEOUT', [400, 'The request has not arrived in time']]
 ])
 
-/** Whether Node may have dropped headers. */
-function hasLostHeaders({ rawHeaders }: IncomingMessage): boolean {
-  return rawHeaders.length >= 2 * headerCount
+/** Headers that decide whom or what a request is for. Node keeps the first of several; a proxy may have checked another. */
+const singleHeaders: ReadonlySet<string> = new Set(['host', 'authorization', 'content-type'])
+
+/** Returns the status and message for headers that cannot be relied on: Node may have dropped some, or one is repeated. */
+function findHeaderViolation({ rawHeaders }: IncomingMessage): readonly [400 | 431, string] | undefined {
+  if (rawHeaders.length >= 2 * headerCount) return [431, `The request has ${headerCount} headers or more`]
+  let seen = ''
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]!.toLowerCase()
+    if (!singleHeaders.has(name)) continue
+    if (seen.includes(`${name} `)) return [400, `The request has more than one header "${rawHeaders[at]}"`]
+    seen += `${name} `
+  }
+  return undefined
 }
 
 /** Runs something once all earlier requests on a connection have been answered. */

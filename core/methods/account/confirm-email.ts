@@ -1,7 +1,7 @@
 /** `account.confirmEmail`: confirms an e-mail address. An addition of ours. (docs/spec/accounts.md#e-mail-address) */
 import { Type } from 'typebox'
-import { Assertion } from '../../../schemas/passkey.js'
-import { closed, orNull } from '../../../schemas/scalars.js'
+import { proofParams } from '../../../schemas/passkey.js'
+import { closed } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
 import { currentAddress } from '../../account/email/address.js'
 import { confirmAddress } from '../../account/email/changes.js'
@@ -20,8 +20,7 @@ export const confirmEmail = method({
   params: Type.Object(
     {
       token: Type.String({ minLength: 1, maxLength: 1000 }),
-      password: orNull(Type.String({ minLength: 1, maxLength: 1000 })),
-      credential: orNull(Assertion)
+      ...proofParams
     },
     closed
   ),

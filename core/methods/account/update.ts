@@ -1,8 +1,8 @@
 /** Changes values of account fields, in the form of older clients. (docs/spec/accounts.md#account-object) */
 import { Type, type Static } from 'typebox'
 import { AccountView } from '../../../schemas/account.js'
-import { Assertion } from '../../../schemas/passkey.js'
-import { closed, orNull } from '../../../schemas/scalars.js'
+import { proofParams } from '../../../schemas/passkey.js'
+import { closed } from '../../../schemas/scalars.js'
 import { violationOf } from '../../account/value-check.js'
 import { setValue } from '../../account/values.js'
 import { accountView } from '../../account/view.js'
@@ -17,8 +17,7 @@ import { refuseParams } from '../../validation/params.js'
 const Update = Type.Object(
   {
     /** Beside another `email`, from a user who has not just signed in: the proof of who they are. */
-    password: orNull(Type.String({ minLength: 1, maxLength: 1000 })),
-    credential: orNull(Assertion)
+    ...proofParams
   },
   { additionalProperties: Type.Unknown() }
 )

@@ -1,7 +1,7 @@
 /** `mfa.activate`: begins to set up a second factor. (docs/spec/mfa.md#activation) */
 import { Type } from 'typebox'
-import { Assertion } from '../../../schemas/passkey.js'
-import { orNull, type KeyValue } from '../../../schemas/scalars.js'
+import { proofParams } from '../../../schemas/passkey.js'
+import type { KeyValue } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
 import { method } from '../../call/method.js'
@@ -25,10 +25,7 @@ const maxContentSize = 4096
 export const activate = method({
   id: 'mfa.activate',
   summary: 'Begin to use a second factor',
-  params: Type.Object(
-    { password: orNull(Type.String({ minLength: 1, maxLength: 1000 })), credential: orNull(Assertion) },
-    { additionalProperties: Type.Unknown() }
-  ),
+  params: Type.Object(proofParams, { additionalProperties: Type.Unknown() }),
   result: Type.Object({ mfaToken: Type.String(), totp: Type.Optional(TotpSecret) }),
   mode: 'write',
   mayExceedQuota: true,

@@ -1,7 +1,7 @@
 /** `mfa.deactivate`: removes the second factor. (docs/spec/mfa.md#removing-a-factor) */
 import { Type } from 'typebox'
-import { Assertion } from '../../../schemas/passkey.js'
-import { closed, orNull } from '../../../schemas/scalars.js'
+import { proofParams } from '../../../schemas/passkey.js'
+import { closed } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import { requireOwner } from '../../sign-in/passkeys/proof.js'
@@ -14,10 +14,7 @@ import { tell } from '../../sign-in/notices/notices.js'
 export const deactivate = method({
   id: 'mfa.deactivate',
   summary: 'Use a second factor no longer',
-  params: Type.Object(
-    { password: orNull(Type.String({ minLength: 1, maxLength: 1000 })), credential: orNull(Assertion) },
-    closed
-  ),
+  params: Type.Object(proofParams, closed),
   result: Type.Object({ message: Type.String() }),
   mode: 'write',
   mayExceedQuota: true,

@@ -1,7 +1,7 @@
 /** `passkeys.challenge`: what a browser needs to prove who is there, or to make a passkey. (docs/spec/passkeys.md#adding-a-passkey) */
 import { Type } from 'typebox'
-import { Assertion, CreationOptions, RequestOptions } from '../../../schemas/passkey.js'
-import { closed, orNull } from '../../../schemas/scalars.js'
+import { CreationOptions, proofParams, RequestOptions } from '../../../schemas/passkey.js'
+import { closed } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
 import { method } from '../../call/method.js'
@@ -18,14 +18,7 @@ import { maxPasskeys } from '../../sign-in/passkeys/view.js'
 export const challenge = method({
   id: 'passkeys.challenge',
   summary: 'Begin to add a passkey',
-  params: Type.Object(
-    {
-      purpose: Type.Enum(['prove', 'add']),
-      password: orNull(Type.String({ minLength: 1, maxLength: 1000 })),
-      credential: orNull(Assertion)
-    },
-    closed
-  ),
+  params: Type.Object({ purpose: Type.Enum(['prove', 'add']), ...proofParams }, closed),
   result: Type.Union([Type.Object({ request: RequestOptions }), Type.Object({ creation: CreationOptions })]),
   mode: 'write',
   mayExceedQuota: true,

@@ -1,6 +1,6 @@
 /** Deletes an account. (docs/spec/accounts.md#deleting-an-account) */
 import { Type } from 'typebox'
-import { Assertion } from '../../../schemas/passkey.js'
+import { proofParams } from '../../../schemas/passkey.js'
 import { closed } from '../../../schemas/scalars.js'
 import { isOperator, refuseStranger } from '../../auth/admin.js'
 import { anyone } from '../../auth/allow.js'
@@ -21,8 +21,7 @@ const Params = Type.Object(
     onlyReg: Type.Optional(Type.Boolean()),
     dryRun: Type.Optional(Type.Boolean()),
     /** The proof of an owner who has not just signed in. */
-    password: Type.Optional(Type.String({ maxLength: 1000 })),
-    credential: Type.Optional(Assertion)
+    ...proofParams
   },
   closed
 )

@@ -357,11 +357,15 @@ t.test('users.delete', async t => {
       body: { error: { id: 'invalid-operation', data: { code: 'proof-missing' } } }
     })
     t.match(await remove(alice.token, { password: 'not this one' }), { status: 400 })
+    t.match(await remove(alice.token, { password: '' }), {
+      status: 400,
+      body: { error: { id: 'invalid-parameters-format' } }
+    })
     t.equal((await service.http('GET', '/alice/events', undefined, as(app.token))).status, 200)
 
     const time = clock.now() + 7 * 86_400
     const before = hooks.deliveries.length
-    const scheduled = await remove(alice.token, { password: password })
+    const scheduled = await remove(alice.token, { password, credential: null })
     t.match(scheduled, { status: 200, body: { userDeletion: { username: 'alice', time } } })
     await socket.closed()
     clock.advance(1)

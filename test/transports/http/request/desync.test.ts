@@ -62,6 +62,17 @@ t.test('desync', async t => {
     }
   })
 
+  t.test('a header that a proxy could have read differently comes once', async t => {
+    const fields = { Host: 'x', Authorization: alice.token, 'Content-Type': 'application/json' }
+    for (const [name, value] of Object.entries(fields))
+      for (const extra of ['', webSocket]) {
+        const path = extra === '' ? '/alice/streams' : '/socket.io/?EIO=4&transport=websocket'
+        const head = Object.entries(fields).map(([field, text]) => `${field}: ${text}\r\n`)
+        const bytes = `GET ${path} HTTP/1.1\r\n${extra}${head.join('')}${name.toUpperCase()}: ${value}\r\n\r\n`
+        t.same(await answersTo(bytes), ['400'], `${name}, ${path}`)
+      }
+  })
+
   t.test('a WebSocket that comes with a body is refused', async t => {
     for (const [framing, frame] of Object.entries(framings)) {
       const get = `GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\nHost: x\r\n${webSocket}`
