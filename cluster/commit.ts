@@ -60,7 +60,7 @@ export function putRuns(page: Buffer, runs: Buffer): void {
 }
 
 /** Throws `RangeError` if runs do not fit into a page of a size, without one. */
-export function mustFit(runs: Buffer, pageSize: number): void {
+export function assertPagesFit(runs: Buffer, pageSize: number): void {
   const all = runsIn(runs, pageSize)
   while (!all.next().done);
 }

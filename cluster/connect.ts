@@ -74,7 +74,7 @@ class Soundness {
     this.#looking ??= this.replicas.compare().finally(() => (this.#looking = undefined))
     try {
       const report = (await this.#looking).find(each => each.stream === stream)
-      if (!report?.sound.includes(report.leader)) await this.replicas.mustBeSound(stream, soundMs)
+      if (!report?.sound.includes(report.leader)) await this.replicas.waitUntilSound(stream, soundMs)
       return true
     } catch {
       return false

@@ -50,7 +50,7 @@ export class NatsEngine implements Engine, Connected {
   }
 
   async append(subject: string, expected: number, bytes: Uint8Array): Promise<number> {
-    this.#mustFit(bytes)
+    this.#assertPayloadFits(bytes)
     return await appendBehind(this.connection, streamOf(subject), subject, bytes, expected, this.timeoutMs)
   }
 
@@ -82,7 +82,7 @@ export class NatsEngine implements Engine, Connected {
   }
 
   async send(node: string, message: Uint8Array, timeoutMs: number): Promise<Uint8Array> {
-    this.#mustFit(message)
+    this.#assertPayloadFits(message)
     return await request(this.connection, nodeSubject(node), message, timeoutMs)
   }
 
@@ -96,7 +96,7 @@ export class NatsEngine implements Engine, Connected {
   }
 
   announce(topic: string, message: Uint8Array): void {
-    this.#mustFit(message)
+    this.#assertPayloadFits(message)
     if (!this.connection.isClosed()) this.connection.publish(topicSubject(topic), message)
   }
 
@@ -108,7 +108,7 @@ export class NatsEngine implements Engine, Connected {
     await this.connection.close()
   }
 
-  #mustFit({ length }: Uint8Array): void {
+  #assertPayloadFits({ length }: Uint8Array): void {
     if (length > this.maxBytes)
       throw new RangeError(`${length} bytes are too many for a message of the engine`)
   }

@@ -160,7 +160,7 @@ export class Outbox {
   }
 
   /** Throws `StoreUnavailable` while it is not known what has become of earlier commits. */
-  mustBeOpen(): void {
+  assertSettled(): void {
     if (this.#trouble) throw this.#trouble
   }
 

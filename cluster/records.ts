@@ -27,7 +27,7 @@
 import { promisify } from 'node:util'
 import { crc32, deflateRaw, deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { Position } from '../storage/wal/position.js'
-import { mustFit, type Commit, type PageChange } from './commit.js'
+import { assertPagesFit, type Commit, type PageChange } from './commit.js'
 
 /**
  * `changes`: commits. `takeover`: nothing but the claim of another process to be the one who writes from here on.
@@ -235,7 +235,7 @@ function changeIn(take: (length: number) => Buffer, pageSize: number, pages: num
     throw new RecordDamaged('a page has another size')
   try {
     // There may be very many: no page is made for them.
-    if (isWhole === 0) mustFit(bytes, pageSize)
+    if (isWhole === 0) assertPagesFit(bytes, pageSize)
   } catch (cause) {
     throw new RecordDamaged('a change does not fit into its page', cause)
   }

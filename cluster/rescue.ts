@@ -51,7 +51,7 @@ export class Rescue {
    */
   async look(account: string): Promise<{ end: FoundEnd; copies: FoundCopy[] }> {
     // Reading a file that is open, and closing it again, would drop SQLite's locks on it (POSIX).
-    this.#mustNotServe(account)
+    this.#assertNotServing(account)
     const { base, end } = await this.#survey(account)
     const snapshots = (await this.options.objects.list(snapshotPrefix(account))).map(
       key => `snapshot-${lsnOf(key)}`
@@ -70,7 +70,7 @@ export class Rescue {
    */
   async take(account: string, place: string, isLossAccepted: boolean): Promise<FoundCopy> {
     const { log, subjectOf } = this.options
-    this.#mustNotServe(account)
+    this.#assertNotServing(account)
     const { base, end } = await this.#survey(account)
     const taken = await this.#with(account, place, base, async draft => {
       const found = await this.#describe(draft, place)
@@ -92,7 +92,7 @@ export class Rescue {
     return taken
   }
 
-  #mustNotServe(account: string): void {
+  #assertNotServing(account: string): void {
     if (this.options.isServed(account))
       throw new Error('This node serves the account: there is nothing to be rescued')
   }

@@ -23,7 +23,7 @@ export class ShippedFile implements Durability {
     this.#isNew = found.isNew
     this.#frames = this.reader(opened, outbox.taken)
     if (outbox.position.lsn === 0) this.#takeAll()
-    else mustBeAt(opened.position(), outbox.position)
+    else assertPosition(opened.position(), outbox.position)
     outbox.opened()
   }
 
@@ -36,7 +36,7 @@ export class ShippedFile implements Durability {
   }
 
   begin(): void {
-    this.outbox.mustBeOpen()
+    this.outbox.assertSettled()
     this.#initialize()
   }
 
@@ -85,7 +85,7 @@ export class ShippedFile implements Durability {
     const written = this.opened.position()
     if (written?.lsn === next.lsn && written.epoch === next.epoch)
       return this.outbox.add({ ...next, ...changes })
-    mustBeAt(written, position)
+    assertPosition(written, position)
     this.opened.commitPosition(next)
     const more = this.take()
     if (!more) throw new Error(`${this.opened.file}: a commit has left nothing in the log`)
@@ -109,7 +109,7 @@ export class ShippedFile implements Durability {
   }
 }
 
-function mustBeAt(found: Position | undefined, expected: Position): void {
+function assertPosition(found: Position | undefined, expected: Position): void {
   if (found?.lsn !== expected.lsn || found.epoch !== expected.epoch)
     throw new StoreUnavailable(`The file is at ${found?.lsn ?? 'no'} commit, its log at ${expected.lsn}`)
 }

@@ -89,7 +89,7 @@ export class ShippedLogs implements DurabilityProvider {
    * Rejects with `StoreUnavailable` unless this process is, at this moment, the one who writes an account: to be asked before
    * something goes that no log brings back.
    */
-  async mustBeOurs(account: string): Promise<void> {
+  async assertWriter(account: string): Promise<void> {
     const held = this.#held.get(account)
     // A server that is cut off together with this process may not know what comes last. By the lease, nobody came behind it.
     const isOurs = held !== undefined && (await this.#isOurs(account, held))
@@ -167,11 +167,11 @@ export class ShippedLogs implements DurabilityProvider {
 
   async #takeOver(account: string): Promise<void> {
     await this.#dropping.get(account)
-    this.#mustServe(account)
+    this.#assertServing(account)
     const beganMs = performance.now()
     const held = await this.#placed(account)
     try {
-      this.#mustServe(account)
+      this.#assertServing(account)
     } catch (error) {
       this.#forget(account, held)
       throw error
@@ -222,7 +222,7 @@ export class ShippedLogs implements DurabilityProvider {
    * What is held of an account that another process serves would still count as the end of its log when this one serves it
    * again. While it is held this process serves it, or is letting it go.
    */
-  #mustServe(account: string): void {
+  #assertServing(account: string): void {
     if (this.options.serves?.(account) === false)
       throw new StoreUnavailable('The account is served by another process')
   }

@@ -44,7 +44,7 @@ async function startWorkers(config: Config, { clock, log, methodModules }: HostO
   const platform = new PlatformStore(layout, new DiskReserve(layout))
   let unfollow: (() => void) | undefined
   try {
-    platform.mustBeAlone()
+    platform.assertNotFollowing()
     // It opens no user files, but maintains the directory before the worker threads open theirs.
     const accounts = new Accounts(layout, platform, { ...accountsOptions(config, log), owns: () => false })
     const workers = await Workers.start({

@@ -181,7 +181,7 @@ async function build(
   const platform = new PlatformStore(layout, new DiskReserve(layout))
   closers.push(() => platform.close())
   if (follow) closers.push(await follow(platform))
-  else platform.mustBeAlone()
+  else platform.assertNotFollowing()
   await makeSecrets({ platform })
   const accounts = new Accounts(layout, platform, {
     ...accountsOptions(config, log, durability),

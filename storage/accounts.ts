@@ -54,7 +54,7 @@ export class Accounts extends AccountStates {
     this.#files = new UserFiles(layout, platform, options)
     this.#pool = new StorePool({
       ...options,
-      mustBeReady(id) {
+      assertReady(id) {
         const ready = options.durability.ready(id)
         if (ready) throw new StoreNotReady(ready)
       },

@@ -59,7 +59,7 @@ export class Replicas {
    * Resolves when a stream is led by a server whose copy is complete, after it has made such a one the leader if need be. Rejects
    * with `EngineUnavailable` if there is none in time, or the copies do not agree.
    */
-  async mustBeSound(stream: string, timeoutMs: number): Promise<void> {
+  async waitUntilSound(stream: string, timeoutMs: number): Promise<void> {
     const deadline = performance.now() + timeoutMs
     for (;;) {
       const [report] = await this.compare([stream])

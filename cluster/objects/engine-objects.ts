@@ -50,7 +50,7 @@ export class EngineObjects implements Objects {
     const id = randomUUID()
     await this.#doubt(id, head)
     const stored = await this.#store(id, path)
-    await this.#mustBeNoted(id)
+    await this.#assertNoted(id)
     const replaced = await this.#replaceHead(head, { id, ...stored })
     // It is there: what cannot be tidied up now is swept another time.
     const tidying = [this.#purge(doubtSubject(id)), ...(replaced ? [this.#removePieces(replaced.id)] : [])]
@@ -104,7 +104,7 @@ export class EngineObjects implements Objects {
   }
 
   /** Rejects where others have taken what is under way for what nobody needs: after hours, or while this process was frozen. */
-  async #mustBeNoted(id: string): Promise<void> {
+  async #assertNoted(id: string): Promise<void> {
     if (await this.#last(doubtSubject(id))) return
     await this.#removePieces(id)
     throw new EngineUnavailable(new Error('Pieces were removed before all of them were there'))

@@ -29,7 +29,7 @@ export interface SharedAttachmentsOptions {
   /** Most bytes of local files, 0 for any number. */
   readonly cacheBytes: number
   /** Rejects unless this process serves the account at this moment: somebody else may have given its files to rows. */
-  mustBeOurs(account: string): Promise<void>
+  assertWriter(account: string): Promise<void>
   onTrouble(error: Error): void
 }
 
@@ -119,7 +119,7 @@ export class SharedAttachments implements AttachmentStore {
   }
 
   async remove(account: string, id: string): Promise<void> {
-    await this.options.mustBeOurs(account)
+    await this.options.assertWriter(account)
     await this.#objects.remove(attachmentKey(account, id))
     await this.#disk.remove(account, id)
   }

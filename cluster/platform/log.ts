@@ -90,7 +90,7 @@ export class PlatformLog {
   async caughtUp(): Promise<void> {
     const endMs = performance.now() + this.options.giveUpMs
     for (let goal: number | undefined; ;) {
-      this.#mustFollow()
+      this.#assertFollowing()
       try {
         goal ??= await this.#end()
         if (this.#sequence >= goal) return
@@ -161,7 +161,7 @@ export class PlatformLog {
     this.#timer = setInterval(() => this.#wake(), this.options.pollMs ?? 1000)
     this.#timer.unref()
     const change: Changing = async (name, args) => {
-      this.#mustFollow()
+      this.#assertFollowing()
       const result = this.#changes.add(name, args)
       this.#wake()
       return await result
@@ -285,7 +285,7 @@ export class PlatformLog {
     this.options.onTrouble(error)
   }
 
-  #mustFollow(): void {
+  #assertFollowing(): void {
     if (this.#isClosed) throw new StoreUnavailable('The service is stopping')
     if (this.#refusal) throw new StoreUnavailable(this.#refusal.message, this.#refusal)
   }

@@ -37,7 +37,7 @@ export function authPage(config: Config, requested: string | undefined): string 
 }
 
 /** Throws `invalid-parameters-format` for a return URL that is malformed or not allowed. */
-export function mustBeReturnable(config: Config, returnURL: string): void {
+export function assertReturnUrl(config: Config, returnURL: string): void {
   const url = unprintable.test(returnURL) ? undefined : parsedUrl(returnURL)
   if (!url || hasCredentials(url) || !isReturnScheme(config, url.protocol))
     refuse(
@@ -51,7 +51,7 @@ export function mustBeReturnable(config: Config, returnURL: string): void {
  * For an app whose return URLs the operator lists: throws `invalid-parameters-format` unless the `returnURL` is one of
  * them or, without a `returnURL`, the request comes from the origin of one of them.
  */
-export function mustBeListed(
+export function assertListedReturnUrl(
   { access: { apps } }: Config,
   { requestingAppId, returnURL }: AuthRequest,
   origin: string | undefined

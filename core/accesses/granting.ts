@@ -69,7 +69,7 @@ export function grantable(
     if (!('streamId' in permission)) return permission
     const { streamId, level } = permission
     const id = currentId(services.config, streamId)
-    mustBeNameable(store.streams, id, level)
+    assertTagGrant(store.streams, id, level)
     return { streamId: id, level }
   })
 }
@@ -79,22 +79,22 @@ export function grantable(
  * any but personal ones, apps shared ones within their own permissions, shared accesses none. Streams that an app shares
  * have to exist: otherwise `unknown-referenced-resource`.
  */
-export function mustMayGrant(
+export function assertMayGrant(
   { caller, store }: Call,
   type: string,
   permissions: readonly Permission[]
 ): void {
-  mustNotBePersonal(type)
+  assertNotPersonal(type)
   if (caller.isPersonal) return
   if (caller.access?.type !== 'app') fail('forbidden', 'Shared accesses cannot create accesses')
   if (type !== 'shared') fail('forbidden', 'App accesses can create shared accesses only')
   if (!permissions.some(isStreamPermission)) fail('forbidden', 'A permission on a stream is needed')
   if (!caller.covers(permissions)) fail('forbidden', "The permissions go beyond the caller's own")
-  mustExist(store.streams, permissions)
+  assertStreamsExist(store.streams, permissions)
 }
 
 /** Streams cannot be shared before they exist: whoever creates one later has not agreed to that. */
-function mustExist(streams: StreamRepository, permissions: readonly Permission[]): void {
+function assertStreamsExist(streams: StreamRepository, permissions: readonly Permission[]): void {
   const streamIds = permissions.flatMap(permission =>
     isStreamPermission(permission) && permission.level !== 'none' ? missing(streams, permission.streamId) : []
   )
@@ -109,23 +109,23 @@ function missing(streams: StreamRepository, streamId: string): string[] {
 }
 
 /** Throws `forbidden` for personal accesses, which only signing in creates. */
-export function mustNotBePersonal(type: unknown): void {
+export function assertNotPersonal(type: unknown): void {
   if (type === 'personal') fail('forbidden', 'Personal accesses come from signing in only')
 }
 
 /** Of the audit streams, only those of single accesses can be granted, and only with the level `read`. (docs/spec/accesses.md#account-streams) */
-function mustBeAuditable(streamId: string, level: string): void {
+function assertAuditGrant(streamId: string, level: string): void {
   const access = auditedAccess(streamId)
   if (access === undefined || !isPlainId(access))
     fail('forbidden', `No permission can be granted on "${streamId}"`)
   if (level !== 'read') fail('invalid-operation', 'The audit can only be read', { param: streamId })
 }
 
-function mustBeNameable(streams: StreamRepository, streamId: string, level: string): void {
+function assertTagGrant(streams: StreamRepository, streamId: string, level: string): void {
   if (streamId === '*') return
   if (isSystemId(streamId) && !serviceId.test(streamId)) refuseCharacters(streamId)
-  if (isAuditId(streamId)) return mustBeAuditable(streamId, level)
-  if (isSystemId(streamId)) return mustBeGrantable(streams, streamId, level)
+  if (isAuditId(streamId)) return assertAuditGrant(streamId, level)
+  if (isSystemId(streamId)) return assertSystemStreamGrant(streams, streamId, level)
   // Tag streams have ids that clients cannot choose themselves.
   if (streams.find(streamId)) return
   if (!isPlainId(streamId)) refuseCharacters(streamId)
@@ -140,7 +140,7 @@ function refuseCharacters(streamId: string): never {
 }
 
 /** Of the system streams, only visible ones can be granted, up to `contribute`. (docs/spec/accesses.md#account-streams) */
-function mustBeGrantable(streams: StreamRepository, streamId: string, level: string): void {
+function assertSystemStreamGrant(streams: StreamRepository, streamId: string, level: string): void {
   const system = streams.find(streamId)?.system
   if (!system) fail('forbidden', `No permission can be granted on "${streamId}"`)
   if (system.isHidden || system.kind === 'mark' || level === 'manage')

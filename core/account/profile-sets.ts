@@ -2,11 +2,11 @@
 import { Type } from 'typebox'
 import { closed, KeyValue } from '../../schemas/scalars.js'
 import type { ProfileSet } from '../../storage/repositories/profiles.js'
-import { mustBeModest } from '../validation/client-data.js'
+import { assertClientDataSize } from '../validation/client-data.js'
 import { fail } from '../errors.js'
 import type { Call } from '../call/method.js'
 import { refuseProtected } from '../validation/protected-fields.js'
-import { mustNamePeriods } from '../validation/zones.js'
+import { assertZonePeriods } from '../validation/zones.js'
 
 /**
  * Keys of the private set in which the service keeps data of its own: the state of the second factor, with its secrets.
@@ -45,11 +45,11 @@ export function readSet({ store }: Call, set: ProfileSet): { profile: KeyValue }
 export function writeSet(call: Call, set: ProfileSet, update: KeyValue): { profile: KeyValue } {
   if (set === 'private') {
     refuseProtected(call, reserved, update)
-    mustNamePeriods(update, '#/update')
+    assertZonePeriods(update, '#/update')
   }
   const before = call.store.profile.find(set)
   const profile = call.store.profile.update(set, shown(set, update))
-  mustBeModest(call, profile, 'A profile set', before)
+  assertClientDataSize(call, profile, 'A profile set', before)
   return { profile: shown(set, profile) }
 }
 

@@ -6,8 +6,8 @@ import {
   fieldIn,
   isActive,
   isMark,
-  mustBeEditable,
-  mustBeValue,
+  assertEditable,
+  assertFieldValue,
   release
 } from './values.js'
 import { comesIntoForce } from './email/changes.js'
@@ -34,13 +34,13 @@ export function newValueField(call: Call, streamIds: readonly string[]): Account
     return undefined
   }
   if (places.length > 1) refusePlaces('cannot be together', streamIds)
-  mustBeEditable(field)
+  assertEditable(field)
   return field
 }
 
 /** Makes an event the value in force of its field; returns its streams. */
 export function putInForce(call: Call, field: AccountField, event: Event): string[] {
-  mustBeValue(field, event.content)
+  assertFieldValue(field, event.content)
   if (event.trashed) fail('invalid-operation', 'A value in force cannot be in the trash')
   claim(call, field, event.content)
   comesIntoForce(call, field, event.content)
@@ -67,7 +67,7 @@ export function placesOfValue(
 
 /** Applies the consequences of updating a value. Errors: `item-already-exists`, `invalid-operation`, `invalid-parameters-format`. */
 export function settleUpdate(call: Call, field: AccountField, before: Event, after: Event): void {
-  if (after.content !== before.content) mustBeValue(field, after.content)
+  if (after.content !== before.content) assertFieldValue(field, after.content)
   const wasThere = !before.trashed
   const isThere = !after.trashed
   if (!isThere && isActive(after)) refuseTrash()
@@ -87,7 +87,7 @@ export function settleDeletion(call: Call, event: Event): void {
 /**
  * Throws `invalid-operation` if an event that is not a value would become one. Values of fields that the settings no longer define count as ordinary events.
  */
-export function mustStayOutside(call: Call, before: Event, named: readonly string[]): void {
+export function assertStaysOutsideAccount(call: Call, before: Event, named: readonly string[]): void {
   if (named.some(isSystemId)) {
     const closed = named.filter(id => (call.store.streams.find(id)?.number ?? 0) < 0)
     if (closed.length > 0) refusePlaces('cannot be added to an event', closed)

@@ -31,7 +31,7 @@ export function isActive({ streamIds }: Event): boolean {
 }
 
 /** Throws `invalid-operation` for fields that only the service sets, `forbidden` for hidden ones. */
-export function mustBeEditable({ isEditable, isShown, streamId }: AccountField): void {
+export function assertEditable({ isEditable, isShown, streamId }: AccountField): void {
   if (!isEditable)
     fail('invalid-operation', `Values of "${streamId}" cannot be changed`, {
       streamId,
@@ -41,7 +41,7 @@ export function mustBeEditable({ isEditable, isShown, streamId }: AccountField):
 }
 
 /** Throws `invalid-parameters-format` for content that is not a valid value of the field. */
-export function mustBeValue(field: AccountField, content: unknown): asserts content is string | number {
+export function assertFieldValue(field: AccountField, content: unknown): asserts content is string | number {
   const violation = violationOf(field, content, '#/content')
   if (violation) refuseParams([violation])
 }

@@ -20,7 +20,7 @@ export function auditCriteria(
   const { words } = store.audit
   return queries.flatMap(({ any, all, not }) => {
     const wanted = any === '*' ? [] : any
-    for (const { id } of wanted) mustMaySee(caller, id, maySee)
+    for (const { id } of wanted) assertMaySee(caller, id, maySee)
     const excluded = wordsOf(words, not)
     const every = all.map(one => wordsOf(words, [one]))
     const some = wordsOf(words, wanted)
@@ -29,7 +29,7 @@ export function auditCriteria(
   })
 }
 
-function mustMaySee(caller: Caller, id: string, maySee: (accessId: string) => boolean): void {
+function assertMaySee(caller: Caller, id: string, maySee: (accessId: string) => boolean): void {
   const access = auditedAccess(id)
   if (access === undefined ? !caller.isPersonal : !maySee(access)) fail('forbidden')
   if (access === undefined && !isParent(id) && !isAuditedAction(id))

@@ -1,6 +1,6 @@
 /** Who may call a method at all. Permissions on streams are checked with `caller.must`. */
 import { fail } from '../errors.js'
-import { mustBeTrusted } from './trusted-apps.js'
+import { assertTrustedApp } from './trusted-apps.js'
 import type { Allow } from '../call/method.js'
 
 /** No token needed. */
@@ -36,12 +36,12 @@ export const appOnly: Allow = {
 /** No token needed, but an app id and an origin that the operator trusts. (docs/spec/authentication.md#trusted-apps) */
 export const trustedApp: Allow = {
   needsAccess: false,
-  check: ({ services, credentials, params }) => mustBeTrusted(services.config, credentials, params)
+  check: ({ services, credentials, params }) => assertTrustedApp(services.config, credentials, params)
 }
 
 /** As {@link trustedApp}, but only the `Origin` header counts, not the `Referer`. (docs/spec/authentication.md#trusted-apps) */
 export const trustedByOrigin: Allow = {
   needsAccess: false,
   check: ({ services, credentials: { origin = '' }, params }) =>
-    mustBeTrusted(services.config, { origin }, params)
+    assertTrustedApp(services.config, { origin }, params)
 }

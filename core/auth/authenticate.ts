@@ -37,13 +37,13 @@ export function authenticate(
     if (isUse) services.throttle.unknownToken(ip)
     fail('invalid-access-token')
   }
-  if (reader && reader !== access) mustBeLive(services, store, reader, now, isUse)
-  mustBeLive(services, store, access, now, isUse)
+  if (reader && reader !== access) assertAccessActive(services, store, reader, now, isUse)
+  assertAccessActive(services, store, access, now, isUse)
   return new Caller(store, access, presented?.callerId)
 }
 
 /** Throws `invalid-access-token` for an access that has expired or whose session has ended; `isUse` prolongs a session. */
-function mustBeLive(
+function assertAccessActive(
   { config }: Services,
   store: UserStore,
   access: Access,

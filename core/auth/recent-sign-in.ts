@@ -9,13 +9,13 @@ import type { Call } from '../call/method.js'
 export const recentSignIn = 600
 
 /** Whether the caller's session began within the last {@link recentSignIn} seconds. */
-export function hasJustSignedIn({ caller, now, store }: Call): boolean {
+export function isRecentSignIn({ caller, now, store }: Call): boolean {
   const time = store.sessions.place(caller.accessId)?.time
   return time !== undefined && now - time <= recentSignIn
 }
 
 /** Throws `invalid-operation` (`proof-missing`) unless the caller has just signed in. */
-export function mustHaveJustSignedIn(call: Call): void {
-  if (!hasJustSignedIn(call))
+export function requireRecentSignIn(call: Call): void {
+  if (!isRecentSignIn(call))
     fail('invalid-operation', 'Please sign in again first', { code: 'proof-missing' })
 }

@@ -25,7 +25,7 @@ const checkAppId = checker(Type.Object({ appId: AppId }))
  * Throws `forbidden` unless a trusted pair matches the app id and the `Origin`, or the `Referer` where that is absent;
  * `invalid-parameters-format` if the app id is missing or malformed.
  */
-export function mustBeTrusted(
+export function assertTrustedApp(
   config: Config,
   { origin, referer }: Pick<Credentials, 'origin' | 'referer'>,
   params: unknown

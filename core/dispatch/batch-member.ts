@@ -64,7 +64,7 @@ export function paramsOf(call: unknown): unknown {
 }
 
 /** Throws `invalid-parameters-format` for a call without params. */
-export function mustHaveParams(call: unknown): void {
+export function assertCallParams(call: unknown): void {
   if (paramsOf(call) === undefined) refuseParams([withoutParams])
 }
 

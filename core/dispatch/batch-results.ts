@@ -36,7 +36,7 @@ export class BatchResults {
   }
 
   /** Throws `too-many-results` if so many characters, after so many items of the same call, exceed the limits. */
-  mustFit(size: number, items = 0): void {
+  assertFits(size: number, items = 0): void {
     const { batchResultBytes, batchResultItems } = this.limits
     if (items > batchResultItems || this.#spool.size + size > batchResultBytes) fail('too-many-results')
   }

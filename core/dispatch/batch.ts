@@ -4,7 +4,7 @@ import {
   errorText,
   finished,
   methodOf,
-  mustHaveParams,
+  assertCallParams,
   needsToWait,
   paramsOf,
   textOf,
@@ -193,7 +193,7 @@ export class Batch {
       const compiled = this.#stages.find(methodOf(call))
       if (compiled.definition.mode === 'batch')
         fail('invalid-operation', 'A batch cannot contain another batch')
-      mustHaveParams(call)
+      assertCallParams(call)
       return { index, call, compiled }
     } catch (error) {
       return { index, call, error: withAccess(error, this.caller) }
@@ -257,7 +257,7 @@ export class Batch {
     try {
       this.#results.begin()
       if (writer) return this.#drain(writer, reading, method)
-      if (changes) this.#results.mustFit(text.length)
+      if (changes) this.#results.assertFits(text.length)
       this.#results.add(text)
     } catch (error) {
       this.#replace(error, method)
@@ -270,7 +270,7 @@ export class Batch {
     try {
       this.#results.add('{')
       for (;;) {
-        this.#results.mustFit(writer.size, writer.items)
+        this.#results.assertFits(writer.size, writer.items)
         this.#results.add(writer.take())
         if (writer.isDone) return this.#results.add('}')
         await this.#turn()

@@ -153,7 +153,7 @@ export class Execution {
       const call = this.#stages.callOf(account, this.#currentCaller(definition), service, files)
       const result = runWrite(definition, call, params, prepared)
       // Others are told of the call, too: not of one that is made again.
-      store.unique.mustBeReserved()
+      store.unique.assertReserved()
       this.#stages.record(compiled, account, call.actor ?? call.caller, call)
       return { changes: call.changes, result }
     }, access)
@@ -202,7 +202,7 @@ export class Execution {
     const caller = this.#currentCaller(definition, store)
     const call = this.#stages.callOf(account, caller, service, files, store)
     const result = yield* runInSteps(definition, call, params, prepared)
-    store.unique.mustBeReserved()
+    store.unique.assertReserved()
     this.#stages.record(compiled, account, caller, service, store)
     return { changes: call.changes, result }
   }

@@ -29,7 +29,7 @@ export function quotaCheck({ mayExceedQuota }: UserMethod, { account, services, 
   const quota = quotaOf(services.config, account)
   if (mayExceedQuota || quota === 0) return unlimited
   const before = total(store)
-  return () => mustBeWithin(quota, store, before)
+  return () => assertWithinQuota(quota, store, before)
 }
 
 function unlimited(): void {
@@ -45,7 +45,7 @@ export function quotaExceeded(quota: number): ApiError {
   )
 }
 
-function mustBeWithin(quota: number, store: UserStore, before: number): void {
+function assertWithinQuota(quota: number, store: UserStore, before: number): void {
   const after = total(store)
   // Writes that reduce the usage are allowed even beyond the quota.
   if (after > quota && after > before) throw quotaExceeded(quota)

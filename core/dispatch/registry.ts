@@ -103,19 +103,19 @@ export class Registry implements Dispatch, Dispatcher {
     const maxLength = Math.min(batchResultBytes, request.maxLength ?? Infinity)
     const { accessId, items = () => 0, remainder } = outcome
     let text = outcome.members
-    const mustBeSmall = (): void => {
+    const assertResultSize = (): void => {
       if (items() > batchResultItems || text.length > maxLength)
         fail('too-many-results', writing.has(mode) ? doneTooLong : undefined)
     }
     try {
-      mustBeSmall()
+      assertResultSize()
       if (!remainder) return outcome
       if (mode === 'read' && !this.#gatherings.hasRoom(account, text.length)) throw tooManyWaiting()
       // Assembled all at once, results would fill the memory before the first one is sent.
       await this.#gatherings.run({ account, access: accessId ?? '' }, text.length, async () => {
         for await (const more of remainder) {
           text += more
-          mustBeSmall()
+          assertResultSize()
         }
       })
       return success(text, accessId)

@@ -21,7 +21,7 @@ export function runWrite(definition: UserMethod, call: Call, params: unknown, pr
 /** Like {@link runWrite}, for a part of a transaction. Throws `Unreserved` for what needs unique values that are not reserved. */
 export function runReserved(definition: UserMethod, call: Call, params: unknown): Result {
   const result = runWrite(definition, call, params, undefined)
-  call.store.unique.mustBeReserved()
+  call.store.unique.assertReserved()
   return result
 }
 

@@ -10,7 +10,7 @@ import { failureOf, withAccess, type Failure, type Outcome, type Request } from 
 import type { Services } from '../call/services.js'
 import { Changes } from '../changes.js'
 import { fail } from '../errors.js'
-import { mustBeShallow } from '../json/depth.js'
+import { assertDepth } from '../json/depth.js'
 import { Caller } from '../permissions/caller.js'
 import { checker, refuseParams } from '../validation/params.js'
 import { Validators } from './validators.js'
@@ -94,7 +94,7 @@ export class Stages {
     try {
       const { definition } = compiled
       const { jsonContainers, jsonDepth } = this.services.config.limits
-      const isSound = definition.boundsDepth || mustBeShallow(params, jsonDepth, jsonContainers)
+      const isSound = definition.boundsDepth || assertDepth(params, jsonDepth, jsonContainers)
       definition.allow.check?.({ services: this.services, caller, credentials, params })
       compiled.check(params)
       // The calls of a batch are checked one by one.

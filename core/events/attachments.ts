@@ -36,7 +36,7 @@ export async function keepFiles(
 }
 
 /** Throws `invalid-operation` if an event would have more files than events may have. (docs/spec/limits.md#uploads) */
-export function mustBeFewFiles({ config }: Pick<Services, 'config'>, count: number): void {
+export function assertFileCount({ config }: Pick<Services, 'config'>, count: number): void {
   const { maxFilesPerEvent } = config.uploads
   if (isBeyond(maxFilesPerEvent, count))
     fail('invalid-operation', `An event can have at most ${maxFilesPerEvent} files, but would have ${count}`)

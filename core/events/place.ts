@@ -6,7 +6,7 @@ import { fail } from '../errors.js'
 import type { Reader } from '../call/reader.js'
 
 /** Throws `forbidden` unless the event may be read. */
-export function mustBeReadable(reader: Reader, { streams }: Pick<Holder, 'streams'>): void {
+export function assertReadable(reader: Reader, { streams }: Pick<Holder, 'streams'>): void {
   if (!mayReadAt(reader, streams)) fail('forbidden')
 }
 

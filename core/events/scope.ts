@@ -90,8 +90,8 @@ class ScopeBuilder {
       value === undefined
         ? [everything]
         : parseStreamsQuery(value, this.#limit).filter(({ store }) => store !== auditRoot)
-    this.#mustBeKnown(queries)
-    this.#mustBeReadable(queries)
+    this.#assertStreamsKnown(queries)
+    this.#assertStreamsReadable(queries)
     const criteria = queries.flatMap(query => this.#criteria(query) ?? [])
     const isEverything = criteria.some(
       ({ any, all, isOwn, not }) => !any && !isOwn && all.length === 0 && not.size === 0
@@ -99,7 +99,7 @@ class ScopeBuilder {
     return isEverything ? undefined : criteria
   }
 
-  #mustBeKnown(queries: readonly StreamsQuery[]): void {
+  #assertStreamsKnown(queries: readonly StreamsQuery[]): void {
     const unknown = queries.flatMap(({ any }) =>
       any === '*' ? [] : any.flatMap(({ id }) => (this.#streams.find(id) ? [] : [id]))
     )
@@ -109,7 +109,7 @@ class ScopeBuilder {
     fail('unknown-referenced-resource', `Unknown streams: ${named.join(', ')}`, { streams })
   }
 
-  #mustBeReadable(queries: readonly StreamsQuery[]): void {
+  #assertStreamsReadable(queries: readonly StreamsQuery[]): void {
     for (const { any } of queries) if (any !== '*') this.#caller.must('read', ...any.map(({ id }) => id))
   }
 

@@ -26,7 +26,7 @@ export interface StreamsQuery {
 export function parseStreamsQuery(value: unknown, limit: number): StreamsQuery[] {
   const queries = parse(typeof value === 'string' ? fromText(value, limit) : value, limit)
   const ids = queries.reduce((sum, { any, all, not }) => sum + any.length + all.length + not.length, 0)
-  mustBeFew(ids, limit)
+  assertCount(ids, limit)
   return distinct(
     queries.map(({ store, any, all, not }) => ({
       store,
@@ -47,7 +47,7 @@ function refuse(reason: string): never {
   fail('invalid-request-structure', `The streams query ${reason}`)
 }
 
-function mustBeFew(count: number, limit: number): void {
+function assertCount(count: number, limit: number): void {
   if (count > limit) refuse(`names more than ${limit} ids`)
 }
 
@@ -57,7 +57,7 @@ const maxIdLength = 8 * 1024
 /** Text is either the JSON of a query or a single id. */
 function fromText(text: string, limit: number): unknown {
   if (!/^\s*[[{]/.test(text)) return [text]
-  mustBeFew(text.length / maxIdLength, limit)
+  assertCount(text.length / maxIdLength, limit)
   try {
     return JSON.parse(text)
   } catch {
@@ -67,7 +67,7 @@ function fromText(text: string, limit: number): unknown {
 
 function parse(value: unknown, limit: number): StreamsQuery[] {
   // Before anything iterates over them. (docs/spec/streams-queries.md#refused-queries)
-  mustBeFew(countOf(value, limit), limit)
+  assertCount(countOf(value, limit), limit)
   if (!Array.isArray(value)) return [fromObject(value)]
   const items: unknown[] = value
   // A query string may hold a whole query as the one item of an array.

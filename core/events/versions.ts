@@ -1,6 +1,6 @@
 /** The earlier versions of an event that a caller may know of, as a list. (docs/spec/events.md#history) */
 import { fail } from '../errors.js'
-import { mustBeReadable } from './place.js'
+import { assertReadable } from './place.js'
 import { presenter } from './view.js'
 import type { Listing } from '../json/json-text.js'
 import type { Call } from '../call/method.js'
@@ -16,7 +16,7 @@ export function eventVersions(call: Call, id: string): Listing<Reader> {
     next(reader) {
       const { caller, store } = reader
       // Checked again for every page: permissions may have changed since the event was read.
-      mustStillBeReadable(reader, id)
+      assertStillReadable(reader, id)
       const page = store.history.versions(id, last)
       last = page.at(-1)?.modified ?? last
       const visible = page.filter(({ modified, paths }) => caller.couldReadEvent(paths, modified))
@@ -30,10 +30,10 @@ export function eventVersions(call: Call, id: string): Listing<Reader> {
   }
 }
 
-function mustStillBeReadable(reader: Reader, id: string): void {
+function assertStillReadable(reader: Reader, id: string): void {
   const { caller, store } = reader
   const found = store.series.findHolder(id)
-  if (found) mustBeReadable(reader, found)
+  if (found) assertReadable(reader, found)
   else {
     const { deleted, paths = [] } = store.history.findDeletion(id) ?? {}
     if (!caller.couldReadEvent(paths, deleted)) fail('forbidden')

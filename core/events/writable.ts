@@ -1,6 +1,6 @@
 /** The event that a call wants to change. (docs/spec/events.md#who-may-do-what) */
 import type { Event } from '../../schemas/event.js'
-import { fieldIn, mustBeEditable } from '../account/values.js'
+import { fieldIn, assertEditable } from '../account/values.js'
 import { isAuditId } from '../audit-ids.js'
 import { fail } from '../errors.js'
 import { mayRead } from './place.js'
@@ -14,16 +14,16 @@ import { isSystemId } from '../system-ids.js'
  * `invalid-operation` for values of account fields that the service alone sets.
  */
 export function writableEvent(call: Call, id: string): Event {
-  return mustBeWritable(call, id, call.store.events.find(id))
+  return requireWritable(call, id, call.store.events.find(id))
 }
 
 /** As {@link writableEvent}, in steps: for an event that is large. */
 export function* largeWritableEvent(call: Call, id: string): Steps<Event> {
   const text = call.store.events.findText(id)
-  return mustBeWritable(call, id, text && ((yield* readJson(text.body, unlimited)) as Event))
+  return requireWritable(call, id, text && ((yield* readJson(text.body, unlimited)) as Event))
 }
 
-function mustBeWritable(call: Call, id: string, found: Event | undefined): Event {
+function requireWritable(call: Call, id: string, found: Event | undefined): Event {
   const { caller } = call
   if (isAuditId(id)) fail('invalid-operation', 'The audit cannot be changed')
   const event = found ?? fail('unknown-resource', `No event "${id}"`)
@@ -31,6 +31,6 @@ function mustBeWritable(call: Call, id: string, found: Event | undefined): Event
   // The response shows the event: it must not be hidden by another of its streams.
   if (!mayRead(call, event)) fail('forbidden')
   const field = isSystemId(event.streamId) && fieldIn(call, event.streamIds)
-  if (field) mustBeEditable(field)
+  if (field) assertEditable(field)
   return event
 }

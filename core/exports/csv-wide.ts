@@ -90,7 +90,7 @@ function* cellsOf(
 }
 
 /** Raises `invalid-parameters-format` for columns that do not exist, or titles that are not theirs. */
-export function mustBeColumns({ columns, titles }: Wishes): void {
+export function assertColumns({ columns, titles }: Wishes): void {
   const unknown = columns?.findIndex(name => !columnOf(name)) ?? -1
   if (unknown >= 0)
     refuseParams([

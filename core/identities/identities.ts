@@ -9,7 +9,7 @@ import { fail } from '../errors.js'
 import { newId } from '../ids.js'
 import type { Config } from '../settings/config.js'
 import { tell } from '../sign-in/notices/notices.js'
-import { mustStayOpen } from '../sign-in/ways-in.js'
+import { assertSignInPossible } from '../sign-in/ways-in.js'
 import { providerOf, ShownProvider, shownProvider } from './provider.js'
 
 /** An identity as its person sees it. Times in seconds. */
@@ -51,9 +51,9 @@ export function newIdentity({ email, issuer, provider, subject }: IdentityProof,
 }
 
 /** Throws what {@link linkIdentity} would, as things are. */
-export function mustBeLinkable({ account, services, store }: Call, proof: IdentityProof): void {
+export function assertLinkable({ account, services, store }: Call, proof: IdentityProof): void {
   if (store.identities.find(proof.issuer, proof.subject)) return
-  mustHaveRoom(store)
+  assertIdentityCount(store)
   const holder = services.platform.findByUnique(identityField, identityKey(proof))
   if (holder && holder.id !== account.id) refuseTaken()
 }
@@ -66,7 +66,7 @@ export function linkIdentity(call: Call, proof: IdentityProof): Identity {
   const { changes, now, services, store } = call
   const known = store.identities.find(proof.issuer, proof.subject)
   if (known) return known
-  mustHaveRoom(store)
+  assertIdentityCount(store)
   if (!store.unique.claim(identityField, identityKey(proof))) refuseTaken()
   const identity = newIdentity(proof, now)
   store.identities.insert(identity)
@@ -75,7 +75,7 @@ export function linkIdentity(call: Call, proof: IdentityProof): Identity {
   return identity
 }
 
-function mustHaveRoom({ identities }: Call['store']): void {
+function assertIdentityCount({ identities }: Call['store']): void {
   if (identities.list().length >= maxIdentities)
     fail('invalid-operation', `An account has ${maxIdentities} identities at most`)
 }
@@ -95,7 +95,7 @@ export function unlinkIdentity(call: Call, id: string): void {
     store.identities.list().find(each => each.id === id) ?? fail('unknown-resource', `No identity "${id}"`)
   store.identities.remove(id)
   store.signIn.removeAll('mfa')
-  mustStayOpen(services.config, store)
+  assertSignInPossible(services.config, store)
   store.unique.release(identityField, identityKey(identity))
   changes.add('account')
   tell(call, { kind: 'identityUnlinked', provider: shownIdentity(services.config, identity).provider.label })

@@ -26,12 +26,12 @@ export function newLinkSecret({ caller, now, store }: Call): string {
 
 /** Uses a secret. Throws `forbidden` unless it was made in this session. Must run within a write. */
 export function useLinkSecret(call: Call, secret: string): void {
-  mustBeLinkSecret(call, secret)
+  assertLinkSecret(call, secret)
   call.store.signIn.remove(secret)
 }
 
 /** Throws `forbidden` unless a secret was made in this session, and has not been used. */
-export function mustBeLinkSecret({ caller, now, store }: Call, secret: string): void {
+export function assertLinkSecret({ caller, now, store }: Call, secret: string): void {
   const begun = store.signIn.find('identity', secret, now) as Begun | undefined
   const current = sessionOf(caller.access)
   if (begun?.accessId !== current?.accessId || begun?.digest !== current?.digest || !begun)

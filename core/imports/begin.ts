@@ -5,7 +5,7 @@ import type { Call } from '../call/method.js'
 import { fail } from '../errors.js'
 import { keepJob, Mapping, type ImportState, type KeptJob } from './job.js'
 import { ImportMemory } from './memory.js'
-import { mustBeTypes, mustBeZone, mustManage, ownJob } from './params.js'
+import { assertMappedTypes, assertTimeZone, assertMayImport, ownJob } from './params.js'
 
 /** What can be chosen. What is not given stays as it was. */
 export const choices = {
@@ -35,9 +35,9 @@ export function begun(
   if (state === 'writing' && isEmpty && !mappings)
     fail('invalid-operation', 'Nothing of this table would be written: say what its columns hold first')
   const below = parentId === undefined || before.attempt > 0 ? before.parentId : parentId
-  mustManage(call, below)
-  mustBeZone(zone ?? undefined)
-  mustBeTypes(call, mappings ?? undefined)
+  assertMayImport(call, below)
+  assertTimeZone(zone ?? undefined)
+  assertMappedTypes(call, mappings ?? undefined)
   new ImportMemory(store, before).rememberMappings(mappings ?? {})
   const { message: _message, ...rest } = before
   const job: KeptJob = {

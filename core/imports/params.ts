@@ -9,7 +9,7 @@ import { isSystemId } from '../system-ids.js'
 import { refuseParams } from '../validation/params.js'
 
 /** Throws unless the caller may have data brought in below a stream, or at the top of the tree. */
-export function mustManage({ caller, store }: Call, parentId: string | null): void {
+export function assertMayImport({ caller, store }: Call, parentId: string | null): void {
   caller.must('manage', parentId ?? '*')
   if (parentId === null) return
   const node = store.streams.find(parentId)
@@ -19,13 +19,16 @@ export function mustManage({ caller, store }: Call, parentId: string | null): vo
 }
 
 /** Throws `invalid-parameters-format` for unknown time zones. */
-export function mustBeZone(zone: string | undefined): void {
+export function assertTimeZone(zone: string | undefined): void {
   if (zone !== undefined && !isZone(zone))
     refuseParams([{ code: 'INVALID_FORMAT', message: 'must be the name of a time zone', path: '#/zone' }])
 }
 
 /** Throws `invalid-parameters-format` for mappings to types that are not known. */
-export function mustBeTypes({ services }: Call, mappings: Readonly<Record<string, Mapping>> = {}): void {
+export function assertMappedTypes(
+  { services }: Call,
+  mappings: Readonly<Record<string, Mapping>> = {}
+): void {
   for (const [header, { values }] of Object.entries(mappings))
     for (const [at, { type }] of values.entries())
       if (!services.eventTypes.isKnown(type))

@@ -14,7 +14,7 @@ const idle = new Set<ImportState>(['looked', 'cancelled', 'failed'])
 const day = 86_400
 
 /** Throws where too many files wait for one of this size (bytes) to be taken in, or too large ones. */
-export function mustHaveRoom({ account, services, store }: Call, size: number): void {
+export function assertMayWait({ account, services, store }: Call, size: number): void {
   const open = store.imports.open(mostOpen).map(jobOf)
   const waiting = open.filter(({ id, state }) => state === 'looking' || services.imports.hasFile(account, id))
   if (waiting.length >= mostWaiting || open.length >= mostOpen)

@@ -68,9 +68,9 @@ export class ImportWriter {
         if (call.store.imports.stateOf(job.id) !== job.state)
           fail('invalid-operation', 'The import has been stopped')
         call.store.audit.lastWritten.clear()
-        const mustFit = quotaCheck(this.writers.createEvent, call)
+        const checkQuota = quotaCheck(this.writers.createEvent, call)
         const value = this.footprint!.own(call.store, () => work(call))
-        mustFit()
+        checkQuota()
         atOnce(enqueueInSteps(call))
         return value
       }, this.presence.party.access)

@@ -29,7 +29,7 @@ export function sizeOf(value: unknown): number {
  * Throws `invalid-parameters-format` for a value nested deeper than `limit`, or of more than `maxContainers` objects and arrays.
  * Returns whether its numbers are finite: JSON may hold `1e400`, which would be stored as `null`.
  */
-export function mustBeShallow(value: unknown, limit: number, maxContainers = Infinity): boolean {
+export function assertDepth(value: unknown, limit: number, maxContainers = Infinity): boolean {
   const { containers, depth, hasFinite } = measure(value, limit, maxContainers)
   if (containers > maxContainers)
     refuseMeasure('ARRAY_LENGTH_LONG', `The parameters hold more than ${maxContainers} objects and arrays`)

@@ -217,17 +217,17 @@ class Reader {
           break
         case closeBracket:
         case closeBrace:
-          if (depth <= 1) return depth === 0 ? mustBeBehind(at, start) : at + 1
+          if (depth <= 1) return depth === 0 ? assertAdvances(at, start) : at + 1
           depth--
           break
         case comma:
-          if (depth === 0) return mustBeBehind(at, start)
+          if (depth === 0) return assertAdvances(at, start)
           break
       }
       if (at > end && depth > 0) return undefined
     }
     if (depth > 0) throw new SyntaxError('The text ends within a value')
-    return mustBeBehind(text.length, start)
+    return assertAdvances(text.length, start)
   }
 
   #endOfString(start: number): number {
@@ -268,7 +268,7 @@ class Total implements Measure {
   }
 }
 
-function mustBeBehind(end: number, start: number): number {
+function assertAdvances(end: number, start: number): number {
   if (end === start) throw new SyntaxError('No value')
   return end
 }

@@ -5,10 +5,10 @@
 import { Type, type Static, type TSchema } from 'typebox'
 import { closed } from '../../schemas/scalars.js'
 import { Scope, ScopeKey, Scopes } from '../../schemas/scope.js'
-import { mustBeShallow } from '../json/depth.js'
+import { assertDepth } from '../json/depth.js'
 import { fail } from '../errors.js'
 import type { Caller } from '../permissions/caller.js'
-import { mustMaySubscribe } from '../permissions/scopes.js'
+import { assertMaySubscribe } from '../permissions/scopes.js'
 import { checker } from '../validation/params.js'
 import type { Services } from '../call/services.js'
 import type { SubscribedAccess } from './subscribed-access.js'
@@ -63,13 +63,13 @@ const checkNone = typed(NoParams)
 
 /** Adds scopes, replacing those with the same keys. */
 function subscribe(services: Services, feed: Callers, subscriber: SubscribedAccess, params: unknown): object {
-  mustBeShallow(params, services.config.limits.jsonDepth)
+  assertDepth(params, services.config.limits.jsonDepth)
   const isMany = typeof params === 'object' && params !== null && Object.hasOwn(params, 'scopes')
   const added = isMany ? checkMany(params).scopes : scopesOf(checkOne(params))
   const scopes = withOwn([...Object.entries(subscriber.scopes ?? {}), ...Object.entries(added)])
   const caller = feed.callerOf(subscriber)
   const store = services.accounts.store(subscriber.account)
-  store.read(() => mustMaySubscribe(store, caller, scopes, services.config.sockets.maxSubscriptions))
+  store.read(() => assertMaySubscribe(store, caller, scopes, services.config.sockets.maxSubscriptions))
   subscriber.scopes = scopes
   return { ok: true, keys: Object.keys(added) }
 }

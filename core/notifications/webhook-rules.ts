@@ -9,7 +9,7 @@ import { Caller } from '../permissions/caller.js'
 import { fail } from '../errors.js'
 import type { Call } from '../call/method.js'
 import { parsedUrl } from '../parsed-url.js'
-import { mustMaySubscribe } from '../permissions/scopes.js'
+import { assertMaySubscribe } from '../permissions/scopes.js'
 import { refuseParams } from '../validation/params.js'
 
 /** Returns the webhook if the caller created it or is personal. Errors: `unknown-resource`, `forbidden`. */
@@ -20,7 +20,7 @@ export function ownWebhook({ caller, store }: Call, id: string): KeptWebhook {
 }
 
 /** Requires an http or https URL. Error: `invalid-parameters-format`. */
-export function mustBeCallable(url: string): void {
+export function assertWebhookUrl(url: string): void {
   const parsed = parsedUrl(url)
   const isCallable = parsed && ['http:', 'https:'].includes(parsed.protocol) && parsed.hostname !== ''
   if (!isCallable || parsed.username !== '' || parsed.password !== '')
@@ -43,7 +43,7 @@ export function orTaken(url: string, write: () => void): void {
 }
 
 /** Checks scopes against the access that created the webhook, whoever the caller is. */
-export function mustMayHave({ services, store }: Call, accessId: string, scopes: Scopes): void {
+export function assertMayHaveScopes({ services, store }: Call, accessId: string, scopes: Scopes): void {
   const access = store.accesses.find(accessId) ?? fail('forbidden')
-  mustMaySubscribe(store, new Caller(store, access), scopes, services.config.sockets.maxSubscriptions)
+  assertMaySubscribe(store, new Caller(store, access), scopes, services.config.sockets.maxSubscriptions)
 }

@@ -13,7 +13,7 @@ import { oauthData } from './client-data.js'
 import { findClient, type Client } from './clients.js'
 import { refuse, type OAuthErrorCode } from './errors.js'
 import { userOfResource } from './metadata.js'
-import { mustBeAllowed, parseAskedScope, type Scope } from './scope.js'
+import { assertScopeAllowed, parseAskedScope, type Scope } from './scope.js'
 
 /** Parameters as they came: several values where one was repeated. */
 export type Params = Readonly<Record<string, string | readonly string[]>>
@@ -75,11 +75,11 @@ export function appRequest(config: Config, { client, redirectUri }: Recipient, p
   const asked = parseAskedScope(
     one(params, 'scope') ?? client.scopes?.join(' ') ?? refuse('invalid_scope', 'The scope is missing')
   )
-  if (client.scopes) mustBeAllowed(asked, client.scopes)
+  if (client.scopes) assertScopeAllowed(asked, client.scopes)
   const username = userIn(config, params)
   const expireAfter = lifetimeOf(config, client, asked, params)
-  for (const name of ['state', 'nonce', 'login_hint']) mustBeShort(params, name, maxTextLength)
-  mustBeShort(params, 'device_name', maxDeviceLength)
+  for (const name of ['state', 'nonce', 'login_hint']) assertLength(params, name, maxTextLength)
+  assertLength(params, 'device_name', maxDeviceLength)
   const device = one(params, 'device_name')
   const hint = one(params, 'login_hint') ?? username
   return {
@@ -129,7 +129,7 @@ function withoutTagName(config: Config, permission: RequestedPermission): Reques
   return bare
 }
 
-function mustBeShort(params: Params, name: string, max: number): void {
+function assertLength(params: Params, name: string, max: number): void {
   const value = one(params, name)
   if (value !== undefined && value.length > max)
     refuse('invalid_request', `The ${name} may have ${max} characters at most`)

@@ -19,7 +19,7 @@ export function oauthData({ id, name }: Client, { identity }: Scope): Record<str
 }
 
 /** Throws `invalid-operation` for a request that claims to come by OAuth. */
-export function mustNotPretend({ clientData }: Pick<AuthRequest, 'clientData'>): void {
+export function assertNotImpersonatingOAuth({ clientData }: Pick<AuthRequest, 'clientData'>): void {
   if (clientData && Object.hasOwn(clientData, oauthKey))
     fail('invalid-operation', `The client data "${oauthKey}" is set by the service alone`)
 }

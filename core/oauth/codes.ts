@@ -56,10 +56,10 @@ export async function issueCode(
   const { oauth } = request
   if (!isOfRequest(access, request))
     fail('forbidden', 'The access is not one that was agreed to for this request')
-  mustBeAccountOf(request, username)
+  assertRequestedAccount(request, username)
   const authTime = signInTime(call, store)
-  mustBePerson(store, known, access, authTime)
-  mustBeRecent(known, oauth, authTime, call.now)
+  assertDecidedByPerson(store, known, access, authTime)
+  assertSignInAge(known, oauth, authTime, call.now)
   const { challenge, clientName, nonce, redirectUri, scopes } = oauth
   const use: CodeUse = {
     client: request.requestingAppId,
@@ -80,7 +80,7 @@ export async function issueCode(
 }
 
 /** Throws `forbidden` if a client of OAuth asks for another account than this one. */
-export function mustBeAccountOf({ oauth }: AuthRequest, username: string): void {
+export function assertRequestedAccount({ oauth }: AuthRequest, username: string): void {
   if (oauth?.username !== undefined && oauth.username !== username)
     fail('forbidden', `The app asks for the account "${oauth.username}": please sign in to that one`, {
       code: 'other-account'
@@ -121,7 +121,7 @@ function signInTime({ credentials, now, services }: ServiceCall, store: UserStor
  * taken that token from it must not get codes, refresh tokens and ID tokens for it. An access that is older than the request
  * may have been held before, though nothing says so: archives of accounts bring accesses along, but no grants.
  */
-function mustBePerson(
+function assertDecidedByPerson(
   store: UserStore,
   { expires }: KnownRequest,
   access: Access,
@@ -132,14 +132,14 @@ function mustBePerson(
     fail('forbidden', 'The app has this access already: the person who agrees has to be signed in')
 }
 
-function mustBeRecent(
+function assertSignInAge(
   { expires }: KnownRequest,
   { maxAge, prompts }: OAuthRequest,
   authTime: number | undefined,
   now: number
 ): void {
   const asked = expires - requestLife
-  const mustBeAfter =
+  const earliestSignIn =
     prompts.includes('login') || prompts.includes('select_account')
       ? asked
       : maxAge === undefined
@@ -147,8 +147,8 @@ function mustBeRecent(
         : now - maxAge
   // Whoever signs in for the request does so after it was made.
   if (
-    mustBeAfter === -Infinity ||
-    (authTime !== undefined && authTime + tolerance >= Math.min(mustBeAfter, asked))
+    earliestSignIn === -Infinity ||
+    (authTime !== undefined && authTime + tolerance >= Math.min(earliestSignIn, asked))
   )
     return
   fail('forbidden', 'The app asks that you sign in anew')

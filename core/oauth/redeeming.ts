@@ -12,7 +12,7 @@ import { findCode, spendCode, type CodeUse } from './codes.js'
 import type { Client } from './clients.js'
 import { refuse } from './errors.js'
 import { closing } from '../unknown-user.js'
-import { mustBeSameScope } from './same-scope.js'
+import { assertSameScope } from './same-scope.js'
 import { deriveNext, findSuccessor, refreshParts, refreshText } from './tokens.js'
 
 /** How a client asks for a token. */
@@ -92,7 +92,7 @@ export async function refresh(call: Call, client: Client, renewal: Renewal): Pro
     if ((grant.expires ?? 0) <= call.now) return undefined
     const access = store.accesses.find(grant.access)
     requireOpen(call)
-    if (access) mustBeSameScope(access, grant.scopes, renewal.scope)
+    if (access) assertSameScope(access, grant.scopes, renewal.scope)
     if (successor !== undefined) return { grant, secret: successor, time: grant.used }
     const { replaced, secret } = deriveNext(grant, parts.secret, call.now)
     store.oauthGrants.rotate(grant, secret, call.now + refreshSecondsOf(call, client), replaced)

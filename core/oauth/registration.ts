@@ -50,8 +50,8 @@ export function newClient(
       'invalid_client_metadata',
       `The token_endpoint_auth_method has to be one of ${authMethods.join(', ')}`
     )
-  mustHave('grant_types', metadata.grant_types, 'authorization_code')
-  mustHave('response_types', metadata.response_types, 'code')
+  assertIncludes('grant_types', metadata.grant_types, 'authorization_code')
+  assertIncludes('response_types', metadata.response_types, 'code')
   parseScope(scope)
   const name = nameIn(metadata)
   const secret = method === 'none' ? undefined : randomBytes(32).toString('base64url')
@@ -86,7 +86,7 @@ function nameIn({ client_name: name = '' }: ClientMetadata): string | undefined 
 }
 
 /** Throws `invalid_client_metadata` for a client that does not want what alone can be had. */
-function mustHave(what: string, asked: readonly string[] = [], needed: string): void {
+function assertIncludes(what: string, asked: readonly string[] = [], needed: string): void {
   if (asked.length > 0 && !asked.includes(needed))
     refuse('invalid_client_metadata', `The ${what} have to hold ${needed}`)
 }

@@ -5,7 +5,7 @@ import { refuse } from './errors.js'
 import { parseAskedScope, scopeOf } from './scope.js'
 
 /** Throws `invalid_scope` for any other scope. The access is the token: it cannot be narrowed for one refresh. */
-export function mustBeSameScope(
+export function assertSameScope(
   { id, permissions = [] }: Access,
   scopes: readonly IdentityScope[],
   scope: string | undefined

@@ -70,7 +70,7 @@ export function scopeOf(permissions: readonly Permission[], identity: readonly I
  * Throws `invalid_scope` unless what is asked for lies within the scopes that a client is allowed: the same stream, or all of
  * them, with the same level or one above it. Account fields and the audit, which `*` never reaches, have to be named.
  */
-export function mustBeAllowed(asked: Scope, allowed: readonly string[]): void {
+export function assertScopeAllowed(asked: Scope, allowed: readonly string[]): void {
   const { identity, permissions } = parseScope(allowed.join(' '))
   const levels = new Map(
     permissions.flatMap(each => ('streamId' in each ? [[each.streamId, each.level] as const] : []))

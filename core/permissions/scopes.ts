@@ -11,7 +11,7 @@ import type { Hearer } from './visibility.js'
  * Checks that a caller may subscribe to these scopes. Throws `forbidden` for streams it may not list,
  * `unknown-referenced-resource` for unknown ones, `invalid-operation` for too many scopes or streams in them.
  */
-export function mustMaySubscribe(store: UserStore, caller: Caller, scopes: Scopes, limit: number): void {
+export function assertMaySubscribe(store: UserStore, caller: Caller, scopes: Scopes, limit: number): void {
   const entries = Object.entries(scopes)
   if (entries.length > limit) fail('invalid-operation', `There can be at most ${limit} scopes`)
   if (entries.reduce((sum, [, scope]) => sum + streamsOf(scope).length, 0) > maxStreams)

@@ -4,7 +4,7 @@ import type { ServiceCall } from '../call/method.js'
 import { fail } from '../errors.js'
 
 /** Throws `invalid-operation` if an operator is about to shut themselves out. */
-export function mustBeAnother({ credentials }: ServiceCall, { id }: Account): void {
+export function assertNotOwnAccount({ credentials }: ServiceCall, { id }: Account): void {
   if (credentials.operator?.id === id)
     fail('invalid-operation', 'Operators cannot do this to the account that they are signed in with')
 }

@@ -182,7 +182,7 @@ export class Previews {
     if (picture.size > config.previews.maxFileBytes) throw unreadable('The file is too large for a preview')
     const refused = this.#refused.get(picture.id)
     if (refused && clock.now() - refused.at < refuseFor) throw refused.error
-    this.#mustHaveRoom(account)
+    this.#assertPlaceLeft(account)
     return await this.#turns.run({ account: account.id, access: '' }, async () => {
       const source = (await this.service.attachments.get(account.id, picture.id)) ?? missing()
       try {
@@ -198,7 +198,7 @@ export class Previews {
   }
 
   /** One account gets half of the places at most. */
-  #mustHaveRoom({ id }: Account): void {
+  #assertPlaceLeft({ id }: Account): void {
     const { maxWaiting } = this.service.config.previews
     if (this.#turns.waiting < maxWaiting && this.#turns.waitingOf(id) < Math.ceil(maxWaiting / 2)) return
     throw new ApiError('api-unavailable', 'Too many previews at the moment. Please try again later', {

@@ -9,10 +9,10 @@ import { identityField } from '../../schemas/identity.js'
 import { refuseTaken as refuseIdentity } from '../identities/identities.js'
 import { keepIdentity, uniqueIdentity } from '../identities/registering.js'
 import { proven } from '../identities/proofs.js'
-import { mustHavePasswords } from '../sign-in/passwords-off.js'
+import { assertPasswordsEnabled } from '../sign-in/passwords-off.js'
 import { newId } from '../ids.js'
 import type { ServiceCall } from '../call/method.js'
-import { mustBeComplex } from '../sign-in/password-rules.js'
+import { assertPasswordComplexity } from '../sign-in/password-rules.js'
 import { noteSignIn, openOwnSession, openSession } from '../auth/personal-access.js'
 import { isOwnApp } from '../auth/trusted-apps.js'
 import { browserIn } from '../sign-in/notices/agent.js'
@@ -45,10 +45,10 @@ export async function register(call: ServiceCall, body: object): Promise<Registe
   const fields = withCurrentNames(body)
   checkRegistration(services, fields)
   const { appId, username, password, email, language, invitationToken } = fields
-  if (password !== undefined || !('identity' in fields)) mustHavePasswords(services.config)
+  if (password !== undefined || !('identity' in fields)) assertPasswordsEnabled(services.config)
   const vouched = 'identity' in fields ? proven(call, fields.identity) : undefined
   const values = valuesOf(services, fields)
-  if (password !== undefined) mustBeComplex(services.config, password, 'password')
+  if (password !== undefined) assertPasswordComplexity(services.config, password, 'password')
   const admitted = vouched?.provider.autoRegister
     ? 'free'
     : (admission(services, credentials, invitationToken ?? undefined) ?? refuseInvitation())

@@ -95,7 +95,7 @@ export function createThrottle({ access, oauth, throttle, registration }: Config
   const clients = new BoundedMap<string, Hour>(maxEntries)
   const lookUps = new BoundedMap<string, Hour>(maxEntries)
 
-  const mustNotWait = (failures: Failures | undefined): void => {
+  const assertNotThrottled = (failures: Failures | undefined): void => {
     const seconds = Math.ceil((failures?.waitUntil ?? 0) - clock.now())
     if (seconds > 0) refuse(seconds)
   }
@@ -128,9 +128,9 @@ export function createThrottle({ access, oauth, throttle, registration }: Config
   }
   return {
     check(guess) {
-      mustNotWait(bySubject.get(keyOf(guess)))
-      mustNotWait(byAddress.get(addressOf(guess)))
-      if (!succeededBefore.get(keyOf(guess))) mustNotWait(byAccount.get(subjectOf(guess)))
+      assertNotThrottled(bySubject.get(keyOf(guess)))
+      assertNotThrottled(byAddress.get(addressOf(guess)))
+      if (!succeededBefore.get(keyOf(guess))) assertNotThrottled(byAccount.get(subjectOf(guess)))
     },
     failed(guess) {
       count(bySubject, keyOf(guess), throttle.failures)
@@ -154,11 +154,11 @@ export function createThrottle({ access, oauth, throttle, registration }: Config
     registerClient: ip => void countHourly(clients, ip, oauth.maxClientsPerHour),
     ask: ip => void countHourly(requests, ip, access.maxRequestsPerHour),
     unknownToken(ip) {
-      mustNotWait(unknownTokens.get(networkOf(ip)))
+      assertNotThrottled(unknownTokens.get(networkOf(ip)))
       count(unknownTokens, networkOf(ip), throttle.invalidTokens)
     },
     operator(ip, isRight) {
-      mustNotWait(wrongKeys.get(networkOf(ip)))
+      assertNotThrottled(wrongKeys.get(networkOf(ip)))
       if (isRight) wrongKeys.delete(networkOf(ip))
       else count(wrongKeys, networkOf(ip), throttle.invalidTokens, maxSharedWait)
     }

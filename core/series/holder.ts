@@ -1,7 +1,7 @@
 /** Holder events: found, and asked whether the caller may read or write the points below them. (docs/spec/series.md#permissions) */
 import type { Holder } from '../../storage/repositories/series.js'
 import { fail } from '../errors.js'
-import { idsAt, mustBeReadable } from '../events/place.js'
+import { idsAt, assertReadable } from '../events/place.js'
 import { isSeries } from '../events/fields.js'
 import type { Listing } from '../json/json-text.js'
 import type { Reader } from '../call/reader.js'
@@ -11,8 +11,8 @@ type Asking = Reader
 /** A holder whose points the caller may read. */
 export function readableHolder(call: Asking, id: string): Holder {
   const holder = found(call, id)
-  mustBeReadable(call, holder)
-  mustBeSeries(holder)
+  assertReadable(call, holder)
+  assertSeries(holder)
   return holder
 }
 
@@ -38,8 +38,8 @@ export function writableHolder(call: Asking, id: string): Holder {
   const streams = idsAt(store, holder.streams)
   if (!streams.some(streamId => caller.may('create', streamId))) fail('forbidden')
   if (streams.some(streamId => caller.level(streamId) === 'none')) fail('forbidden')
-  mustBeSeries(holder)
-  mustBeLive(holder)
+  assertSeries(holder)
+  assertNotTrashed(holder)
   return holder
 }
 
@@ -48,7 +48,7 @@ export function reducibleHolder(call: Asking, id: string): Holder {
   const holder = readableHolder(call, id)
   const { caller, store } = call
   if (!idsAt(store, holder.streams).some(streamId => caller.may('contribute', streamId))) fail('forbidden')
-  mustBeLive(holder)
+  assertNotTrashed(holder)
   return holder
 }
 
@@ -56,11 +56,11 @@ function found({ store }: Asking, id: string): Holder {
   return store.series.findHolder(id) ?? fail('unknown-resource', `There is no event "${id}"`, { eventId: id })
 }
 
-function mustBeLive({ id, isTrashed }: Holder): void {
+function assertNotTrashed({ id, isTrashed }: Holder): void {
   if (isTrashed)
     fail('invalid-operation', `The event "${id}" is trashed`, { trashedReference: 'eventId', eventId: id })
 }
 
-function mustBeSeries({ id, type }: Holder): void {
+function assertSeries({ id, type }: Holder): void {
   if (!isSeries(type)) fail('invalid-operation', `The event "${id}" holds no series`, { eventId: id, type })
 }

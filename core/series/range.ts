@@ -13,7 +13,7 @@ interface Bounds {
 }
 
 /** Raises `invalid-parameters-format` for a range that ends before it begins. */
-export function mustBeInOrder({ fromDeltaTime, toDeltaTime }: Bounds): void {
+export function assertRangeOrder({ fromDeltaTime, toDeltaTime }: Bounds): void {
   if (fromDeltaTime !== undefined && toDeltaTime !== undefined && toDeltaTime < fromDeltaTime)
     refuseParams([{ code: 'MINIMUM', message: 'must not be before fromDeltaTime', path: '#/toDeltaTime' }])
 }

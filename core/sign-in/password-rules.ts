@@ -16,7 +16,11 @@ export interface PasswordTimes {
 }
 
 /** Throws `invalid-parameters-format` for a password that is too short, or has too few kinds of characters. */
-export function mustBeComplex({ auth }: Config, password: string, param: 'password' | 'newPassword'): void {
+export function assertPasswordComplexity(
+  { auth }: Config,
+  password: string,
+  param: 'password' | 'newPassword'
+): void {
   const { passwordComplexityMinCharCategories: categories, passwordComplexityMinLength: length } = auth
   if (lengthOf(password) < length)
     refuse(`The password has to have ${length} characters at least`, {
@@ -52,7 +56,11 @@ function kindsOf(password: string): number {
 }
 
 /** Throws `invalid-operation` if the current password is too recent to be changed. */
-export function mustBeReplaceable(config: Config, password: PasswordRecord | undefined, now: number): void {
+export function assertPasswordReplaceable(
+  config: Config,
+  password: PasswordRecord | undefined,
+  now: number
+): void {
   const { passwordCanBeChanged = 0 } = passwordTimes(config, password)
   if (now < passwordCanBeChanged)
     fail('invalid-operation', 'The password was set too recently to be changed now', {
@@ -61,7 +69,7 @@ export function mustBeReplaceable(config: Config, password: PasswordRecord | und
 }
 
 /** Throws `invalid-operation` for one of the latest passwords, whose hashes are kept. */
-export async function mustBeNew(
+export async function assertPasswordNew(
   { config, passwords }: Services,
   latest: readonly PasswordRecord[],
   password: string
@@ -86,10 +94,14 @@ export async function hashOfNew(
   now: number
 ): Promise<string> {
   const { config, passwords } = services
-  mustBeComplex(config, password, 'newPassword')
-  mustBeReplaceable(config, store.account.password(), now)
+  assertPasswordComplexity(config, password, 'newPassword')
+  assertPasswordReplaceable(config, store.account.password(), now)
   // Read before the first await: the store must not be used after one.
-  await mustBeNew(services, store.account.passwords(config.auth.passwordPreventReuseHistoryLength), password)
+  await assertPasswordNew(
+    services,
+    store.account.passwords(config.auth.passwordPreventReuseHistoryLength),
+    password
+  )
   return await passwords.hash(password)
 }
 
@@ -104,7 +116,7 @@ export function passwordTimes({ auth }: Config, password: PasswordRecord | undef
 }
 
 /** Throws `invalid-credentials`, with the time, for an expired password. Must be called after the password was verified. */
-export function mustNotHaveExpired({ passwordExpires }: PasswordTimes, now: number): void {
+export function assertPasswordNotExpired({ passwordExpires }: PasswordTimes, now: number): void {
   if (passwordExpires !== undefined && passwordExpires <= now)
     fail('invalid-credentials', 'The password has expired. Please set a new one by a link that you ask for', {
       expiredTime: passwordExpires

@@ -4,7 +4,7 @@ import { fail } from '../errors.js'
 import type { Config } from '../settings/config.js'
 
 /** Throws `unavailable-method` where passwords are switched off. */
-export function mustHavePasswords({ auth }: Pick<Config, 'auth'>): void {
+export function assertPasswordsEnabled({ auth }: Pick<Config, 'auth'>): void {
   if (auth.passwords === 'off')
     fail('unavailable-method', 'Passwords are switched off here: sign in by one of the providers')
 }
@@ -14,7 +14,7 @@ export function withPasswords(allow: Allow): Allow {
   return {
     ...allow,
     check(asking) {
-      mustHavePasswords(asking.services.config)
+      assertPasswordsEnabled(asking.services.config)
       allow.check?.(asking)
     }
   }

@@ -3,8 +3,8 @@ import { Type } from 'typebox'
 import { AppId } from '../../schemas/account.js'
 import { fail } from '../errors.js'
 import type { Call, ServiceCall } from '../call/method.js'
-import { mustNotHaveExpired, passwordTimes } from './password-rules.js'
-import { mustKnowPassword } from './verify-password.js'
+import { assertPasswordNotExpired, passwordTimes } from './password-rules.js'
+import { assertPassword } from './verify-password.js'
 
 /** Params of the methods that take a password instead of a token. */
 export const LoginParams = {
@@ -18,12 +18,12 @@ interface Given {
   readonly password: string
 }
 
-/** Checks the password; returns its stored hash. Must be called before a transaction, which calls {@link mustStillHold}. */
+/** Checks the password; returns its stored hash. Must be called before a transaction, which calls {@link assertPasswordCurrent}. */
 export async function verifyLogin(call: Call, { username, password }: Given): Promise<string | undefined> {
   const { account, services, credentials, store } = call
-  mustBeSame(account.username, username)
+  assertSameUsername(account.username, username)
   const hash = store.account.password()?.hash
-  await mustKnowPassword(services, credentials, account.username, password, hash)
+  await assertPassword(services, credentials, account.username, password, hash)
   return hash
 }
 
@@ -33,20 +33,20 @@ export async function verifyNobody(
   addressed: string,
   { username, password }: Given
 ): Promise<never> {
-  mustBeSame(addressed, username)
-  await mustKnowPassword(services, credentials, addressed, password, undefined)
+  assertSameUsername(addressed, username)
+  await assertPassword(services, credentials, addressed, password, undefined)
   return fail('invalid-credentials')
 }
 
 /** Throws `invalid-credentials` unless the password that was checked is still the current one, and has not expired. */
-export function mustStillHold({ services, now, store }: Call, hash: string | undefined): void {
+export function assertPasswordCurrent({ services, now, store }: Call, hash: string | undefined): void {
   const password = store.account.password()
   if (password?.hash !== hash) fail('invalid-credentials')
-  mustNotHaveExpired(passwordTimes(services.config, password), now)
+  assertPasswordNotExpired(passwordTimes(services.config, password), now)
 }
 
 /** Throws unless the user name in the body is the one in the path. */
-function mustBeSame(addressed: string, given: string): void {
+function assertSameUsername(addressed: string, given: string): void {
   if (given.toLowerCase() !== addressed)
     fail('invalid-operation', 'The user name differs from the one that the request is addressed to')
 }

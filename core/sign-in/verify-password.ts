@@ -27,7 +27,7 @@ export async function isPassword(
 }
 
 /** Throws `invalid-credentials` unless the password has this hash; see {@link isPassword}. */
-export async function mustKnowPassword(
+export async function assertPassword(
   services: Services,
   credentials: Credentials,
   username: string,

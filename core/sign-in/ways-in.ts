@@ -31,7 +31,7 @@ export function countWaysIn(config: Config, store: UserStore): number {
 }
 
 /** Throws `invalid-operation` if nothing remains after one way has been removed. Must run within the write that removes it. */
-export function mustStayOpen(config: Config, store: UserStore): void {
+export function assertSignInPossible(config: Config, store: UserStore): void {
   if (countWaysIn(config, store) === 0)
     fail('invalid-operation', 'This is the last way to sign in: add another one first', {
       code: 'last-way-in'

@@ -1,5 +1,5 @@
 /** Permissions end with their streams: they must not apply to a stream created later under the same id. */
-import { mustFitInMemory } from './place.js'
+import { assertStreamsFitInMemory } from './place.js'
 import type { Access, EndedPermission } from '../../schemas/access.js'
 import type { Stream } from '../../schemas/stream.js'
 import { isStreamPermission, type Level, type Permission } from '../../schemas/permission.js'
@@ -37,7 +37,7 @@ export function* insertInSteps(call: Call, { id }: Stream, add: () => StreamNode
 /** Adds a stream whose id has never been used. */
 export function addStream(call: Call, stream: Stream): StreamNode {
   const node = call.store.streams.insert(stream)
-  mustFitInMemory(call, stream)
+  assertStreamsFitInMemory(call, stream)
   return node
 }
 

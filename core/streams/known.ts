@@ -21,7 +21,7 @@ export function knownStreams({ streams }: UserStore, ids: readonly string[]): St
 }
 
 /** Throws `invalid-operation` if one of these streams, or one above it, is in the trash. */
-export function mustBeLive(nodes: readonly StreamNode[]): void {
+export function assertNotInTrash(nodes: readonly StreamNode[]): void {
   const trashed = nodes.find(isTrashed)
   if (trashed)
     fail('invalid-operation', `The stream "${trashed.stream.id}" is trashed`, {

@@ -31,7 +31,7 @@ export function refuseHiddenContents(): never {
  * Throws `forbidden` unless the caller manages all of these: a stream and those below it, which are moved, trashed, restored
  * or deleted with it. A lower level on any of them is enough to refuse.
  */
-export function* mustManageAll(caller: Caller, nodes: readonly StreamNode[]): Steps<void> {
+export function* assertManagesAll(caller: Caller, nodes: readonly StreamNode[]): Steps<void> {
   if (caller.isPersonal) return
   for (const node of nodes) {
     if (!caller.mayAt('manage', node)) refuseHiddenContents()

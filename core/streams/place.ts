@@ -10,9 +10,9 @@ import type { StreamNode } from '../../storage/streams/node.js'
  * Checks that a stream may be put below a parent, or at the root (`null`). Throws `forbidden` without `manage` there,
  * `unknown-referenced-resource` for an unknown parent, otherwise `invalid-operation`. `moved`: the stream, unless new.
  */
-export function mustFitBelow(call: Call, parentId: string | null, moved?: StreamNode): void {
+export function assertParent(call: Call, parentId: string | null, moved?: StreamNode): void {
   const { caller, services, store } = call
-  if (parentId !== null) mustBeOpen(call, parentId, moved)
+  if (parentId !== null) assertParentAccepts(call, parentId, moved)
   const parent = parentId === null ? undefined : store.streams.find(parentId)
   if (parentId !== null && !parent)
     fail('unknown-referenced-resource', `Unknown parent stream "${parentId}"`, { parentId })
@@ -29,7 +29,7 @@ export function mustFitBelow(call: Call, parentId: string | null, moved?: Stream
  * Throws `invalid-operation` when there is more of an account's streams than may be in memory. Only after a write. Where
  * there is too much already, a stream may still become another than it was `before`, though not a larger one.
  */
-export function mustFitInMemory({ services, store }: Call, stream: Stream, before?: Stream): void {
+export function assertStreamsFitInMemory({ services, store }: Call, stream: Stream, before?: Stream): void {
   const { streamsBytes } = services.config.limits
   if (store.streams.length <= streamsBytes || (before && ownLength(stream) <= ownLength(before))) return
   fail('invalid-operation', `The streams of an account can hold ${streamsBytes} characters together`)
@@ -41,7 +41,11 @@ function ownLength({ clientData, name }: Stream): number {
 }
 
 /** Nothing can be put below system streams, or below tag streams; only the root of tags takes tag streams back. */
-function mustBeOpen({ services, store: { streams } }: Call, parentId: string, moved?: StreamNode): void {
+function assertParentAccepts(
+  { services, store: { streams } }: Call,
+  parentId: string,
+  moved?: StreamNode
+): void {
   const { rootStreamId } = services.config.backwardCompatibility.tags
   const isComingBack = parentId === rootStreamId && moved && streams.isTagId(moved.stream.id)
   if (isSystemId(parentId) || (streams.isTagId(parentId) && !isComingBack))

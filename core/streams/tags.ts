@@ -7,7 +7,7 @@ import type { Stream } from '../../schemas/stream.js'
 import { UniqueViolation } from '../../storage/errors.js'
 import type { StreamsCriteria } from '../../storage/event-query/query.js'
 import { insertStream } from './ended-permissions.js'
-import { mustBeLive } from './known.js'
+import { assertNotInTrash } from './known.js'
 import { fail } from '../errors.js'
 import { newId } from '../ids.js'
 import type { Call } from '../call/method.js'
@@ -50,12 +50,12 @@ export function tagStreams(
 ): string[] {
   const wanted = trimmed(tags)
   if (wanted.length === 0) return []
-  mustBeActive(call.services)
+  assertTagsEnabled(call.services)
   return wanted.map(tag => {
     const id = settings(call.services).streamIdPrefix + tag
     const joined = before.includes(id) ? [] : [provideTag(call, id)]
     if (call.caller.level(id) === 'none') fail('forbidden')
-    mustBeLive(joined)
+    assertNotInTrash(joined)
     return id
   })
 }
@@ -107,7 +107,7 @@ export function withTags(
 ): Scope {
   const wanted = trimmed(tags)
   if (wanted.length === 0) return scope
-  mustBeActive(services)
+  assertTagsEnabled(services)
   const { streamIdPrefix } = settings(services)
   const numbers = new Set(wanted.flatMap(tag => store.streams.find(streamIdPrefix + tag)?.number ?? []))
   if (numbers.size === 0) return []
@@ -119,7 +119,7 @@ function settings({ config }: Services): Services['config']['backwardCompatibili
   return config.backwardCompatibility.tags
 }
 
-function mustBeActive(services: Services): void {
+function assertTagsEnabled(services: Services): void {
   if (settings(services).isActive) return
   refuseParams([
     { code: 'OBJECT_ADDITIONAL_PROPERTIES', message: 'Tags are switched off here', path: '#/tags' }

@@ -24,7 +24,7 @@ export function mergedClientData(
   const merged = Object.fromEntries(
     Object.entries({ ...kept, ...change }).filter(([, value]) => value !== null)
   )
-  if (kept) mustNotOutgrow(call, merged, 'clientData', kept)
+  if (kept) assertMergedSize(call, merged, 'clientData', kept)
   return merged
 }
 
@@ -35,7 +35,7 @@ export function modestClientData(
   change: KeyValue | null | undefined
 ): KeyValue | undefined {
   const merged = mergedClientData(call, kept, change)
-  if (change && merged) mustBeModest(call, merged, 'clientData', kept)
+  if (change && merged) assertClientDataSize(call, merged, 'clientData', kept)
   return merged
 }
 
@@ -43,17 +43,22 @@ export function modestClientData(
  * Throws `invalid-operation` for what is too large to be read and written as a whole each time. What was too large `before`
  * may become less.
  */
-export function mustBeModest(call: WithConfig, value: KeyValue, what: string, before?: KeyValue): void {
+export function assertClientDataSize(
+  call: WithConfig,
+  value: KeyValue,
+  what: string,
+  before?: KeyValue
+): void {
   const { bodyBytes, clientDataBytes } = call.services.config.limits
-  mustBeShorter(value, Math.min(bodyBytes, clientDataBytes), what, before)
+  assertJsonLength(value, Math.min(bodyBytes, clientDataBytes), what, before)
 }
 
 /** Limits data merged from several calls, which could otherwise grow until it can no longer be read. */
-function mustNotOutgrow({ services }: WithConfig, value: KeyValue, what: string, before: KeyValue): void {
-  mustBeShorter(value, services.config.limits.bodyBytes, what, before)
+function assertMergedSize({ services }: WithConfig, value: KeyValue, what: string, before: KeyValue): void {
+  assertJsonLength(value, services.config.limits.bodyBytes, what, before)
 }
 
-function mustBeShorter(value: KeyValue, maxCharacters: number, what: string, before: KeyValue = {}): void {
+function assertJsonLength(value: KeyValue, maxCharacters: number, what: string, before: KeyValue = {}): void {
   const { length } = JSON.stringify(value)
   if (length > maxCharacters && length >= JSON.stringify(before).length)
     fail('invalid-operation', `${what} can hold ${maxCharacters} characters: this would be more`)

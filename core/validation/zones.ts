@@ -8,7 +8,7 @@ import { checker, refuseParams, withPaths } from './params.js'
 /** Periods that are kept: a change of zone a day for years. */
 const mostPeriods = 1000
 
-const mustBePeriods = checker(
+const assertPeriods = checker(
   Type.Object({
     list: Type.Array(
       Type.Object({ from: Type.Number(), zone: Type.String() }, { additionalProperties: false }),
@@ -21,19 +21,19 @@ const mustBePeriods = checker(
  * Raises `invalid-parameters-format` where `clientData` given for an event names an unknown zone; `null` removes one.
  * `path`: where the value stands in the params. No other key is looked at.
  */
-export function mustNameZone(clientData: KeyValue | null | undefined, path: string): void {
+export function assertClientDataZone(clientData: KeyValue | null | undefined, path: string): void {
   if (!clientData || !Object.hasOwn(clientData, zoneKey)) return
   const zone = clientData[zoneKey]
   if (zone !== null && !isZone(zone)) refuseZone(zone, `${path}/${zoneKey}`)
 }
 
 /** The same of the periods that an update of the private profile set brings. They have to be in order of time. */
-export function mustNamePeriods(update: KeyValue, path: string): void {
+export function assertZonePeriods(update: KeyValue, path: string): void {
   if (!Object.hasOwn(update, zonesKey) || update[zonesKey] === null) return
   const at = `${path}/${zonesKey}`
   const list = update[zonesKey]
   try {
-    mustBePeriods({ list })
+    assertPeriods({ list })
   } catch (error) {
     throw error instanceof ApiError ? withPaths(error, inner => inner.replace(/^#\/list/, at)) : error
   }

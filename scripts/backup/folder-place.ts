@@ -88,7 +88,7 @@ export class FolderPlace implements Place {
     for (let at = this.#at(path); at.length >= this.name.length; at = dirname(at)) await syncPath(at)
   }
 
-  async mustHold(): Promise<void> {
+  async assertHeld(): Promise<void> {
     // The lock is the operating system's, and lasts as long as the process.
   }
 

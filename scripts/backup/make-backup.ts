@@ -26,7 +26,7 @@ import {
   type BackedUp,
   type Manifest
 } from './manifest.js'
-import { mustBeOurs } from './own-place.js'
+import { assertSameService } from './own-place.js'
 import { putSettings } from './own-settings.js'
 import type { KeepRule } from './retention.js'
 import { FolderSource } from './sources/folder-source.js'
@@ -140,7 +140,7 @@ class Backup {
       users
     }
     if (keep && this.former && !damaged) await keepManifest(this.vault, this.former)
-    await this.vault.place.mustHold()
+    await this.vault.place.assertHeld()
     await writeManifest(this.vault, manifest)
     const { former } = this
     const left = await tidy(this.vault, manifest, { former, keep, renewed: this.#renewed }).catch(
@@ -160,7 +160,7 @@ class Backup {
       if (problem !== undefined && !problem.startsWith('is of an earlier version'))
         throw new BackupError(`The platform file is damaged (${problem}): nothing has been backed up`)
       const accounts = [...inspection.accounts()]
-      mustBeOurs(this.vault.place, this.#known, accounts)
+      assertSameService(this.vault.place, this.#known, accounts)
       this.#hasUnfinished = accounts.some(({ state }) => state !== 'active')
       return accounts.filter(({ state }) => state === 'active')
     } finally {

@@ -100,17 +100,17 @@ async function manifestNamed(vault: Vault, name: string): Promise<Manifest | und
   const text = await vault.read(name, largestList)
   if (text === undefined) return undefined
   const manifest = parsed(name, text, Manifest)
-  mustBeNamed(manifest.platform, `platform-${stamp}\\.sqlite`)
-  if (manifest.settings) mustBeNamed(manifest.settings, `settings-${stamp}\\.yaml`)
-  mustBeUnique(
+  assertName(manifest.platform, `platform-${stamp}\\.sqlite`)
+  if (manifest.settings) assertName(manifest.settings, `settings-${stamp}\\.yaml`)
+  assertUnique(
     'accounts',
     manifest.users.map(({ id }) => id)
   )
-  mustBeUnique(
+  assertUnique(
     'accounts',
     manifest.users.map(({ username }) => username)
   )
-  for (const { id, record } of manifest.users) mustBeNamed(record, `${folderOf(id)}/${stamp}\\.json`)
+  for (const { id, record } of manifest.users) assertName(record, `${folderOf(id)}/${stamp}\\.json`)
   return manifest
 }
 
@@ -123,12 +123,12 @@ export async function writeManifest(vault: Vault, manifest: Manifest): Promise<v
 export async function readRecord(vault: Vault, { id, record }: BackedUp): Promise<AccountRecord> {
   const text = (await vault.bytes(record, largestList)).toString()
   const { attachments, file } = parsed(record.name, text, AccountRecord)
-  mustBeNamed(file, `${folderOf(id)}/${stamp}\\.sqlite`)
-  mustBeUnique(
+  assertName(file, `${folderOf(id)}/${stamp}\\.sqlite`)
+  assertUnique(
     'attachments',
     attachments.map(each => each.id)
   )
-  for (const each of attachments) mustBeNamed(each, attachmentName(id, each.id))
+  for (const each of attachments) assertName(each, attachmentName(id, each.id))
   return { attachments, file }
 }
 
@@ -153,12 +153,12 @@ export function attachmentName(id: string, attachment: string): string {
   return `${folderOf(id)}/attachments/${shardOf(attachment)}/${attachment}`
 }
 
-function mustBeNamed({ name }: Stored, pattern: string): void {
+function assertName({ name }: Stored, pattern: string): void {
   if (!new RegExp(`^${pattern}$`).test(name))
     throw new BackupError(`${JSON.stringify(name)} is not a valid name for this file of a backup`)
 }
 
-function mustBeUnique(what: string, ids: readonly string[]): void {
+function assertUnique(what: string, ids: readonly string[]): void {
   if (new Set(ids).size < ids.length)
     throw new BackupError(`The backup lists ${what} twice: it has been tampered with`)
 }

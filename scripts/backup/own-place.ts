@@ -25,7 +25,7 @@ export function withOwnSecret(options: SecretOptions, { backup }: Settings): Sec
 }
 
 /** Throws {@link BackupError} if a folder is part of a data directory, and would be lost with it. */
-export function mustBeOutside(to: string, { root }: Layout): void {
+export function assertOutside(to: string, { root }: Layout): void {
   const own = realpathSync(root)
   let at = resolve(to)
   while (!to.startsWith('s3:') && !existsSync(at)) at = dirname(at)
@@ -39,7 +39,7 @@ export function problemsOfPlace({
   dataDir
 }: Pick<Settings, 'backup' | 'dataDir'>): readonly string[] {
   try {
-    if (backup.to !== '') mustBeOutside(backup.to, new Layout(dataDir))
+    if (backup.to !== '') assertOutside(backup.to, new Layout(dataDir))
     return []
   } catch (error) {
     if (error instanceof BackupError) return [`backup.to cannot be used: ${error.message}`]
@@ -51,7 +51,7 @@ export function problemsOfPlace({
  * Throws {@link BackupError} if a place keeps other accounts than these alone. They are those of another service, whose states
  * would give way to ours; or ours have been lost.
  */
-export function mustBeOurs(
+export function assertSameService(
   { name }: Place,
   known: ReadonlyMap<string, unknown>,
   accounts: readonly { readonly id: string }[]

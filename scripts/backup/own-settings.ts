@@ -11,7 +11,7 @@ import { chosenFile, chosenText, withChoices, type Chosen } from '../../core/set
 import { readSettings } from '../../core/settings/load.js'
 import { isObject } from '../../core/validation/is-object.js'
 import { chosenKeys } from '../../server/setup/choices.js'
-import { mustBeFileOrNothing } from '../../storage/files/durable.js'
+import { assertFileOrAbsent } from '../../storage/files/durable.js'
 import type { Layout } from '../../storage/files/layout.js'
 import { placeFileNow } from '../../storage/files/setup-link.js'
 import { BackupError, isFatal } from './backup-error.js'
@@ -92,7 +92,7 @@ export async function bringSettings(
 }
 
 function bytesAt(file: string): Buffer | undefined {
-  mustBeFileOrNothing(file)
+  assertFileOrAbsent(file)
   try {
     const bytes = readFileSync(file)
     if (bytes.length <= largest) return bytes

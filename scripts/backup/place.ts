@@ -36,7 +36,7 @@ export interface Place {
   /** Makes sure that the entries of a folder and of those above it are written. */
   settle(path: string): Promise<void>
   /** Throws `BackupError` unless the place is still locked for the caller alone. */
-  mustHold(): Promise<void>
+  assertHeld(): Promise<void>
   /** Lets others in again. */
   close(): Promise<void>
 }

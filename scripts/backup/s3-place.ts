@@ -82,9 +82,9 @@ export class S3Place implements Place {
         `${this.name} is in use by another run until ${new Date(held.until * 1000).toISOString()}: if it has been killed, remove ${lockName} there`
       )
     await this.#renew()
-    await this.mustHold()
+    await this.assertHeld()
     // Also while one long file is read or checked. What fails is told by the next write.
-    this.#renewing = setInterval(() => void this.mustHold().catch(() => undefined), renewMs).unref()
+    this.#renewing = setInterval(() => void this.assertHeld().catch(() => undefined), renewMs).unref()
     // Somebody else may have written before the lock was ours.
     this.#folders = undefined
   }
@@ -98,7 +98,7 @@ export class S3Place implements Place {
   }
 
   async write(path: string, bytes: AsyncIterable<Buffer>): Promise<void> {
-    if (this.#isHalfOver()) await this.mustHold()
+    if (this.#isHalfOver()) await this.assertHeld()
     this.#note(path, await this.#stored(path, bytes))
   }
 
@@ -136,7 +136,7 @@ export class S3Place implements Place {
     // What has been answered is stored.
   }
 
-  async mustHold(): Promise<void> {
+  async assertHeld(): Promise<void> {
     if ((await this.#lock())?.id !== this.#id)
       throw new BackupError(`${this.name} has been taken over by another run: this one has been given up`)
     if (this.#isHalfOver()) await this.#renew()

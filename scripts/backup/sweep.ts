@@ -32,7 +32,7 @@ export async function tidy(
   manifest: Manifest,
   { former, keep, renewed }: TidyOptions
 ): Promise<string[]> {
-  await vault.place.mustHold()
+  await vault.place.assertHeld()
   const kept = [manifest]
   const gone = former ? [former] : []
   const times = await earlierTimes(vault)
@@ -87,7 +87,7 @@ async function sweep(vault: Vault, kept: readonly Manifest[], gone: readonly Man
       const named = records.get(id)
       if (named && !isGone.has(id)) continue
       // Whoever has the place by now may be writing what nothing names yet.
-      await vault.place.mustHold()
+      await vault.place.assertHeld()
       if (!named) await vault.remove(`users/${shard}/${id}`)
       else
         await sweepUser(vault, id, [...named.values()]).catch((error: Error) => {

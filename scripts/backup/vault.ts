@@ -144,17 +144,17 @@ export class Vault {
 
   /** Removes a file or folder of the backup. */
   async remove(path: string): Promise<void> {
-    await this.place.remove(mustBeName(path))
+    await this.place.remove(checkName(path))
   }
 
   /** Names of the entries of a folder, by default the outermost. */
   async list(path?: string): Promise<readonly string[]> {
-    return await this.place.list(path === undefined ? path : mustBeName(path))
+    return await this.place.list(path === undefined ? path : checkName(path))
   }
 
   /** Makes sure that the entries of a folder and its parents are written. */
   async settle(path: string): Promise<void> {
-    await this.place.settle(mustBeName(path))
+    await this.place.settle(checkName(path))
   }
 
   async close(): Promise<void> {
@@ -179,7 +179,7 @@ export class Vault {
   }
 
   #path(name: string): string {
-    return mustBeName(this.fileOf(name))
+    return checkName(this.fileOf(name))
   }
 }
 
@@ -194,7 +194,7 @@ async function orClosed(place: Place, work: () => Promise<Vault>): Promise<Vault
 }
 
 /** Returns a path. Names in a backup are untrusted: throws {@link BackupError} if one could lead out of its place. */
-function mustBeName(path: string): string {
+function checkName(path: string): string {
   if (path.split('/').every(part => /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,254}$/.test(part))) return path
   throw new BackupError(`${JSON.stringify(path)} is not a name in a backup`)
 }

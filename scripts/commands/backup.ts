@@ -1,7 +1,7 @@
 /** `coffer backup`: updates a backup of one machine, or of a cluster, whether or not a service runs. */
 import type { Settings } from '../../core/settings/settings.js'
 import { makeBackup, type BackupReport } from '../backup/make-backup.js'
-import { mustBeOutside, placeNamed, withOwnSecret } from '../backup/own-place.js'
+import { assertOutside, placeNamed, withOwnSecret } from '../backup/own-place.js'
 import { openPlace } from '../backup/open-place.js'
 import { Vault } from '../backup/vault.js'
 import type { BackupSource } from '../backup/sources/source.js'
@@ -37,7 +37,7 @@ export async function backup(args: readonly string[], options: BackupOptions): P
   const own = operands.length === 0 ? settings.backup : undefined
   const secret = secretOf(own ? withOwnSecret(options, settings) : options)
   const to = placeNamed(operands, settings)
-  mustBeOutside(to, layout)
+  assertOutside(to, layout)
   const place = await openPlace(to, settings.backup.s3, true)
   const vault = await Vault.prepare(place, encrypt === true, secret)
   // Whoever ends it early does not keep others out.

@@ -8,7 +8,7 @@ import { fill } from '../demo/filling.js'
 import { planOf } from '../demo/plan.js'
 import { reportOf, type Filled } from '../demo/report.js'
 import { baseOf, signInAt } from '../demo/service.js'
-import { mustBeEmpty } from '../demo/target.js'
+import { assertEmpty } from '../demo/target.js'
 import type { Plan } from '../demo/person/days.js'
 import { print, type JsonOption } from '../terminal/answer.js'
 import { directoryOf } from '../terminal/directory.js'
@@ -88,7 +88,7 @@ async function atService(
     password ?? (await typed(`Password of ${username}: `))
   )
   try {
-    await mustBeEmpty(target, token)
+    await assertEmpty(target, token)
     const made = await withBar(json, progress => fill(target, token, plan, progress), 'days')
     return { made, url: base, isRunning: true }
   } finally {

@@ -38,7 +38,7 @@ export async function init(args: readonly string[], { file, json, yes }: InitOpt
   // Told before the questions, not after them.
   if (!statSync(dirname(path), { throwIfNoEntry: false })?.isDirectory())
     throw new UsageError(`There is no folder ${dirname(path)}: make it, or choose another file with --file`)
-  mustBeFlags(flags)
+  assertFlags(flags)
   const answered = yes ? [] : await answers(questions.filter(([key]) => !isGiven(key, flags)))
   // Neither environment variables nor existing files are copied into the new one.
   const settings = loadSettings({ argv: [...flags, ...answered], env: {}, cwd: '/nowhere', chosen: {} })
@@ -53,7 +53,7 @@ export async function init(args: readonly string[], { file, json, yes }: InitOpt
 }
 
 /** Throws a `SettingsError` for flags that are wrong, before anything is asked. */
-function mustBeFlags(flags: readonly string[]): void {
+function assertFlags(flags: readonly string[]): void {
   loadSettings({ argv: flags, env: {}, cwd: '/nowhere', chosen: {} })
 }
 

@@ -8,7 +8,7 @@ import { PlatformInspection } from '../../storage/inspection.js'
 import type { Layout } from '../../storage/files/layout.js'
 import { BackupError } from '../backup/backup-error.js'
 import { makeBackup } from '../backup/make-backup.js'
-import { mustBeOutside, withOwnSecret } from '../backup/own-place.js'
+import { assertOutside, withOwnSecret } from '../backup/own-place.js'
 import { openPlace } from '../backup/open-place.js'
 import { Vault } from '../backup/vault.js'
 import { detailOf, isCurrent, pendingIn, type Pending } from '../maintenance/pending.js'
@@ -42,7 +42,7 @@ export async function migrate(args: readonly string[], options: MigrateOptions):
   const { json, look } = options
   const { layout, settings } = presentDirectoryOf(split(args).flags)
   if (look) return show(await withBar(json, progress => pendingIn(layout, progress)), json)
-  mustBeOneWay(options)
+  assertOneBackupChoice(options)
   const release = lockDirectory(layout.lockFile)
   try {
     const pending = await withBar(json, progress => pendingIn(layout, progress))
@@ -62,7 +62,7 @@ export async function migrate(args: readonly string[], options: MigrateOptions):
   }
 }
 
-function mustBeOneWay({ backup, withoutBackup }: MigrateOptions): void {
+function assertOneBackupChoice({ backup, withoutBackup }: MigrateOptions): void {
   if (backup !== undefined && withoutBackup)
     throw new UsageError('--backup and --without-backup exclude each other: choose one')
 }
@@ -83,7 +83,7 @@ async function backUp(
     throw new UsageError(
       `${counted(outdated, 'file')} of ${counted(accounts, 'account')} would be migrated, which the version before cannot use any more: name a place for a backup before (--backup, or the setting backup.to), or pass --without-backup. --look tells what would be done`
     )
-  mustBeOutside(to, layout)
+  assertOutside(to, layout)
   const secret = secretOf(options.backup === undefined ? withOwnSecret(options, settings) : options)
   const vault = await Vault.prepare(await openPlace(to, settings.backup.s3, true), false, secret)
   try {

@@ -20,7 +20,7 @@ import { isSetupOpen } from '../../server/setup/desk.js'
 import type { ScheduledBackups } from '../backup/scheduled-backups.js'
 import type { Turns } from '../backup/sources/turn.js'
 import { checkedSettings, furtherProblems } from '../terminal/checked-settings.js'
-import { mustBeFolder, mustBeWritable } from '../terminal/directory.js'
+import { assertFolder, assertWritable } from '../terminal/directory.js'
 import { OperatorError } from '../terminal/operator.js'
 import { greeting, warningOfStrangers } from '../terminal/greeting.js'
 import { isSound } from '../maintenance/rebuild-platform.js'
@@ -36,12 +36,12 @@ export async function serve(argv: readonly string[]): Promise<void> {
   const output = new LogOutput(process.stdout.fd)
   const log = createLog(settings.log, output)
   const layout = new Layout(settings.dataDir)
-  mustBeFolder(layout)
-  mustBeWritable(layout)
+  assertFolder(layout)
+  assertWritable(layout)
   const reserve = new DiskReserve(layout)
   await withRoom(layout, () => {
     if (existsSync(layout.platformFile)) reserve.releaseIfFull()
-    mustBeSound(layout)
+    assertSound(layout)
   })
   warnOfExposure(layout, log)
   const service = new Service(argv, log, layout, output)
@@ -235,7 +235,7 @@ function warnOfExposure(layout: Layout, log: Log): void {
 }
 
 /** Refuses to start on a damaged platform file, since damage would affect all accounts. */
-function mustBeSound(layout: Layout): void {
+function assertSound(layout: Layout): void {
   const hasAccounts = existsSync(layout.usersDirectory) && readdirSync(layout.usersDirectory).length > 0
   if (!existsSync(layout.platformFile) && !hasAccounts) return
   if (!isSound(layout))

@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto'
 import { toConfig } from '../../core/settings/config.js'
 import { createPasswords } from '../../core/security/passwords.js'
 import type { Settings } from '../../core/settings/settings.js'
-import { mustBeComplex } from '../../core/sign-in/password-rules.js'
+import { assertPasswordComplexity } from '../../core/sign-in/password-rules.js'
 import { version } from '../../core/version.js'
 import type { Account } from '../../storage/platform/account.js'
 import type { Runtime } from '../../server/runtime.js'
@@ -29,7 +29,7 @@ export async function fillHere(options: HereOptions): Promise<{ made: Made; pass
   const clock = new PastClock()
   return await withRuntime(unheard(settings), clock, async runtime => {
     const known = runtime.services.accounts.find(username)
-    if (known) mustBeFree(runtime, known, options)
+    if (known) assertFree(runtime, known, options)
     // What an account that is there records must not be older than what it has recorded.
     else clock.moveTo(daysOf(plan)[0]!.from)
     const password = known ? undefined : await created(runtime, options)
@@ -42,7 +42,7 @@ export async function fillHere(options: HereOptions): Promise<{ made: Made; pass
   })
 }
 
-function mustBeFree({ services }: Runtime, account: Account, { password, username }: HereOptions): void {
+function assertFree({ services }: Runtime, account: Account, { password, username }: HereOptions): void {
   const store = services.accounts.store(account)
   if (
     !store.read(() =>
@@ -62,7 +62,7 @@ function mustBeFree({ services }: Runtime, account: Account, { password, usernam
 /** Creates the account; returns its password. */
 async function created(runtime: Runtime, { password, settings, username }: HereOptions): Promise<string> {
   const chosen = password ?? generated(settings)
-  mustFitRules(settings, chosen)
+  assertPasswordRules(settings, chosen)
   await own(runtime).call('system.createUser', {
     username,
     passwordHash: await createPasswords().hash(chosen),
@@ -72,10 +72,10 @@ async function created(runtime: Runtime, { password, settings, username }: HereO
   return chosen
 }
 
-function mustFitRules(settings: Settings, password: string): void {
+function assertPasswordRules(settings: Settings, password: string): void {
   if (password.length < 6) throw new DemoError('The password must have at least 6 characters')
   try {
-    mustBeComplex(toConfig(settings, version), password, 'password')
+    assertPasswordComplexity(toConfig(settings, version), password, 'password')
   } catch (error) {
     throw new DemoError((error as Error).message)
   }

@@ -52,7 +52,7 @@ export async function call(
 }
 
 /** Throws {@link DemoError} unless nothing is in an account but what every new one has. */
-export async function mustBeEmpty(target: Target, token: string): Promise<void> {
+export async function assertEmpty(target: Target, token: string): Promise<void> {
   const [found, granted] = await call(target, token, [
     { method: 'streams.get', params: { state: 'all' } },
     { method: 'accesses.get', params: {} }

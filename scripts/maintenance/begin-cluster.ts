@@ -94,7 +94,7 @@ async function beginAccounts(
     objects,
     node: config.cluster.node,
     cacheBytes: 0,
-    mustBeOurs: id => logs.mustBeOurs(id),
+    assertWriter: id => logs.assertWriter(id),
     onTrouble: error => note('attachments', error)
   })
   const accounts = new Accounts(layout, platform, {

@@ -1,7 +1,7 @@
 /** Moves the prepared files of an account from a temporary directory into a data directory, atomically. */
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { isWithin, makeFolderNow, mustBeFileOrNothing, syncPathNow } from '../../storage/files/durable.js'
+import { isWithin, makeFolderNow, assertFileOrAbsent, syncPathNow } from '../../storage/files/durable.js'
 import type { Layout } from '../../storage/files/layout.js'
 import { writeOwner } from '../../storage/platform/owner.js'
 import { PlatformStore } from '../../storage/platform/platform-store.js'
@@ -30,7 +30,7 @@ export class Unfinished extends Error {
 
 /** An account of that name that a data directory has. Throws {@link Unfinished}. */
 export function accountIn(target: Layout, username: string): Account | undefined {
-  mustBeFileOrNothing(target.platformFile)
+  assertFileOrAbsent(target.platformFile)
   // Looking up an account must not create the platform file.
   if (!existsSync(target.platformFile) && !existsSync(target.usersDirectory)) return undefined
   const platform = new PlatformStore(target)
@@ -54,7 +54,7 @@ export async function bringIn(target: Layout, side: Layout, account: Omit<Accoun
   try {
     // `isWithin` also throws if a symbolic link is in the way.
     if (isWithin(target.root, place)) throw new Taken(username, ['id'])
-    mustHaveOwnWebhooks(target, side, account)
+    assertWebhookIdsFree(target, side, account)
     const held = valuesOf(side, id)
     await writeOwner(side, account)
     syncPathNow(side.userDirectory(id))
@@ -91,7 +91,7 @@ export async function replace(
   try {
     isWithin(target.root, place)
     assertNotNewer(target, id)
-    mustHaveOwnWebhooks(target, side, { id, username })
+    assertWebhookIdsFree(target, side, { id, username })
     const held = valuesOf(side, id)
     const known = platform.find(username)
     if (known) await writeOwner(side, known)
@@ -114,7 +114,7 @@ export async function replace(
 }
 
 /** Throws {@link Taken} if another account has a webhook with the same id. */
-function mustHaveOwnWebhooks(
+function assertWebhookIdsFree(
   target: Layout,
   side: Layout,
   { id, username }: Pick<Account, 'id' | 'username'>

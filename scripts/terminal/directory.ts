@@ -9,12 +9,12 @@ import { foldersApart } from '../../storage/files/probe.js'
 export function directoryOf(flags: readonly string[]): { settings: Settings; layout: Layout } {
   const settings = loadSettings({ argv: flags, env: process.env, cwd: process.cwd() })
   const layout = new Layout(settings.dataDir)
-  mustBeFolder(layout)
+  assertFolder(layout)
   return { settings, layout }
 }
 
 /** Throws `SettingsError` if the data directory's path exists but is not a folder. */
-export function mustBeFolder({ root }: Layout): void {
+export function assertFolder({ root }: Layout): void {
   if (existsSync(root) && !statSync(root).isDirectory())
     throw new SettingsError([`dataDir: ${root} is not a folder (set it with --dataDir or in coffer.yaml)`])
 }
@@ -23,7 +23,7 @@ export function mustBeFolder({ root }: Layout): void {
  * Throws the operating system's error if this user may not write to a data directory that exists, `SettingsError` if it is
  * spread over several file systems.
  */
-export function mustBeWritable(layout: Layout): void {
+export function assertWritable(layout: Layout): void {
   if (!existsSync(layout.root)) return
   accessSync(layout.root, constants.R_OK | constants.W_OK | constants.X_OK)
   if (existsSync(layout.platformFile)) accessSync(layout.platformFile, constants.R_OK | constants.W_OK)

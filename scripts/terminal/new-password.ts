@@ -1,7 +1,7 @@
 /** Asks for a new password of a user. */
 import { toConfig } from '../../core/settings/config.js'
 import type { Settings } from '../../core/settings/settings.js'
-import { mustBeComplex } from '../../core/sign-in/password-rules.js'
+import { assertPasswordComplexity } from '../../core/sign-in/password-rules.js'
 import { createPasswords } from '../../core/security/passwords.js'
 import { version } from '../../core/version.js'
 import { UsageError } from './operands.js'
@@ -21,13 +21,13 @@ export async function newPasswordHash(settings: Settings, username: string): Pro
     throw new UsageError('There is no password: type one, or pass it as a line of standard input')
   if (password.length < shortest || password.length > longest)
     throw new UsageError(`The password must have ${shortest} to ${longest} characters`)
-  mustFitRules(() => mustBeComplex(toConfig(settings, version), password, 'password'))
+  assertPasswordRules(() => assertPasswordComplexity(toConfig(settings, version), password, 'password'))
   if (process.stdin.isTTY && (await typed('Once more: ')) !== password)
     throw new UsageError('The passwords differ: type the same one twice')
   return await createPasswords().hash(password)
 }
 
-function mustFitRules(check: () => void): void {
+function assertPasswordRules(check: () => void): void {
   try {
     check()
   } catch (error) {

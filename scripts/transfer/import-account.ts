@@ -72,11 +72,11 @@ async function importInto(
   try {
     const { created, hasSecrets } = archive.head
     const username = as ?? archive.head.username
-    mustBeFree(target, username, config)
+    assertFree(target, username, config)
     const account = { id: newId(), username, created, ...newStanding }
     const newcomer = new Newcomer(target, config, { hasSecrets, keepsIdentities })
     await fill(side, account.id, archive, newcomer)
-    await mustBeSound(side, account, config)
+    await assertSound(side, account, config)
     await bringIn(target, side, account)
     return { username, hasSecrets, identitiesLeftOut: newcomer.identitiesLeftOut }
   } catch (error) {
@@ -87,7 +87,7 @@ async function importInto(
   }
 }
 
-function mustBeFree(target: Layout, username: string, config: Config): void {
+function assertFree(target: Layout, username: string, config: Config): void {
   if (!Value.Check(Username, username))
     throw new TransferError(
       `${JSON.stringify(username)} is not a valid user name: choose another one with --as`
@@ -125,19 +125,19 @@ async function fill(side: Layout, id: string, archive: Archive, newcomer: Newcom
   await syncPath(side.userDirectory(id))
 }
 
-async function mustBeSound(side: Layout, account: NewAccount, config: Config): Promise<void> {
+async function assertSound(side: Layout, account: NewAccount, config: Config): Promise<void> {
   const problems: Problem[] = []
   const report = (problem: Problem): void => void (problems.length === 0 && problems.push(problem))
   const { streamDepth } = config.limits
   vetAccount(side, account, { home: config, streamDepth, now: Date.now() / 1000 }, report)
-  mustBeNone(problems)
+  assertNoProblem(problems)
   const files = new DiskAttachments(side)
   const counts = newCounts()
   await new AccountCheck(side, files, account, counts, valuesOf(side, account.id), report).run()
-  mustBeNone(problems)
+  assertNoProblem(problems)
   if (counts.leftOver > 0) throw new TransferError('it holds files that belong to no event')
 }
 
-function mustBeNone([first]: readonly Problem[]): void {
+function assertNoProblem([first]: readonly Problem[]): void {
   if (first) throw new TransferError([first.kind, first.id, first.detail].filter(Boolean).join(' '))
 }

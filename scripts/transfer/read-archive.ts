@@ -128,7 +128,7 @@ async function entriesOf(zip: ZipFile, maxSize: number): Promise<Map<string, Ent
       throw new TransferError(`${shown} is not a file of an account`)
     if (entries.has(fileName)) throw new TransferError(`${shown} occurs twice`)
     if (entries.size >= maxFiles) throw new TransferError(`it holds more than ${maxFiles} files`)
-    mustBePlain(entry, shown)
+    assertPlainEntry(entry, shown)
     total += uncompressedSize
     if (!Number.isSafeInteger(total) || total > maxSize)
       throw new TransferError('its files are too large, or do not fit on the disk')
@@ -142,7 +142,7 @@ const modeShift = 16
 const deflated = 8
 
 /** Throws if an entry is encrypted, compressed by an unknown method, or not a regular file. */
-function mustBePlain(entry: Entry, name: string): void {
+function assertPlainEntry(entry: Entry, name: string): void {
   const kind = (entry.externalFileAttributes >>> modeShift) & constants.S_IFMT
   if (kind !== 0 && kind !== constants.S_IFREG) throw new TransferError(`${name} is not a regular file`)
   if (entry.isEncrypted()) throw new TransferError(`${name} is encrypted`)

@@ -119,13 +119,13 @@ async function movedAway(shards: Pick<Shards, 'drain' | 'mine'>): Promise<void> 
   for (let polls = 1; without < settledPolls; polls++) {
     const staying = await shards.drain()
     without = shards.mine.length === 0 ? without + 1 : 0
-    if (polls > patientPolls) mustBeNone(staying)
+    if (polls > patientPolls) assertNoneLeft(staying)
     await wait(times.pollMs)
   }
 }
 
 /** Throws if nobody can take the shards of a node that leaves. */
-function mustBeNone(left: number): void {
+function assertNoneLeft(left: number): void {
   if (left === 0) return
   const those = left === 1 ? '1 shard stays' : `${left} shards stay`
   throw new Error(`${those} for want of another node that can take them: they move as soon as there is one`)

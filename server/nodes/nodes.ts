@@ -9,7 +9,7 @@ import type { Admittance, Dispatcher, SharedServices } from '../../core/call/dis
 import type { AnyMethod } from '../../core/call/method.js'
 import type { Failure, Outcome, Request, UploadedFile } from '../../core/call/outcome.js'
 import { ApiError } from '../../core/errors.js'
-import { mustBeShallow } from '../../core/json/depth.js'
+import { assertDepth } from '../../core/json/depth.js'
 import type { Registry } from '../../core/dispatch/registry.js'
 import { addresseeOf } from '../workers/addressee.js'
 import type { Peer } from '../workers/peer.js'
@@ -185,7 +185,7 @@ export class Nodes implements Dispatcher {
       return await this.#withDraft(receivedOutcome(outcome, rest => new RemoteRest(peer, rest)))
     } catch (error) {
       // Values that are nested too deeply cannot be written; the other node would refuse them, too.
-      if (!(error instanceof ApiError)) mustBeShallow(request.params, this.services.config.limits.jsonDepth)
+      if (!(error instanceof ApiError)) assertDepth(request.params, this.services.config.limits.jsonDepth)
       throw this.#isRead(request.method) ? again(error) : error
     } finally {
       this.options.forwarded.add(performance.now() - beganMs)

@@ -108,7 +108,7 @@ async function build(
     objects,
     node,
     cacheBytes: config.cluster.cacheBytes,
-    mustBeOurs: account => logs.mustBeOurs(account),
+    assertWriter: account => logs.assertWriter(account),
     onTrouble: cause => log.error('attachments that are not used could not be removed', { cause })
   })
   runtime = await Runtime.start(config, {

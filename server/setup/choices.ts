@@ -50,7 +50,7 @@ export function settingsFor(choices: SetupChoices, { given, settings }: ReadSett
 }
 
 /** Throws `invalid-parameters-format`, with all of them at once, if choices cannot be settings. */
-export function mustBeSettings({ problems }: ReadSettings): void {
+export function assertSettings({ problems }: ReadSettings): void {
   if (problems.length === 0) return
   refuseParams(
     problems.map(message => {

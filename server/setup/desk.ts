@@ -10,13 +10,13 @@ import { chosenFile, chosenText, withChoices, type Chosen } from '../../core/set
 import { toConfig, type Config } from '../../core/settings/config.js'
 import type { ReadSettings } from '../../core/settings/load.js'
 import type { Settings } from '../../core/settings/settings.js'
-import { mustBeComplex } from '../../core/sign-in/password-rules.js'
+import { assertPasswordComplexity } from '../../core/sign-in/password-rules.js'
 import { version } from '../../core/version.js'
 import type { SetupChoices, SetupFinish, SetupLook, SetupMail } from '../../schemas/setup.js'
 import type { Layout } from '../../storage/files/layout.js'
 import { endSetupLink, isSetupSecret, placeFileNow } from '../../storage/files/setup-link.js'
 import type { SetupDesk } from '../../transports/http/pages/setup.js'
-import { mustBeSettings, presentChoices, settingsFor } from './choices.js'
+import { assertSettings, presentChoices, settingsFor } from './choices.js'
 
 /** What the process knows that was started with settings from several sources. */
 export interface SettingsSource {
@@ -52,13 +52,13 @@ export class Desk implements SetupDesk {
   }
 
   look(ip: string, { secret }: SetupLook): object {
-    this.#mustBeGood(ip, secret)
+    this.#assertValidLink(ip, secret)
     const { publicUrl } = this.#config
     return { ...presentChoices(this.source.read().settings, this.source.read()), presentUrl: publicUrl }
   }
 
   async tryMail(ip: string, { choices, email, language, secret }: SetupMail): Promise<void> {
-    this.#mustBeGood(ip, secret)
+    this.#assertValidLink(ip, secret)
     const config = toConfig(this.#chosen(choices).settings, version)
     const transport = mailTransportOf({ ...config, publicUrl: this.#config.publicUrl })
     if (!transport) fail('invalid-operation', 'There is no mail server to try')
@@ -93,10 +93,10 @@ export class Desk implements SetupDesk {
     ip: string,
     { choices, email, language, password, secret, username }: SetupFinish
   ): Promise<object> {
-    this.#mustBeGood(ip, secret)
+    this.#assertValidLink(ip, secret)
     const { settings } = this.#chosen(choices, username)
     const { publicUrl, service } = toConfig(settings, version, this.#config.port)
-    mustBeComplex(this.#config, password, 'password')
+    assertPasswordComplexity(this.#config, password, 'password')
     const passwordHash = await createPasswords().hash(password)
     await this.#makeAccount(ip, { username, email, language, passwordHash })
     // Nothing below waits: an operator who is not written down would leave the link good.
@@ -119,7 +119,7 @@ export class Desk implements SetupDesk {
       if (present.settings.adminKey === '') values.set('adminKey', randomBytes(24).toString('base64url'))
     }
     const read = this.source.read(withChoices(present.chosen, values))
-    mustBeSettings(read)
+    assertSettings(read)
     return read
   }
 
@@ -130,7 +130,7 @@ export class Desk implements SetupDesk {
   }
 
   /** Throws `forbidden` unless the link is good. Wrong secrets are counted, right ones as well while there is none. */
-  #mustBeGood(ip: string, secret: string): void {
+  #assertValidLink(ip: string, secret: string): void {
     const guess = { subject: 'setup', ip }
     this.#throttle.check(guess)
     if (!this.#isDone && isSetupOpen(this.source.read()) && isSetupSecret(this.layout, secret)) return

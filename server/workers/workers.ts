@@ -1,5 +1,5 @@
 /** The services in worker threads: each owns the files of some users, whose calls are sent to it. */
-import { mustBeShallow } from '../../core/json/depth.js'
+import { assertDepth } from '../../core/json/depth.js'
 import { ApiError, fail } from '../../core/errors.js'
 import type { Gauges, Readiness } from '../gauges.js'
 import type {
@@ -228,7 +228,7 @@ export class Workers implements Dispatcher, Notifier {
       return await peer.ask('call', this.#sendable(request), isWhole)
     } catch (error) {
       // Values that are nested too deeply cannot be cloned; the thread would refuse them, too.
-      if (!(error instanceof ApiError)) mustBeShallow(request.params, this.services.config.limits.jsonDepth)
+      if (!(error instanceof ApiError)) assertDepth(request.params, this.services.config.limits.jsonDepth)
       throw error
     }
   }

@@ -85,7 +85,7 @@ function isFolder(path: string): boolean {
 }
 
 /** Throws {@link StrayPath} if a path exists but is not a regular file, such as a link or a pipe. */
-export function mustBeFileOrNothing(path: string): void {
+export function assertFileOrAbsent(path: string): void {
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (found && !found.isFile()) throw new StrayPath(path, 'a file')
 }
@@ -116,7 +116,7 @@ export interface OpenedFile {
 /** Opens a regular file below `root` for reading. Throws {@link StrayPath} for links, and for pipes: reading one could block for ever. */
 export function openWithin(root: string, file: string): OpenedFile {
   for (const path of pathsWithin(root, file).slice(0, -1)) isFolder(path)
-  mustBeFileOrNothing(file)
+  assertFileOrAbsent(file)
   const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
   const fd = openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
   const found = fstatSync(fd)

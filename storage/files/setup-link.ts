@@ -2,14 +2,14 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { makeFolderNow, mustBeFileOrNothing, syncPathNow } from './durable.js'
+import { makeFolderNow, assertFileOrAbsent, syncPathNow } from './durable.js'
 import type { Layout } from './layout.js'
 
 /** Makes a secret, which replaces an earlier one. Blocking. */
 export function newSetupSecret({ setupFile }: Layout): string {
   const secret = randomBytes(24).toString('base64url')
   makeFolderNow(dirname(setupFile))
-  mustBeFileOrNothing(setupFile)
+  assertFileOrAbsent(setupFile)
   placeFileNow(setupFile, `${digest(secret).toString('hex')}\n`)
   return secret
 }
@@ -42,7 +42,7 @@ export function placeFileNow(file: string, text: string): void {
 
 function knownDigest({ setupFile }: Layout): Buffer | undefined {
   try {
-    mustBeFileOrNothing(setupFile)
+    assertFileOrAbsent(setupFile)
     const text = readFileSync(setupFile, 'utf8').trim()
     return /^[0-9a-f]{64}$/.test(text) ? Buffer.from(text, 'hex') : undefined
   } catch {

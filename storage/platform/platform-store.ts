@@ -90,7 +90,7 @@ export class PlatformStore {
   changeNow<N extends CommandName>(name: N, ...args: Arguments<N>): Result<N> {
     this.reserve?.check()
     const result = this.#write(() => {
-      this.mustBeAlone()
+      this.assertNotFollowing()
       return applied(this.#tables, name, args)
     })
     this.#tell([[name, ...args] as unknown as Command])
@@ -126,7 +126,7 @@ export class PlatformStore {
   }
 
   /** Throws if the file follows a log. */
-  mustBeAlone(): void {
+  assertNotFollowing(): void {
     if (this.position())
       throw new Error(`${this.#db.name} follows the log of a cluster: only its nodes may use it`)
   }

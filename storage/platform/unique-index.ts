@@ -22,7 +22,7 @@ export type UniqueValues = Pick<
   | 'forget'
   | 'isInDoubt'
   | 'mark'
-  | 'mustBeReserved'
+  | 'assertReserved'
   | 'release'
   | 'reserve'
   | 'settle'
@@ -85,7 +85,7 @@ export class UniqueIndex {
   }
 
   /** Throws {@link Unreserved} unless everything that the write needs is marked. To be called before what cannot be undone. */
-  mustBeReserved(): void {
+  assertReserved(): void {
     if (this.#needed.size === 0) return
     const doubts = Array.from(this.#needed.keys(), name => [name, this.#doubts.get(name)] as const)
     // Nothing that has been due before is to settle them now.

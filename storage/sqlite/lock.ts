@@ -1,7 +1,7 @@
 /** The lock by which one process owns a data directory. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { makeFolderNow, mustBeFileOrNothing } from '../files/durable.js'
+import { makeFolderNow, assertFileOrAbsent } from '../files/durable.js'
 import { openLock } from './open.js'
 
 /** The data directory belongs to another process. */
@@ -20,7 +20,7 @@ export class DirectoryLocked extends Error {
  */
 export function lockDirectory(lockFile: string): () => void {
   makeFolderNow(dirname(lockFile))
-  for (const kind of ['', '-journal', '-wal', '-shm']) mustBeFileOrNothing(lockFile + kind)
+  for (const kind of ['', '-journal', '-wal', '-shm']) assertFileOrAbsent(lockFile + kind)
   // A second file, for the message only: closing a descriptor of the locked file would drop the lock (POSIX).
   const ownerFile = `${lockFile}.pid`
   const release = openLock(lockFile)

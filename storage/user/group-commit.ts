@@ -100,7 +100,7 @@ export class GroupCommit {
     const { unique } = this.store
     unique.begin()
     const value = write.run()
-    unique.mustBeReserved()
+    unique.assertReserved()
     return value
   }
 

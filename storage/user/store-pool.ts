@@ -13,7 +13,7 @@ export interface PoolOptions {
   /** Longest time for checkpoints when closing all files, in seconds. Logs that remain are recovered as after a crash. */
   readonly closingSeconds: number
   /** Throws `StoreNotReady` if the file of an account cannot be opened yet. */
-  mustBeReady?(account: string): void
+  assertReady?(account: string): void
   /** Opens the file of an account. `left`: the log that closing it left behind, if any. */
   open(account: string, left: LeftLog | undefined): UserStore
   /** Called when a file's bookkeeping could not be written or it could not be closed. */
@@ -71,7 +71,7 @@ export class StorePool {
       if (nowMs - known.usedAtMs > sweepMs || !this.#warm.has(known)) this.#use(known, nowMs)
       return known.store
     }
-    this.options.mustBeReady?.(account)
+    this.options.assertReady?.(account)
     this.#makeRoom()
     const store = this.options.open(account, this.#logs.take(account))
     store.checkpointBy(log => this.#logs.carryNow(account, log))

@@ -272,7 +272,7 @@ export class UserStore extends Repositories {
     try {
       // The caches of this store are outdated: they must be dropped in the same turn as the commit.
       return await inOneTransaction(own.db, own.audit, stepsIn(own), this.party, () => {
-        this.unique.mustBeReserved()
+        this.unique.assertReserved()
         commit(own.db, this.durability)
         this.#forget()
         this.#version++

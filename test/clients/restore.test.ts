@@ -63,7 +63,7 @@ t.test('a backup', async t => {
         await createAll(t, bob, how, 'streams', flat(streams).filter(isOwn), ofStreams)
         await createAll(t, bob, how, 'events', before, ofEvents)
         const { events } = await bob.do('events.get', everything)
-        mustBeSame(t, before, events, bob)
+        assertRestored(t, before, events, bob)
         t.match(
           flat((await bob.do('streams.get')).streams).find(({ id }) => id === 'walks'),
           {
@@ -150,7 +150,12 @@ async function createAll(
 }
 
 /** What the service sets is its own; all else is as it was, and so is what its integrity proves. */
-function mustBeSame(t: Test, before: readonly Event[], after: readonly Event[], { access }: Client): void {
+function assertRestored(
+  t: Test,
+  before: readonly Event[],
+  after: readonly Event[],
+  { access }: Client
+): void {
   const own = [...tracking, 'integrity']
   t.same(
     after.map(event => without(event, own)),

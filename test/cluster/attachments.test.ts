@@ -22,12 +22,12 @@ function node(
   t: Test,
   objects: MemoryObjects,
   cacheBytes = 0,
-  mustBeOurs = async (): Promise<void> => {}
+  assertWriter = async (): Promise<void> => {}
 ): Place {
   const layout = new Layout(join(t.testdirName, `${places++}`))
   mkdirSync(layout.userDirectory(account), { recursive: true })
   const onTrouble = (error: Error): void => void t.fail(error.message)
-  const options = { layout, objects, node: `n${places}`, cacheBytes, mustBeOurs, onTrouble }
+  const options = { layout, objects, node: `n${places}`, cacheBytes, assertWriter, onTrouble }
   return { layout, attachments: new SharedAttachments(options) }
 }
 
@@ -115,7 +115,7 @@ t.test('what an earlier run has lent goes, what this one has lent stays', async 
     objects,
     node: 'n1',
     cacheBytes: 0,
-    mustBeOurs: async () => {},
+    assertWriter: async () => {},
     onTrouble: () => {}
   }
   const former = new SharedAttachments(options)

@@ -241,11 +241,11 @@ t.test('what no log brings back is not removed where the log may be an old one',
   const options = { ...shared, layout: new Layout(t.testdir()), giveUpMs: 1000, onTrouble: t.fail }
   const logs = new ShippedLogs({ ...options, isCertain: () => isCertain })
   t.teardown(() => logs.close())
-  await t.rejects(async () => await logs.mustBeOurs(account.id), { name: 'StoreUnavailable' })
+  await t.rejects(async () => await logs.assertWriter(account.id), { name: 'StoreUnavailable' })
   await logs.ready(account.id)
-  await t.resolves(async () => await logs.mustBeOurs(account.id))
+  await t.resolves(async () => await logs.assertWriter(account.id))
   isCertain = false
-  await t.rejects(async () => await logs.mustBeOurs(account.id), { name: 'StoreUnavailable' })
+  await t.rejects(async () => await logs.assertWriter(account.id), { name: 'StoreUnavailable' })
 })
 
 t.test(

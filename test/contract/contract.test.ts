@@ -6,7 +6,7 @@ import type { AnyMethod } from '../../core/call/method.js'
 import { coffer } from '../support/coffer.js'
 import { contract } from './contract.js'
 import { Examples } from './examples.js'
-import { mustBeSame } from '../support/same.js'
+import { assertSame } from '../support/same.js'
 import { given, type Kind, type Scenario } from './scenario.js'
 import { isFor, send, statusOf, type WireName } from './wires.js'
 import { enabling, World } from './world.js'
@@ -53,7 +53,7 @@ t.test('the contract', async t => {
           if (wiresOf(scenario, scenarios).includes(wire))
             await t.test(`${scenario.name} (${wire})`, async t => {
               if (scenario.error)
-                return await mustRefuse(t, wire, id, scenario, (refusing ??= await World.make(service)))
+                return await assertRefusal(t, wire, id, scenario, (refusing ??= await World.make(service)))
               const world = await World.make(service)
               await scenario.before?.(world)
               const { status, body, text, type, whole } = await send(wire, id, scenario, world)
@@ -99,7 +99,7 @@ function isRefusal({ error }: Scenario): boolean {
   return error !== undefined
 }
 
-async function mustRefuse(
+async function assertRefusal(
   t: import('tap').Test,
   wire: WireName,
   method: string,
@@ -118,7 +118,7 @@ async function mustRefuse(
     []
   )
   if (wire === 'http') t.equal(status, expected ?? new ApiError(error!).status)
-  mustBeSame(t, await world.after(), before, 'nothing has changed')
+  assertSame(t, await world.after(), before, 'nothing has changed')
 }
 
 /** Methods that only refuse: the older checks need a domain. */

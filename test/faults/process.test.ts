@@ -9,7 +9,7 @@ import { Layout } from '../../storage/files/layout.js'
 import { post, signIn } from '../durability/requests.js'
 import { freePort } from '../support/free-ports.js'
 import { filesIn } from '../support/planted.js'
-import { mustTakeLessThan } from '../support/probe.js'
+import { assertTakesLessThan } from '../support/probe.js'
 import { connect as openSocket, until } from '../support/socket.js'
 import { FaultyServer, program } from './server.js'
 
@@ -55,7 +55,7 @@ t.test('SIGTERM under load, with sockets and uploads half sent', async t => {
   await until(() => acknowledged.length > 50, 'writes are under way')
   const { lastedMs, status } = await server.end('SIGTERM')
   t.equal(status, 0)
-  await mustTakeLessThan(t, 10_000, () => lastedMs, 1)
+  await assertTakesLessThan(t, 10_000, () => lastedMs, 1)
   t.match(server.said.at(-1), '"stopped"')
   await Promise.all([...senders, ...sockets.map(socket => socket.closed())])
   for (const half of halves) half.destroy()

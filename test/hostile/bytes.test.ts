@@ -7,7 +7,7 @@ import { errorTable } from '../../core/errors.js'
 import { serviceRoutes, userRoutes } from '../../transports/http/routes.js'
 import { coffer, type Client } from '../support/coffer.js'
 import { filesIn } from '../support/planted.js'
-import { mustTakeLessThan, Probe } from '../support/probe.js'
+import { assertTakesLessThan, Probe } from '../support/probe.js'
 import { Random } from '../support/random.js'
 import { socketOf } from '../support/socket.js'
 import { ask } from './wires.js'
@@ -143,7 +143,7 @@ t.test(`garbled requests (seed ${seed})`, async t => {
   })
   t.same(faults, [], 'none is answered by 5xx')
   t.ok(statuses.has('2') && statuses.has('4'), `they are served or refused (${[...statuses].join()})`)
-  await mustTakeLessThan(t, 1000, () => slowestMs, 1)
+  await assertTakesLessThan(t, 1000, () => slowestMs, 1)
   const { events } = await alice.do('events.get', {
     limit: 100_000,
     state: 'all',
@@ -281,7 +281,7 @@ t.test('lines on which nothing more comes', async t => {
       'all are ended, none by 5xx'
     )
   })
-  await mustTakeLessThan(t, 1000, () => slowestMs, 1)
+  await assertTakesLessThan(t, 1000, () => slowestMs, 1)
   t.match(await alice.call('streams.get'), { streams: [] })
 })
 

@@ -8,9 +8,9 @@ import { given, type Scenario } from '../contract/scenario.js'
 import { enabling, World } from '../contract/world.js'
 import { coffer, type Service } from '../support/coffer.js'
 import { hostileParams, type HostileParams } from '../support/hostile-calls.js'
-import { mustTakeLessThan, Probe } from '../support/probe.js'
+import { assertTakesLessThan, Probe } from '../support/probe.js'
 import { Random } from '../support/random.js'
-import { mustBeSame } from '../support/same.js'
+import { assertSame } from '../support/same.js'
 import { inBatch, overHttp, RawSocket, routesOf, type Attack, type Reply } from './wires.js'
 
 const isLong = process.env['COFFER_TEST_LONG'] === '1'
@@ -129,7 +129,7 @@ t.test(`odd params (seed ${seed})`, async t => {
   for (const definition of definitions)
     await t.test(definition.id, t => attack(t, service, definition, probe, causes))
   t.test('leave other accounts as they are', async t => {
-    mustBeSame(t, await bystander.after(), before, 'all of it')
+    assertSame(t, await bystander.after(), before, 'all of it')
     t.equal((await service.http('GET', '/service/info')).status, 200)
   })
 })
@@ -170,9 +170,9 @@ async function attack(
       for (let n = 0; n < 3; n++) yield await worldFor(service, scenario)
     }
     const { value: refused, slowestMs } = await probe.during(() => run(first, all))
-    await mustTakeLessThan(t, 1000, () => slowestMs, 1)
+    await assertTakesLessThan(t, 1000, () => slowestMs, 1)
     if (!spending.has(id))
-      await mustLeaveNoTrace(t, `${wire.name}: what is refused leaves no trace`, worlds, refused, run)
+      await assertNoTrace(t, `${wire.name}: what is refused leaves no trace`, worlds, refused, run)
     t.same(faults, [], `${wire.name}: ${causes.splice(0).join('\n')}`)
     wire.close()
   }
@@ -183,7 +183,7 @@ async function attack(
  * Makes those calls again that were refused, where all of the account can be looked at before and after. Those that
  * succeed after all, since others came before them the first time, are left out.
  */
-async function mustLeaveNoTrace(
+async function assertNoTrace(
   t: Test,
   name: string,
   worlds: () => AsyncGenerator<World>,
@@ -196,7 +196,7 @@ async function mustLeaveNoTrace(
     const before = await lookAt(world)
     if (before === undefined) continue
     const again = await run(world, left)
-    if (again.length === left.length) return mustBeSame(t, await world.after(), before, name)
+    if (again.length === left.length) return assertSame(t, await world.after(), before, name)
     left = again
   }
 }

@@ -138,7 +138,7 @@ t.test('patterns', async t => {
       if (format instanceof RegExp) t.equal(slowText(format), undefined, name)
       const { validate = format } = Object(format) as { validate?: unknown }
       if (typeof validate === 'function')
-        mustBeLinear(t, name, text => void (validate as (text: string) => unknown)(text))
+        assertLinear(t, name, text => void (validate as (text: string) => unknown)(text))
     }
   })
 
@@ -176,7 +176,7 @@ const beginnings = [
 const repeated = 'a 0 . : / @ - { {a} %20 ~0 a. 0: T + x= = A \\ [ ( a| \n'.split(' ').concat(' ')
 
 /** Takes texts of two lengths, and holds the times against each other. */
-function mustBeLinear(t: Test, name: string, take: (text: string) => void): void {
+function assertLinear(t: Test, name: string, take: (text: string) => void): void {
   const timeOf = (text: string): number => {
     const runs = Array.from({ length: 3 }, () => {
       const elapsed = stopwatch()

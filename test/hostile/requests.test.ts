@@ -44,7 +44,7 @@ async function timeOf(run: () => Promise<unknown>): Promise<number> {
 }
 
 /** Whether a request takes much longer with one text than with another of the same length. */
-async function mustBeQuick(t: Test, name: string, send: (text: string) => Promise<unknown>, size: number) {
+async function assertQuick(t: Test, name: string, send: (text: string) => Promise<unknown>, size: number) {
   const textOf = (part: string): string => part.repeat(size / part.length)
   await send(textOf('x'))
   const usual = await timeOf(() => send(textOf('x')))
@@ -100,7 +100,7 @@ t.test('a request without a token takes no longer than it is long', async t => {
       50_000
     ])
   ]
-  for (const [name, send, size] of cases) await mustBeQuick(t, name, send, size)
+  for (const [name, send, size] of cases) await assertQuick(t, name, send, size)
 })
 
 t.test('a header takes no longer than it is long', async t => {
@@ -132,8 +132,8 @@ t.test('a header takes no longer than it is long', async t => {
     await rawHttp(service.server.url, { verb: 'POST', path: '/alice/events', headers })
   }
   for (const name of names) {
-    await mustBeQuick(t, name, text => ask(name, text), 50_000)
-    await mustBeQuick(
+    await assertQuick(t, name, text => ask(name, text), 50_000)
+    await assertQuick(
       t,
       `${name}, begun`,
       text => ask(name, `Basic "a", bytes=0-; q=${text}`.slice(0, 50_000)),
@@ -150,7 +150,7 @@ t.test('a handshake takes no longer than its token is long', async t => {
     const options = { options: { auth: { auth: text } } }
     await t.rejects(connect(t, server.url, 'alice', undefined, options))
   }
-  await mustBeQuick(t, 'a token', shake, 30_000)
+  await assertQuick(t, 'a token', shake, 30_000)
 })
 
 t.test('a form of three megabytes takes no hundreds', async t => {

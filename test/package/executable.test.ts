@@ -22,7 +22,7 @@ import { version } from '../../core/version.js'
 import { BareSystem, noBareSystem } from '../support/bare.js'
 import { treeOf } from '../support/forged-backup.js'
 import { start } from '../support/process.js'
-import { mustBeSame } from '../support/same.js'
+import { assertSame } from '../support/same.js'
 import { until } from '../support/socket.js'
 import { useService } from '../support/using.js'
 
@@ -116,7 +116,7 @@ t.test('the executable file', { skip: noBareSystem }, async t => {
     for (const [what, damage] of isLong ? [...damages, together, nothing] : [together]) {
       damage()
       t.same(coffer('--version'), says, what)
-      mustBeSame(t, treeOf(folder), whole, what)
+      assertSame(t, treeOf(folder), whole, what)
       t.equal(statSync(at(open)).mode & 0o777, 0o600)
       t.equal(statSync(at(foreign)).uid, 0)
     }
@@ -139,7 +139,7 @@ t.test('the executable file', { skip: noBareSystem }, async t => {
     t.same(ends, Array(several).fill(0))
     const [folder = '', ...others] = readdirSync(unpacked)
     t.same(others, [])
-    mustBeSame(t, treeOf(join(unpacked, folder)), whole, 'all of it')
+    assertSame(t, treeOf(join(unpacked, folder)), whole, 'all of it')
   })
 
   t.test('refuses a folder that others can write to, in one line', async t => {

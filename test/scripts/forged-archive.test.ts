@@ -82,7 +82,7 @@ t.test('coffer import', async t => {
     t.match(errors, words)
     t.notMatch(errors, /^\s+at /m)
     t.notOk(existsSync(target.path), 'nothing is imported')
-    target.mustBeAlone(t)
+    target.assertAlone(t)
   }
   type Tap = typeof t
 

@@ -67,7 +67,7 @@ t.test('coffer restore', async t => {
     }
     t.same(target.held, [], 'nothing is restored')
     rmSync(target.path, { recursive: true, force: true })
-    target.mustBeAlone(t)
+    target.assertAlone(t)
   }
 
   /** A copy of the backup to be forged. */

@@ -133,7 +133,7 @@ function valueOf(text: string): Answer {
 }
 
 /** What all methods that read answer must be no failure of the service. */
-async function mustServe(t: Test, dataDir: string, username: string, what: string): Promise<void> {
+async function assertServed(t: Test, dataDir: string, username: string, what: string): Promise<void> {
   const clock = new ManualClock()
   const server = await startServer(testSettings(dataDir), { clock, methodModules })
   const service = new Service(server, clock, dataDir)
@@ -197,12 +197,12 @@ t.test('whatever a backup or an archive holds', async t => {
     t.ok(code === 0 || errors.trim() !== '', ended)
     t.ok(performance.now() - started < patienceMs, `${what}: in time`)
     t.ok(process.memoryUsage().rss < mostMemory, `${what}: within memory`)
-    target.mustBeAlone(t, `${what}: nothing is written elsewhere`)
+    target.assertAlone(t, `${what}: nothing is written elsewhere`)
     if (code !== 0 || args.includes('--verify'))
       return void t.same(target.held, [], `${what}: nothing is left`)
     taken++
     t.same((await checkDirectory(new Layout(target.path))).problems, [], `${what}: passes the check`)
-    await mustServe(t, target.path, username, what)
+    await assertServed(t, target.path, username, what)
   }
 
   async function restores(t: Test, what: string, copy: string, ...more: string[]): Promise<void> {

@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers'
 import { generateX25519Identity } from 'age-encryption'
 import t from 'tap'
 import { packageDirectory } from '../../core/version.js'
-import { mustTakeLessThan } from '../support/probe.js'
+import { assertTakesLessThan } from '../support/probe.js'
 import { start } from '../support/process.js'
 
 // Processes take their time to start where many tests run at once.
@@ -30,7 +30,7 @@ t.test('coffer serve', async t => {
       t.equal((await fetch(`${service.url}/`)).status, 200)
       const { status, lastedMs } = await service.stop(signal)
       t.equal(status, 0)
-      await mustTakeLessThan(t, 5000, () => lastedMs, 1)
+      await assertTakesLessThan(t, 5000, () => lastedMs, 1)
       t.match(service.lines.at(-1), '"stopped"')
       await t.rejects(fetch(`${service.url}/`))
     })
@@ -228,7 +228,7 @@ t.test('npm start', async t => {
     const pid = Number(readFileSync(join(dataDir, 'coffer.lock.pid'), 'utf8'))
     t.not(pid, npm.process.pid)
     const { lastedMs } = await npm.stop('SIGTERM')
-    await mustTakeLessThan(t, 10_000, () => lastedMs, 1)
+    await assertTakesLessThan(t, 10_000, () => lastedMs, 1)
     t.match(npm.lines.at(-1), '"stopped"')
     t.throws(() => process.kill(pid, 0), { code: 'ESRCH' })
   })

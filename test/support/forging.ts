@@ -67,7 +67,7 @@ export class WatchedTarget {
   }
 
   /** Asserts that nothing has been written around it. */
-  mustBeAlone(t: Test, what = 'nothing is written anywhere else'): void {
+  assertAlone(t: Test, what = 'nothing is written anywhere else'): void {
     const outside = treeOf(this.#around).filter(path => !path.startsWith(this.path))
     t.same(outside, this.#before, what)
   }

@@ -29,7 +29,7 @@ export const alone: UniqueValues = {
   due: () => [],
   forget() {},
   mark: 0,
-  mustBeReserved() {},
+  assertReserved() {},
   release() {},
   async reserve() {},
   settle() {}

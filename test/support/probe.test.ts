@@ -1,7 +1,7 @@
 /** Limits on how long things may take: they hold on machines that are busy or slow, and against whatever stands still. */
 import t from 'tap'
 import { coffer } from './coffer.js'
-import { mustTakeLessThan, Probe, slowness, stopwatch } from './probe.js'
+import { assertTakesLessThan, Probe, slowness, stopwatch } from './probe.js'
 
 /** Keeps everything in this process waiting. */
 function standStill(ms: number): void {
@@ -22,7 +22,7 @@ t.test('a limit on the time that something takes', async t => {
   t.test('fails whatever takes too long each time, after three attempts', async t => {
     const verdict = new Verdict()
     let attempts = 0
-    await mustTakeLessThan(verdict, 100, () => (attempts++, 100_000))
+    await assertTakesLessThan(verdict, 100, () => (attempts++, 100_000))
     t.same(verdict.told, [false])
     t.equal(attempts, 3)
   })
@@ -30,7 +30,7 @@ t.test('a limit on the time that something takes', async t => {
   t.test('forgives what chance has delayed', async t => {
     const verdict = new Verdict()
     const times = [100_000, 100_000, 10]
-    await mustTakeLessThan(verdict, 100, () => times.shift()!)
+    await assertTakesLessThan(verdict, 100, () => times.shift()!)
     t.same(verdict.told, [true])
   })
 
@@ -38,13 +38,13 @@ t.test('a limit on the time that something takes', async t => {
     const service = await coffer(t)
     const probe = new Probe(service.alice)
     const verdict = new Verdict()
-    await probe.mustBeServed(verdict, 50, async () => {
+    await probe.assertServed(verdict, 50, async () => {
       await new Promise(resolve => setTimeout(resolve, 5))
       standStill(300 * slowness())
     })
     t.same(verdict.told, [false])
     const free = new Verdict()
-    await probe.mustBeServed(free, 250, async () => {
+    await probe.assertServed(free, 250, async () => {
       for (let n = 0; n < 50; n++) await service.alice.call('streams.get')
     })
     t.same(free.told, [true])

@@ -44,7 +44,7 @@ function slownessOfLate(): number {
  * takes longer shortly before or right after it. Chance may delay something, but not each time: it is tried up to `attempts` times, if it can be
  * repeated, and the quickest counts.
  */
-export async function mustTakeLessThan(
+export async function assertTakesLessThan(
   t: Pick<Test, 'ok'>,
   limitMs: number,
   measure: () => Promise<number> | number,
@@ -105,8 +105,8 @@ export class Probe {
   }
 
   /** Fails if somebody else waits for longer than a limit while something runs, up to three times. */
-  async mustBeServed(t: Pick<Test, 'ok'>, limitMs: number, run: () => Promise<unknown>): Promise<void> {
-    await mustTakeLessThan(t, limitMs, async () => (await this.during(run)).slowestMs)
+  async assertServed(t: Pick<Test, 'ok'>, limitMs: number, run: () => Promise<unknown>): Promise<void> {
+    await assertTakesLessThan(t, limitMs, async () => (await this.during(run)).slowestMs)
   }
 }
 

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Test } from 'tap'
 
 /** As `t.same`, which writes both values out even if nothing differs: that takes longer than most calls. */
-export function mustBeSame(
+export function assertSame(
   t: Pick<Test, 'pass' | 'same'>,
   found: unknown,
   wanted: unknown,

@@ -45,7 +45,7 @@ export function callTarget(dispatcher: Dispatcher, via: Credentials['via'] = 'ht
   const addressOfClient = clientAddress(services.config.http.trustedProxies)
   return (exchange, target, ids) => {
     const { address } = exchange.state
-    if (target.isService && address.user !== undefined) mustBeUser(services, address.user)
+    if (target.isService && address.user !== undefined) assertUserExists(services, address.user)
     const ip = addressOfClient(exchange.req)
     const credentials = target.isForOperators
       ? operatorCredentials(exchange, services.config, ip, via)
@@ -91,7 +91,7 @@ async function callOtherwise(
   if (target.answers === 'file') return await download(exchange, dispatcher, call, ids)
   if (target.takes !== undefined && forms.has(target.takes) && isMultipart(exchange))
     return await upload(exchange, dispatcher, call, target, ids)
-  if (target.takes === 'declared') mustBeJson(exchange)
+  if (target.takes === 'declared') assertJsonType(exchange)
   const outcome =
     hasBody(target.verb) || (target.verb === 'DELETE' && sendsBody(exchange))
       ? await callWithBody(exchange, dispatcher, call, target, ids)
@@ -155,7 +155,7 @@ async function callWithBody(
   try {
     const body = state.form ? state.form.body : await readBody(exchange, services, target)
     delete state.form
-    if (target.takes === 'object') mustBeObject(body)
+    if (target.takes === 'object') assertObject(body)
     if (!hasBody(target.verb)) assertNoParams(body)
     const request = withParams(call, target.paramsOf(state.address.query, ids, body))
     return inTermsOf(target.verb, await dispatcher.call(request))
@@ -251,14 +251,14 @@ async function download(
  * Throws `unknown-resource` for any path below the root of an unknown user.
  * (docs/spec/conventions.md#unknown-users-and-routes)
  */
-export function mustBeUser(services: SharedServices, user: string): void {
+export function assertUserExists(services: SharedServices, user: string): void {
   const { accounts } = services
   // That an account is closed is told to valid tokens only: to others it looks open.
   if (!accounts.find(user) && accounts.deletionOf(user) === undefined) unknownUser(accounts, user)
 }
 
 /** Requires a JSON content type. Errors: 400 `missing-header`, 415. (docs/spec/administration.md#creating-a-user) */
-function mustBeJson(exchange: Exchange): void {
+function assertJsonType(exchange: Exchange): void {
   const type = mediaType(exchange.req)
   if (type === '') fail('missing-header', 'The header "Content-Type" is missing')
   if (type !== 'application/json')
@@ -277,7 +277,7 @@ function readBody(exchange: Exchange, services: SharedServices, { takes }: Route
   return readJsonBody(exchange.req, services, exchange.state.ticket)
 }
 
-function mustBeObject(body: unknown): void {
+function assertObject(body: unknown): void {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     fail('invalid-request-structure', 'The body has to be a JSON object', { rule: 'object' })
 }

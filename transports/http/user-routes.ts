@@ -7,7 +7,7 @@ import type { Dispatcher } from '../../core/call/dispatcher.js'
 import type { UserEndpoint } from '../user-endpoint.js'
 import { answerMessage } from './message.js'
 import { clientAddress } from './request/client-address.js'
-import { callTarget, mustBeUser } from './call.js'
+import { callTarget, assertUserExists } from './call.js'
 import { targetsOf } from './target.js'
 import type { Exchange } from './exchange.js'
 import { repliesResource } from './oauth/resource.js'
@@ -43,7 +43,7 @@ export function userDispatch(
       return answerMessage(exchange, dispatcher, endpoint, addressOfClient(exchange.req))
     if (endpoint && repliesResource(exchange, dispatcher.services.config, endpoint.segment)) return undefined
     if (front?.answers(exchange, statusBelow(user, segments))) return undefined
-    mustBeUser(dispatcher.services, user)
+    assertUserExists(dispatcher.services, user)
     if (verb === 'GET' && segments.length === 0) return replyRoot(exchange, dispatcher.services)
     return fail('unknown-resource', `There is no ${verb} route at this path`)
   }

@@ -27,7 +27,7 @@ export class Mcp implements UserEndpoint {
 
   async answer(message: Message): Promise<MessageAnswer> {
     const { body, user, verb } = message
-    mustBeOne(body)
+    assertSingleMessage(body)
     this.#handler ??= this.#createHandler()
     const handler = await this.#handler
     // What is not POST is refused, whichever it is; some, such as TRACE, cannot even be named here.
@@ -91,7 +91,7 @@ function wrong(text: string): CallToolResult {
 }
 
 /** Several at once would be a way around the limits of calls; a subscription would outlive its access. */
-function mustBeOne(body: unknown): void {
+function assertSingleMessage(body: unknown): void {
   if (Array.isArray(body)) fail('invalid-request-structure', 'One message at a time')
   if (Object(body).method === 'subscriptions/listen')
     throw new ApiError(

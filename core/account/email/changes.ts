@@ -2,7 +2,7 @@
 import type { Access } from '../../../schemas/access.js'
 import type { Config } from '../../settings/config.js'
 import type { Call } from '../../call/method.js'
-import { mustHaveJustSignedIn } from '../../auth/recent-sign-in.js'
+import { requireRecentSignIn } from '../../auth/recent-sign-in.js'
 import type { AccountField } from '../fields.js'
 import { confirmedAddress, isSameAddress, veiled } from './address.js'
 import { sendConfirmation, sendNotices } from './messages.js'
@@ -25,13 +25,13 @@ export function comesIntoForce(
   store.signIn.removeAll('email')
   const former = confirmedAddress(store)
   if (former === value) return
-  if (caller.isPersonal && !isOwnerProven) mustHaveJustSignedIn(call)
+  if (caller.isPersonal && !isOwnerProven) requireRecentSignIn(call)
   // Without mail, no link could confirm it; without a former address, none can count in its place.
   const { mailer } = services
   const countsAtOnce = former === undefined || !mailer.hasServer || !mailer.sends('confirmEmail')
   if (caller.isPersonal && countsAtOnce) return confirmAddress(call, value)
   tellFormer(call, value, caller.isPersonal ? undefined : nameOf(services.config, caller.access))
-  store.unique.mustBeReserved()
+  store.unique.assertReserved()
   sendConfirmation(services, account.username)
 }
 

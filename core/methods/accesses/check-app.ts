@@ -13,7 +13,7 @@ import { fail } from '../../errors.js'
 import { RequestedPermission, RequestedPermissions } from '../../accesses/granting.js'
 import { method, type Call } from '../../call/method.js'
 import { currentId } from '../../account/older-ids.js'
-import { mustBeAccountOf } from '../../oauth/codes.js'
+import { assertRequestedAccount } from '../../oauth/codes.js'
 import { audienceOf, StreamAudience } from '../../accesses/stream-audience.js'
 import { isExpired } from '../../permissions/access.js'
 
@@ -81,7 +81,7 @@ function besideOf(
   if (known.request.requestingAppId !== requestingAppId)
     fail('invalid-operation', 'The request of this key is one of another app')
   // Before anything is asked, or an access replaced that is of use.
-  mustBeAccountOf(known.request, account.username)
+  assertRequestedAccount(known.request, account.username)
   return {
     consent: consentOf(store, access, known, addressOf(services.config, credentials)),
     streams

@@ -9,8 +9,8 @@ import type { Caller } from '../../permissions/caller.js'
 import { fail } from '../../errors.js'
 import {
   grantable,
-  mustMayGrant,
-  mustNotBePersonal,
+  assertMayGrant,
+  assertNotPersonal,
   RequestedPermissions,
   type RequestedPermission
 } from '../../accesses/granting.js'
@@ -60,7 +60,7 @@ export const create = method({
     ...notShared,
     check(asking) {
       notShared.check?.(asking)
-      mustNotBePersonal((Object(asking.params) as { type?: unknown }).type)
+      assertNotPersonal((Object(asking.params) as { type?: unknown }).type)
     }
   },
   run: (call, params) => atOnce(created(call, params)),
@@ -86,11 +86,11 @@ function* created(call: Call, params: Params): Steps<{ access: PublicAccess }> {
   if (typeof params.deviceName === 'string' && type !== 'app') refuseParams([noDeviceName])
   const permissions = grantable(call, params.permissions)
   yield
-  mustMayGrant(call, type, permissions)
+  assertMayGrant(call, type, permissions)
   yield
   const access = accessOf(call, params, type, permissions)
-  mustNotOutlive(call, access)
-  mustBeFree(call, access)
+  assertNotOutliving(call, access)
+  assertNameAndTokenFree(call, access)
   yield* provideStreams(call, params.permissions)
   const kept = store.accesses.insert(access)
   yield
@@ -136,7 +136,7 @@ const shortToken = {
 }
 
 /** A shared access must not last longer than the app's own access. (docs/spec/accesses.md#who-may-create-what) */
-function mustNotOutlive({ caller }: Call, { expires }: Access): void {
+function assertNotOutliving({ caller }: Call, { expires }: Access): void {
   const end = caller.access?.expires
   if (end !== undefined && (expires === undefined || expires > end))
     fail('invalid-operation', 'The access would outlive the one that creates it', { expires: end })
@@ -146,7 +146,7 @@ function mustNotOutlive({ caller }: Call, { expires }: Access): void {
  * Throws `item-already-exists` for a name or token in use. An expired access of the same name, which could
  * not be renewed, is replaced if the caller may delete it.
  */
-function mustBeFree(call: Call, { deviceName, name, token, type }: Access): void {
+function assertNameAndTokenFree(call: Call, { deviceName, name, token, type }: Access): void {
   const { accesses } = call.store
   const namesake = accesses.findByName(type, name, deviceName)
   if (namesake && !(isExpired(namesake, call.now) && mayDelete(call, namesake)))

@@ -33,7 +33,7 @@ const few = 100
 
 function* deletion(call: Call, { id }: { readonly id: string }): Steps<Result> {
   const access = call.store.accesses.find(id) ?? fail('unknown-resource', `Unknown access "${id}"`)
-  mustMayDelete(call, access)
+  assertMayDelete(call, access)
   const related = yield* revoking(call, access)
   return {
     accessDeletion: { id },
@@ -42,7 +42,7 @@ function* deletion(call: Call, { id }: { readonly id: string }): Steps<Result> {
 }
 
 /** Besides what {@link mayDelete} allows, everyone deletes themselves unless `selfRevoke` is forbidden. */
-function mustMayDelete(call: Call, access: Access): void {
+function assertMayDelete(call: Call, access: Access): void {
   const { caller } = call
   if (access.id !== caller.accessId) {
     if (!mayDelete(call, access)) fail('forbidden')

@@ -7,7 +7,7 @@ import { method } from '../../call/method.js'
 import { tell } from '../../sign-in/notices/notices.js'
 import { hashOfNew } from '../../sign-in/password-rules.js'
 import { isPassword } from '../../sign-in/verify-password.js'
-import { mustHaveJustSignedIn } from '../../auth/recent-sign-in.js'
+import { requireRecentSignIn } from '../../auth/recent-sign-in.js'
 import { countWaysIn } from '../../sign-in/ways-in.js'
 import { withPasswords } from '../../sign-in/passwords-off.js'
 
@@ -33,7 +33,7 @@ export const changePassword = method({
     // Whoever has none, and has just signed in in another way, sets the first.
     const isFirst =
       replaced === undefined && oldPassword === undefined && countWaysIn(services.config, call.store) > 0
-    if (isFirst) mustHaveJustSignedIn(call)
+    if (isFirst) requireRecentSignIn(call)
     if (!isFirst && oldPassword === undefined) refuseMissing()
     if (!isFirst && !(await isPassword(services, credentials, account.username, oldPassword ?? '', replaced)))
       refuse()

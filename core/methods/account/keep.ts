@@ -4,7 +4,7 @@ import { closed } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
 import { method } from '../../call/method.js'
-import { mustHaveJustSignedIn } from '../../auth/recent-sign-in.js'
+import { requireRecentSignIn } from '../../auth/recent-sign-in.js'
 
 /** Opens the account again, as it was, for its owner who has just signed in. */
 export const keep = method({
@@ -19,7 +19,7 @@ export const keep = method({
   async prepare(call) {
     const { account, services } = call
     if (account.deletion === null) fail('unknown-resource', 'This account is not scheduled for deletion')
-    mustHaveJustSignedIn(call)
+    requireRecentSignIn(call)
     await services.accounts.keep(account)
   },
   run({ account, changes, services }) {

@@ -3,14 +3,14 @@ import { Type, type Static } from 'typebox'
 import type { AuthRequest } from '../../../schemas/auth-request.js'
 import { KeyValue, orNull } from '../../../schemas/scalars.js'
 import { anyone } from '../../auth/allow.js'
-import { authPage, mustBeListed, mustBeReturnable } from '../../accesses/auth-page.js'
+import { authPage, assertListedReturnUrl, assertReturnUrl } from '../../accesses/auth-page.js'
 import { authState, NeedSignin, requestLife } from '../../accesses/auth-requests.js'
 import { addressOf } from '../../accesses/consent.js'
 import { assertNamesNoTags } from '../../accesses/granting.js'
 import { fail } from '../../errors.js'
 import { newKey } from '../../ids.js'
 import { serviceMethod } from '../../call/method.js'
-import { mustNotPretend } from '../../oauth/client-data.js'
+import { assertNotImpersonatingOAuth } from '../../oauth/client-data.js'
 import { parsedUrl } from '../../parsed-url.js'
 import { refuseParams } from '../../validation/params.js'
 
@@ -47,11 +47,11 @@ export const create = serviceMethod({
   async run({ services, credentials, now }, params) {
     const { access } = services.config
     const request = requestOf(params)
-    if (typeof request.returnURL === 'string') mustBeReturnable(services.config, request.returnURL)
-    mustBeListed(services.config, request, credentials.origin)
+    if (typeof request.returnURL === 'string') assertReturnUrl(services.config, request.returnURL)
+    assertListedReturnUrl(services.config, request, credentials.origin)
     const page = authPage(services.config, params.authUrl ?? undefined)
-    mustBeHarmless(request)
-    mustNotPretend(request)
+    assertServiceInfo(request)
+    assertNotImpersonatingOAuth(request)
     assertNamesNoTags(services.config, request.requestedPermissions, 'requestedPermissions')
     if (Buffer.byteLength(JSON.stringify(request) + page) > access.maxRequestBytes)
       fail(
@@ -93,7 +93,7 @@ function requestOf({ languageCode, returnURL, ...given }: Params): AuthRequest {
   }
 }
 
-function mustBeHarmless({ serviceInfo = {} }: AuthRequest): void {
+function assertServiceInfo({ serviceInfo = {} }: AuthRequest): void {
   const open = Object.entries(serviceInfo).map(([name, value]) => ({ path: `#/serviceInfo/${name}`, value }))
   // The loop meets what it adds.
   for (const { path, value } of open)

@@ -121,7 +121,7 @@ function acceptance(
   const { ip, via } = credentials
   const { access } = store.read(() => authenticate(services, account, store, { auth: token, ip, via }, now))
   if (!access) fail('invalid-access-token')
-  mustBeAskedFor(access, known)
+  assertRequested(access, known)
   return {
     access,
     account,
@@ -130,7 +130,7 @@ function acceptance(
 }
 
 /** Pages that know nothing of devices create accesses without one. */
-function mustBeAskedFor({ deviceName, name, type }: Access, { request }: KnownRequest): void {
+function assertRequested({ deviceName, name, type }: Access, { request }: KnownRequest): void {
   const isOfApp = type === 'app' && name === request.requestingAppId
   if (!isOfApp || (deviceName !== undefined && deviceName !== request.deviceName))
     fail('forbidden', 'The token is not that of an access which this app has been given')

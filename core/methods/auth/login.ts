@@ -1,7 +1,7 @@
 /** `auth.login`: a personal token for user name and password. (docs/spec/authentication.md#signing-in) */
 import { Type } from 'typebox'
 import { trustedApp } from '../../auth/allow.js'
-import { LoginParams, mustStillHold, verifyLogin, verifyNobody } from '../../sign-in/verify-login.js'
+import { LoginParams, assertPasswordCurrent, verifyLogin, verifyNobody } from '../../sign-in/verify-login.js'
 import { method } from '../../call/method.js'
 import { factorOf } from '../../sign-in/mfa/factor.js'
 import { openMfaSession } from '../../sign-in/mfa/sessions.js'
@@ -28,7 +28,7 @@ export const login = method({
   prepare: verifyLogin,
   run(call, { appId }, hash) {
     const { services, now, store } = call
-    mustStillHold(call, hash)
+    assertPasswordCurrent(call, hash)
     if (!factorOf(store)) return signIn(call, appId)
     return { mfaToken: openMfaSession(services.config, store, { purpose: 'login', appId }, now) }
   },

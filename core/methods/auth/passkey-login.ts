@@ -8,7 +8,7 @@ import { method } from '../../call/method.js'
 import { SignedIn, signedInFacts, signIn } from '../../sign-in/signed-in.js'
 import { signingIn } from '../../sign-in/passkeys/challenges.js'
 import { accountIdIn } from '../../sign-in/passkeys/options.js'
-import { mustBeSigned, recordUse, refuseStranger } from '../../sign-in/passkeys/signature.js'
+import { verifyPasskeySignature, recordUse, refuseStranger } from '../../sign-in/passkeys/signature.js'
 
 const Result = Type.Object({ username: Type.String(), ...SignedIn.properties })
 
@@ -33,7 +33,7 @@ export const passkeyLogin = method({
     const handle = credential?.response?.userHandle
     return typeof handle === 'string' ? platform.standings.find(accountIdIn(handle))?.username : undefined
   },
-  prepare: async (call, { credential }) => await mustBeSigned(call, signingIn, credential),
+  prepare: async (call, { credential }) => await verifyPasskeySignature(call, signingIn, credential),
   run(call, { appId }, proven) {
     recordUse(call, proven)
     return { username: call.account.username, ...signIn(call, appId) }

@@ -4,7 +4,7 @@ import { Event } from '../../../schemas/event.js'
 import { closed, Identifier } from '../../../schemas/scalars.js'
 import { anyAccess } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
-import { mustBeFewFiles } from '../../events/attachments.js'
+import { assertFileCount } from '../../events/attachments.js'
 import { changingFiles } from '../../events/changed-files.js'
 import { method } from '../../call/method.js'
 
@@ -21,7 +21,7 @@ export const addAttachment = method({
     if (files.length === 0)
       fail('invalid-request-structure', 'The call brings no file: send a multipart form')
     return before => {
-      mustBeFewFiles(services, before.length + files.length)
+      assertFileCount(services, before.length + files.length)
       return [...before, ...files]
     }
   })

@@ -8,10 +8,10 @@ import { newValueField, ownPlaces, putInForce } from '../../account/value-events
 import { anyAccess } from '../../auth/allow.js'
 import { mergedClientData } from '../../validation/client-data.js'
 import { fail } from '../../errors.js'
-import { mustBeFewFiles } from '../../events/attachments.js'
+import { assertFileCount } from '../../events/attachments.js'
 import { isGiven, isSeries, namedStreams, readOnly, writable } from '../../events/fields.js'
 import { shown } from '../../events/view.js'
-import { knownStreams, mustBeLive } from '../../streams/known.js'
+import { knownStreams, assertNotInTrash } from '../../streams/known.js'
 import { eventIdPattern, newId } from '../../ids.js'
 import type { JsonText } from '../../json/json-text.js'
 import { isLarge } from '../../json/writer.js'
@@ -19,7 +19,7 @@ import { method, type Call } from '../../call/method.js'
 import { protectedFields } from '../../validation/protected-fields.js'
 import { besideTags, tagsOf, tagStreams } from '../../streams/tags.js'
 import { refuseParams } from '../../validation/params.js'
-import { mustNameZone } from '../../validation/zones.js'
+import { assertClientDataZone } from '../../validation/zones.js'
 
 const Params = Type.Object(
   {
@@ -62,7 +62,7 @@ export const create = method({
 function composed(call: Call, params: Params): Event {
   const { caller, services, now, store } = call
   const { type, time, duration, description, trashed } = params
-  mustBeFewFiles(services, call.files.length)
+  assertFileCount(services, call.files.length)
   const named = namedStreams(params) ?? refuseParams([missingStreams])
   const others = besideTags(call, named, params.tags)
   const nodes = knownStreams(store, others)
@@ -70,12 +70,12 @@ function composed(call: Call, params: Params): Event {
   const content = services.eventTypes.check(type, params.content)
   caller.must('create', ...ownPlaces(others))
   // Checked after permissions, so that the state of a stream is not revealed.
-  mustBeLive(nodes)
+  assertNotInTrash(nodes)
   const ofTags = tagStreams(call, params.tags)
   const streamIds = ofTags.length === 0 ? named : [...new Set([...named, ...ofTags])]
   if (field && params.tags?.length) fail('invalid-operation', 'A value of an account field has no tags')
   const at = store.stamp(now)
-  mustNameZone(params.clientData, '#/clientData')
+  assertClientDataZone(params.clientData, '#/clientData')
   const clientData = mergedClientData(call, undefined, params.clientData)
   const event: Event = {
     id: params.id ?? newId(),

@@ -8,7 +8,7 @@ import { anyAccess } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import { fail } from '../../errors.js'
 import { selected, selectionParams } from '../../events/selection.js'
-import { mustBeColumns } from '../../exports/csv-wide.js'
+import { assertColumns } from '../../exports/csv-wide.js'
 import { Export, forms, type FormName } from '../../exports/export.js'
 import type { Form } from '../../exports/form.js'
 import { joined } from '../../json/json-text.js'
@@ -50,7 +50,7 @@ export const exportEvents = method({
   run(call, all) {
     const { format, ...params } = withoutNulls(all)
     const form: Form = forms[format]
-    mustFit(params, form, format)
+    assertFormHolds(params, form, format)
     const limit = params.limit ?? Infinity
     const { events: own, query } = selected(call, params, limit)
     call.reach = reachOfQuery(call.caller, params.streams, query)
@@ -60,7 +60,7 @@ export const exportEvents = method({
 })
 
 /** Raises an error for what the form cannot hold. */
-function mustFit(params: Omit<Params, 'format'>, form: Form, format: FormName): void {
+function assertFormHolds(params: Omit<Params, 'format'>, form: Form, format: FormName): void {
   const { bom, columns, limit, series, skip, streams, titles, zone } = params
   if (zone !== undefined && !isZone(zone)) refuse('zone', 'has to be a time zone such as Europe/Zurich')
   if (series === true && !form.takesSeries) refuse('series', `is not for the format "${format}"`)
@@ -72,7 +72,7 @@ function mustFit(params: Omit<Params, 'format'>, form: Form, format: FormName): 
     )
   if ((columns || titles) && format !== 'csv-wide')
     refuse(columns ? 'columns' : 'titles', `is not for the format "${format}"`)
-  mustBeColumns(params)
+  assertColumns(params)
   if (!form.takesAudit && isAboutAudit(streams))
     fail('invalid-operation', `Records of the audit have no place in the format "${format}"`)
 }

@@ -4,7 +4,7 @@ import { Attachment } from '../../../schemas/event.js'
 import { closed, Identifier } from '../../../schemas/scalars.js'
 import { anyAccess } from '../../auth/allow.js'
 import { reachOfEvent } from '../../audit/reach.js'
-import { mayRead, mustBeReadable } from '../../events/place.js'
+import { mayRead, assertReadable } from '../../events/place.js'
 import { fail } from '../../errors.js'
 import { type Allow, method } from '../../call/method.js'
 
@@ -34,7 +34,7 @@ export const getAttachment = method({
     const event = store.series.findHolder(id)
     if (!event || store.attachments.eventOf(fileId) !== event.number)
       fail('unknown-resource', `No attachment "${fileId}"`)
-    mustBeReadable({ caller, store }, event)
+    assertReadable({ caller, store }, event)
   },
   run(call, { id, fileId }) {
     const event = call.store.events.findOutline(id) ?? fail('unknown-resource', `No event "${id}"`)

@@ -7,7 +7,7 @@ import { auditEventOf } from '../../audit/events.js'
 import { reachOfItem } from '../../audit/reach.js'
 import { isAuditId } from '../../audit-ids.js'
 import { fail } from '../../errors.js'
-import { mustBeReadable } from '../../events/place.js'
+import { assertReadable } from '../../events/place.js'
 import { eventVersions } from '../../events/versions.js'
 import { shown } from '../../events/view.js'
 import { JsonText } from '../../json/json-text.js'
@@ -30,7 +30,7 @@ export const getOne = method({
     const history = includeHistory ? eventVersions(call, id) : undefined
     const found = store.events.findText(id)
     if (!found) return { event: deletion(call, id), history }
-    mustBeReadable(call, found)
+    assertReadable(call, found)
     call.reach = reachOfItem(call, found.streams)
     return { event: shown(call, found.body), history }
   }

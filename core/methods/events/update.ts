@@ -3,19 +3,24 @@ import { Type } from 'typebox'
 import { Event } from '../../../schemas/event.js'
 import { closed, Identifier } from '../../../schemas/scalars.js'
 import type { EventBody } from '../../../storage/repositories/event-row.js'
-import { mustStayOutside, ownPlaces, placesOfValue, settleUpdate } from '../../account/value-events.js'
+import {
+  assertStaysOutsideAccount,
+  ownPlaces,
+  placesOfValue,
+  settleUpdate
+} from '../../account/value-events.js'
 import { fieldIn } from '../../account/values.js'
 import { anyAccess } from '../../auth/allow.js'
 import { mergedClientData } from '../../validation/client-data.js'
 import { fail } from '../../errors.js'
 import { EventUpdate, isGiven, isSeries, namedStreams, readOnly } from '../../events/fields.js'
-import { knownStreams, mustBeLive } from '../../streams/known.js'
+import { knownStreams, assertNotInTrash } from '../../streams/known.js'
 import { shown } from '../../events/view.js'
 import type { JsonText } from '../../json/json-text.js'
 import { isLarge, largeSize } from '../../json/writer.js'
 import { method, type Call } from '../../call/method.js'
 import { refuseProtected } from '../../validation/protected-fields.js'
-import { mustNameZone } from '../../validation/zones.js'
+import { assertClientDataZone } from '../../validation/zones.js'
 import { isTagStream, tagged, tagStreams } from '../../streams/tags.js'
 import type { AccountField } from '../../account/fields.js'
 import { largeWritableEvent, writableEvent } from '../../events/writable.js'
@@ -51,13 +56,13 @@ function changed(call: Call, before: Event, given: EventUpdate): Event {
   refuseProtected(call, ['id', ...readOnly], given)
   const field = fieldIn(call, before.streamIds)
   const streamIds = movedTo(call, before, given, field)
-  mustContributeWhereMoved(call, before.streamIds, streamIds, given.tags !== undefined)
+  assertMayMove(call, before.streamIds, streamIds, given.tags !== undefined)
   const joined = streamIds.filter(id => !before.streamIds.includes(id))
-  mustBeLive(knownStreams(store, joined))
+  assertNotInTrash(knownStreams(store, joined))
   const type = given.type ?? before.type
   const content = contentOf(call, before, given, type)
   const { duration, description, trashed } = given
-  mustNameZone(given.clientData, '#/update/clientData')
+  assertClientDataZone(given.clientData, '#/update/clientData')
   const event = tagged(services, {
     ...before,
     streamIds,
@@ -97,7 +102,7 @@ function movedTo(call: Call, before: Event, given: EventUpdate, field: AccountFi
     if (given.tags?.length) fail('invalid-operation', 'A value of an account field has no tags')
     return placesOfValue(call, field, before, named)
   }
-  mustStayOutside(call, before, named)
+  assertStaysOutsideAccount(call, before, named)
   if (given.tags !== undefined) {
     const others = named.filter(id => !isTag(id))
     const ids = [...others, ...tagStreams(call, given.tags, before.streamIds)]
@@ -123,7 +128,7 @@ function contentOf(call: Call, before: Event, given: EventUpdate, type: string):
 }
 
 /** Streams of tags that come and go with `tags` need no rights of their own. */
-function mustContributeWhereMoved(
+function assertMayMove(
   { caller, services }: Call,
   before: readonly string[],
   after: readonly string[],

@@ -4,7 +4,7 @@ import { closed } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import { newLinkSecret } from '../../identities/link-secrets.js'
-import { mustHaveJustSignedIn } from '../../auth/recent-sign-in.js'
+import { requireRecentSignIn } from '../../auth/recent-sign-in.js'
 
 /**
  * Returns a secret with which a sign-in at a provider is begun. What comes of it can be linked in this session alone. Throws
@@ -19,7 +19,7 @@ export const begin = method({
   mayExceedQuota: true,
   allow: personalOnly,
   run(call) {
-    mustHaveJustSignedIn(call)
+    requireRecentSignIn(call)
     return { secret: newLinkSecret(call) }
   }
 })

@@ -2,8 +2,8 @@
 import { Type } from 'typebox'
 import { personalOnly } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
-import { linkIdentity, mustBeLinkable, ShownIdentity, shownIdentity } from '../../identities/identities.js'
-import { mustBeLinkSecret, useLinkSecret } from '../../identities/link-secrets.js'
+import { linkIdentity, assertLinkable, ShownIdentity, shownIdentity } from '../../identities/identities.js'
+import { assertLinkSecret, useLinkSecret } from '../../identities/link-secrets.js'
 import { Proof, provenAnywhere, useProof, type Proven } from '../../identities/proofs.js'
 
 /** Links what has been proven with a secret of this session. Linking what is linked already changes nothing. */
@@ -16,9 +16,9 @@ export const create = method<typeof Proof, Proven>({
   mayExceedQuota: true,
   allow: personalOnly,
   async prepare(call, params) {
-    mustBeLinkSecret(call, params.secret)
+    assertLinkSecret(call, params.secret)
     const found = await provenAnywhere(call, params)
-    mustBeLinkable(call, found.proof)
+    assertLinkable(call, found.proof)
     await useProof(call, params)
     return found
   },

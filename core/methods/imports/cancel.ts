@@ -17,19 +17,19 @@ export const cancel = method({
   mayExceedQuota: true,
   allow: notShared,
   async prepare(call, { id }) {
-    mustBeUnderWay(ownJob(call, id))
+    assertRunning(ownJob(call, id))
     await call.services.imports.stop(call.account, id)
   },
   run(call, { id }) {
     const job = ownJob(call, id)
-    mustBeUnderWay(job)
+    assertRunning(job)
     const cancelled: KeptJob = { ...job, state: 'cancelled' }
     keepJob(call.store, cancelled)
     return { import: shownJob(cancelled, undefined) }
   }
 })
 
-function mustBeUnderWay({ state }: KeptJob): void {
+function assertRunning({ state }: KeptJob): void {
   if (state !== 'looking' && state !== 'writing')
     fail('invalid-operation', `The import is ${state}: there is nothing to cancel`, { state })
 }

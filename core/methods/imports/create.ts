@@ -7,8 +7,8 @@ import { fail } from '../../errors.js'
 import { newId } from '../../ids.js'
 import { Import, jobOf, shownJob, type Job } from '../../imports/job.js'
 import { appOf } from '../../imports/memory.js'
-import { mustBeZone, mustManage } from '../../imports/params.js'
-import { mustHaveRoom } from '../../imports/waiting.js'
+import { assertTimeZone, assertMayImport } from '../../imports/params.js'
+import { assertMayWait } from '../../imports/waiting.js'
 
 /** Unreadable ones that are told of. */
 const mostUnreadable = 100
@@ -30,9 +30,9 @@ export const create = method({
         'invalid-request-structure',
         'Send one file, as the only part of a multipart form that has a file name'
       )
-    mustManage(call, parentId ?? null)
-    mustBeZone(zone ?? undefined)
-    mustHaveRoom(call, file.size)
+    assertMayImport(call, parentId ?? null)
+    assertTimeZone(zone ?? undefined)
+    assertMayWait(call, file.size)
     store.imports.forgetUnreadable(mostUnreadable)
     const id = newId()
     const job: Job = {

@@ -4,7 +4,7 @@ import { KeyValue } from '../../../schemas/scalars.js'
 import { anyone } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import { digestOf, newRecoveryCodes, setFactor } from '../../sign-in/mfa/factor.js'
-import { mustProve } from '../../sign-in/mfa/verify-factor.js'
+import { verifyFactor } from '../../sign-in/mfa/verify-factor.js'
 import { mfaSessionOf, mfaTokenOf } from '../../sign-in/mfa/sessions.js'
 import { tell } from '../../sign-in/notices/notices.js'
 import { closing } from '../../unknown-user.js'
@@ -24,7 +24,7 @@ export const confirm = method({
   async prepare(call, given) {
     const { candidate } = mfaSessionOf(call, 'activate')
     if (call.account.deletion !== null) throw closing(call.account.deletion)
-    return await mustProve(call, candidate, given)
+    return await verifyFactor(call, candidate, given)
   },
   run(call, _params, { step }) {
     const { store } = call

@@ -3,11 +3,11 @@ import { Type } from 'typebox'
 import { orNull } from '../../../schemas/scalars.js'
 import { trustedApp } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
-import { LoginParams, mustStillHold, verifyLogin, verifyNobody } from '../../sign-in/verify-login.js'
+import { LoginParams, assertPasswordCurrent, verifyLogin, verifyNobody } from '../../sign-in/verify-login.js'
 import { method, type ServiceCall } from '../../call/method.js'
 import { presentedToken } from '../../auth/authenticate.js'
 import { mfaSessionOf } from '../../sign-in/mfa/sessions.js'
-import { mustHavePasswords } from '../../sign-in/passwords-off.js'
+import { assertPasswordsEnabled } from '../../sign-in/passwords-off.js'
 import { factorOf, isRecoveryCode, removeFactor } from '../../sign-in/mfa/factor.js'
 import { tell } from '../../sign-in/notices/notices.js'
 
@@ -31,7 +31,7 @@ export const recover = method({
   allow: trustedApp,
   auditAs: 'valid-password',
   async prepare(call, params) {
-    mustHaveCode(params)
+    requireCode(params)
     call.services.throttle.check(guessOf(call, call.account.username))
     const login = loginIn(call, params)
     if (login) return await verifyLogin(call, login)
@@ -41,7 +41,7 @@ export const recover = method({
   run(call, params, hash) {
     const { account, services, store } = call
     const { recoveryCode } = params
-    if (loginIn(call, params)) mustStillHold(call, hash)
+    if (loginIn(call, params)) assertPasswordCurrent(call, hash)
     else mfaSessionOf(call, 'login')
     const factor = factorOf(store)
     if (!factor || !isRecoveryCode(factor, recoveryCode ?? '')) {
@@ -53,7 +53,7 @@ export const recover = method({
     return { message: 'Signing in takes no second factor any more' }
   },
   async unknownUser(call, username, params) {
-    mustHaveCode(params)
+    requireCode(params)
     const login = loginIn(call, params)
     if (login) return await verifyNobody(call, username, login)
     call.services.throttle.unknownToken(call.credentials.ip)
@@ -72,13 +72,13 @@ function loginIn(
   { password, username }: { readonly password?: string; readonly username?: string }
 ): Login | undefined {
   if (password === undefined && presentedToken(credentials) !== undefined) return undefined
-  mustHavePasswords(services.config)
+  assertPasswordsEnabled(services.config)
   if (password === undefined || username === undefined)
     fail('invalid-parameters-format', 'The user name and the password are missing, or the token of a sign-in')
   return { username, password }
 }
 
-function mustHaveCode({ recoveryCode }: { recoveryCode?: string | null }): void {
+function requireCode({ recoveryCode }: { recoveryCode?: string | null }): void {
   if (!recoveryCode) fail('missing-parameter', 'The parameter "recoveryCode" is missing')
 }
 

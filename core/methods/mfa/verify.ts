@@ -2,7 +2,7 @@
 import { KeyValue } from '../../../schemas/scalars.js'
 import { anyone } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
-import { mustProve } from '../../sign-in/mfa/verify-factor.js'
+import { verifyFactor } from '../../sign-in/mfa/verify-factor.js'
 import { candidateOf, mfaSessionOf, mfaTokenOf } from '../../sign-in/mfa/sessions.js'
 import { SignedIn, signedInFacts, signIn } from '../../sign-in/signed-in.js'
 
@@ -19,7 +19,7 @@ export const verify = method({
   allow: anyone,
   auditAs: 'valid-password',
   async prepare(call, given) {
-    await mustProve(call, candidateOf(call, mfaSessionOf(call, 'login')), given)
+    await verifyFactor(call, candidateOf(call, mfaSessionOf(call, 'login')), given)
   },
   run(call) {
     // The session may have ended while the proof was looked at.

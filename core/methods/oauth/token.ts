@@ -57,7 +57,7 @@ export const token = method<typeof Params, Prepared>({
     good.kind === 'code' ? issue(call, client, good, key) : prolong(call, client, good),
   unknownUser(call, _username, params) {
     provenClient(call.services, call.credentials, params)
-    return refuseUnknown(call, params, mustBeGrantType(params))
+    return refuseUnknown(call, params, parseGrantType(params))
   }
 })
 
@@ -66,12 +66,12 @@ async function presented(
   client: Client,
   params: Params
 ): Promise<Redeemed | Refreshed> {
-  return mustBeGrantType(params) === 'refresh_token'
+  return parseGrantType(params) === 'refresh_token'
     ? await refresh(call, client, params)
     : await redeem(call, client, params)
 }
 
-function mustBeGrantType({ grant_type: type }: Params): GrantType {
+function parseGrantType({ grant_type: type }: Params): GrantType {
   if (type === undefined) refuse('invalid_request', 'The grant_type is missing')
   if (type === 'authorization_code' || type === 'refresh_token') return type
   return refuse('unsupported_grant_type', 'The grant_type has to be authorization_code or refresh_token')

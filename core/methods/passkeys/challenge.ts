@@ -7,7 +7,7 @@ import { fail } from '../../errors.js'
 import { method } from '../../call/method.js'
 import { partyOf } from '../../sign-in/passkeys/challenges.js'
 import { creationOptions, requestOptions } from '../../sign-in/passkeys/options.js'
-import { mustProveIdentity, purposeOf } from '../../sign-in/passkeys/proof.js'
+import { verifyIdentity, purposeOf } from '../../sign-in/passkeys/proof.js'
 import { recordUse } from '../../sign-in/passkeys/signature.js'
 import { maxPasskeys } from '../../sign-in/passkeys/view.js'
 
@@ -25,7 +25,7 @@ export const challenge = method({
   allow: personalOnly,
   async prepare(call, { credential, password, purpose }) {
     partyOf(call.services)
-    return purpose === 'add' ? await mustProveIdentity(call, { credential, password }) : undefined
+    return purpose === 'add' ? await verifyIdentity(call, { credential, password }) : undefined
   },
   run(call, { purpose }, proven) {
     const { services, now, store } = call

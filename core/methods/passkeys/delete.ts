@@ -5,7 +5,7 @@ import { personalOnly } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import { tell } from '../../sign-in/notices/notices.js'
 import { passkeyOf } from '../../sign-in/passkeys/view.js'
-import { mustStayOpen } from '../../sign-in/ways-in.js'
+import { assertSignInPossible } from '../../sign-in/ways-in.js'
 
 /**
  * Nobody signs in with it from then on; sessions stay. Tells the user by mail. Throws `invalid-operation` for the only way in.
@@ -22,7 +22,7 @@ export const deletePasskey = method({
     const { services, store } = call
     const { name } = passkeyOf(store, id)
     store.passkeys.remove(id)
-    mustStayOpen(services.config, store)
+    assertSignInPossible(services.config, store)
     tell(call, { kind: 'passkeyRemoved', passkey: name })
     return { passkeyDeletion: { id } }
   }

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { closed, Identifier, Timestamp } from '../../../schemas/scalars.js'
 import { anyAccess } from '../../auth/allow.js'
 import { reachOfEvent } from '../../audit/reach.js'
-import { mayRead, mustBeReadable } from '../../events/place.js'
+import { mayRead, assertReadable } from '../../events/place.js'
 import { fail } from '../../errors.js'
 import type { Preview } from '../../previews/previews.js'
 import { method, type Call } from '../../call/method.js'
@@ -32,7 +32,7 @@ export const getPreview = method({
     return await call.services.previews.provide(call.account, event, asked)
   },
   mayGoOn(reader, { id }) {
-    mustBeReadable(reader, reader.store.series.findHolder(id) ?? fail('unknown-resource', `No event "${id}"`))
+    assertReadable(reader, reader.store.series.findHolder(id) ?? fail('unknown-resource', `No event "${id}"`))
   },
   run(call, { id }, preview) {
     // Rendering takes a while: whoever may see the event now counts.

@@ -10,7 +10,7 @@ import { method, type Call } from '../../call/method.js'
 import { shown } from '../../events/view.js'
 import { bringUpToDate } from '../../series/follow.js'
 import { reducibleHolder } from '../../series/holder.js'
-import { bounds, mustBeInOrder, rangeOf } from '../../series/range.js'
+import { bounds, assertRangeOrder, rangeOf } from '../../series/range.js'
 import { withoutNulls } from '../../validation/without-nulls.js'
 
 const Params = Type.Object({ id: Identifier, ...bounds }, closed)
@@ -84,7 +84,7 @@ function atPresent(call: Call): Call {
 
 function target(call: Call, params: Static<typeof Params>): { holder: Holder; range: Range } {
   const given = withoutNulls(params)
-  mustBeInOrder(given)
+  assertRangeOrder(given)
   const holder = reducibleHolder(call, given.id)
   return { holder, range: rangeOf(given, holder, call.now) }
 }

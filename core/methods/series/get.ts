@@ -12,7 +12,7 @@ import { method } from '../../call/method.js'
 import { ofHolder, readableHolder } from '../../series/holder.js'
 import { PointListing } from '../../series/listing.js'
 import { planOf, timeColumn } from '../../series/plan.js'
-import { bounds, mustBeInOrder, rangeOf } from '../../series/range.js'
+import { bounds, assertRangeOrder, rangeOf } from '../../series/range.js'
 import { numericColumns, SampledListing, summaryFields } from '../../series/sampling.js'
 import { refuseParams } from '../../validation/params.js'
 import type { Reader } from '../../call/reader.js'
@@ -48,7 +48,7 @@ export const get = method({
   run(call, params) {
     const given = withoutNulls(params)
     const { id, limit = Infinity, sortAscending, sample, summary = false, resolution } = given
-    mustBeInOrder(given)
+    assertRangeOrder(given)
     if (summary && sample === undefined)
       refuseParams([
         {

@@ -12,7 +12,7 @@ import { newId, toSlug } from '../../ids.js'
 import { method, type Call } from '../../call/method.js'
 import { protectedFields, trackingFields } from '../../validation/protected-fields.js'
 import { orConflict } from '../../streams/conflict.js'
-import { mustFitBelow } from '../../streams/place.js'
+import { assertParent } from '../../streams/place.js'
 import { isSystemId } from '../../system-ids.js'
 import { broughtBack } from '../../streams/tags.js'
 
@@ -55,7 +55,7 @@ function* created(call: Call, params: Params): Steps<{ stream: Stream }> {
     fail('invalid-operation', 'A stream cannot be its own parent')
   const tag = typeof wanted === 'string' && broughtBack(call, wanted, parentId ?? null)
   if (tag) return { stream: tag }
-  mustFitBelow(call, parentId ?? null)
+  assertParent(call, parentId ?? null)
   const id = typeof wanted === 'string' ? ownId(store, wanted) : newId()
   const at = store.stamp(now)
   const data = modestClientData(call, undefined, clientData)

@@ -5,7 +5,7 @@ import { Stream } from '../../../schemas/stream.js'
 import { anyAccess } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
 import { holdHidden } from '../../permissions/hidden-events.js'
-import { managedStream, mustManageAll, noteAll, refuseHiddenContents } from '../../streams/managed.js'
+import { managedStream, assertManagesAll, noteAll, refuseHiddenContents } from '../../streams/managed.js'
 import { method, type Call, type Result } from '../../call/method.js'
 import { removeStreams } from '../../streams/remove.js'
 import { atOnce, type Steps } from '../../../storage/steps.js'
@@ -51,7 +51,7 @@ const few = 200
 function* deletion(call: Call, { id, mergeEventsWithParent }: Static<typeof Params>): Steps<Result> {
   const node = managedStream(call, id)
   const nodes = yield* subtreeInSteps(node)
-  yield* mustManageAll(call.caller, nodes)
+  yield* assertManagesAll(call.caller, nodes)
   if (!node.stream.trashed) return { stream: yield* trash(call, node, nodes) }
   const numbers = nodes.map(each => each.number)
   // Before anything that depends on events, so that no more is told of those that are hidden.
@@ -59,7 +59,7 @@ function* deletion(call: Call, { id, mergeEventsWithParent }: Static<typeof Para
   const target = mergeEventsWithParent ? mergeTarget(node) : undefined
   const hasEvents = call.store.events.hasIn(numbers)
   if (hasEvents && typeof mergeEventsWithParent !== 'boolean') refuseParams([missing])
-  if (hasEvents && target) mustMergeInto(call, target)
+  if (hasEvents && target) assertMayMergeInto(call, target)
   return { updatedEvents: yield* removeStreams(call, nodes, target), streamDeletion: { id } }
 }
 
@@ -88,7 +88,7 @@ function* trash(
 }
 
 /** Streams of tags take events from those who tag them, not from streams that go. */
-function mustMergeInto({ caller, store: { streams } }: Call, { stream: { id } }: StreamNode): void {
+function assertMayMergeInto({ caller, store: { streams } }: Call, { stream: { id } }: StreamNode): void {
   caller.must('contribute', id)
   if (!caller.isPersonal && streams.isTagId(id)) fail('forbidden')
 }

@@ -7,9 +7,9 @@ import { modestClientData } from '../../validation/client-data.js'
 import { fail } from '../../errors.js'
 import { method, type Call } from '../../call/method.js'
 import { protectedFields, refuseProtected, trackingFields } from '../../validation/protected-fields.js'
-import { managedStream, mustManageAll, noteAll } from '../../streams/managed.js'
+import { managedStream, assertManagesAll, noteAll } from '../../streams/managed.js'
 import { orConflict } from '../../streams/conflict.js'
-import { mustFitBelow, mustFitInMemory } from '../../streams/place.js'
+import { assertParent, assertStreamsFitInMemory } from '../../streams/place.js'
 import { atOnce, type Steps } from '../../../storage/steps.js'
 import { hasMoreBelow, subtreeInSteps } from '../../streams/tree.js'
 import { assertName } from '../../validation/params.js'
@@ -73,8 +73,8 @@ function* change(call: Call, { id, update: given }: Params): Steps<{ stream: Str
   const isTurning = trashed !== undefined && (trashed === true) !== (before.trashed === true)
   // What lies below goes along, into the trash and out of it too.
   const nodes = isMoving || isTurning ? yield* subtreeInSteps(node) : [node]
-  if (isMoving || isTurning) yield* mustManageAll(caller, nodes)
-  if (isMoving) mustFit(call, node, parentId)
+  if (isMoving || isTurning) yield* assertManagesAll(caller, nodes)
+  if (isMoving) assertMayMove(call, node, parentId)
   const { clientData: oldData, trashed: wasTrashed, ...rest } = before
   const clientData = modestClientData(call, oldData, given.clientData)
   const stream: Stream = {
@@ -88,15 +88,15 @@ function* change(call: Call, { id, update: given }: Params): Steps<{ stream: Str
   }
   yield* noteAll(changes, nodes)
   orConflict(store.streams, stream, () => store.streams.update(stream), node)
-  mustFitInMemory(call, stream, before)
+  assertStreamsFitInMemory(call, stream, before)
   if (isMoving) yield* noteAll(changes, nodes)
   return { stream: shownStream(caller, node) }
 }
 
 /** Throws unless a stream, with all below it, may be moved to another parent. */
-function mustFit(call: Call, node: StreamNode, parentId: string | null): void {
+function assertMayMove(call: Call, node: StreamNode, parentId: string | null): void {
   const { id } = node.stream
   if (id === call.services.config.backwardCompatibility.tags.rootStreamId && call.store.streams.isTagId(id))
     fail('invalid-operation', `"${id}" is one of the service's own streams: it stays where it is`)
-  mustFitBelow(call, parentId, node)
+  assertParent(call, parentId, node)
 }

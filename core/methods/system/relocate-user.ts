@@ -24,7 +24,7 @@ export const relocateUser = serviceMethod({
   auditAs: 'admin',
   deed: ({ url }) => ({ url }),
   async run({ services }, { username, url }) {
-    mustBePlace(url)
+    assertServiceUrl(url)
     const account = accountOf(services, username)
     // Whoever listens finds it gone: sockets are cut, webhooks stay silent.
     await services.accounts.relocate(account, url, () => announce(services, account))
@@ -32,7 +32,7 @@ export const relocateUser = serviceMethod({
   }
 })
 
-function mustBePlace(url: string): void {
+function assertServiceUrl(url: string): void {
   const parsed = parsedUrl(url)
   const isPlace = parsed && ['http:', 'https:'].includes(parsed.protocol) && parsed.hostname !== ''
   if (!isPlace || parsed.username !== '' || parsed.password !== '')

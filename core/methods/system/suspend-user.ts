@@ -4,7 +4,7 @@ import { closed, Timestamp } from '../../../schemas/scalars.js'
 import { adminOnly } from '../../auth/admin.js'
 import { accountOf } from '../../platform/find-account.js'
 import { serviceMethod } from '../../call/method.js'
-import { mustBeAnother } from '../../platform/operators.js'
+import { assertNotOwnAccount } from '../../platform/operators.js'
 import { announce } from '../../platform/remove-account.js'
 
 /** `POST /system/users/{username}/suspension`. Its data are kept; calls on it get 403, sockets are closed. */
@@ -20,7 +20,7 @@ export const suspendUser = serviceMethod({
   async run(call, params) {
     const { now, services } = call
     const account = accountOf(services, params.username)
-    mustBeAnother(call, account)
+    assertNotOwnAccount(call, account)
     const since = account.suspended ?? now
     // Whoever listens finds it gone: sockets are cut, webhooks stay silent.
     await services.accounts.suspend(account, since, () => announce(services, account))

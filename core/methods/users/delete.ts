@@ -10,7 +10,7 @@ import { serviceMethod, type Call, type ServiceCall } from '../../call/method.js
 import { Changes } from '../../changes.js'
 import { ApiError, fail } from '../../errors.js'
 import { accountOf } from '../../platform/find-account.js'
-import { mustBeAnother } from '../../platform/operators.js'
+import { assertNotOwnAccount } from '../../platform/operators.js'
 import { removeAccount } from '../../platform/remove-account.js'
 import { scheduleDeletion } from '../../platform/schedule-deletion.js'
 import { requireOwner } from '../../sign-in/passkeys/proof.js'
@@ -49,7 +49,7 @@ export const deleteUser = serviceMethod({
       services.config.userAccount.delete.includes('adminToken') && isOperator(services, credentials)
     const own = isByOperator ? undefined : await findOwned(call, username)
     const account = own?.account ?? accountOf(services, username)
-    mustBeAnother(call, account)
+    assertNotOwnAccount(call, account)
     if (dryRun) return { result: { dryRun, deleted: false } }
     if (onlyReg)
       fail(

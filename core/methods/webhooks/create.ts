@@ -8,7 +8,7 @@ import { anyAccess } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
 import { newId } from '../../ids.js'
 import { method, type Call } from '../../call/method.js'
-import { mustBeCallable, mustMayHave, orTaken } from '../../notifications/webhook-rules.js'
+import { assertWebhookUrl, assertMayHaveScopes, orTaken } from '../../notifications/webhook-rules.js'
 
 /** Returns the webhook; with `signed`, also the `secret` that signs its calls, shown this once. */
 export const create = method({
@@ -28,8 +28,8 @@ export const create = method({
   run(call, { scopes, signed, url }) {
     const { caller, services, store } = call
     if (caller.isPersonal) fail('forbidden', 'Personal accesses cannot create webhooks')
-    mustBeCallable(url)
-    if (scopes) mustMayHave(call, caller.accessId, scopes)
+    assertWebhookUrl(url)
+    if (scopes) assertMayHaveScopes(call, caller.accessId, scopes)
     if (store.webhooks.size >= services.config.webhooks.maxPerUser)
       fail('invalid-operation', `There can be at most ${services.config.webhooks.maxPerUser} webhooks`)
     const webhook: Webhook = {

@@ -6,7 +6,12 @@ import { Webhook, WebhookState, WebhookUrl } from '../../../schemas/webhook.js'
 import { anyAccess } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import { protectedFields, refuseProtected, trackingFields } from '../../validation/protected-fields.js'
-import { mustBeCallable, mustMayHave, orTaken, ownWebhook } from '../../notifications/webhook-rules.js'
+import {
+  assertWebhookUrl,
+  assertMayHaveScopes,
+  orTaken,
+  ownWebhook
+} from '../../notifications/webhook-rules.js'
 
 /** Fields that only the service sets, or that stay as they were. */
 const readOnly = [
@@ -52,8 +57,8 @@ export const update = method({
     refuseProtected(call, readOnly, given)
     const { scopes: oldScopes, ...rest } = kept.webhook
     const { scopes = oldScopes, state = rest.state, url = rest.url } = given
-    mustBeCallable(url)
-    if (given.scopes) mustMayHave(call, rest.accessId, given.scopes)
+    assertWebhookUrl(url)
+    if (given.scopes) assertMayHaveScopes(call, rest.accessId, given.scopes)
     const webhook: Webhook = {
       ...rest,
       state,

@@ -21,7 +21,7 @@ const codeFailures = 5
  * Throws `invalid-code` unless the factor is proved, `messaging-server-error` if the messaging service fails,
  * `too-many-requests` after too many attempts. Must be called before a transaction: attempts count even if the call fails.
  */
-export async function mustProve(call: Call, candidate: Candidate, given: KeyValue): Promise<Proof> {
+export async function verifyFactor(call: Call, candidate: Candidate, given: KeyValue): Promise<Proof> {
   const { account, services, credentials } = call
   const guess = { subject: `mfa:${account.username}`, ip: credentials.ip }
   services.throttle.check(guess)

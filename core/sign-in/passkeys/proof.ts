@@ -6,11 +6,11 @@ import type { Assertion } from '../../../schemas/passkey.js'
 import { fail } from '../../errors.js'
 import type { Call } from '../../call/method.js'
 import { tokenDigest } from '../../auth/token-digest.js'
-import { hasJustSignedIn } from '../../auth/recent-sign-in.js'
+import { isRecentSignIn } from '../../auth/recent-sign-in.js'
 import { isPassword } from '../verify-password.js'
 import { waysIn } from '../ways-in.js'
 import type { Purpose } from './challenges.js'
-import { mustBeSigned, recordUse, type Proven } from './signature.js'
+import { verifyPasskeySignature, recordUse, type Proven } from './signature.js'
 
 /** What a caller gives as proof. */
 export interface ProofGiven {
@@ -29,9 +29,9 @@ export function purposeOf({ account, caller }: Call, act: Purpose['act']): Purpo
  * proof; `invalid-credentials` for a wrong signature; `too-many-requests`. Must be called before a transaction; returns what
  * the transaction has to record of a signature.
  */
-export async function mustProveIdentity(call: Call, given: ProofGiven): Promise<Proven | undefined> {
+export async function verifyIdentity(call: Call, given: ProofGiven): Promise<Proven | undefined> {
   const { account, services, credentials, store } = call
-  if (given.credential) return await mustBeSigned(call, purposeOf(call, 'prove'), given.credential)
+  if (given.credential) return await verifyPasskeySignature(call, purposeOf(call, 'prove'), given.credential)
   const { passkeys, password } = waysIn(services.config, store)
   const hasPassword = password > 0
   if (typeof given.password === 'string' && hasPassword) {
@@ -42,18 +42,18 @@ export async function mustProveIdentity(call: Call, given: ProofGiven): Promise<
       code: 'password-wrong'
     })
   }
-  if (!hasPassword && passkeys === 0 && hasJustSignedIn(call)) return undefined
+  if (!hasPassword && passkeys === 0 && isRecentSignIn(call)) return undefined
   return fail('invalid-operation', proofMissing(hasPassword, passkeys), { code: 'proof-missing' })
 }
 
 /**
  * Accepts a recent sign-in where nothing else is given, and records the use of a passkey: for calls outside a transaction. Errors
- * as for {@link mustProveIdentity}.
+ * as for {@link verifyIdentity}.
  */
 export async function requireOwner(call: Call, given: ProofGiven): Promise<void> {
   const isGiven = typeof given.password === 'string' || Boolean(given.credential)
-  if (!isGiven && hasJustSignedIn(call)) return
-  const proven = await mustProveIdentity(call, given)
+  if (!isGiven && isRecentSignIn(call)) return
+  const proven = await verifyIdentity(call, given)
   if (!proven) return
   const store = call.services.accounts.store(call.account)
   await store.write(() => recordUse({ ...call, store }, proven))

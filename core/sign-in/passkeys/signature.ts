@@ -20,7 +20,11 @@ export interface Proven {
  * this account's, and one that has been copied; `too-many-requests` after too many. Must be called before a transaction, which
  * calls {@link recordUse}.
  */
-export async function mustBeSigned(call: Call, purpose: Purpose, assertion: Assertion): Promise<Proven> {
+export async function verifyPasskeySignature(
+  call: Call,
+  purpose: Purpose,
+  assertion: Assertion
+): Promise<Proven> {
   const { account, services } = call
   const guess = guessOf(call, account.username)
   services.throttle.check(guess)

@@ -115,8 +115,8 @@ export async function bring(cluster: Cluster, side: Layout, account: Account): P
     throw new BackupError(`Another account now has the name ${username}: delete or move it first`)
   if (!present && platform.findById(id)) throw new Taken(username, ['id'])
   const held = valuesOf(side, id)
-  mustBeFree(cluster, account, held)
-  await mustHaveOwnWebhooks(cluster, side, account)
+  assertFree(cluster, account, held)
+  await assertWebhookIdsFree(cluster, side, account)
   // Whoever serves it has to know how to let it go, before anything is done.
   if (present) await askServing(engine, username, 'letGo')
   await storeFiles(cluster, side, id)
@@ -229,7 +229,7 @@ async function goOn(
 }
 
 /** Throws {@link Taken} if another account has one of the values. */
-function mustBeFree({ platform }: Cluster, { id, username }: Account, held: readonly UniqueValue[]): void {
+function assertFree({ platform }: Cluster, { id, username }: Account, held: readonly UniqueValue[]): void {
   const taken = held.filter(value => (platform.holderOf(value) ?? id) !== id)
   if (taken.length === 0) return
   throw new Taken(
@@ -239,7 +239,7 @@ function mustBeFree({ platform }: Cluster, { id, username }: Account, held: read
 }
 
 /** Throws {@link Taken} if another account has a webhook with the same id: all that may have webhooks are fetched and asked. */
-async function mustHaveOwnWebhooks(
+async function assertWebhookIdsFree(
   { engine, files, layout, objects, platform }: Cluster,
   side: Layout,
   { id, username }: Account

@@ -17,7 +17,7 @@ export async function createUser(args: readonly string[], options: CreateOptions
   const { flags, operands } = split(args, 'name')
   const [username = ''] = operands
   const { email, json, language = 'en' } = options
-  mustBeFields(username, email, language)
+  assertFields(username, email, language)
   const { settings } = directoryOf(flags)
   const passwordHash = await newPasswordHash(settings, username)
   const { id } = await asOperator(settings, operator =>
@@ -26,7 +26,7 @@ export async function createUser(args: readonly string[], options: CreateOptions
   print(json, { username, id }, `${username}: created`)
 }
 
-function mustBeFields(
+function assertFields(
   username: string,
   email: string | undefined,
   language: string

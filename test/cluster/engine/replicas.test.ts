@@ -77,7 +77,7 @@ t.test('a damaged copy', async t => {
       last = await engine.append(log, last, Buffer.alloc(200_000, index))
   }
   await write(200)
-  await replicas.mustBeSound(stream, 20_000)
+  await replicas.waitUntilSound(stream, 20_000)
   t.same(await replicas.care(), [], 'sound copies are no trouble')
 
   const damaged = (await servers.leaderOf(stream)) === 0 ? 1 : 0
@@ -92,7 +92,7 @@ t.test('a damaged copy', async t => {
       .toSorted()[0]!
   )
   truncateSync(block, Math.floor(statSync(block).size / 2))
-  await replicas.mustBeSound(stream, 20_000)
+  await replicas.waitUntilSound(stream, 20_000)
   await servers.restart(damaged)
   await until('the log is written again', async () => {
     try {
@@ -119,14 +119,18 @@ t.test('a damaged copy', async t => {
     ).catch(() => {})
     return (await servers.leaderOf(stream)) === damaged
   })
-  await replicas.mustBeSound(stream, 30_000)
+  await replicas.waitUntilSound(stream, 30_000)
   t.not(await servers.leaderOf(stream), damaged, 'a sound one leads now')
   const entries = await engine.read(log, 0, 10)
   t.ok(entries.length > 0)
 
   const sound = [0, 1, 2].find(index => index !== damaged)!
   await servers.kill(sound)
-  await t.rejects(replicas.mustBeSound(stream, 2000), EngineUnavailable, 'a sound one is not believed alone')
+  await t.rejects(
+    replicas.waitUntilSound(stream, 2000),
+    EngineUnavailable,
+    'a sound one is not believed alone'
+  )
   await servers.restart(sound)
 
   await servers.stop(damaged)

@@ -26,7 +26,7 @@ export class FatefulEngine extends MemoryEngine {
     if (fate === 'lost') throw new EngineUnavailable()
     const arrive = async (): Promise<number> => await super.append(subject, expected, bytes)
     if (fate === 'late') {
-      setTimeout(() => void arrive().catch(mustBeRefusal), 20)
+      setTimeout(() => void arrive().catch(assertRefusal), 20)
       throw new EngineUnavailable()
     }
     const sequence = await arrive()
@@ -35,7 +35,7 @@ export class FatefulEngine extends MemoryEngine {
   }
 }
 
-function mustBeRefusal(error: unknown): void {
+function assertRefusal(error: unknown): void {
   if (!(error instanceof Conflict || error instanceof EngineUnavailable)) throw error
 }
 

@@ -1,6 +1,6 @@
 /** Which pages users decide on, where they are sent back to, and what both are told. (docs/spec/app-authorization.md#the-page; docs/spec/app-authorization.md#returning-to-the-app) */
 import t from 'tap'
-import { authPage, mustBeReturnable, pollUrl, returnTarget } from '../../../core/accesses/auth-page.js'
+import { authPage, assertReturnUrl, pollUrl, returnTarget } from '../../../core/accesses/auth-page.js'
 import { testConfig, type Overrides } from '../../support/coffer.js'
 
 const config = (overrides: Overrides = {}) =>
@@ -76,7 +76,7 @@ t.test('pollUrl ends in access/ and the key, whichever way users are addressed',
   t.equal(pollUrl(config({ domain: 'example.org' }), 'k'), 'https://access.example.org/access/k')
 })
 
-t.test('mustBeReturnable', async t => {
+t.test('assertReturnUrl', async t => {
   const allowing = config({ access: { returnSchemes: ['MyApp', 'javascript'] } })
   t.test('lets users be sent back to pages, and to apps that are listed', async t => {
     const good = [
@@ -86,7 +86,7 @@ t.test('mustBeReturnable', async t => {
       'myapp:callback',
       'MYAPP://x'
     ]
-    for (const url of good) t.doesNotThrow(() => mustBeReturnable(allowing, url), url)
+    for (const url of good) t.doesNotThrow(() => assertReturnUrl(allowing, url), url)
   })
 
   t.test('lets nobody be sent anywhere else', async t => {
@@ -110,7 +110,7 @@ t.test('mustBeReturnable', async t => {
     ]
     for (const url of bad)
       t.match(
-        refusal(() => mustBeReturnable(allowing, url)),
+        refusal(() => assertReturnUrl(allowing, url)),
         { id: 'invalid-parameters-format' },
         JSON.stringify(url)
       )

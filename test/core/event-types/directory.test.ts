@@ -10,7 +10,7 @@ import { loadEventTypes, type EventTypes } from '../../../core/event-types/direc
 import { silentLog, type Log } from '../../../core/log.js'
 import { coffer, testConfig } from '../../support/coffer.js'
 import { documentedTypes, numericalUnits } from '../../support/event-type-samples.js'
-import { mustTakeLessThan, stopwatch } from '../../support/probe.js'
+import { assertTakesLessThan, stopwatch } from '../../support/probe.js'
 
 /** The types as a server with this setting has them, and what it logs. */
 async function load(eventTypes = ''): Promise<{ types: EventTypes; logged: string[] }> {
@@ -178,7 +178,7 @@ t.test('check', async t => {
 
   t.test('takes no longer for patterns than for their text', async t => {
     const long = 4 * 1024 * 1024
-    await mustTakeLessThan(t, 1000, () => {
+    await assertTakesLessThan(t, 1000, () => {
       const elapsed = stopwatch()
       for (const [type, text] of [
         ['url/http', `http://${'a'.repeat(long)}\n`],
@@ -228,7 +228,7 @@ t.test('types of the operator', async t => {
   }
   const folder = t.testdir({ 'types.json': JSON.stringify(own) })
 
-  function mustHaveThem({ types, logged }: { types: EventTypes; logged: string[] }): void {
+  function assertTypesLoaded({ types, logged }: { types: EventTypes; logged: string[] }): void {
     t.same(logged, [])
     t.equal(types.check('my-own/type', 'abc'), 'abc')
     t.equal(refusal(types, 'my-own/type', '123')?.id, 'invalid-parameters-format')
@@ -241,7 +241,7 @@ t.test('types of the operator', async t => {
   }
 
   t.test('come from a file', async () => {
-    mustHaveThem(await load(pathToFileURL(join(folder, 'types.json')).href))
+    assertTypesLoaded(await load(pathToFileURL(join(folder, 'types.json')).href))
   })
 
   t.test('come from a server, which is told the version of the API', async t => {
@@ -253,7 +253,7 @@ t.test('types of the operator', async t => {
     })
     t.teardown(() => void server.close())
     await new Promise<void>(resolve => void server.listen(0, '127.0.0.1', resolve))
-    mustHaveThem(await load(`http://127.0.0.1:${(server.address() as AddressInfo).port}/types.json`))
+    assertTypesLoaded(await load(`http://127.0.0.1:${(server.address() as AddressInfo).port}/types.json`))
     t.match(agents, [/1\.6\.21/])
   })
 

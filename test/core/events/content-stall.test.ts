@@ -48,7 +48,7 @@ t.test('conditions on contents hold nobody up', async t => {
   for (const [name, content] of Object.entries(queries))
     for (const params of [{}, { modifiedSince: 0 }])
       await t.test(`${name}, ${JSON.stringify(params)}`, async t => {
-        await probe.mustBeServed(t, patience, async () => {
+        await probe.assertServed(t, patience, async () => {
           const { events } = await alice.call('events.get', {
             content: [...content, { path: 'none', exists: true }].slice(-20),
             ...params
@@ -83,7 +83,7 @@ t.test('streams queries on events in thousands of streams hold nobody up', async
       await t.test(`${name}, ${method}`, async t => {
         const params = { fromTime: 0, toTime: 100, streams, ...(method === 'events.sample' && { parts: 1 }) }
         const count = 'all' in streams ? 20 : 0
-        await probe.mustBeServed(t, patience, async () => {
+        await probe.assertServed(t, patience, async () => {
           const { events, samples } = await alice.do(method, params)
           t.equal(events?.length ?? samples[0]?.count ?? 0, count)
         })
@@ -158,7 +158,7 @@ t.test('files of an event whose content is large hold nobody up', async t => {
       }
       return [start, end]
     }
-    await probe.mustBeServed(t, patience / 4, async () => {
+    await probe.assertServed(t, patience / 4, async () => {
       for (let time = 0; time < 2; time++) {
         const added = await sent(path, { method: 'POST', body: form })
         const fileId = /"attachments":\[\{"id":"([^"]+)"/.exec(added.join())?.[1]

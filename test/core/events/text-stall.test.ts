@@ -28,7 +28,7 @@ t.test('marks without number on one letter hold nobody up', async t => {
   const others = `a${'\uff9e\u0316'.repeat(50_000)}`
 
   for (const content of [marks, others])
-    await probe.mustBeServed(t, patience, async () => alice.event({ content }))
+    await probe.assertServed(t, patience, async () => alice.event({ content }))
   const { events } = await alice.do('events.get', { text: 'á' })
   for (const content of [marks, others])
     t.ok(
@@ -38,7 +38,7 @@ t.test('marks without number on one letter hold nobody up', async t => {
 
   for (const id of ['x', 'y'])
     await alice.do('streams.create', { id, name: `${id}${marks}`.slice(0, maxNameLength), parentId: 'diary' })
-  await probe.mustBeServed(t, patience, async () => alice.do('streams.get'))
+  await probe.assertServed(t, patience, async () => alice.do('streams.get'))
   const { streams } = await alice.do('streams.get')
   const { children } = streams.find(({ id }: { id: string }) => id === 'diary')
   t.same(
@@ -67,7 +67,7 @@ t.test('a search for many words in long texts holds nobody up', async t => {
 
   for (const client of [alice, reader])
     for (const order of [{ sortAscending: true }, {}])
-      await probe.mustBeServed(t, patienceOfStep, async () => {
+      await probe.assertServed(t, patienceOfStep, async () => {
         const asked = { text: words.join(' '), fromTime: 0, toTime: 1e3, ...order }
         t.same((await client.do('events.get', asked)).events, [])
       })
@@ -86,7 +86,7 @@ t.test('a search holds nobody up that has to read what is not indexed yet', asyn
   )
   const content = 'x'.repeat(9e6)
   for (let time = 0; time < 10; time++) await alice.event({ type: 'test/any', content, time })
-  await probe.mustBeServed(t, patienceOfStep, async () => {
+  await probe.assertServed(t, patienceOfStep, async () => {
     t.same((await alice.do('events.get', { text: 'nothing', fromTime: 0, toTime: 1e4 })).events, [])
   })
 })

@@ -2,7 +2,7 @@
 import t from 'tap'
 import type { Success } from '../../../core/call/outcome.js'
 import { coffer, type Answer, type Client } from '../../support/coffer.js'
-import { longestTurn, mustTakeLessThan } from '../../support/probe.js'
+import { longestTurn, assertTakesLessThan } from '../../support/probe.js'
 import { until } from '../../support/socket.js'
 
 /** The document as it comes over HTTP. */
@@ -453,7 +453,7 @@ t.test('large values', async t => {
     const paths = Array.from({ length: 90 }, (_, depth) => `content${'.a'.repeat(depth + 1)}`)
     const query = { format: 'csv-wide', columns: [...paths, 'id'], types: ['nested/thing'] }
     let text = ''
-    await mustTakeLessThan(t, 150, () => longestTurn(async () => (text = await exported(alice, query))))
+    await assertTakesLessThan(t, 150, () => longestTurn(async () => (text = await exported(alice, query))))
     const [, row] = rowsOf(text)
     t.equal(row!.length, 91)
     let own = content as Answer

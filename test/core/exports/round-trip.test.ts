@@ -206,7 +206,7 @@ function loincOf({ code }: Answer): string | undefined {
 /** The order in which GPX wants the parts of a point. */
 const partsOfPoint = ['ele', 'time', 'name', 'extensions']
 
-function mustBeGpx(t: import('tap').Test, xml: string): void {
+function assertGpx(t: import('tap').Test, xml: string): void {
   const elements = elementsOf(xml)
   t.equal(elements[0]!.name, 'gpx')
   const top = elements.filter(({ parent }) => parent === 'gpx').map(({ name }) => name)
@@ -277,7 +277,7 @@ t.test(`tracks (seed ${seed})`, async t => {
   await service.server.settle()
 
   const xml = await exported(alice, 'format=gpx')
-  mustBeGpx(t, xml)
+  assertGpx(t, xml)
   t.equal(xml.match(/<trk>/g)?.length, 2, 'a track a stream')
   t.equal(xml.match(/<trkseg>/g)?.length, 2 + 1 + 2, 'segments by gaps')
   t.equal(xml.match(/<wpt/g)?.length, 3)
@@ -293,7 +293,7 @@ t.test(`tracks (seed ${seed})`, async t => {
   t.same(found.warnings, [])
 
   t.equal((await exported(alice, 'format=gpx&streams=phone')).match(/<trk>/g)?.length, 1)
-  mustBeGpx(t, await exported(alice, 'format=gpx&streams=empty'))
+  assertGpx(t, await exported(alice, 'format=gpx&streams=empty'))
   t.notMatch(await exported(alice, 'format=gpx&types=mass/*'), /<wpt|<trk/)
   t.equal((await exported(alice, 'format=gpx&types=series:position/*')).match(/<trkseg>/g)?.length, 2)
   const within = await exported(alice, `format=gpx&fromTime=${1e9 + 60}&toTime=${1e9 + 120}&streams=phone`)

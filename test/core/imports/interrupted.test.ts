@@ -38,7 +38,7 @@ async function restarted(
   return new Client(new Service(server, clock, directory), username, access)
 }
 
-async function mustHoldAll(t: Test, client: Client): Promise<void> {
+async function assertHoldsAll(t: Test, client: Client): Promise<void> {
   const range = { fromTime: 0, toTime: 4e9, limit: 100_000 }
   const weights = await client.do('events.get', { types: ['mass/kg'], ...range })
   t.equal(weights.events.length, events)
@@ -68,7 +68,7 @@ t.test('a service that is closed on the way goes on when it starts again', async
   const found = await rested(client, id)
   t.equal(found.state, 'written', found.message)
   t.same(found.tally, whole)
-  await mustHoldAll(t, client)
+  await assertHoldsAll(t, client)
   await takenOut(client, id)
   const left = await client.do('events.get', { fromTime: 0, toTime: 4e9 })
   t.same(left.events, [])
@@ -111,7 +111,7 @@ async function killed(t: Test): Promise<void> {
   const found = await rested(client, imports[0].id)
   t.equal(found.state, 'written', found.message)
   t.same(found.tally, whole)
-  await mustHoldAll(t, client)
+  await assertHoldsAll(t, client)
 }
 
 t.test('one that is cancelled goes on, or is taken out', async t => {
@@ -122,11 +122,11 @@ t.test('one that is cancelled goes on, or is taken out', async t => {
   if (!cancelled.error) t.equal(cancelled.import.state, 'cancelled')
   const going = (await alice.do('imports.getOne', { id })).import
   if (going.state === 'cancelled') t.same((await written(alice, id)).tally, whole)
-  await mustHoldAll(t, alice)
+  await assertHoldsAll(t, alice)
   const again = await sent(alice, 'b.csv', table())
   await alice.do('imports.run', { id: again.id })
   await takenOut(alice, again.id)
-  await mustHoldAll(t, alice)
+  await assertHoldsAll(t, alice)
 })
 
 t.test('others are answered while a file is written', async t => {
@@ -207,7 +207,7 @@ t.test('coffer import-data', async t => {
   writeFileSync(file, '<html>')
   t.match(await command(args().slice(2)), { code: 1, errors: /web page/ })
   const client = await restarted(t, service, service.alice)
-  await mustHoldAll(t, client)
+  await assertHoldsAll(t, client)
   t.equal(
     (await client.do('imports.get')).imports.filter(({ state }: Answer) => state === 'written').length,
     2

@@ -2,7 +2,7 @@ import t from 'tap'
 import { measure, sizeOf } from '../../../core/json/depth.js'
 import { ApiError } from '../../../core/errors.js'
 import { atOnce } from '../../../storage/steps.js'
-import { mustTakeLessThan, stopwatch } from '../../support/probe.js'
+import { assertTakesLessThan, stopwatch } from '../../support/probe.js'
 import { isLong, placeOfMember, readJson } from '../../../core/json/reader.js'
 
 const limits = { jsonDepth: 100, jsonKeys: 1000 }
@@ -171,7 +171,7 @@ t.test('a long text in many containers is looked through once, not for each of t
     const depth = Math.floor(95 / close.length)
     const note = '\\"'.repeat(500_000)
     const text = `${open.repeat(depth)}{"note":"${note}"}${close.repeat(depth)}`
-    await mustTakeLessThan(t, 100, () => {
+    await assertTakesLessThan(t, 100, () => {
       const elapsed = stopwatch()
       const value = atOnce(readJson(text, limits))
       const tookMs = elapsed()

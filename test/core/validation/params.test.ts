@@ -6,7 +6,7 @@ import { checker } from '../../../core/validation/params.js'
 import { RequestedPermissions } from '../../../core/accesses/granting.js'
 import { closed, orNull } from '../../../schemas/scalars.js'
 import type { Answer } from '../../support/coffer.js'
-import { mustTakeLessThan, stopwatch } from '../../support/probe.js'
+import { assertTakesLessThan, stopwatch } from '../../support/probe.js'
 
 const check = checker(
   Type.Object(
@@ -128,7 +128,7 @@ t.test('long lists', async t => {
       { name: 'long enough', permissions: [...long.slice(1), { ...permission(1), level: 'all' }] }
     ]
     for (const wrong of wrongs)
-      await mustTakeLessThan(t, 25, () => {
+      await assertTakesLessThan(t, 25, () => {
         const elapsed = stopwatch()
         t.match(refusal(wrong, lists), { id: 'invalid-parameters-format' })
         return elapsed()

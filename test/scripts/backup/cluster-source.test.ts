@@ -95,7 +95,7 @@ t.test('a cluster as a source of backups', async t => {
 
   await t.test('gives a platform file and accounts that belong to no cluster', async t => {
     const platform = new PlatformStore(draft)
-    platform.mustBeAlone()
+    platform.assertNotFollowing()
     t.match(platform.find('alice'), { id: account.id, state: 'active' })
     platform.close()
     await alice.event({ content: 'the first' })

@@ -3,7 +3,7 @@ import t, { type Test } from 'tap'
 import { WebSocket } from 'ws'
 import { coffer, openCoffer, type Answer, type Client, type Service } from '../../support/coffer.js'
 import { socketOf, until, versions, type TestSocket } from '../../support/socket.js'
-import { mustTakeLessThan, stopwatch } from '../../support/probe.js'
+import { assertTakesLessThan, stopwatch } from '../../support/probe.js'
 
 const KiB = 1024
 const MiB = 1024 * KiB
@@ -325,7 +325,7 @@ t.test('a flood leaves others their share', async t => {
     await flooding
     return longest
   }
-  await mustTakeLessThan(t, 1000, flooded)
+  await assertTakesLessThan(t, 1000, flooded)
   t.match((await bob.http('GET', '/streams')).status, 200)
 })
 

@@ -95,7 +95,7 @@ t.test('the app without the service', async t => {
   })
 
   await t.test('only files of the build are kept, also after signing out', async t => {
-    const mustBeShell = async (): Promise<void> => {
+    const assertShell = async (): Promise<void> => {
       const kept = await page.evaluate<Kept>(whatIsKept)
       t.same({ ...kept, urls: [] }, { urls: [], databases: [], local: [], session: [], cookie: '' })
       const others = kept.urls.filter(url => !/^\/below\/it\/app\/(?:assets\/[\w.-]+)?$/.test(url))
@@ -105,11 +105,11 @@ t.test('the app without the service', async t => {
     }
     await page.goto(`${front.url}/app/daisy/table`)
     await page.getByText(secret).first().waitFor()
-    await mustBeShell()
+    await assertShell()
     await page.getByRole('button', { name: 'Account of daisy' }).click()
     await page.getByRole('button', { name: 'Sign out' }).click()
     await untilHeading(page, 'Sign in')
-    await mustBeShell()
+    await assertShell()
     t.same(await page.context().cookies(), [])
     await front.stop()
     await page.goto(`${front.url}/app/daisy/events/${id}`)

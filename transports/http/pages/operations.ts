@@ -33,7 +33,7 @@ export function addOperations(
     router.get(path, ctx => reply(ctx, services, { ok: true, members: members({ status: 'ok' }) }, 200))
   router.get('/readyz', async ctx => {
     const checks = await health.readiness()
-    mustHold(checks)
+    assertChecks(checks)
     await reply(ctx, services, { ok: true, members: members({ status: 'ok', checks }) }, 200)
   })
   if (config.metrics.port !== null) return
@@ -74,7 +74,7 @@ function keyOf({ req }: Http): string {
   return (req.headers.authorization ?? '').replace(/^Bearer /i, '')
 }
 
-function mustHold(checks: object): void {
+function assertChecks(checks: object): void {
   if (Object.values(checks).every(Boolean)) return
   throw new ApiError('api-unavailable', 'The service is not ready', { beside: { checks } })
 }

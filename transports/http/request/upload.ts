@@ -166,7 +166,7 @@ function eachPart(
     let emitted = 0
     let textHeld = 0
     let textBytes = 0
-    const pace = setInterval(() => mustKeepPace(), paceSeconds * 1000)
+    const pace = setInterval(() => assertPace(), paceSeconds * 1000)
     let bytesSeen = 0
     const end = (settle: () => void): void => {
       clearInterval(pace)
@@ -194,7 +194,7 @@ function eachPart(
       if (holding.add(chunk.length) > maxBytes) stop(quotaExceeded(quota))
     }
     const cutOff = (): void => refuse('The form was cut off')
-    const mustKeepPace = (): void => {
+    const assertPace = (): void => {
       if (ticket.waited >= services.config.limits.bodyTimeout) return stop(crowded())
       const bytes = request.socket.bytesRead
       const isHeldUp = ticket.isWaiting || writing.isCrowded

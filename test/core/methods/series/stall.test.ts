@@ -26,7 +26,7 @@ async function longestPause(work: () => Promise<unknown>): Promise<number> {
 }
 
 /** Fails if others wait for half of the time of some work or more, each of three times: a busy machine pauses, too. */
-async function mustTakeTurns(t: Test, work: () => Promise<unknown>): Promise<void> {
+async function assertTakesTurns(t: Test, work: () => Promise<unknown>): Promise<void> {
   const pauses: number[] = []
   while (pauses.length < 3 && !(pauses.at(-1)! < 0.5)) pauses.push(await longestPause(work))
   t.ok(pauses.at(-1)! < 0.5, `pauses of ${pauses.join()} of the time`)
@@ -53,11 +53,11 @@ t.test('points that come among very many are written in turns', async t => {
   const all = 800_000
   for (let from = 0; from < all; from += 100_000)
     await add(Array.from({ length: 100_000 }, (_, n) => [from + n, n / 7]))
-  await mustTakeTurns(t, async () => t.match(await add(scattered(0.5)), { status: 'ok' }))
+  await assertTakesTurns(t, async () => t.match(await add(scattered(0.5)), { status: 'ok' }))
   const data = [
     { eventId: id, data: { format: 'flatJSON', fields: ['deltaTime', 'value'], points: scattered(0.25) } }
   ]
-  await mustTakeTurns(t, async () =>
+  await assertTakesTurns(t, async () =>
     t.match(await alice.call('hfs.addBatch', { format: 'seriesBatch', data }), { status: 'ok' })
   )
   const { points } = await alice.do('hfs.get', { id, fromDeltaTime: 2048, toDeltaTime: 2049 })

@@ -1,7 +1,7 @@
 /** Streams of which there are very many: whoever moves, trashes or restores them lets others have their turns. */
 import t, { type Test } from 'tap'
 import { openCoffer, type Client } from '../../../support/coffer.js'
-import { longestTurn, mustTakeLessThan } from '../../../support/probe.js'
+import { longestTurn, assertTakesLessThan } from '../../../support/probe.js'
 
 t.setTimeout(900_000)
 
@@ -20,8 +20,8 @@ async function plant(alice: Client, parentId: string, count: number): Promise<vo
   }
 }
 
-async function mustTakeTurns(t: Test, work: () => Promise<unknown>, limit = limitMs): Promise<void> {
-  await mustTakeLessThan(t, limit, async () => await longestTurn(work))
+async function assertTakesTurns(t: Test, work: () => Promise<unknown>, limit = limitMs): Promise<void> {
+  await assertTakesLessThan(t, limit, async () => await longestTurn(work))
 }
 
 t.test('streams with thousands below them change in turns', async t => {
@@ -40,20 +40,20 @@ t.test('streams with thousands below them change in turns', async t => {
     let place = 0
     const move = (): object => ({ id: 'top', update: { parentId: ['b', 'c', 'a'][place++ % 3] } })
     await t.test(`${who} moves them`, t =>
-      mustTakeTurns(t, async () =>
+      assertTakesTurns(t, async () =>
         t.match(await client.call('streams.update', move()), { stream: { id: 'top' } })
       )
     )
     for (const trashed of [true, false])
       await t.test(`${who} ${trashed ? 'trashes' : 'restores'} them`, t =>
-        mustTakeTurns(t, async () => {
+        assertTakesTurns(t, async () => {
           const params = { id: 'top', update: { trashed } }
           t.match(await client.call('streams.update', params), { stream: { id: 'top' } })
           await client.call('streams.update', { id: 'top', update: { trashed: !trashed } })
         })
       )
     await t.test(`${who} moves them again and again`, t =>
-      mustTakeTurns(t, async () => {
+      assertTakesTurns(t, async () => {
         const calls = Array.from({ length: 20 }, () => ({ method: 'streams.update', params: move() }))
         const { results } = await client.do('callBatch', calls)
         t.equal(results.filter(({ error }: { error?: object }) => error).length, 0)
@@ -82,7 +82,7 @@ t.test('nobody waits because others have asked before for what has moved', async
   for (let n = 0; n < 18; n++) await ask(await alice.grant('read', 'mine', { type: 'app' }))
   for (const id of ['b', 'top-5']) await ask(await alice.grant('read', id, { type: 'app' }))
   let place = 0
-  await mustTakeTurns(
+  await assertTakesTurns(
     t,
     async () => {
       const move = { id: 'top', update: { parentId: ['b', 'c', 'a'][place++ % 3] } }
@@ -112,7 +112,7 @@ function permissions(at: number): object[] {
 t.test('an access with thousands of permissions is made in turns, and compared', async t => {
   const { alice } = await openCoffer(t)
   let at = 0
-  await mustTakeTurns(t, async () => {
+  await assertTakesTurns(t, async () => {
     const params = { name: `some-app-${at}`, type: 'app', permissions: permissions(at++) }
     t.match(await alice.call('accesses.create', params), { access: { type: 'app' } })
   })
@@ -121,7 +121,7 @@ t.test('an access with thousands of permissions is made in turns, and compared',
     t.match(await alice.call('accesses.checkApp', params), { matchingAccess: { name: 'some-app-0' } })
   }
   // In one go, as many as a body holds.
-  await mustTakeTurns(t, compare, 2 * limitMs)
+  await assertTakesTurns(t, compare, 2 * limitMs)
 })
 
 t.test(
@@ -134,7 +134,7 @@ t.test(
     for (const id of chain.toReversed()) await alice.do('streams.update', { id, update: { trashed: true } })
     const permissions = chain.map(streamId => ({ streamId, level: 'read', defaultName: streamId }))
     let at = 0
-    await mustTakeTurns(t, async () => {
+    await assertTakesTurns(t, async () => {
       const params = { name: `app-${at++}`, type: 'app', permissions }
       t.match(await alice.call('accesses.create', params), { access: { type: 'app' } })
       for (const id of chain.toReversed()) await alice.do('streams.update', { id, update: { trashed: true } })
