@@ -34,7 +34,7 @@ const calls = isLong ? 100 : 25
 /** Of each client of somebody busy. */
 const busyCalls = 16
 const visitors = isLong ? 20 : 4
-const cuts: Cuts = isLong ? { answers: 1000, anywhere: 2000, seed } : { answers: 60, anywhere: 60, seed }
+const cuts: Cuts = isLong ? { answers: 1000, anywhere: 2000, seed } : { answers: 40, anywhere: 40, seed }
 
 /** From one moment to another, of those that are recorded. */
 interface Time {

@@ -21,7 +21,7 @@ import { Random } from '../support/random.js'
 
 const isLong = process.env['COFFER_TEST_LONG'] === '1'
 const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
-const count = isLong ? 2000 : 10
+const count = isLong ? 2000 : 4
 
 t.setTimeout(isLong ? 10_800_000 : 900_000)
 

@@ -21,7 +21,7 @@ const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
 const random = new Random(seed)
 const shards = fixedShards(64)
 /** Names that are registered at all nodes at once, users, how often shards are moved, and uploads. */
-const [names, users, times, uploads] = isLong ? [1000, 12, 10, 12] : [24, 6, 2, 4]
+const [names, users, times, uploads] = isLong ? [1000, 12, 10, 12] : [12, 6, 1, 4]
 /** Names that are asked for at a time, and how many until another node is killed. */
 const [together, namesPerKill] = [6, 120]
 const fileBytes = (isLong ? 50 : 16) * 1024 * 1024
