@@ -1,5 +1,6 @@
 /** All formats that can be read. The first that recognises a file reads it: those that look more closely come first. */
 import type { ArchiveFormat, Format, Head } from '../record.js'
+import type { DatabaseFormat } from '../sqlite/database.js'
 import { appleEcg } from './apple/ecg.js'
 import { appleHealth } from './apple/health.js'
 import { cofferArchive } from './coffer-archive.js'
@@ -49,6 +50,9 @@ export const formats: readonly Format[] = [
 
 /** Formats of archives whose files belong together. */
 export const archiveFormats: readonly ArchiveFormat[] = [cofferArchive]
+
+/** Formats of SQLite databases. */
+export const databaseFormats: readonly DatabaseFormat[] = []
 
 /** The format of a file; `undefined` if it is of none of them. */
 export function formatOf(head: Head): Format | undefined {
