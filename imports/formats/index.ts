@@ -10,6 +10,7 @@ import { fhir } from './clinical/fhir.js'
 import { fit } from './fit/fit.js'
 import { fitbit } from './vendors/fitbit.js'
 import { garminConnect } from './vendors/garmin-connect.js'
+import { gadgetbridge } from './sqlite/gadgetbridge.js'
 import { googleFit } from './google/fit.js'
 import { googleLocation } from './google/location.js'
 import { nightscout } from './vendors/nightscout.js'
@@ -52,7 +53,7 @@ export const formats: readonly Format[] = [
 export const archiveFormats: readonly ArchiveFormat[] = [cofferArchive]
 
 /** Formats of SQLite databases. */
-export const databaseFormats: readonly DatabaseFormat[] = []
+export const databaseFormats: readonly DatabaseFormat[] = [gadgetbridge]
 
 /** The format of a file; `undefined` if it is of none of them. */
 export function formatOf(head: Head): Format | undefined {

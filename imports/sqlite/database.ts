@@ -53,17 +53,15 @@ export class Database {
     ]
   }
 
+  /** Names of the columns of a table that are not computed, in small letters. */
+  columns(table: string): string[] {
+    return this.#tables.get(table.toLowerCase())?.stored.map(({ name }) => name) ?? []
+  }
+
   /** Whether there is a table with these columns. */
   has(table: string, ...columns: readonly string[]): boolean {
-    const found = this.#tables.get(table.toLowerCase())
-    return (
-      found !== undefined &&
-      columns.every(
-        name =>
-          found.rowId === name.toLowerCase() ||
-          found.stored.some(column => column.name === name.toLowerCase())
-      )
-    )
+    const names = new Set(this.columns(table))
+    return names.size > 0 && columns.every(name => names.has(name.toLowerCase()))
   }
 
   /**

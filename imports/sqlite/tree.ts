@@ -63,7 +63,7 @@ class Page {
   readonly rightmost: number | undefined
   readonly #bytes: Buffer
   readonly #pointers: number
-  /** Bytes that cells may still have: they do not overlap. */
+  /** Bytes that cells may still have: twice those of the page, since a damaged one may claim those of others. */
   #room: number
 
   /** Throws {@link Damaged} if it is no page of such a tree. */
@@ -81,8 +81,8 @@ class Page {
     this.count = page.readUInt16BE(start + 3)
     this.rightmost = isLeaf ? undefined : page.readUInt32BE(start + 8)
     this.#pointers = start + (isLeaf ? 8 : 12)
-    this.#room = pages.usable - this.#pointers - this.count * 2
-    if (this.#room < 0) throw new Damaged()
+    this.#room = pages.usable * 2
+    if (this.#pointers + this.count * 2 > pages.usable) throw new Damaged()
   }
 
   /** A cell; `undefined` where it is damaged. */
@@ -116,8 +116,8 @@ class Page {
   }
 
   #claim(size: number): void {
+    if (size > this.#room) throw new Damaged()
     this.#room -= size
-    if (this.#room < 0) throw new Damaged()
   }
 
   /** Bytes of a payload that lie on the page itself. */
