@@ -13,6 +13,7 @@ import { garminConnect } from './vendors/garmin-connect.js'
 import { gadgetbridge } from './sqlite/gadgetbridge.js'
 import { googleFit } from './google/fit.js'
 import { googleLocation } from './google/location.js'
+import { healthConnect } from './sqlite/health-connect.js'
 import { nightscout } from './vendors/nightscout.js'
 import { openMhealth } from './vendors/open-mhealth.js'
 import { oura } from './vendors/oura.js'
@@ -53,7 +54,7 @@ export const formats: readonly Format[] = [
 export const archiveFormats: readonly ArchiveFormat[] = [cofferArchive]
 
 /** Formats of SQLite databases. */
-export const databaseFormats: readonly DatabaseFormat[] = [gadgetbridge]
+export const databaseFormats: readonly DatabaseFormat[] = [gadgetbridge, healthConnect]
 
 /** The format of a file; `undefined` if it is of none of them. */
 export function formatOf(head: Head): Format | undefined {

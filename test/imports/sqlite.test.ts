@@ -12,7 +12,7 @@ import type { Cell } from '../../imports/sqlite/payload.js'
 import { columnsIn } from '../../imports/sqlite/schema.js'
 import { zipOf } from '../support/importing.js'
 import { collected } from './collecting.js'
-import { databaseOf } from './databases.js'
+import { damaged, databaseOf } from './databases.js'
 import { seeded } from '../support/random.js'
 
 t.setTimeout(600_000)
@@ -274,24 +274,11 @@ t.test('a tree without an end is read once', t => {
 
 t.test('what is whole of a damaged database is read, each row once', t => {
   const random = seeded(t)
-  const place = (length: number): number => random.below(length)
   let whole = 0
   let refused = 0
   const before = process.cpuUsage()
   for (let round = 0; round < 2000; round++) {
-    let content = Buffer.from(numbers)
-    for (let time = place(20); time >= 0; time--) {
-      const page = place(Math.floor(content.length / 4096)) * 4096
-      const kind = place(6)
-      // Headers of pages, pointers to cells, single bytes, whole pages, pages elsewhere, and the end.
-      if (kind === 0) content[page + (page === 0 ? 100 : 0) + place(12)] = place(256)
-      else if (kind === 1) content.writeUInt16BE(place(65_536), page + 12 + place(200) * 2)
-      else if (kind === 2) content[page === 0 ? 16 + place(4080) : page + place(4096)] = place(256)
-      else if (kind === 3) content.fill(place(256), page, page + 4096)
-      else if (kind === 4) numbers.copy(content, page, place(numbers.length / 4096) * 4096, numbers.length)
-      else content = content.subarray(0, 4096 + place(content.length - 4096))
-      if (content.length < 8192) break
-    }
+    const content = damaged(numbers, random)
     try {
       const found = readingOf(content, columns)
       t.ok(found.bytes <= content.length)
@@ -309,16 +296,16 @@ t.test('what is whole of a damaged database is read, each row once', t => {
 })
 
 t.test('losses are counted', t => {
-  const damaged = Buffer.from(numbers)
+  const holed = Buffer.from(numbers)
   const whole = readingOf(numbers, columns)
   t.equal(whole.rows['numbers']!.length, rows)
   // A page of rows in the middle, and one that a long text goes on.
-  for (let page = 4096 * 20; page < damaged.length; page += 4096)
-    if (damaged[page] === 13) {
-      damaged.fill(0, page, page + 4096)
+  for (let page = 4096 * 20; page < holed.length; page += 4096)
+    if (holed[page] === 13) {
+      holed.fill(0, page, page + 4096)
       break
     }
-  const found = readingOf(damaged, columns)
+  const found = readingOf(holed, columns)
   t.equal(found.losses.pages, 1)
   t.ok(found.rows['numbers']!.length > rows - 400 && found.rows['numbers']!.length < rows)
   const cut = readingOf(numbers.subarray(0, numbers.length - 40_960), columns)
