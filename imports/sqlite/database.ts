@@ -90,16 +90,15 @@ export class Database {
 
   #readTables(): void {
     for (const cell of cellsIn(this.#pages, 1, true, this.#losses)) {
-      if (this.#tables.size >= mostTables) return
       const [type, name, root, sql] = read(cell, ofSchema, () => null, this.#losses) ?? []
-      if (type !== 'table' || typeof name !== 'string' || typeof root !== 'number' || typeof sql !== 'string')
-        continue
-      const key = name.toLowerCase()
       // A table without a page is one that a module makes.
-      if (root < 2 || name.length > longestName || key.startsWith('sqlite_') || this.#tables.has(key))
-        continue
-      const found = columnsIn(sql)
-      if (found) this.#tables.set(key, { ...found, name, root })
+      if (type !== 'table' || typeof name !== 'string' || root === 0) continue
+      const key = name.toLowerCase()
+      if (key.startsWith('sqlite_')) continue
+      const found = typeof sql === 'string' ? columnsIn(sql) : undefined
+      const isKnown = this.#tables.has(key) || this.#tables.size >= mostTables || name.length > longestName
+      if (!found || isKnown || typeof root !== 'number') this.#losses.rows++
+      else this.#tables.set(key, { ...found, name, root })
     }
   }
 }

@@ -50,69 +50,71 @@ export class Cursor {
   }
 }
 
-/** What a cell of a page holds: `local` bytes of `size`, and the rest on further pages. */
+/** What a cell of a page holds: `held` bytes of `size` from `base` on, and the rest on further pages. */
 export class Payload {
-  readonly #parts: Buffer[]
-  #held: number
-
   constructor(
     private readonly pages: Pages,
-    local: Buffer,
+    private bytes: Buffer,
+    private base: number,
+    private held: number,
     private readonly size: number,
     private next: number
-  ) {
-    this.#parts = [local]
-    this.#held = local.length
-  }
+  ) {}
 
   /** Reads the values with these indexes; those beyond the end of a row are `missing` by their index. Throws {@link Damaged}. */
   read(wanted: readonly number[], missing: (index: number) => Cell): Cell[] {
-    const first = new Cursor(this.#first(9), 0)
-    const headerSize = first.size()
+    const headerSize = new Cursor(this.bytes, this.base).size()
     if (headerSize > longestHeader || headerSize > this.size) throw new Damaged()
-    const header = new Cursor(this.#first(headerSize), first.at)
-    const last = Math.max(...wanted)
-    const spans: { type: number; start: number; end: number }[] = []
+    this.#hold(headerSize)
+    const header = new Cursor(this.bytes, this.base)
+    const end = this.base + headerSize
+    header.size()
+    const cells: Cell[] = wanted.map(missing)
+    let left = wanted.length
     let start = headerSize
-    while (header.at < headerSize && spans.length <= last) {
+    for (let index = 0; left > 0 && header.at < end; index++) {
       const type = header.size()
-      const end = start + sizeOf(type)
-      spans.push({ type, start, end })
-      start = end
+      const length = sizeOf(type)
+      for (let at = 0; at < wanted.length; at++) {
+        if (wanted[at] !== index) continue
+        cells[at] = this.#value(type, start, length)
+        left--
+      }
+      start += length
     }
-    return wanted.map(index => {
-      const span = spans[index]
-      return span ? this.#value(span) : missing(index)
-    })
+    return cells
   }
 
-  #value({ end, start, type }: { type: number; start: number; end: number }): Cell {
+  #value(type: number, start: number, length: number): Cell {
     if (type === 0) return null
     if (type === 8 || type === 9) return type - 8
     const isText = type >= 13 && type % 2 === 1
+    const end = start + length
     if (end > this.size) throw new Damaged()
-    if ((type >= 12 && !isText) || end - start > longestText || end > mostBytes) return undefined
-    const bytes = this.#first(end).subarray(start, end)
-    if (isText) return textOf(bytes, this.pages.encoding)
+    if ((type >= 12 && !isText) || length > longestText || end > mostBytes) return undefined
+    this.#hold(end)
+    const at = this.base + start
+    if (isText) return textOf(this.bytes.subarray(at, at + length), this.pages.encoding)
     if (type === 7) {
-      const value = bytes.readDoubleBE(0)
+      const value = this.bytes.readDoubleBE(at)
       return Number.isNaN(value) ? null : value
     }
-    return type === 6 ? exact(bytes.readBigInt64BE(0)) : bytes.readIntBE(0, bytes.length)
+    return type === 6 ? exact(this.bytes.readBigInt64BE(at)) : this.bytes.readIntBE(at, length)
   }
 
-  /** The bytes up to a place, with those of further pages as far as they are needed. */
-  #first(end: number): Buffer {
-    const wanted = Math.min(end, this.size)
-    while (this.#held < wanted) {
+  /** Has the bytes up to a place, with those of further pages as far as they are needed. */
+  #hold(end: number): void {
+    if (this.held >= end) return
+    const parts = [this.bytes.subarray(this.base, this.base + this.held)]
+    while (this.held < end) {
       const page = this.pages.take(this.next)
       this.next = page.readUInt32BE(0)
       const part = page.subarray(4, this.pages.usable)
-      this.#parts.push(part)
-      this.#held += part.length
+      parts.push(part)
+      this.held += part.length
     }
-    if (this.#parts.length > 1) this.#parts.splice(0, this.#parts.length, Buffer.concat(this.#parts))
-    return this.#parts[0]!.subarray(0, wanted)
+    this.bytes = Buffer.concat(parts)
+    this.base = 0
   }
 }
 

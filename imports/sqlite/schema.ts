@@ -34,7 +34,7 @@ export function columnsIn(sql: string): Columns | undefined {
   const end = tokens.lastIndexOf(')')
   if (start < 0 || end < start || !/^create table$/i.test(tokens.slice(0, 2).join(' '))) return undefined
   const definitions = definitionsIn(tokens.slice(start + 1, end))
-  if (definitions.length > mostColumns || definitions.some(({ length }) => length === 0)) return undefined
+  if (definitions.length > mostColumns || definitions.some(([first = '(']) => first === '(')) return undefined
   const columns = definitions.filter(([first = '']) => !constraints.has(first.toLowerCase()))
   const hasRowIds = !/\bwithout rowid\b/i.test(tokens.slice(end + 1).join(' '))
   const keys = keysIn(definitions)

@@ -111,7 +111,7 @@ class Page {
     this.#claim(end - start)
     if (end > this.#bytes.length) throw new Damaged()
     const next = local < size ? this.#bytes.readUInt32BE(end - 4) : 0
-    const payload = new Payload(this.pages, this.#bytes.subarray(cursor.at, cursor.at + local), size, next)
+    const payload = new Payload(this.pages, this.#bytes, cursor.at, local, size, next)
     return { ...(child !== undefined && { child }), ...(rowId !== undefined && { rowId }), payload }
   }
 

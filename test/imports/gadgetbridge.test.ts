@@ -1,7 +1,8 @@
 /** Gadgetbridge's database: samples by their tables, in seconds or milliseconds, and what devices send instead of values. */
 import type Sqlite from 'better-sqlite3'
 import t from 'tap'
-import { zipOf } from '../support/importing.js'
+import { coffer } from '../support/coffer.js'
+import { broughtIn, sent, takenOut, zipOf } from '../support/importing.js'
 import { collected } from './collecting.js'
 import { databaseOf, insert } from './databases.js'
 
@@ -258,4 +259,35 @@ t.test('what is damaged is counted', async t => {
     found.warnings.join(),
     /"XIAOMI_ACTIVITY_SAMPLE" is damaged: the rows of 1 of its pages are missing/
   )
+})
+
+t.test('a database is written, is known the second time, and can be taken out again', async t => {
+  const { alice } = await coffer(t)
+  const samples = Array.from({ length: 3000 }, (_, at) => ({
+    TIMESTAMP: time + at * 60,
+    ...own,
+    STEPS: at % 2,
+    HEART_RATE: 60 + (at % 50)
+  }))
+  const archive = await zipOf({ 'database/Gadgetbridge': exported({ XIAOMI_ACTIVITY_SAMPLE: samples }) })
+  const found = await broughtIn(alice, 'gadgetbridge.zip', archive)
+  t.equal(found.state, 'written', found.message)
+  t.match(found.look, { format: 'gadgetbridge', records: { 'XIAOMI_ACTIVITY_SAMPLE.HEART_RATE': 3000 } })
+  t.same(found.tally, {
+    broughtIn: { 'frequency/bpm': 3000, 'count/steps': 1500 },
+    known: {},
+    leftOut: { 'zero, which stands for none': 1500, 'about the file or the device, not a measurement': 3 }
+  })
+  const again = await broughtIn(alice, 'Gadgetbridge', exported({ XIAOMI_ACTIVITY_SAMPLE: samples }))
+  t.same(again.tally.known, { 'frequency/bpm': 3000, 'count/steps': 1500 })
+  await takenOut(alice, again.id)
+  await takenOut(alice, found.id)
+  const { events } = await alice.do('events.get', { fromTime: 0, toTime: 4e9 })
+  t.same(events, [])
+  const failed = await sent(
+    alice,
+    'a.db',
+    databaseOf(database => database.exec('create table x (a)'))
+  )
+  t.match(failed, { state: 'unreadable', message: /no app that is known, with the tables "x"/ })
 })

@@ -42,7 +42,10 @@ export const singles: ReadonlyMap<string, Column> = new Map([
   ['body_water_mass_record_table', kilograms('body_water_mass', 'Body water')],
   ['bone_mass_record_table', kilograms('mass', 'Bone mass')],
   ['distance_record_table', one('distance', 'length/m', 'Distance')],
-  ['elevation_gained_record_table', one('elevation', 'length/m', 'Elevation gained', [-1e6, 1e6])],
+  [
+    'elevation_gained_record_table',
+    { ...one('elevation', 'length/m', 'Elevation gained', [-1e6, 1e6]), absent: [Number.MIN_VALUE] }
+  ],
   ['floors_climbed_record_table', one('floors', 'count/generic', 'Floors climbed')],
   [
     'heart_rate_variability_rmssd_record_table',
@@ -114,7 +117,7 @@ export const words: ReadonlyMap<
       words: new Map<Cell, string>([
         [0, 'indeterminate'],
         [1, 'luteinizingHormoneSurge'],
-        [2, 'estrogenSurge'],
+        // 2 is a rise of one hormone or the other.
         [3, 'negative']
       ])
     }
