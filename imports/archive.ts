@@ -3,6 +3,7 @@ import { createWriteStream, rmSync } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { archiveFormats, formatOf } from './formats/index.js'
 import { strava, StravaExport, StravaSink } from './formats/tracks/strava.js'
+import { readDatabase } from './databases.js'
 import { isGzip, openGzip } from './gzip.js'
 import { isPackagePart, kindOf, packageKind, type Kind } from './kinds.js'
 import { piecesOf } from './pieces.js'
@@ -16,6 +17,7 @@ import {
   type Source
 } from './record.js'
 import type { Reason } from './reasons.js'
+import { isDatabase } from './sqlite/pages.js'
 import { isTar, tarEntries } from './tar.js'
 import { headOf } from './text/decode.js'
 import { encrypted, entriesOf, isZip, shown, Taken, tight } from './zip.js'
@@ -32,8 +34,6 @@ const unknown = 'of no format that is known'
 
 /** Where a file is. */
 interface Place {
-  /** Its path on the disk, if it lies there as it is. */
-  readonly path?: string
   /** Whether the spool is free: only one file at a time is put there. */
   readonly maySpool: boolean
   /** Archives around it. */
@@ -42,7 +42,7 @@ interface Place {
 
 export class ArchiveReader {
   #unknown = 0
-  /** What the first file is that no format reads. */
+  /** What the first file is that cannot be read. */
   #first: string | undefined
   #hasEncrypted = false
   /** Takes what is in the present file, where a table tells more of it. */
@@ -61,9 +61,9 @@ export class ArchiveReader {
     this.#taken = new Taken(size)
   }
 
-  /** Reads an archive at a path. Throws {@link Unreadable} where nothing in it can be read. */
-  async readAll(source: Source, path: string): Promise<void> {
-    const found = await this.#file(source, { path, maySpool: true, depth: 0 })
+  /** Reads an archive. Throws {@link Unreadable} where nothing in it can be read. */
+  async readAll(source: Source): Promise<void> {
+    const found = await this.#file(source, { maySpool: true, depth: 0 })
     if (found > 0) return
     if (this.#hasEncrypted)
       throw new Unreadable('The archive is encrypted: unpack it with its password, and send what is in it')
@@ -77,13 +77,16 @@ export class ArchiveReader {
   async #file(source: Source, place: Place): Promise<number> {
     const head = await headOf(source)
     const isOpened = place.depth < deepest
-    if (isOpened && isZip(head.bytes) && (place.path ?? place.maySpool)) return await this.#zip(source, place)
+    if (isOpened && isZip(head.bytes) && (source.path ?? place.maySpool))
+      return await this.#zip(source, place)
     if (isOpened && isGzip(head.bytes)) return await this.#gzip(source, place)
     if (isOpened && isTar(head.bytes) && place.maySpool) return await this.#tar(source, place)
+    if (isDatabase(head.bytes) && (source.path ?? place.maySpool)) return await this.#database(source)
     return (await this.#entry(source, head)) ? 1 : 0
   }
 
-  async #zip(source: Source, { depth, path }: Place): Promise<number> {
+  async #zip(source: Source, { depth }: Place): Promise<number> {
+    const { path } = source
     if (path !== undefined) return await this.#entries(path, depth, path !== this.spool)
     if (source.size > smallInner && source.size > this.size * mostOfInner) {
       this.sink.leftOut('file', tight)
@@ -157,8 +160,8 @@ export class ArchiveReader {
       const path = this.spool
       known += await this.#spooled(bytes, name, () =>
         this.#file(
-          { name, size, bytes: () => ticking(piecesOf(path), this.progress) },
-          { path, maySpool: false, depth: depth + 1 }
+          { name, size, path, bytes: () => ticking(piecesOf(path), this.progress) },
+          { maySpool: false, depth: depth + 1 }
         )
       )
       this.progress(0)
@@ -166,12 +169,23 @@ export class ArchiveReader {
     return known
   }
 
+  async #database(source: Source): Promise<number> {
+    const { name, path } = source
+    if (path === undefined) {
+      const spooled = { ...source, path: this.spool }
+      return await this.#spooled(source.bytes(), name, () => this.#database(spooled))
+    }
+    const kind = await readDatabase(path, this.sink, this.context, () => this.progress(0))
+    if (kind) this.#refuse(name, kind)
+    return kind ? 0 : 1
+  }
+
   /** Puts a file aside while something is done with it. */
   async #spooled(bytes: AsyncIterable<Buffer>, name: string, work: () => Promise<number>): Promise<number> {
     let known = 0
     try {
       await pipeline(ticking(bytes, this.progress), createWriteStream(this.spool, { mode: 0o600 }))
-      await guarded(name, this.sink, async () => {
+      await this.#guarded(name, this.sink, async () => {
         known = await work()
       })
     } finally {
@@ -190,8 +204,21 @@ export class ArchiveReader {
     }
     this.sink.begin(format)
     const sink = this.#own ?? this.sink
-    await guarded(entry.name, sink, () => format.read(entry, head, sink, context))
+    await this.#guarded(entry.name, sink, () => format.read(entry, head, sink, context))
     return true
+  }
+
+  /** One bad file does not keep the others of an archive from being read. */
+  async #guarded(name: string, sink: Sink, work: () => Promise<void>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw error
+      const message = `${shown(name)}: ${error.message}`
+      this.#first ??= message
+      sink.leftOut('file', 'damaged')
+      sink.warn(message)
+    }
   }
 
   #refuse(name: string, kind: Kind | undefined): void {
@@ -222,16 +249,5 @@ async function* ticking(
   for await (const piece of pieces) {
     progress(0)
     yield piece
-  }
-}
-
-/** One bad file does not keep the others of an archive from being read. */
-async function guarded(name: string, sink: Sink, work: () => Promise<void>): Promise<void> {
-  try {
-    await work()
-  } catch (error) {
-    if (!(error instanceof Unreadable)) throw error
-    sink.leftOut('file', 'damaged')
-    sink.warn(`${shown(name)}: ${error.message}`)
   }
 }

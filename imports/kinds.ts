@@ -12,13 +12,17 @@ const unpack = 'unpack it, and send what is in it'
 const save = 'save each of its sheets as CSV'
 const other = 'ask the service or the app that made it for an export of data'
 
+/** Tables that are named, and characters of each name. */
+const mostTables = 10
+const longestTable = 30
+
 const contentTypes = '[Content_Types].xml'
 const mimetype = 'mimetype'
 
 /** By the bytes that files begin with. */
 const beginnings: readonly (readonly [string, string, string])[] = [
   ['%PDF', 'a PDF', other],
-  ['SQLite format 3\0', 'an SQLite database', other],
+  ['SQLite format 3\0', 'an SQLite database within an archive within another one', unpack],
   ['7z\xbc\xaf\x27\x1c', 'a 7z archive', unpack],
   ['Rar!\x1a\x07', 'a RAR archive', unpack],
   ['BZh', 'packed by bzip2', unpack],
@@ -41,6 +45,15 @@ export function kindOf({ bytes, text }: Head): Kind | undefined {
   const start = bytes.toString('latin1', 0, 16)
   const found = beginnings.find(([beginning]) => start.startsWith(beginning))
   return found && { is: found[1], advice: found[2] }
+}
+
+/** What a database is that no format reads, by its tables. */
+export function databaseKind(tables: readonly string[]): Kind {
+  const named = tables.slice(0, mostTables).map(name => JSON.stringify(name.slice(0, longestTable)))
+  if (tables.length > mostTables) named.push('…')
+  const what =
+    named.length === 0 ? 'without a table' : `of no app that is known, with the tables ${named.join(', ')}`
+  return { is: `an SQLite database ${what}`, advice: other }
 }
 
 /** Whether a file of an archive says what the archive is. */

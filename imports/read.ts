@@ -1,11 +1,13 @@
 /** Reads a file: finds out what it is, and what is in it if it is an archive. */
 import { basename } from 'node:path'
 import { ArchiveReader } from './archive.js'
+import { readDatabase } from './databases.js'
 import { formatOf } from './formats/index.js'
 import { isGzip } from './gzip.js'
-import { kindOf } from './kinds.js'
+import { kindOf, type Kind } from './kinds.js'
 import { piecesOf } from './pieces.js'
 import { Unreadable, type Context, type FormatSink, type Head, type Source } from './record.js'
+import { isDatabase } from './sqlite/pages.js'
 import { isTar } from './tar.js'
 import { headOf } from './text/decode.js'
 import { isZip } from './zip.js'
@@ -21,10 +23,11 @@ export async function readFile(
   context: Context,
   progress: (bytes: number) => void
 ): Promise<void> {
-  const source = { name: basename(name), size, bytes: () => piecesOf(file, progress) }
+  const source = { name: basename(name), size, path: file, bytes: () => piecesOf(file, progress) }
   const head = await headOf({ ...source, bytes: () => piecesOf(file) })
   const isArchive = isZip(head.bytes) || isGzip(head.bytes) || isTar(head.bytes)
-  if (isArchive) await new ArchiveReader(sink, context, progress, spool, size).readAll(source, file)
+  if (isArchive) await new ArchiveReader(sink, context, progress, spool, size).readAll(source)
+  else if (isDatabase(head.bytes)) refuse(await readDatabase(file, sink, context, progress))
   else await readOne(source, head, sink, context)
 }
 
@@ -32,11 +35,14 @@ async function readOne(source: Source, head: Head, sink: FormatSink, context: Co
   if (source.size === 0) throw new Unreadable('The file is empty')
   const format = formatOf(head)
   if (!format) {
-    const kind = kindOf(head)
-    throw new Unreadable(
-      kind ? `The file is ${kind.is}: ${kind.advice}` : 'The file is of no format that is known'
-    )
+    refuse(kindOf(head))
+    throw new Unreadable('The file is of no format that is known')
   }
   sink.begin(format)
   await format.read(source, head, sink, context)
+}
+
+/** Throws {@link Unreadable} for what is known to be of no format. */
+function refuse(kind: Kind | undefined): void {
+  if (kind) throw new Unreadable(`The file is ${kind.is}: ${kind.advice}`)
 }

@@ -67,6 +67,8 @@ export interface Source {
   readonly name: string
   /** Bytes, unpacked. */
   readonly size: number
+  /** Where it lies on the disk as it is, if it does: for what is not read from beginning to end. */
+  readonly path?: string
   /** Reads it from its beginning; may be called again. */
   bytes(): AsyncIterable<Buffer>
 }

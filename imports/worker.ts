@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createWriteStream, rmSync, statSync } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { parentPort, workerData } from 'node:worker_threads'
-import { archiveFormats, formats } from './formats/index.js'
+import { archiveFormats, databaseFormats, formats } from './formats/index.js'
 import { Bounded } from './pipeline/bounded.js'
 import { Counter } from './pipeline/counter.js'
 import { Drafter } from './pipeline/drafter.js'
@@ -124,7 +124,7 @@ async function recall(digest: string): Promise<Extract<ToReader, { is: 'recalled
 }
 
 function nameOf(id: string): string {
-  return [...formats, ...archiveFormats].find(format => format.id === id)?.name ?? id
+  return [...formats, ...archiveFormats, ...databaseFormats].find(format => format.id === id)?.name ?? id
 }
 
 /** Sends a batch; its cells are moved, not copied. */

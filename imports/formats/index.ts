@@ -1,5 +1,6 @@
 /** All formats that can be read. The first that recognises a file reads it: those that look more closely come first. */
 import type { ArchiveFormat, Format, Head } from '../record.js'
+import type { DatabaseFormat } from '../sqlite/database.js'
 import { appleEcg } from './apple/ecg.js'
 import { appleHealth } from './apple/health.js'
 import { cofferArchive } from './coffer-archive.js'
@@ -9,8 +10,10 @@ import { fhir } from './clinical/fhir.js'
 import { fit } from './fit/fit.js'
 import { fitbit } from './vendors/fitbit.js'
 import { garminConnect } from './vendors/garmin-connect.js'
+import { gadgetbridge } from './sqlite/gadgetbridge.js'
 import { googleFit } from './google/fit.js'
 import { googleLocation } from './google/location.js'
+import { healthConnect } from './sqlite/health-connect.js'
 import { nightscout } from './vendors/nightscout.js'
 import { openMhealth } from './vendors/open-mhealth.js'
 import { oura } from './vendors/oura.js'
@@ -49,6 +52,9 @@ export const formats: readonly Format[] = [
 
 /** Formats of archives whose files belong together. */
 export const archiveFormats: readonly ArchiveFormat[] = [cofferArchive]
+
+/** Formats of SQLite databases. */
+export const databaseFormats: readonly DatabaseFormat[] = [gadgetbridge, healthConnect]
 
 /** The format of a file; `undefined` if it is of none of them. */
 export function formatOf(head: Head): Format | undefined {

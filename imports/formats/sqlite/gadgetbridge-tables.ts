@@ -1,0 +1,136 @@
+/** What the tables of Gadgetbridge hold. */
+import type { Cell } from '../../sqlite/payload.js'
+import type { Measure } from './rows.js'
+
+const unmeasured = 'zero, which means that nothing was measured'
+
+const heartRate: Measure = {
+  type: 'frequency/bpm',
+  stream: 'Heart rate',
+  // 255 and 254 are what devices send while they measure, or are not worn.
+  absent: [-1, 254, 255],
+  zero: unmeasured,
+  range: [10, 250]
+}
+const restingHeartRate = { ...heartRate, stream: 'Resting heart rate' }
+const oxygen: Measure = {
+  type: 'ratio/percent',
+  stream: 'Oxygen saturation',
+  absent: [-1, 255],
+  zero: unmeasured,
+  range: [40, 100]
+}
+const respiration: Measure = {
+  type: 'frequency/brpm',
+  stream: 'Respiratory rate',
+  absent: [-1, 255],
+  zero: unmeasured,
+  range: [2, 80]
+}
+/** Of one minute. */
+const steps = {
+  type: 'count/steps',
+  stream: 'Steps',
+  absent: [-1],
+  zero: 'zero, which stands for none',
+  range: [0, 1000],
+  duration: 60
+} satisfies Measure & { duration: number }
+
+export interface Column extends Measure {
+  /** Seconds. */
+  readonly duration?: number
+}
+
+/** Columns of tables that are values by themselves. Steps of other devices are sums so far. */
+const values: Readonly<Record<string, Readonly<Record<string, Column>>>> = {
+  MI_BAND_ACTIVITY_SAMPLE: { HEART_RATE: heartRate, STEPS: steps },
+  HUAMI_EXTENDED_ACTIVITY_SAMPLE: { HEART_RATE: heartRate, STEPS: steps },
+  XIAOMI_ACTIVITY_SAMPLE: { HEART_RATE: heartRate, STEPS: steps, SPO2: oxygen },
+  HUAMI_HEART_RATE_MANUAL_SAMPLE: { HEART_RATE: heartRate },
+  HUAMI_HEART_RATE_RESTING_SAMPLE: { HEART_RATE: restingHeartRate },
+  HUAMI_HEART_RATE_MAX_SAMPLE: { HEART_RATE: { ...heartRate, stream: 'Highest heart rate' } },
+  HUAMI_SLEEP_RESPIRATORY_RATE_SAMPLE: { RATE: respiration },
+  HUAMI_SPO2_SAMPLE: { SPO2: oxygen },
+  GARMIN_SPO2_SAMPLE: { SPO2: oxygen },
+  GARMIN_RESPIRATORY_RATE_SAMPLE: { RESPIRATORY_RATE: respiration },
+  GARMIN_HEART_RATE_RESTING_SAMPLE: { HEART_RATE: restingHeartRate },
+  GARMIN_HRV_VALUE_SAMPLE: {
+    VALUE: { type: 'time/ms', stream: 'Heart rate variability', zero: unmeasured, range: [1, 1000] }
+  },
+  CMF_HEART_RATE_SAMPLE: { HEART_RATE: heartRate },
+  CMF_SPO2_SAMPLE: { SPO2: oxygen },
+  COLMI_HEART_RATE_SAMPLE: { HEART_RATE: heartRate },
+  COLMI_SPO2_SAMPLE: { SPO2: oxygen },
+  WENA3_HEART_RATE_SAMPLE: { HEART_RATE: heartRate },
+  MI_SCALE_WEIGHT_SAMPLE: {
+    WEIGHT_KG: { type: 'mass/kg', stream: 'Weight', zero: unmeasured, range: [0.1, 500] }
+  },
+  FEMOMETER_VINCA2_TEMPERATURE_SAMPLE: {
+    TEMPERATURE: { type: 'temperature/c', stream: 'Body temperature', zero: unmeasured, range: [25, 45] }
+  }
+}
+
+/** What `XIAOMI_MANUAL_SAMPLE` holds, by its type. */
+export const manual: ReadonlyMap<Cell, Measure> = new Map([
+  [0x11, heartRate],
+  [0x12, oxygen]
+])
+
+/** Columns that say which row it is, and are no records. */
+export const keys: ReadonlySet<string> = new Set([
+  '_ID',
+  'TIMESTAMP',
+  'DEVICE_ID',
+  'USER_ID',
+  'UTC_OFFSET',
+  'TYPE_NUM'
+])
+export const sessions: ReadonlySet<string> = new Set([
+  'XIAOMI_SLEEP_TIME_SAMPLE',
+  'CMF_SLEEP_SESSION_SAMPLE',
+  'COLMI_SLEEP_SESSION_SAMPLE'
+])
+/** Lengths of parts of a night, as the device tells them. */
+export const parts = [
+  'TOTAL_DURATION',
+  'DEEP_SLEEP_DURATION',
+  'LIGHT_SLEEP_DURATION',
+  'REM_SLEEP_DURATION',
+  'AWAKE_DURATION'
+]
+export const settings =
+  /^(?:DEVICE|USER)_ATTRIBUTES$|^(?:USER|ALARM|REMINDER|WORLD_CLOCK|CONTACT|TAG|BATTERY_LEVEL|CALENDAR_SYNC_STATE|PENDING_FILE|android_metadata)$|NOTIFICATION/
+/** Kinds of activities whose numbers have not changed. */
+export const kinds: ReadonlyMap<Cell, string> = new Map([
+  [0x10, 'running'],
+  [0x20, 'walking'],
+  [0x40, 'swimming'],
+  [0x80, 'cycling'],
+  [0x100, 'treadmill'],
+  [0x200, 'exercise'],
+  [0x400, 'swimming in open water'],
+  [0x800, 'indoor cycling'],
+  [0x1000, 'elliptical trainer'],
+  [0x2000, 'jump roping'],
+  [0x4000, 'yoga'],
+  [0x8000, 'soccer'],
+  [0x10000, 'rowing machine'],
+  [0x20000, 'cricket'],
+  [0x40000, 'basketball'],
+  [0x80000, 'ping-pong'],
+  [0x100000, 'badminton'],
+  [0x200000, 'strength training'],
+  [0x400000, 'hiking'],
+  [0x800000, 'climbing']
+])
+
+/** Whether a table holds the samples of a device by the minute. Those of Huawei are there twice, by their ends. */
+export function isActivity(table: string): boolean {
+  return table.endsWith('ACTIVITY_SAMPLE') && !table.startsWith('HUAWEI')
+}
+
+export function columnsOf(table: string): Readonly<Record<string, Column>> | undefined {
+  if (Object.hasOwn(values, table)) return values[table]
+  return isActivity(table) ? { HEART_RATE: heartRate } : undefined
+}
