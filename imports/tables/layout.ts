@@ -5,8 +5,8 @@ import { isNumber } from '../text/cells.js'
 import { isUtf16 } from '../text/decode.js'
 import { hasReturns, RowScanner } from '../text/rows.js'
 import { measureOf } from '../text/units.js'
-import { timeNames } from './guess.js'
 import { foldName } from './names.js'
+import { timeNames } from './time-columns.js'
 
 /** Columns of a table at most. */
 const mostColumns = 2000
@@ -60,7 +60,7 @@ function candidateOf(text: string, delimiter: string): Candidate | undefined {
   if (rows.length < 2 || width < 2 || width > mostColumns) return undefined
   const { at, score } = headerIn(rows, width)
   const first = at ?? rows.findIndex(row => isOfWidth(row, width))
-  const hasUnits = at !== undefined && isUnits(rows[at + 1])
+  const hasUnits = at !== undefined && isUnitsBelow(rows[at + 1], rows.slice(at + 2))
   const skipped = at === undefined ? first : at + (hasUnits ? 2 : 1)
   const records = rows.slice(skipped)
   const agreeing = records.filter(row =>
@@ -105,7 +105,9 @@ function headerIn(
     const names = row.map(foldName)
     const filled = names.filter(Boolean).length
     if (row.length < width - 1 || filled < 2 || isUnits(row)) continue
-    const score = filled + (names.some(name => timeNames.test(name)) ? mostColumns : 0)
+    const isAboveValues = rows[at + 1]!.some(isValue) || isUnits(rows[at + 1])
+    const score =
+      filled + (names.some(name => timeNames.test(name)) ? mostColumns : 0) + (isAboveValues ? 0.5 : 0)
     if (score > best.score) best = { at, score }
   }
   return best
@@ -129,8 +131,26 @@ function isLonger(row: readonly string[], header: readonly string[]): boolean {
 
 /** Whether a row holds the units of its columns, and forms of dates. */
 function isUnits(row: readonly string[] | undefined): boolean {
-  const cells = (row ?? []).map(cell => foldName(cell).replaceAll(/[()[\]]/g, '')).filter(Boolean)
+  const cells = unitCells(row)
   return cells.length > 0 && cells.every(isUnit)
+}
+
+/** Whether the row below a header holds units, some of which may not be known: none of its cells has a value or a time. */
+function isUnitsBelow(row: readonly string[] | undefined, records: readonly (readonly string[])[]): boolean {
+  if (isUnits(row)) return true
+  const cells = unitCells(row)
+  if (cells.length === 0 || !cells.every(cell => isUnit(cell) || /^[^\d\s]{1,10}$/.test(cell))) return false
+  return cells.some(isUnit) || row!.every((cell, at) => cell.trim() === '' || isNumbers(records, at))
+}
+
+/** Whether half of the cells of a column that are not empty are numbers. */
+function isNumbers(records: readonly (readonly string[])[], at: number): boolean {
+  const cells = records.slice(0, 20).flatMap(row => row[at]?.trim() || [])
+  return cells.filter(cell => isNumber(cell)).length * 2 >= cells.length
+}
+
+function unitCells(row: readonly string[] | undefined): string[] {
+  return (row ?? []).map(cell => foldName(cell).replaceAll(/[()[\]]/g, '')).filter(Boolean)
 }
 
 function isUnit(cell: string): boolean {
@@ -145,7 +165,7 @@ function columnsIn(
   const columns = names.map((name, at) => {
     const own = name.trim() || `Column ${at + 1}`
     const unit = units[at]?.trim().replaceAll(/[()[\]]/g, '')
-    return unit && measureOf(unit) ? `${own} (${unit})` : own
+    return unit && !/^[ymdhjst:./ -]{4,25}$/i.test(unit) ? `${own} (${unit})` : own
   })
   // A delimiter at the end of the header makes no column.
   const last = names.length - 1
