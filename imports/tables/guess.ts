@@ -27,6 +27,10 @@ const sourceNames =
   /^source|^device(?: name)?$|data ?source|^app$|recording method|^quelle|^gerat$|^appareil$/
 const zoneNames = /time ?zone|zeitzone|fuseau|^tz$|\b(?:utc|gmt|tz|zone) ?offset/
 const offsetNames = /\boffset\b/
+/** Names of columns of sets of exercises. */
+const trainingNames =
+  /^(?:reps|repetitions|wiederholungen|set (?:order|index|type)|exercise(?: name| title)?|ubung|exercice)$/
+
 /** Seconds of the types of lengths. */
 const seconds: Readonly<Record<string, number>> = {
   'time/ms': 0.001,
@@ -99,11 +103,14 @@ function valuesOf(
   taken: ReadonlySet<number | undefined>
 ): ColumnMapping[] {
   const values: Guess[] = []
+  const isTraining = names.some(name => trainingNames.test(name))
   for (const [column, name] of columns.entries()) {
     if (taken.has(column) || zoneNames.test(names[column]!)) continue
     const cells = filled(sample, column)
     const value = valueIn(column, name, names[column]!, cells)
-    if (value) values.push(value)
+    // What is lifted is no weight of the body.
+    if (value && isTraining && value.stream === 'Weight') values.push({ ...value, stream: 'Weight lifted' })
+    else if (value) values.push(value)
   }
   return apart(withRate(withoutHalves(values)))
 }
@@ -112,7 +119,8 @@ function valueIn(column: number, name: string, folded: string, cells: readonly s
   const byName = ruleFor(folded)
   const unit = unitInName(name, byName?.takes)
   if (unit === 'unknown') return undefined
-  const own = titleOf(unit?.rest ?? name)
+  // A unit in words may be part of a name, such as `Heart Minutes`.
+  const own = titleOf(unit === undefined || /\p{L}{4}$/u.test(name) ? name : unit.rest)
   const rest = foldName(unit?.rest ?? name)
   const rule = derived.test(rest) ? undefined : byName
   const measure = unit?.measure ?? unitInCells(cells, byName?.takes)

@@ -5,14 +5,15 @@ import { isNumber } from '../text/cells.js'
 import { isUtf16 } from '../text/decode.js'
 import { hasReturns, RowScanner } from '../text/rows.js'
 import { measureOf } from '../text/units.js'
+import { dayJoiner, findDayColumn } from './day-rows.js'
 import { foldName } from './names.js'
-import { timeNames } from './time-columns.js'
+import { endNames, timeNames } from './time-columns.js'
 
 /** Columns of a table at most. */
 const mostColumns = 2000
 /** Characters and rows from which a layout is told. */
 const longestBeginning = 32_000
-const mostRows = 200
+export const mostRows = 200
 /** Rows among which the header is looked for. */
 const mostPreface = 40
 /** Rows of numbers that may stand before the header. */
@@ -26,6 +27,8 @@ export interface Layout {
   readonly skipped: number
   /** Rows before the header. */
   readonly preface: readonly (readonly string[])[]
+  /** The column of rows with a day alone, if there are any: those below have times of that day. */
+  readonly dayColumn?: number
   /** The first records. */
   readonly records: readonly (readonly string[])[]
 }
@@ -62,7 +65,9 @@ function candidateOf(text: string, delimiter: string): Candidate | undefined {
   const first = at ?? rows.findIndex(row => isOfWidth(row, width))
   const hasUnits = at !== undefined && isUnitsBelow(rows[at + 1], rows.slice(at + 2))
   const skipped = at === undefined ? first : at + (hasUnits ? 2 : 1)
-  const records = rows.slice(skipped)
+  const plain = upToHeader(rows.slice(skipped))
+  const dayColumn = findDayColumn(plain)
+  const records = dayColumn === undefined ? plain : plain.map(dayJoiner(dayColumn))
   const agreeing = records.filter(row =>
     at === undefined ? row.length === width : row.length > 1 && !isLonger(row, rows[at]!)
   ).length
@@ -72,7 +77,14 @@ function candidateOf(text: string, delimiter: string): Candidate | undefined {
   const columns = at === undefined ? undefined : columnsIn(rows[at]!, hasUnits ? rows[at + 1]! : [], records)
   const usual = rows.filter(row => row.length === width).length
   return {
-    layout: { delimiter, columns, skipped, preface: rows.slice(0, first), records },
+    layout: {
+      delimiter,
+      columns,
+      skipped,
+      preface: rows.slice(0, first),
+      ...(dayColumn !== undefined && { dayColumn }),
+      records
+    },
     rank: usual * 10_000 + score
   }
 }
@@ -102,6 +114,7 @@ function headerIn(
       if (isOfWidth(row, width) && ++numbered > mostNumbered) break
       continue
     }
+    if (isHeaderAbove(row, rows[at + 1]!)) return { at, score: filledIn(row) + mostColumns + 1 }
     const names = row.map(foldName)
     const filled = names.filter(Boolean).length
     if (row.length < width - 1 || filled < 2 || isUnits(row)) continue
@@ -111,6 +124,36 @@ function headerIn(
     if (score > best.score) best = { at, score }
   }
   return best
+}
+
+/** Whether a row names columns of which one tells times, as the row below it does. */
+export function isHeaderAbove(row: readonly string[], below: readonly string[]): boolean {
+  if (filledIn(row) < 2 || row.some(isValue) || isLonger(below, row)) return false
+  return row.some((cell, at) => {
+    const name = foldName(cell)
+    return timeNames.test(name) && !endNames.test(name) && isValue(below[at] ?? '')
+  })
+}
+
+/** Returns the layout of a table whose header stands within a file. `at`: its row, from 0. */
+export function layoutBelow(
+  delimiter: string,
+  header: readonly string[],
+  at: number,
+  below: readonly (readonly string[])[]
+): Layout {
+  const records = upToHeader(below)
+  return { delimiter, columns: columnsIn(header, [], records), skipped: at + 1, preface: [], records }
+}
+
+/** Returns the records before those of another table. */
+function upToHeader<Row extends readonly string[]>(records: readonly Row[]): readonly Row[] {
+  const end = records.findIndex((row, at) => at < records.length - 1 && isHeaderAbove(row, records[at + 1]!))
+  return end < 0 ? records : records.slice(0, end)
+}
+
+function filledIn(row: readonly string[]): number {
+  return row.filter(cell => cell.trim() !== '').length
 }
 
 function isValue(cell: string): boolean {

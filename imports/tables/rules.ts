@@ -119,7 +119,7 @@ export const rules: readonly Rule[] = [
 
 /** Names of what is derived from a measure: its unit tells the type, and the column keeps its own name. */
 export const derived =
-  /\b(?:goal|target|ziel|objectif|score|index|zones?|trend|change|delta|difference|rate of|per|alarm|limit|threshold|baseline|deviation|need|debt|non[- ]numeric|nicht numerische[rs]?|non numerique)\b/
+  /\b(?:goal|target|ziel|objectif|score|status|index|zones?|trend|change|delta|difference|rate of|per|alarm|limit|threshold|baseline|deviation|need|debt|non[- ]numeric|nicht numerische[rs]?|non numerique)\b/
 
 /** Parts of names that tell values of one measure apart. */
 export const parts: readonly (readonly [name: RegExp, part: string])[] = [

@@ -22,7 +22,8 @@ const asideNames =
   /birth|geburt|\bgeb\b|naissance|nacimiento|nascita|expir|updat|modif|geandert|^creat|erstellt|export|import|sync|print|\bdue\b|^(?:next|last|letzte[rs]?|dernier|derniere)\b/
 const clockNames =
   /^(?:(?:start|begin|measurement|measuring|recording|recorded|record|local|device|event|entry|log|logged|sample|test|utc|gmt) ?)?(?:time(?: ?of ?(?:the )?day)?|(?:mess|start|uhr)?zeit|heure(?: de (?:debut|mesure|la mesure))?|clock|when|hora|ora|orario|tijd|tijdstip|tid|klokkeslett?|kello|klo|godzina|cas|hodina|saat|час|время|时间|時刻|時間|시간)(?: ?[([].*| (?:utc|gmt|local).*)?$/
-const clockCell = /^\d{1,2}[:h]\d\d(?::\d\d)?(?:\.\d{1,9})?(?:\s*[ap]\.?\s?m\.?)?(?:\s?(?:uhr|h))?$/i
+/** Cells that hold a time of the day alone. */
+export const clockCell = /^\d{1,2}[:h]\d\d(?::\d\d)?(?:\.\d{1,9})?(?:\s*[ap]\.?\s?m\.?)?(?:\s?(?:uhr|h))?$/i
 
 /** Finds the column of times: by its name and cells, then by cells alone; numbers may be of something else. */
 export function findTimeColumn(

@@ -44,6 +44,8 @@ export function unitInName(
     const measure = measureOf(rate)
     return measure ? { measure, rest: text.slice(0, -rate.length).trim() } : 'unknown'
   }
+  const leading = /^(minutes|hours|seconds|minuten|stunden|sekunden|heures|secondes) \p{L}/u.exec(folded)?.[1]
+  if (leading !== undefined) return { measure: measureOf(leading)!, rest: text }
   const length = trailing.exec(folded)?.[1]?.length ?? 0
   const word = length === 0 ? '' : text.slice(-length)
   if (isMinimum && /^min$/i.test(word)) return undefined

@@ -55,7 +55,7 @@ export function cellTime(
 /** Returns a date without the midnight that programs write where the time of the day stands elsewhere. */
 export function withoutMidnight(cell: string): string {
   const text = cell.trim()
-  return text.includes(':')
+  return text.length > 11 && text.includes(':')
     ? text.replace(/[T ]+(?:0?0:00(?::00(?:\.0{1,9})?)?|12:00(?::00)? AM)$/, '')
     : text
 }

@@ -151,12 +151,12 @@ export class Survey {
     const left = (this.#orders ?? orders).filter(order => orders.includes(order))
     if (left.length === 0) this.#isMixed = true
     else this.#orders = left
-    const dotted = /^\D*(\d+)\.\d+\.(\d+)/.exec(cell)
-    if (dotted && orders.includes('ymd')) {
-      this.#firsts.add(dotted[1]!)
-      this.#lasts.add(dotted[2]!)
+    this.#isDotted &&= /^\D*\d+\./.test(cell)
+    if (this.#isDotted && orders.length > 2) {
+      const [first = '', , last = ''] = cell.split('.')
+      this.#firsts.add(first.slice(-2))
+      this.#lasts.add(last.slice(0, 2))
     }
-    this.#isDotted &&= dotted !== null
     const times = new Set(orders.map(order => cellTime(cell, undefined, order, undefined)))
     if (times.size < 2) return
     const examples = this.#dates.get(column) ?? []

@@ -208,3 +208,89 @@ t.test('a row above the header is not the header', async t => {
     ['Masse', 'mass/kg', 72]
   ])
 })
+
+t.test('several tables in one file, each below its header', async t => {
+  const file = [
+    'Body\nDate,Weight (kg),Body fat\n2024-05-12,71.4,18.5\n2024-05-13,71.2,18.4\n',
+    'Activities\nDate,Calories Burned,Steps\n2024-05-12,"2,512","10,234"\n2024-05-13,"2,345","9,876"\n',
+    'Sleep\nStart Time,End Time,Minutes Asleep\n2024-05-12 11:10PM,2024-05-13 6:58AM,421\n2024-05-13 11:10PM,2024-05-14 6:58AM,430\n',
+    'Food Log 20240512\n"","Calories","2,134"\n"","Fat","71 g"\n'
+  ].join('\n')
+  const found = await collected(file)
+  t.same(kinds(found), [
+    ['Weight', 'mass/kg', 71.4],
+    ['Body fat', 'ratio/percent', 18.5],
+    ['Weight', 'mass/kg', 71.2],
+    ['Body fat', 'ratio/percent', 18.4],
+    ['Energy', 'energy/kcal', 2512],
+    ['Steps', 'count/steps', 10_234],
+    ['Energy', 'energy/kcal', 2345],
+    ['Steps', 'count/steps', 9876],
+    ['Minutes Asleep', 'time/min', 421],
+    ['Minutes Asleep', 'time/min', 430]
+  ])
+  t.same(found.leftOutRows['of a time that cannot be read'], [5, 9, 13, 14, 15])
+  t.equal(found.tables.length, 3)
+  const again = await collected('time,pulse\n2024-05-01 08:00,60\ntime,pulse\n2024-05-02 08:00,61\n')
+  t.same([kinds(again).length, again.tables.length], [2, 1], 'the same header twice is one table')
+  const torn = await collected(`${file}\n"2024-05-15`)
+  t.equal(torn.leftOut['torn by a quote that does not close'], 1)
+})
+
+t.test('rows that are longer than their header are left out', async t => {
+  const found = await collected(
+    'Time,Weight (lb),BMI,Body fat (%),Remarks\n05/13/2024, 07:15:32,157.4,23.3,18.5,\n"05/14/2024, 07:20:11",157.0,23.2,18.4,\n'
+  )
+  t.same(kinds(found), [
+    ['Weight', 'mass/lb', 157],
+    ['Body fat', 'ratio/percent', 18.4]
+  ])
+  t.same(found.leftOutRows, { 'of more cells than the header has names': [2] })
+})
+
+t.test('days above rows with times of the day', async t => {
+  const found = await collected(
+    'Time,Weight,Body Fat,\n" May 13, 2024",\n7:15 AM,71.4 kg,18.5 %,\n7:45 PM,71.9 kg,18.6 %,\n" May 12, 2024",\n7:20 AM,71.2 kg,18.4 %,\n'
+  )
+  t.same(
+    times(found).filter((_, at) => at % 2 === 0),
+    ['2024-05-13T07:15', '2024-05-13T19:45', '2024-05-12T07:20']
+  )
+  t.equal(found.data.length, 6)
+})
+
+t.test('what is lifted is no weight of the body', async t => {
+  const found = await collected(
+    'Date,Exercise Name,Set Order,Weight (kg),Reps\n2024-05-13 18:02:11,Bench Press,1,60,8\n'
+  )
+  t.same(kinds(found), [['Weight lifted', 'mass/kg', 60]])
+})
+
+t.test('Zepp Life', async t => {
+  const sleep = await collected(
+    'date,deepSleepTime,shallowSleepTime,wakeTime,start,stop,REMTime,naps\n2024-05-13,88,241,12,2024-05-12 21:10:00+0000,2024-05-13 04:58:00+0000,92,\n'
+  )
+  t.match(sleep.data, [
+    { type: 'sleep/analysis', duration: 28_080 },
+    { type: 'time/min', content: 88 },
+    { content: 241 },
+    { content: 92 },
+    { content: 12 }
+  ])
+  const body = await collected(
+    'time,weight,height,bmi,fatRate,bodyWaterRate,boneMass\n2024-05-13 05:15:32+0000,71.4,172.0,23.3,18.5,55.2,0.0\n'
+  )
+  t.same(kinds(body), [
+    ['Weight', 'mass/kg', 71.4],
+    ['Height', 'length/cm', 172],
+    ['Body fat', 'ratio/percent', 18.5],
+    ['Body water', 'ratio/percent', 55.2]
+  ])
+  const days = await collected('date,steps,distance,runDistance,calories\n2024-05-13,10234,7512,1203,412\n')
+  t.same(kinds(days), [
+    ['Steps', 'count/steps', 10_234],
+    ['Distance', 'length/m', 7512],
+    ['Distance run', 'length/m', 1203],
+    ['Energy', 'energy/kcal', 412]
+  ])
+})
