@@ -72,7 +72,7 @@ async function readTable(reading: Reading, layout: Layout, hasNext: boolean): Pr
   context.table({ ...view, ...(questions.length > 0 && { questions }) })
   for (const { asks, cells, column } of questions) sink.warn(asked(asks, columns[column] ?? '', cells))
   const times = new RowTimes(mapping, survey, options.zone, clocks)
-  const reader = new RowReader(mapping, survey, times, sink, skipped, widthOf(layout, columns))
+  const reader = new RowReader(mapping, survey, times, sink, skipped, widthOf(layout))
   const torn = await eachRow(reading, layout, following.start, sink, cells => reader.row(cells))
   reader.finish(columns)
   return finish(sink, following, torn)
@@ -85,11 +85,11 @@ function finish(sink: Sink, { next }: NextTable, torn: number): Layout | undefin
 }
 
 /** Cells that a row has at most; rows with more are not what the header says. */
-function widthOf({ records }: Layout, columns: readonly string[]): number {
-  const longer = records.filter(({ length }) => length > columns.length)
+function widthOf({ records, width }: Layout): number {
+  const longer = records.filter(({ length }) => length > width)
   // Each may end with one more delimiter.
-  const isUsual = longer.length * 2 > records.length && longer.every(row => !row[columns.length]?.trim())
-  return columns.length + (isUsual ? 1 : 0)
+  const isUsual = longer.length * 2 > records.length && longer.every(row => !row[width]?.trim())
+  return width + (isUsual ? 1 : 0)
 }
 
 /** Reads all records before a row. Returns how many rows have had an unclosed quote. */

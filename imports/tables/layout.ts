@@ -23,6 +23,8 @@ export interface Layout {
   readonly delimiter: string
   /** Names of the columns; `undefined` without a header. */
   readonly columns: readonly string[] | undefined
+  /** Cells of the header; those of the first record without one. */
+  readonly width: number
   /** Rows before the first record, including the header. */
   readonly skipped: number
   /** Rows before the header. */
@@ -80,6 +82,7 @@ function candidateOf(text: string, delimiter: string): Candidate | undefined {
     layout: {
       delimiter,
       columns,
+      width: rows[at ?? first]!.length,
       skipped,
       preface: rows.slice(0, first),
       ...(dayColumn !== undefined && { dayColumn }),
@@ -143,7 +146,8 @@ export function layoutBelow(
   below: readonly (readonly string[])[]
 ): Layout {
   const records = upToHeader(below)
-  return { delimiter, columns: columnsIn(header, [], records), skipped: at + 1, preface: [], records }
+  const columns = columnsIn(header, [], records)
+  return { delimiter, columns, width: header.length, skipped: at + 1, preface: [], records }
 }
 
 /** Returns the records before those of another table. */

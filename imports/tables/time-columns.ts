@@ -9,7 +9,7 @@ export type Rows = readonly (readonly string[])[]
 
 /** Names of columns of times. */
 export const timeNames =
-  /time ?stamp|zeitstempel|horodatage|date ?\/? ?time|^date|date$|^time|^datum|datum$|start|beginn|^debut|^when|measured|recorded|created|^zeit|^uhrzeit|^heure|fecha|^jour$|^day$|^tag$|\bat$|^utc\b|^data(?: e ora| i godzina| e hora)?$|^dato|^dia$|日時|日付|日期|날짜|дата|^tarih|^pvm/
+  /time ?stamp|zeitstempel|horodatage|date ?\/? ?time|^date|date$|^time|^datum|datum$|start|beginn|^debut|^when|measured|recorded|created|^zeit|^uhrzeit|^heure|fecha|^jour$|^day$|^tag$|\bat$|^utc\b|^data(?: e ora| i godzina| e hora)?$|^dato|^dia$|日時|日付|測定日|日期|날짜|дата|^tarih|^pvm/
 /** Names of columns of ends. */
 export const endNames = /^end|\bend(?: ?time| ?date)?$|^bis$|^fin$|^to$|^until/
 /** Names of columns whose numbers are times. */
@@ -43,7 +43,7 @@ export function findTimeColumn(
       !endNames.test(name) &&
       !notes.test(name) &&
       isFormed(cell) &&
-      filled(sample, at).length * 2 >= sample.length,
+      filled(sample, at).length * 3 >= sample.length * 2,
     (name: string, _cell: string, at: number) =>
       isNamed(name) && numberTimeNames.test(name) && unitInName(columns[at]!, undefined) === undefined,
     // Of the days on which records were made or changed.

@@ -248,6 +248,14 @@ t.test('rows that are longer than their header are left out', async t => {
   t.same(found.leftOutRows, { 'of more cells than the header has names': [2] })
 })
 
+t.test('a footer without the delimiter that ends other rows', async t => {
+  const found = await collected('Time|Pulse|Set|\n2024-05-01 08:00|60|7|\nCopyright|2024|\n')
+  t.same(kinds(found), [['Heart rate', 'frequency/bpm', 60]])
+  t.equal(found.records['column Set'], 1)
+  const dates = await collected('Messung|Notes|Pulse\n1700000000|2024-05-01|60\n1700000060||61\n')
+  t.same(dates.data, [], 'a comment that is a date is no time')
+})
+
 t.test('days above rows with times of the day', async t => {
   const found = await collected(
     'Time,Weight,Body Fat,\n" May 13, 2024",\n7:15 AM,71.4 kg,18.5 %,\n7:45 PM,71.9 kg,18.6 %,\n" May 12, 2024",\n7:20 AM,71.2 kg,18.4 %,\n'
