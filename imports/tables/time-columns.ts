@@ -89,9 +89,8 @@ export function findClockColumn(names: readonly string[], sample: Rows, date: nu
 
 /** Finds the time zone in the name of a column: `UTC Date/Time`, `Time (GMT+2)`, `timestamp_utc`. */
 export function zoneInName(name: string): string | undefined {
-  const named = /[A-Za-z]{2,20}\/[A-Za-z_]{2,30}(?:\/[A-Za-z_]{2,30})?/.exec(name.slice(0, 200))
-  const own = named ? zoneOf(named[0]) : undefined
-  if (own !== undefined) return own
+  const paths = name.slice(0, 200).matchAll(/[A-Za-z]{2,20}\/[A-Za-z_]{2,30}(?:\/[A-Za-z_]{2,30})?/g)
+  for (const [path] of paths) if (zoneOf(path) !== undefined) return path
   const words = name
     .slice(0, 200)
     .replaceAll(/([a-z])([A-Z])/g, '$1 $2')

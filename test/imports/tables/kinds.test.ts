@@ -165,6 +165,7 @@ t.test('the column of times is that of the records', async t => {
     ['2024-05-05T08:00', '2024-12-05T08:00', '2024-01-05T08:00', '2024-03-05T08:00']
   )
   t.same(await read(['2024-05-01 07:15'], 'Time (America/Los_Angeles)'), ['2024-05-01T14:15'])
+  t.same(await read(['2024-05-01 07:15'], 'Datum/Uhrzeit (America/Sao_Paulo)'), ['2024-05-01T10:15'])
   const footer = await collected('start_time,UTC offset,Pulse\n2024-05-01 07:15,+1030,60\nCopyright,2024\n')
   t.same(times(footer), ['2024-04-30T20:45'])
 })
