@@ -68,6 +68,7 @@ export const reasons = [
   'no event that can be read',
   'no valid JSON',
   'torn by a quote that does not close',
+  'of more cells than the header has names',
   'at a path that leads out of the archive',
   'packed by a method that is not known',
   'packed suspiciously tightly',

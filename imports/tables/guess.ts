@@ -1,10 +1,20 @@
 /** Guesses what the columns of a table hold, by their names and by their cells. */
 import type { ColumnMapping, Mapping } from '../record.js'
-import { cellTime } from '../text/cell-times.js'
 import { isNumber, pressureOf } from '../text/cells.js'
 import { parseZone } from '../text/zones.js'
 import { foldName } from './names.js'
+import { otherWords } from './rest.js'
 import { derived, parts, rules, type Rule } from './rules.js'
+import {
+  endNames,
+  filled,
+  findClockColumn,
+  findTimeColumn,
+  isTime,
+  most,
+  zoneInName,
+  type Rows
+} from './time-columns.js'
 import { bracketsIn, unitInCells, unitInName } from './units.js'
 
 /** Identifies tables of the same make. */
@@ -12,15 +22,14 @@ export function keyOf(columns: readonly string[]): string {
   return columns.join('|').toLowerCase().slice(0, 2000)
 }
 
-export const timeNames =
-  /time ?stamp|zeitstempel|horodatage|date ?\/? ?time|^date|date$|^time|^datum|datum$|start|beginn|^debut|^when|measured|recorded|created|^zeit|^uhrzeit|^heure|fecha|^jour$|^day$|^tag$|\bat$|^utc\b/
-const endNames = /^end|\bend(?: ?time| ?date)?$|^bis$|^fin$|^to$|^until/
 const lengthNames = /^(?:total |elapsed )?(?:duration|dauer|duree)$/
 const sourceNames =
   /^source|^device(?: name)?$|data ?source|^app$|recording method|^quelle|^gerat$|^appareil$/
-const zoneNames = /time ?zone|zeitzone|fuseau|^tz$/
+const zoneNames = /time ?zone|zeitzone|fuseau|^tz$|\b(?:utc|gmt|tz|zone) ?offset/
 const offsetNames = /\boffset\b/
-const clockCell = /^\d{1,2}[:h]\d\d(?::\d\d)?(?:\.\d{1,9})?(?:\s*[ap]\.?m\.?)?(?:\s?(?:uhr|h))?$/i
+/** Names of columns of sets of exercises. */
+const trainingNames =
+  /^(?:reps|repetitions|wiederholungen|set (?:order|index|type)|exercise(?: name| title)?|ubung|exercice)$/
 
 /** Seconds of the types of lengths. */
 const seconds: Readonly<Record<string, number>> = {
@@ -31,14 +40,12 @@ const seconds: Readonly<Record<string, number>> = {
   'time/d': 86_400
 }
 
-type Rows = readonly (readonly string[])[]
-
 /** Returns a mapping of the columns whose names tell enough, perhaps without values; `undefined` without a time. */
 export function guessed(columns: readonly string[], sample: Rows): Mapping | undefined {
   const names = columns.map(foldName)
-  const time = timeColumn(names, sample)
+  const time = findTimeColumn(columns, names, sample)
   if (time === undefined) return undefined
-  const clock = clockColumn(names, sample, time)
+  const clock = findClockColumn(names, sample, time)
   const taken = new Set<number | undefined>([time, clock])
   const find = (is: (name: string, at: number) => boolean): number | undefined => {
     const at = names.findIndex((name, index) => !taken.has(index) && is(name, index))
@@ -66,49 +73,6 @@ export function guessed(columns: readonly string[], sample: Rows): Mapping | und
   }
 }
 
-/** Finds the time zone in the name of a column: `UTC Date/Time`, `Time (GMT+2)`, `timestamp_utc`. */
-export function zoneInName(name: string): string | undefined {
-  const words = name
-    .slice(0, 200)
-    .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
-    .split(/[\s()[\],;_]+/)
-  for (const [at, word] of words.entries()) {
-    const isZone = word.length > 2 && !/^\d/.test(word)
-    const zone = isZone ? (parseZone(`${word} ${words[at + 1] ?? ''}`) ?? parseZone(word)) : undefined
-    if (zone !== undefined) return zone
-  }
-  return undefined
-}
-
-function timeColumn(names: readonly string[], sample: Rows): number | undefined {
-  const named = names.findIndex(
-    (name, at) => timeNames.test(name) && !endNames.test(name) && most(sample, at, isTime)
-  )
-  if (named >= 0) return named
-  // Numbers may look like times: only texts with the form of a date are taken for one.
-  const formed = names.findIndex((_name, at) =>
-    most(sample, at, cell => isTime(cell) && /\d[-/.]\d|\p{L}{3}/u.test(cell) && !isNumber(cell))
-  )
-  return formed < 0 ? undefined : formed
-}
-
-/** A column of times of the day beside one of dates. */
-function clockColumn(names: readonly string[], sample: Rows, date: number): number | undefined {
-  if (most(sample, date, cell => /\d[:h]\d\d|T\d|\d[ ,]+\d{1,2}\.\d\d|^\d{9}/.test(cell))) return undefined
-  const find = (form: RegExp, is: (name: string) => boolean): number =>
-    names.findIndex((name, at) => at !== date && is(name) && most(sample, at, cell => form.test(cell)))
-  const named = find(clockCell, isOfTime)
-  // With a point it may be a number, unless the name tells.
-  const pointed = named < 0 ? find(/^\d{1,2}\.\d\d$/, isOfTime) : named
-  const formed =
-    pointed < 0 ? find(clockCell, name => !lengthNames.test(name) && !endNames.test(name)) : pointed
-  return formed < 0 ? undefined : formed
-}
-
-function isOfTime(name: string): boolean {
-  return /time|zeit|heure|clock|^when/.test(name) && !endNames.test(name)
-}
-
 /** A column of lengths, if it is known what they are counted in. */
 function lengthColumn(
   columns: readonly string[],
@@ -116,7 +80,7 @@ function lengthColumn(
   taken: ReadonlySet<number | undefined>
 ): { readonly at: number; readonly factor: number } | undefined {
   for (const [at, column] of columns.entries()) {
-    const unit = unitInName(column, false)
+    const unit = unitInName(column, undefined)
     const name = foldName(typeof unit === 'object' ? unit.rest : column.split(/[([]/, 1)[0]!)
     if (taken.has(at) || !lengthNames.test(name)) continue
     const factor = typeof unit === 'object' ? seconds[unit.measure.type] : undefined
@@ -128,7 +92,8 @@ function lengthColumn(
 
 /** What a column is taken for. */
 interface Guess extends ColumnMapping {
-  readonly rule: Rule | undefined
+  /** Its name without the unit, as a stream. */
+  readonly own: string
 }
 
 function valuesOf(
@@ -138,23 +103,27 @@ function valuesOf(
   taken: ReadonlySet<number | undefined>
 ): ColumnMapping[] {
   const values: Guess[] = []
+  const isTraining = names.some(name => trainingNames.test(name))
   for (const [column, name] of columns.entries()) {
     if (taken.has(column) || zoneNames.test(names[column]!)) continue
-    const cells = sample.map(row => (row[column] ?? '').trim()).filter(Boolean)
+    const cells = filled(sample, column)
     const value = valueIn(column, name, names[column]!, cells)
-    if (value) values.push(value)
+    // What is lifted is no weight of the body.
+    if (value && isTraining && value.stream === 'Weight') values.push({ ...value, stream: 'Weight lifted' })
+    else if (value) values.push(value)
   }
-  return apart(withRate(withoutHalves(values)), columns)
+  return apart(withRate(withoutHalves(values)))
 }
 
 function valueIn(column: number, name: string, folded: string, cells: readonly string[]): Guess | undefined {
   const byName = ruleFor(folded)
-  const isMinimum = byName !== undefined && !byName.takes?.some(type => type.startsWith('time/'))
-  const unit = unitInName(name, isMinimum)
+  const unit = unitInName(name, byName?.takes)
   if (unit === 'unknown') return undefined
+  // A unit in words may be part of a name, such as `Heart Minutes`.
+  const own = titleOf(unit === undefined || /\p{L}{4}$/u.test(name) ? name : unit.rest)
   const rest = foldName(unit?.rest ?? name)
   const rule = derived.test(rest) ? undefined : byName
-  const measure = unit?.measure ?? unitInCells(cells)
+  const measure = unit?.measure ?? unitInCells(cells, byName?.takes)
   const isText = rule?.type?.startsWith('note/') === true
   if (rule?.field === 'both' && !cells.some(cell => pressureOf(cell) !== undefined)) return undefined
   // Where the beginning of the table has none, its numbers may come later.
@@ -162,14 +131,18 @@ function valueIn(column: number, name: string, folded: string, cells: readonly s
     return undefined
   const isBracketed = rule?.unit !== undefined && bracketsIn(name).some(each => rule.unit!.test(each))
   const taking = isBracketed ? rule.takes![0] : measure?.type
+  const others = rule && !isText && rule.field === undefined ? otherWords(rest, rule) : []
+  // A short word may be a unit that is not known: kilojoules are no kilocalories.
+  if (rule && taking === undefined && others.some(word => word.length < 4)) return undefined
   if (rule && (taking === undefined ? rule.type !== undefined : isText || rule.takes?.includes(taking))) {
     const isOwn = rule.type === undefined || rule.type === 'energy/kcal' || rule.type === 'time/ms'
     const type = taking !== undefined && isOwn ? taking : rule.type!
+    const isPlain = rule.stream !== undefined && (others.length === 0 || isBracketed)
     return {
-      rule,
+      own,
       column,
       type,
-      stream: withPart(rule.stream ?? titleOf(isBracketed ? name : (unit?.rest ?? name)), rest),
+      stream: isPlain ? withPart(rule.stream, rest) : isBracketed ? titleOf(name) : own,
       ...(rule.field !== undefined && rule.field !== 'both' && { field: rule.field }),
       ...(isOwn && measure?.factor !== undefined && { factor: measure.factor })
     }
@@ -177,10 +150,10 @@ function valueIn(column: number, name: string, folded: string, cells: readonly s
   // What is measured is told by the unit, if the name does not tell it.
   if (!measure || cells.length === 0 || rule?.field !== undefined) return undefined
   return {
-    rule: undefined,
+    own,
     column,
     type: measure.type,
-    stream: titleOf(unit?.rest ?? name),
+    stream: own,
     ...(measure.factor !== undefined && { factor: measure.factor })
   }
 }
@@ -207,10 +180,11 @@ function withoutHalves(values: readonly Guess[]): Guess[] {
   })
 }
 
-/** A pulse beside a blood pressure belongs to it. */
+/** A pulse beside a blood pressure belongs to it, unless there are several. */
 function withRate(values: readonly Guess[]): Guess[] {
   if (!values.some(({ field }) => field === 'systolic')) return [...values]
-  const rate = values.find(({ stream }) => stream === 'Heart rate')
+  const rates = values.filter(({ stream }) => stream === 'Heart rate')
+  const rate = rates.length === 1 ? rates[0] : undefined
   return values.map(value =>
     value === rate
       ? { ...value, type: 'blood-pressure/mmhg-bpm', stream: 'Blood pressure', field: 'rate' }
@@ -219,17 +193,17 @@ function withRate(values: readonly Guess[]): Guess[] {
 }
 
 /** Columns that would meet in one stream have their own names for it. */
-function apart(values: readonly Guess[], columns: readonly string[]): ColumnMapping[] {
+function apart(values: readonly Guess[]): ColumnMapping[] {
   const counts = new Map<string, number>()
   for (const { field, stream, type } of values)
     if (field === undefined) counts.set(`${stream} ${type}`, (counts.get(`${stream} ${type}`) ?? 0) + 1)
-  const used = new Set<string>()
+  const isAlone = ({ field, stream, type }: Guess): boolean =>
+    field !== undefined || counts.get(`${stream} ${type}`) === 1
+  const used = new Set(values.filter(isAlone).map(({ stream }) => stream))
   return values.map(value => {
-    const { rule: _rule, ...mapping } = value
-    if (value.field !== undefined || counts.get(`${value.stream} ${value.type}`) === 1) return mapping
-    const unit = unitInName(columns[value.column]!, true)
-    const own = titleOf(typeof unit === 'object' ? unit.rest : columns[value.column]!)
-    const stream = used.has(own) ? `${own} ${value.column + 1}` : own
+    const { own, ...mapping } = value
+    if (isAlone(value)) return mapping
+    const stream = used.has(own) ? `${own} ${mapping.column + 1}` : own
     used.add(stream)
     return { ...mapping, stream }
   })
@@ -244,18 +218,6 @@ function titleOf(name: string): string {
   return plain.charAt(0).toUpperCase() + plain.slice(1)
 }
 
-/** Whether a cell holds a time, perhaps of a zone that is not known. */
-function isTime(cell: string): boolean {
-  const plain = cell.length < 100 ? cell.replace(/ [A-Z]{2,5}$/, '') : cell
-  return (['dmy', 'mdy'] as const).some(order => !Number.isNaN(cellTime(plain, undefined, order, undefined)))
-}
-
 function isZones(sample: Rows, at: number): boolean {
   return most(sample, at, cell => parseZone(cell) !== undefined)
-}
-
-/** Whether more than half of the cells of a column that are not empty meet a condition. */
-function most(sample: Rows, at: number, is: (cell: string) => boolean): boolean {
-  const cells = sample.map(row => (row[at] ?? '').trim()).filter(Boolean)
-  return cells.length > 0 && cells.filter(is).length > cells.length / 2
 }

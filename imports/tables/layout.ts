@@ -5,14 +5,15 @@ import { isNumber } from '../text/cells.js'
 import { isUtf16 } from '../text/decode.js'
 import { hasReturns, RowScanner } from '../text/rows.js'
 import { measureOf } from '../text/units.js'
-import { timeNames } from './guess.js'
+import { dayJoiner, findDayColumn } from './day-rows.js'
 import { foldName } from './names.js'
+import { endNames, timeNames } from './time-columns.js'
 
 /** Columns of a table at most. */
 const mostColumns = 2000
 /** Characters and rows from which a layout is told. */
 const longestBeginning = 32_000
-const mostRows = 200
+export const mostRows = 200
 /** Rows among which the header is looked for. */
 const mostPreface = 40
 /** Rows of numbers that may stand before the header. */
@@ -22,10 +23,14 @@ export interface Layout {
   readonly delimiter: string
   /** Names of the columns; `undefined` without a header. */
   readonly columns: readonly string[] | undefined
+  /** Cells of the header; those of the first record without one. */
+  readonly width: number
   /** Rows before the first record, including the header. */
   readonly skipped: number
   /** Rows before the header. */
   readonly preface: readonly (readonly string[])[]
+  /** The column of rows with a day alone, if there are any: those below have times of that day. */
+  readonly dayColumn?: number
   /** The first records. */
   readonly records: readonly (readonly string[])[]
 }
@@ -60,9 +65,11 @@ function candidateOf(text: string, delimiter: string): Candidate | undefined {
   if (rows.length < 2 || width < 2 || width > mostColumns) return undefined
   const { at, score } = headerIn(rows, width)
   const first = at ?? rows.findIndex(row => isOfWidth(row, width))
-  const hasUnits = at !== undefined && isUnits(rows[at + 1])
+  const hasUnits = at !== undefined && isUnitsBelow(rows[at + 1], rows.slice(at + 2))
   const skipped = at === undefined ? first : at + (hasUnits ? 2 : 1)
-  const records = rows.slice(skipped)
+  const plain = upToHeader(rows.slice(skipped))
+  const dayColumn = findDayColumn(plain)
+  const records = dayColumn === undefined ? plain : plain.map(dayJoiner(dayColumn))
   const agreeing = records.filter(row =>
     at === undefined ? row.length === width : row.length > 1 && !isLonger(row, rows[at]!)
   ).length
@@ -72,7 +79,15 @@ function candidateOf(text: string, delimiter: string): Candidate | undefined {
   const columns = at === undefined ? undefined : columnsIn(rows[at]!, hasUnits ? rows[at + 1]! : [], records)
   const usual = rows.filter(row => row.length === width).length
   return {
-    layout: { delimiter, columns, skipped, preface: rows.slice(0, first), records },
+    layout: {
+      delimiter,
+      columns,
+      width: rows[at ?? first]!.length,
+      skipped,
+      preface: rows.slice(0, first),
+      ...(dayColumn !== undefined && { dayColumn }),
+      records
+    },
     rank: usual * 10_000 + score
   }
 }
@@ -102,13 +117,47 @@ function headerIn(
       if (isOfWidth(row, width) && ++numbered > mostNumbered) break
       continue
     }
+    if (isHeaderAbove(row, rows[at + 1]!)) return { at, score: filledIn(row) + mostColumns + 1 }
     const names = row.map(foldName)
     const filled = names.filter(Boolean).length
     if (row.length < width - 1 || filled < 2 || isUnits(row)) continue
-    const score = filled + (names.some(name => timeNames.test(name)) ? mostColumns : 0)
+    const isAboveValues = rows[at + 1]!.some(isValue) || isUnits(rows[at + 1])
+    const score =
+      filled + (names.some(name => timeNames.test(name)) ? mostColumns : 0) + (isAboveValues ? 0.5 : 0)
     if (score > best.score) best = { at, score }
   }
   return best
+}
+
+/** Whether a row names columns of which one tells times, as the row below it does. */
+export function isHeaderAbove(row: readonly string[], below: readonly string[]): boolean {
+  if (filledIn(row) < 2 || row.some(isValue) || isLonger(below, row)) return false
+  return row.some((cell, at) => {
+    const name = foldName(cell)
+    return timeNames.test(name) && !endNames.test(name) && isValue(below[at] ?? '')
+  })
+}
+
+/** Returns the layout of a table whose header stands within a file. `at`: its row, from 0. */
+export function layoutBelow(
+  delimiter: string,
+  header: readonly string[],
+  at: number,
+  below: readonly (readonly string[])[]
+): Layout {
+  const records = upToHeader(below)
+  const columns = columnsIn(header, [], records)
+  return { delimiter, columns, width: header.length, skipped: at + 1, preface: [], records }
+}
+
+/** Returns the records before those of another table. */
+function upToHeader<Row extends readonly string[]>(records: readonly Row[]): readonly Row[] {
+  const end = records.findIndex((row, at) => at < records.length - 1 && isHeaderAbove(row, records[at + 1]!))
+  return end < 0 ? records : records.slice(0, end)
+}
+
+function filledIn(row: readonly string[]): number {
+  return row.filter(cell => cell.trim() !== '').length
 }
 
 function isValue(cell: string): boolean {
@@ -129,8 +178,26 @@ function isLonger(row: readonly string[], header: readonly string[]): boolean {
 
 /** Whether a row holds the units of its columns, and forms of dates. */
 function isUnits(row: readonly string[] | undefined): boolean {
-  const cells = (row ?? []).map(cell => foldName(cell).replaceAll(/[()[\]]/g, '')).filter(Boolean)
+  const cells = unitCells(row)
   return cells.length > 0 && cells.every(isUnit)
+}
+
+/** Whether the row below a header holds units, some of which may not be known: none of its cells has a value or a time. */
+function isUnitsBelow(row: readonly string[] | undefined, records: readonly (readonly string[])[]): boolean {
+  if (isUnits(row)) return true
+  const cells = unitCells(row)
+  if (cells.length === 0 || !cells.every(cell => isUnit(cell) || /^[^\d\s]{1,10}$/.test(cell))) return false
+  return cells.some(isUnit) || row!.every((cell, at) => cell.trim() === '' || isNumbers(records, at))
+}
+
+/** Whether half of the cells of a column that are not empty are numbers. */
+function isNumbers(records: readonly (readonly string[])[], at: number): boolean {
+  const cells = records.slice(0, 20).flatMap(row => row[at]?.trim() || [])
+  return cells.filter(cell => isNumber(cell)).length * 2 >= cells.length
+}
+
+function unitCells(row: readonly string[] | undefined): string[] {
+  return (row ?? []).map(cell => foldName(cell).replaceAll(/[()[\]]/g, '')).filter(Boolean)
 }
 
 function isUnit(cell: string): boolean {
@@ -145,7 +212,7 @@ function columnsIn(
   const columns = names.map((name, at) => {
     const own = name.trim() || `Column ${at + 1}`
     const unit = units[at]?.trim().replaceAll(/[()[\]]/g, '')
-    return unit && measureOf(unit) ? `${own} (${unit})` : own
+    return unit && !/^[ymdhjst:./ -]{4,25}$/i.test(unit) ? `${own} (${unit})` : own
   })
   // A delimiter at the end of the header makes no column.
   const last = names.length - 1

@@ -163,6 +163,45 @@ export const makers: readonly Maker[] = [
       }
     }
   }),
+  {
+    name: 'Zepp Life',
+    has: ['date', 'deepsleeptime', 'shallowsleeptime', 'start', 'stop'],
+    time: 'start',
+    end: 'stop',
+    values: {
+      start: { type: 'sleep/analysis', stream: 'Sleep', codes: asleep },
+      deepsleeptime: minutes('Deep sleep'),
+      shallowsleeptime: minutes('Light sleep'),
+      remtime: minutes('REM sleep'),
+      waketime: minutes('Time awake')
+    }
+  },
+  {
+    name: 'Zepp Life',
+    has: ['date', 'steps', 'distance', 'rundistance', 'calories'],
+    time: 'date',
+    values: {
+      steps: { type: 'count/steps', stream: 'Steps' },
+      distance: { type: 'length/m', stream: 'Distance' },
+      rundistance: { type: 'length/m', stream: 'Distance run' },
+      calories: energy
+    }
+  },
+  {
+    name: 'Zepp Life',
+    has: ['time', 'weight', 'height', 'fatrate', 'bodywaterrate'],
+    skipsZero: true,
+    time: 'time',
+    values: {
+      weight: kilogram('Weight'),
+      height: centimetre('Height'),
+      fatrate: percent('Body fat'),
+      bodywaterrate: percent('Body water'),
+      bonemass: kilogram('Bone mass'),
+      metabolism: { ...energy, stream: 'Basal metabolic rate' },
+      musclerate: percent('Muscle')
+    }
+  },
   ...samsungTables,
   {
     name: 'Loop Habit Tracker',

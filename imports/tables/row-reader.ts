@@ -56,7 +56,9 @@ export class RowReader {
     private readonly times: RowTimes,
     private readonly sink: Sink,
     /** Rows before the first. */
-    private at: number
+    private at: number,
+    /** Cells that a row has at most. */
+    private readonly width = Infinity
   ) {
     const { clock, description, end, source, time, values, zoneColumn } = mapping
     this.#used = new Set([
@@ -86,6 +88,10 @@ export class RowReader {
     const found = this.times.of(cells)
     if (cells.every(cell => cell.trim() === '')) {
       this.#leftOut(kind, 'empty')
+      return
+    }
+    if (cells.length > this.width) {
+      this.#leftOut(kind, 'of more cells than the header has names')
       return
     }
     this.#countUnused(cells)

@@ -66,18 +66,23 @@ export class RowTimes {
 interface Block {
   readonly from: number
   to: number
-  /** The first reading of the last row. */
-  last: number
+  /** The times that the last row may mean. */
+  first: number
+  later: number
+  /** The time of the row before, and of the one after; `NaN` without one. */
+  readonly before: number
+  after: number
   drops: number
   dropAt: number
   rises: number
   riseAt: number
   equals: number
-  equalAt: number
 }
 
 /** Blocks that are kept. */
 const mostBlocks = 10_000
+/** Rows in one order that show that all are. */
+const leastSteps = 2
 
 /** Tells by the order of rows which of two times is meant. All rows go to `row`, then `next` answers for one after the other. */
 export class ClockSurvey {
@@ -86,10 +91,11 @@ export class ClockSurvey {
   #rows = 0
   #asked = 0
   #block = 0
-  #last = NaN
+  /** The times that the last row with a time may mean. */
+  #first = NaN
+  #later = NaN
   #ups = 0
   #downs = 0
-  #equals = 0
 
   constructor(
     private readonly mapping: Mapping,
@@ -106,14 +112,12 @@ export class ClockSurvey {
         ? NaN
         : cellTime(cells[time], clock === undefined ? undefined : cells[clock], this.order, zone)
     if (zone === null || Number.isNaN(found)) return
-    if (laterIn(cells, this.mapping, found, zone, this.order) !== undefined) this.#twice(at, found)
-    else {
+    const later = laterIn(cells, this.mapping, found, zone, this.order)
+    if (later === undefined) {
+      if (this.#open) this.#open.after = found
       this.#open = undefined
-      if (found > this.#last) this.#ups++
-      else if (found < this.#last) this.#downs++
-      else if (found === this.#last) this.#equals++
-      this.#last = found
-    }
+      this.#step(found, found)
+    } else this.#twice(at, found, later)
   }
 
   /** Which of two times the next row means; `undefined` where that cannot be told. */
@@ -121,49 +125,66 @@ export class ClockSurvey {
     const at = this.#asked++
     while (this.#block < this.#blocks.length && this.#blocks[this.#block]!.to < at) this.#block++
     const block = this.#blocks[this.#block]
-    const isRising = this.#ups > 0 && this.#downs === 0
-    const isFalling = this.#downs > 0 && this.#ups === 0
+    const isRising = this.#ups >= leastSteps && this.#downs === 0
+    const isFalling = this.#downs >= leastSteps && this.#ups === 0
     if (!block || at < block.from || !(isRising || isFalling)) return undefined
     const [back, backAt, ahead] = isRising
       ? [block.drops, block.dropAt, 'first' as const]
       : [block.rises, block.riseAt, 'later' as const]
     const behind = ahead === 'first' ? 'later' : 'first'
     if (back === 1) return at < backAt ? ahead : behind
-    // The same time twice, where no other one is.
-    if (back === 0 && block.equals === 1 && this.#equals === 0) return at < block.equalAt ? ahead : behind
+    if (isOfEachHour(block)) return at === block.from ? ahead : behind
     return undefined
   }
 
-  #twice(at: number, found: number): void {
+  #twice(at: number, first: number, later: number): void {
     const block = this.#open
-    if (!block || Math.abs(found - block.last) > 7200) {
+    if (!block || Math.abs(first - block.first) > 7200) {
       this.#open = {
         from: at,
         to: at,
-        last: found,
+        first,
+        later,
+        before: this.#first === this.#later ? this.#first : NaN,
+        after: NaN,
         drops: 0,
         dropAt: 0,
         rises: 0,
         riseAt: 0,
-        equals: 0,
-        equalAt: 0
+        equals: 0
       }
+      this.#step(first, later)
       if (this.#blocks.length < mostBlocks) this.#blocks.push(this.#open)
       return
     }
-    if (found < block.last) {
+    if (first < block.first) {
       block.drops++
       block.dropAt = at
-    } else if (found > block.last) {
+    } else if (first > block.first) {
       block.rises++
       block.riseAt = at
-    } else {
-      block.equals++
-      block.equalAt = at
-    }
-    block.last = found
+    } else block.equals++
+    block.first = first
+    block.later = later
     block.to = at
+    this.#first = first
+    this.#later = later
   }
+
+  /** Notes whether a row is later or earlier than the one before, whatever both mean. */
+  #step(first: number, later: number): void {
+    if (first > this.#later) this.#ups++
+    else if (later < this.#first) this.#downs++
+    this.#first = first
+    this.#later = later
+  }
+}
+
+/** Whether a block is the same time twice, between rows that are as far from it as clocks were put back. */
+function isOfEachHour({ after, before, equals, first, from, later, to }: Block): boolean {
+  const step = later - first
+  const ends = [before, after].toSorted((a, b) => a - b)
+  return equals === 1 && to === from + 1 && ends[0] === first - step && ends[1] === later + step
 }
 
 /** Returns the zone of a row; `null` for one that is not known. */
@@ -200,5 +221,9 @@ function laterReadingOf(
 
 /** Returns whether a row has a date without a time of the day. */
 export function isDateAlone(cell: string, clock: string | undefined, order: DateOrder): boolean {
-  return (clock ?? '').trim() === '' && !Number.isNaN(cellTime(cell, '00:01', order, undefined))
+  return (
+    (clock ?? '').trim() === '' &&
+    !cell.includes(':') &&
+    !Number.isNaN(cellTime(cell, '00:01', order, undefined))
+  )
 }

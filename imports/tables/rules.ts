@@ -1,4 +1,4 @@
-/** What columns hold, by their names without accents in English, German and French, and by their units. */
+/** What columns hold, by their names without accents in English, German, French and some other languages, and by their units. */
 
 export interface Rule {
   readonly name: RegExp
@@ -16,6 +16,10 @@ export interface Rule {
   readonly field?: string
 }
 
+/** Names of columns of comments. */
+export const notes =
+  /^(?:notes?|notiz(?:en)?|comments?|kommentare?|bemerkung(?:en)?|commentaires?|remarques?|notas?|comentarios?|commenti|notities|opmerking(?:en)?|anteckning(?:ar)?|notatki|uwagi)\b/
+
 const pressure = { type: 'blood-pressure/mmhg-bpm', stream: 'Blood pressure', takes: ['pressure/mmhg'] }
 const masses = ['mass/kg', 'mass/lb', 'mass/st', 'mass/g']
 const lengths = ['length/cm', 'length/m', 'length/in', 'length/ft']
@@ -31,12 +35,12 @@ export const rules: readonly Rule[] = [
   },
   { name: /fat|muscle|bone|water|lean|fett|muskel|knochen|wasser/, and: /mass|lean/, takes: masses },
   {
-    name: /body ?fat|fat ?\(?%|^fat$|korperfett/,
+    name: /body ?fat|fat ?\(?%|korperfett|masse grasse|graisse corp|grasa corp|grasso corp|massa grassa|lichaamsvet|kroppsfett/,
     type: 'ratio/percent',
     takes: ['ratio/percent'],
     stream: 'Body fat'
   },
-  { name: /weight|gewicht|poids|peso\b/, takes: masses, stream: 'Weight' },
+  { name: /weight|gewicht|poids|peso\b|\b(?:kropps)?vikt\b|\bwaga\b/, takes: masses, stream: 'Weight' },
   {
     name: /\bhrv\b|rmssd|sdnn|variab/,
     and: /\bhrv\b|rmssd|sdnn|heart|herz|cardia/,
@@ -52,20 +56,20 @@ export const rules: readonly Rule[] = [
     stream: 'Resting heart rate'
   },
   {
-    name: /heart ?rate|pulse|\bbpm\b|\bhr\b|beats per|\bpuls\b|herzfrequenz|frequence cardiaque/,
+    name: /heart ?rate|pulse|\bbpm\b|\bhr\b|beats per|\bpuls\b|herzfrequenz|frequence cardiaque|\bpouls\b|pulso\b|hartslag|frecuencia cardiaca|frequenza cardiaca|battito|hjartfrekvens/,
     type: 'frequency/bpm',
     takes: ['frequency/bpm'],
     stream: 'Heart rate'
   },
   { name: /respirat|breath|\batem/, type: 'frequency/brpm', takes: perMinute, stream: 'Respiratory rate' },
   {
-    name: /gluc[oa]|glukose|glycem|blutzucker|blood ?sugar|\bbg\b|\bsgv\b/,
+    name: /gluc[oa]|gluce|glukos|glycem|glicem|blutzucker|blood ?sugar|bloedsuiker|blodsocker|\bbg\b|\bsgv\b/,
     takes: ['density/mg-dl', 'density/mmol-l'],
     stream: 'Blood glucose'
   },
   { name: /insulin/, takes: ['volume/iu'], unit: /^(?:units?|einheit(?:en)?|unites?|u|e|ie|iu|ui)$/ },
   {
-    name: /spo2|oxygen|sauerstoff|oxygene/,
+    name: /spo2|oxygen|sauerstoff|oxigen|ossigeno|zuurstof|syremattnad/,
     type: 'ratio/percent',
     takes: ['ratio/percent'],
     stream: 'Oxygen saturation'
@@ -77,22 +81,23 @@ export const rules: readonly Rule[] = [
     stream: 'Skin temperature'
   },
   {
-    name: /\btemp\b|temperatur|fieber|fievre/,
+    name: /\btemp\b|temperatu|fieber|fievre/,
     takes: ['temperature/c', 'temperature/f'],
     stream: 'Temperature'
   },
   {
-    name: /\bsteps?\b|schritte|nombre de pas/,
+    name: /\bsteps?\b|schritte|\bpas\b|\bpasos\b|\bpassi\b|\bstappen\b|\bsteg\b|\bkroki\b/,
     type: 'count/steps',
     takes: ['count/steps', 'count/generic'],
     stream: 'Steps'
   },
   {
-    name: /calorie|kalorie|\bkcal\b|energy|energie/,
+    name: /calori|kalori|\bkcal\b/,
     type: 'energy/kcal',
-    takes: ['energy/kcal', 'energy/j', 'energy/cal'],
+    takes: ['energy/kcal', 'energy/j'],
     stream: 'Energy'
   },
+  { name: /energ[yi]/, takes: ['energy/kcal', 'energy/j'], stream: 'Energy' },
   { name: /distance|distanz|strecke/, takes: ['length/km', 'length/m', 'length/mi'], stream: 'Distance' },
   { name: /height|grosse/, takes: lengths, stream: 'Height' },
   { name: /waist|hip|chest|thigh|biceps|neck/, takes: ['length/cm', 'length/in'] },
@@ -106,7 +111,7 @@ export const rules: readonly Rule[] = [
     takes: ['length/m']
   },
   {
-    name: /^(?:notes?|notiz(?:en)?|comments?|kommentare?|bemerkung(?:en)?|commentaires?|remarques?)\b/,
+    name: notes,
     type: 'note/txt',
     stream: 'Notes'
   }
@@ -114,11 +119,14 @@ export const rules: readonly Rule[] = [
 
 /** Names of what is derived from a measure: its unit tells the type, and the column keeps its own name. */
 export const derived =
-  /\b(?:goal|target|ziel|objectif|score|index|zones?|trend|change|delta|difference|rate of|per|alarm|limit|threshold|baseline|deviation|need|debt|non[- ]numeric|nicht numerische[rs]?|non numerique)\b/
+  /\b(?:goal|target|ziel|objectif|score|status|index|zones?|trend|change|delta|difference|rate of|per|alarm|limit|threshold|baseline|deviation|need|debt|non[- ]numeric|nicht numerische[rs]?|non numerique)\b/
 
 /** Parts of names that tell values of one measure apart. */
 export const parts: readonly (readonly [name: RegExp, part: string])[] = [
-  [/\b(?:min|minimum|minimale?r?|lowest|low)\b/, 'minimum'],
-  [/\b(?:max|maximum|maximale?r?|highest|peak)\b/, 'maximum'],
-  [/\b(?:avg|average|mean|durchschnitt(?:liche)?[rs]?|mittelwert|moyenne?)\b/, 'average']
+  [/\b(?:min|minim(?:um|ale?[rs]?|a|o)|lowest|low|lagsta)\b/, 'minimum'],
+  [/\b(?:max|maxim(?:um|ale?[rs]?|a|o)|massim[ao]|highest|peak|hogsta)\b/, 'maximum'],
+  [
+    /\b(?:avg|average|mean|durchschnitt(?:liche)?[rs]?|mittelwert|moyenne?|promedio|gemiddelde?|genomsnittlig(?:t|a)?)\b/,
+    'average'
+  ]
 ]

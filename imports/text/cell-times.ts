@@ -15,11 +15,16 @@ export interface Reading {
 const numbered = /^(\d{1,2})[./-](\d{1,2})[./-](\d{4}|\d{2})(?:,?\s+|T|$)(.*)$/
 const yearFirst = /^(\d{4})[./-](\d{1,2})[./-](\d{1,2})(?:,?\s+|T|$)(.*)$/
 const compact =
-  /^((?:19|20|21)\d\d)(\d\d)(\d\d)(?:[T ]?(\d\d)(\d\d)(\d\d)?(?:[.,](\d{1,9}))?)?\s?(Z|[+-]\d\d:?\d\d)?$/i
+  /^((?:19|20|21)\d\d)(\d\d)(\d\d)(?:[T ]?(\d\d)(\d\d)(?:(\d\d)(?:[.,]?(\d{1,9}))?)?)?\s?(Z|[+-]\d\d:?\d\d)?$/i
+/** Lengths of such dates that have no mark at all. */
+const compactLengths: ReadonlySet<number> = new Set([8, 12, 14, 17])
+/** Hours, and minutes of a year with two digits, without marks: they look like seconds of the years from 2033 on. */
+const shortCompact =
+  /^(?:20\d\d|[2-9]\d)(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[01]\d|2[0-3])(?:[0-5]\d)?$/
 const clockLike =
-  /^(\d{1,2})[:.h](\d\d)(?:[:.](\d\d)(?:[.,](\d{1,9}))?)?(?:\s*([ap])\.?m\.?)?(?:\s*(Z|[+-]\d\d:?\d\d))?$/i
+  /^(\d{1,2})[:.h](\d\d)(?:[:.](\d\d)(?:[.,](\d{1,9}))?)?(?:\s*([ap])\.?\s?m\.?)?(?:\s*(Z|[+-]\d\d:?\d\d))?$/i
 const weekday =
-  /^(?:mon|tue|wed|thu|fri|sat|sun|mo|di|mi|do|fr|sa|so|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonnabend|sonntag|monday|tuesday|tues|wednesday|thursday|thurs|thur|friday|saturday|sunday|lun|mar|mer|jeu|ven|sam|dim|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche)\.?,?\s+(?=\d)/i
+  /^(?:mon|tue|wed|thu|fri|sat|sun|mo|di|mi|do|fr|sa|so|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonnabend|sonntag|monday|tuesday|tues|wednesday|thursday|thurs|thur|friday|saturday|sunday|lun|mar|mer|jeu|ven|sam|dim|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche)\.?,?\s+(?=\d)(?!\d{1,2}(?:st|nd|rd|th)?,? \d{4}\b)/i
 
 /** What `date` and C print. */
 const yearLast = /^([a-z]{3} [a-z]{3} +\d{1,2}) (\d\d:\d\d:\d\d)( [a-z]{1,5})? (\d{4})$/i
@@ -34,7 +39,9 @@ export function cellTime(
   order: DateOrder,
   zone: string | undefined
 ): number {
-  const text = plainTime(clock === undefined ? (cell ?? '') : `${(cell ?? '').trim()} ${clock.trim()}`)
+  const text = plainTime(
+    clock === undefined ? (cell ?? '') : `${withoutMidnight(cell ?? '')} ${clock.trim()}`
+  )
   // Patterns may start again at each character of a cell.
   if (text === '') return NaN
   const direct = isoTime(text, zone)
@@ -43,6 +50,14 @@ export function cellTime(
   if (number !== undefined) return number
   const written = parseWrittenTime(text, { order, zone })
   return Number.isNaN(written) ? parseZonedTime(text, { order, zone }) : written
+}
+
+/** Returns a date without the midnight that programs write where the time of the day stands elsewhere. */
+export function withoutMidnight(cell: string): string {
+  const text = cell.trim()
+  return text.length > 11 && text.includes(':')
+    ? text.replace(/[T ]+(?:0?0:00(?::00(?:\.0{1,9})?)?|12:00(?::00)? AM)$/, '')
+    : text
 }
 
 /** Orders in which a date with numbers alone is one; none for other texts. */
@@ -70,7 +85,7 @@ function plainTime(cell: string): string {
 /** Days, seconds, milli-, micro- and nanoseconds as numbers, and dates without marks; `undefined` for other texts. */
 function parseNumberTime(text: string, zone: string | undefined): number | undefined {
   const parts = compact.exec(text)
-  if (parts && (text.length === 8 || text.length === 14 || /[^\d]/.test(text))) {
+  if (parts && (compactLengths.has(text.length) || /[^\d]/.test(text))) {
     const [, year, month, day, hour = '0', minute = '0', second = '0', fraction, offset] = parts
     const time = timeOf(
       [Number(year), Number(month), Number(day), Number(hour), Number(minute), Number(second)],
@@ -79,8 +94,9 @@ function parseNumberTime(text: string, zone: string | undefined): number | undef
       zone
     )
     // What is no date may be a count of milliseconds.
-    return Number.isNaN(time) && text.length === 8 ? NaN : time
+    if (!Number.isNaN(time) || text.length !== 12) return Number.isNaN(time) && text.length === 8 ? NaN : time
   }
+  if (text.length === 10 && shortCompact.test(text)) return NaN
   if (/^\d{9,19}(?:\.\d+)?$/.test(text)) {
     const value = Number(text)
     // Milliseconds from 1973 on have twelve digits, microseconds fifteen, nanoseconds eighteen.
@@ -130,7 +146,8 @@ function parseWrittenTime(text: string, { order, zone }: Reading): number {
 }
 
 function fullYear(year: string): number {
-  return Number(year) < 100 && year.length === 2 ? 2000 + Number(year) : Number(year)
+  if (year.length !== 2) return Number(year)
+  return Number(year) + (Number(year) < 70 ? 2000 : 1900)
 }
 
 function withClock(year: number, month: number, day: number, rest: string, zone: string | undefined): number {

@@ -18,16 +18,23 @@ interface Written {
   readonly measure?: Measure
 }
 
-/** Returns a number and the unit that stands after it, such as `71.4 kg`; `undefined` without a known unit. */
-export function splitUnit(cell: string): { readonly number: string; readonly measure: Measure } | undefined {
+/**
+ * Returns a number and the unit that stands after it, such as `71.4 kg`; `undefined` without a known unit, of which `cal` is none, as
+ * it stands for a thousand calories most often.
+ */
+export function splitUnit(
+  cell: string
+): { readonly number: string; readonly unit: string; readonly measure: Measure } | undefined {
   if (cell.length > longestCell) return undefined
   const text = cell.trim()
   let end = text.length
   while (end > 0 && !/[\d.,]/.test(text[end - 1]!)) end--
+  // Of `72 1/min` the second number is part of the unit.
+  if (text.startsWith('/', end)) end = text.slice(0, end).replace(/\s1$/, '').length
   const unit = text.slice(end).trim()
   const number = text.slice(0, end)
-  const measure = unit === '' || unit === '%' ? undefined : measureOf(unit)
-  return measure && /^[+\-\u2212]?[\d.]/.test(number) ? { number, measure } : undefined
+  const measure = unit === '' || unit === '%' || unit === 'cal' ? undefined : measureOf(unit)
+  return measure && /^[+\-\u2212]?[\d.]/.test(number) ? { number, unit, measure } : undefined
 }
 
 /** How a cell writes a number; `undefined` if it holds none. */

@@ -12,12 +12,12 @@ const limits: Readonly<Record<string, readonly [least: number, most: number]>> =
   'Weight mass/lb': [0.4, 1550],
   'Weight mass/st': [0.03, 110],
   'Weight mass/g': [200, 700_000],
-  'frequency/bpm': [0, 1000],
-  'Resting heart rate frequency/bpm': [0, 500],
-  'frequency/brpm': [0, 200],
-  'Blood pressure blood-pressure/mmhg-bpm': [0, 500],
-  'Body fat ratio/percent': [0, 100],
-  'Oxygen saturation ratio/percent': [0, 100],
+  'frequency/bpm': [1, 1000],
+  'Resting heart rate frequency/bpm': [10, 500],
+  'frequency/brpm': [1, 200],
+  'Blood pressure blood-pressure/mmhg-bpm': [10, 500],
+  'Body fat ratio/percent': [1.5, 90],
+  'Oxygen saturation ratio/percent': [20, 100],
   'Temperature temperature/c': [-100, 200],
   'Temperature temperature/f': [-150, 400],
   'Height length/cm': [10, 300],
@@ -27,7 +27,7 @@ const limits: Readonly<Record<string, readonly [least: number, most: number]>> =
   'Body measures length/cm': [1, 300],
   'Blood glucose density/mg-dl': [5, 3000],
   'Blood glucose density/mmol-l': [0.2, 170],
-  'Heart rate variability time/ms': [0, 5000],
+  'Heart rate variability time/ms': [0.5, 5000],
   'Steps count/steps': [0, 1_000_000]
 }
 
@@ -56,9 +56,11 @@ export class Survey {
   readonly #columns: readonly Column[]
   #orders: readonly DateOrder[] | undefined
   #isMixed = false
-  /** Whether all dates have points, and whether one has AM or PM as in the United States. */
+  /** Whether all dates have points. */
   #isDotted = true
-  #isAmerican = false
+  /** First and last parts of dates with points, whose years may be the ones or the others. */
+  readonly #firsts = new Set<string>()
+  readonly #lasts = new Set<string>()
   readonly #dates = new Map<number, string[]>()
   #decided: Map<number, Decimals | undefined> | undefined
 
@@ -83,9 +85,9 @@ export class Survey {
 
   /** Takes one row after the other. */
   row(cells: readonly string[]): void {
-    const { clock, end, time } = this.mapping
-    this.#date(time, cells[time], clock === undefined ? undefined : cells[clock])
-    if (end !== undefined) this.#date(end, cells[end], undefined)
+    const { end, time } = this.mapping
+    this.#date(time, cells[time])
+    if (end !== undefined) this.#date(end, cells[end])
     for (const column of this.#columns) this.#number(column, cells[column.at])
   }
 
@@ -96,8 +98,10 @@ export class Survey {
     if (orders === undefined) return 'dmy'
     if (this.#isMixed) return undefined
     if (orders.length === 1) return orders[0]
-    if (this.#isAmerican && orders.includes('mdy')) return 'mdy'
-    return this.#isDotted && orders.includes('dmy') ? 'dmy' : undefined
+    if (!this.#isDotted || !orders.includes('dmy')) return undefined
+    // Of two digits that may be years, those are that change least.
+    const isDayFirst = this.#firsts.size > 4 && this.#firsts.size >= 2 * this.#lasts.size
+    return orders.includes('ymd') && !isDayFirst ? undefined : 'dmy'
   }
 
   /** What stands before decimals where a cell alone does not tell it; `undefined` if that is open. */
@@ -140,7 +144,7 @@ export class Survey {
     return mapping.values.length === 0 ? [] : questions
   }
 
-  #date(column: number, cell = '', clock: string | undefined): void {
+  #date(column: number, cell = ''): void {
     if (this.mapping.dates !== undefined) return
     const orders = dateOrdersOf(cell)
     if (orders.length === 0) return
@@ -148,7 +152,11 @@ export class Survey {
     if (left.length === 0) this.#isMixed = true
     else this.#orders = left
     this.#isDotted &&= /^\D*\d+\./.test(cell)
-    this.#isAmerican ||= /^\D*\d+\//.test(cell) && /\d\s?[AP]M\b/.test(clock ?? cell)
+    if (this.#isDotted && orders.length > 2) {
+      const [first = '', , last = ''] = cell.split('.')
+      this.#firsts.add(first.slice(-2))
+      this.#lasts.add(last.slice(0, 2))
+    }
     const times = new Set(orders.map(order => cellTime(cell, undefined, order, undefined)))
     if (times.size < 2) return
     const examples = this.#dates.get(column) ?? []
@@ -173,15 +181,21 @@ export class Survey {
   #decide(): Map<number, Decimals | undefined> {
     const decided = new Map<number, Decimals | undefined>()
     const told = new Set<Decimals>()
+    const elsewhere = new Set(this.#columns.flatMap(({ certain }) => [...certain]))
     for (const column of this.#columns) {
-      const decimals = ofColumn(column)
+      const decimals = ofColumn(column, elsewhere)
       if (decimals !== undefined) decided.set(column.at, decimals)
       for (const each of column.certain) told.add(each)
       if (decimals !== undefined && column.open.size > 0) told.add(decimals)
     }
     const [ofFile] = told.size === 1 ? told : []
-    for (const { at, certain, open } of this.#columns) {
+    for (const column of this.#columns) {
+      const { at, certain, open } = column
       if (decided.has(at)) continue
+      if (isCounted(column)) {
+        decided.set(at, this.mapping.decimals)
+        continue
+      }
       // Dates with points and cells between semicolons are of countries where no comma stands between thousands.
       const isContinental =
         told.size === 0 && this.delimiter === ';' && this.#orders !== undefined && this.#isDotted
@@ -197,14 +211,21 @@ export class Survey {
   }
 }
 
-/** What a column tells by itself. */
-function ofColumn({ certain, impossible, open, part }: Column): Decimals | undefined {
+/** Whether a column holds what is counted. */
+function isCounted({ part }: Column): boolean {
+  return part?.type.startsWith('count/') === true
+}
+
+/** What a column tells by itself, unless other columns contradict it. */
+function ofColumn(column: Column, elsewhere: ReadonlySet<Decimals>): Decimals | undefined {
+  const { certain, impossible, open } = column
   if (certain.size === 1) return [...certain][0]
   if (certain.size > 1 || open.size !== 1) return undefined
   const [mark] = open
   const [asDecimals, asThousands]: Decimals[] = mark === ',' ? ['comma', 'point'] : ['point', 'comma']
-  // What is counted is whole.
-  if (part?.type.startsWith('count/')) return impossible.has(asThousands!) ? undefined : asThousands
+  // What is counted is whole, but for what programs have computed.
+  if (isCounted(column))
+    return impossible.has(asThousands!) || elsewhere.has(asDecimals!) ? undefined : asThousands
   if (impossible.size !== 1) return undefined
   return impossible.has(asThousands!) ? asDecimals : asThousands
 }

@@ -87,7 +87,9 @@ export function fromLocal(local: number, zone: string): number {
   // The offset before the local time decides, unless that leads to another local time.
   const guess = offsetAt(start - offsetAt(start, zone), zone)
   const first = offsetAt(start - guess - 7200, zone)
-  return local - (offsetAt(start - first, zone) === first ? first : guess)
+  if (first === guess || offsetAt(start - first, zone) === first) return local - first
+  // What clocks leave out is as much later: a day that begins at one o'clock is not part of the day before.
+  return local - (offsetAt(start - guess, zone) === guess ? guess : first)
 }
 
 /** Returns the later time at which clocks show the same as at a time; `undefined` if there is none. */

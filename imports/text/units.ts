@@ -11,6 +11,7 @@ const longestUnit = 30
 
 const measures: Readonly<Record<string, Measure>> = {
   'count/min': { type: 'frequency/bpm' },
+  '1/min': { type: 'frequency/bpm' },
   bpm: { type: 'frequency/bpm' },
   brpm: { type: 'frequency/brpm' },
   rpm: { type: 'frequency/rpm' },

@@ -1,19 +1,19 @@
-/** Dates with the names of months, in English, German and French. */
+/** Dates with the names of months, in English, German, French, Italian, Spanish, Portuguese, Dutch and Nordic languages. */
 
 /** What names of months begin with, without accents. */
 const months = [
-  /^jan/,
+  /^(?:jan|ene|gen)/,
   /^fe[bv]/,
-  /^(?:mar(?:ch|z|s)?|maerz|mrz)$/,
-  /^a[pv]r/,
-  /^ma[iy]$/,
-  /^jui?n[ei]?$/,
-  /^jui?l(?:let|[iy])?$/,
-  /^(?:aug|aou)/,
-  /^sep/,
-  /^o[ck]t/,
+  /^(?:mar(?:ch|z|s|zo|co)?|maerz|mrz|maart|mrt)$/,
+  /^a[pvb]r/,
+  /^(?:ma[iyjg]|mayo|maio|maggio|mei)$/,
+  /^(?:jui?n[ei]?|junio|junho|giu(?:gno)?)$/,
+  /^(?:jui?l(?:let|[iy])?|julio|julho|lug(?:lio)?)$/,
+  /^(?:aug|aou|ago)/,
+  /^se[pt]/,
+  /^(?:o[ck]t|ott|out)/,
   /^nov/,
-  /^de[cz]/
+  /^(?:de[czs]|dic)/
 ]
 
 export interface WordDate {
