@@ -11,6 +11,7 @@ import { fitbit } from './vendors/fitbit.js'
 import { garminConnect } from './vendors/garmin-connect.js'
 import { googleFit } from './google/fit.js'
 import { googleLocation } from './google/location.js'
+import { healthAutoExport } from './vendors/health-auto-export.js'
 import { nightscout } from './vendors/nightscout.js'
 import { openMhealth } from './vendors/open-mhealth.js'
 import { oura } from './vendors/oura.js'
@@ -32,6 +33,7 @@ export const formats: readonly Format[] = [
   kml,
   fhir,
   openMhealth,
+  healthAutoExport,
   nightscout,
   geojson,
   owntracks,
