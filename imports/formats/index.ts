@@ -15,6 +15,7 @@ import { healthAutoExport } from './vendors/health-auto-export.js'
 import { nightscout } from './vendors/nightscout.js'
 import { openMhealth } from './vendors/open-mhealth.js'
 import { oura } from './vendors/oura.js'
+import { sleepAsAndroid } from './vendors/sleep-as-android.js'
 import { geojson } from './tracks/geojson.js'
 import { gpx } from './tracks/gpx.js'
 import { kml } from './tracks/kml.js'
@@ -45,6 +46,7 @@ export const formats: readonly Format[] = [
   garminConnect,
   oura,
   withings,
+  sleepAsAndroid,
   appleEcg,
   csv
 ]
