@@ -15,6 +15,7 @@ import { healthAutoExport } from './vendors/health-auto-export.js'
 import { nightscout } from './vendors/nightscout.js'
 import { openMhealth } from './vendors/open-mhealth.js'
 import { oura } from './vendors/oura.js'
+import { polarCsv } from './vendors/polar-csv.js'
 import { sleepAsAndroid } from './vendors/sleep-as-android.js'
 import { geojson } from './tracks/geojson.js'
 import { gpx } from './tracks/gpx.js'
@@ -46,6 +47,7 @@ export const formats: readonly Format[] = [
   garminConnect,
   oura,
   withings,
+  polarCsv,
   sleepAsAndroid,
   appleEcg,
   csv
