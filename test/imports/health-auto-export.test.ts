@@ -161,8 +161,7 @@ t.test('sleep by stages, and nights as sums', async t => {
       ['Deep sleep', 1.5, 7 * 3600],
       ['Sleep', { analysis: 'inBed' }, 8 * 3600],
       ['Time asleep', 7, 7 * 3600],
-      ['Sleep', { analysis: 'asleep' }, 7 * 3600],
-      ['Sleep', { analysis: 'inBed' }, 7 * 3600]
+      ['Sleep', { analysis: 'asleep' }, 7 * 3600]
     ]
   )
   t.same(all.leftOut, { 'of a kind without a type here': 1, 'zero, which stands for none': 2 })

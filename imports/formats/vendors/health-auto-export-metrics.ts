@@ -4,6 +4,7 @@ import type { Datum, Sink } from '../../record.js'
 import { isoTime } from '../../text/times.js'
 import { measureOf, scaled } from '../../text/units.js'
 import { numberAt, textAt, type Json } from '../json-files.js'
+import { nightContent } from '../sleep.js'
 
 /** Reads a time: with AM or PM where the phone has a clock of twelve hours, with a narrow space before these. */
 export function timeOf(text: string | undefined, zone: string | undefined): number {
@@ -254,11 +255,14 @@ export class Metrics {
         })
     }
     const total = numberAt(object, 'totalSleep') ?? numberAt(object, 'asleep') ?? 0
-    const sleep = { type: 'sleep/analysis', stream: 'Sleep' }
-    if (asleep && hours && Math.abs(total * 3600 - asleep.duration) < 60)
-      this.sink.datum({ kind: `${kind} span`, ...asleep, ...sleep, content: { analysis: 'asleep' } })
-    const bed = inBed ?? asleep
-    if (bed) this.sink.datum({ kind: `${kind} span`, ...bed, ...sleep, content: { analysis: 'inBed' } })
-    if (found === 0 && !bed) this.sink.leftOut(kind, 'without a number')
+    const nights = [
+      asleep && { ...asleep, content: nightContent(hours ? total * 3600 : undefined, asleep.duration) },
+      inBed && { ...inBed, content: nightContent(undefined, inBed.duration) }
+    ].filter(night => night !== undefined)
+    // Without a time in bed, from falling asleep to waking up stands for it.
+    const told = nights.filter(({ content }, at) => at > 0 || !inBed || content.analysis === 'asleep')
+    for (const night of told)
+      this.sink.datum({ kind: `${kind} span`, ...night, type: 'sleep/analysis', stream: 'Sleep' })
+    if (found === 0 && told.length === 0) this.sink.leftOut(kind, 'without a number')
   }
 }

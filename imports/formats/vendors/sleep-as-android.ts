@@ -5,6 +5,7 @@ import { RowScanner, tableTexts } from '../../text/rows.js'
 import { laterReading, timeOf } from '../../text/times.js'
 import { numberOf } from '../../text/units.js'
 import { zoneOf } from '../../text/zones.js'
+import { nightContent } from '../sleep.js'
 
 const kind = 'record'
 
@@ -88,9 +89,8 @@ class Reader {
     const span = { source: '', time, zone, duration: end > time ? end - time : undefined }
     const comment = values.get('Comment')
     const hours = decimal(values.get('Hours'))
-    // What is tracked is not all sleep.
-    const isAsleep =
-      hours !== undefined && Math.abs(hours * 3600 - (end - time)) < 60 && !events.some(isStage)
+    // Stages tell it better than the hours.
+    const asleep = hours === undefined || events.some(isStage) ? undefined : hours * 3600
     const kept = [...values].flatMap(([name, cell]) => {
       const value = decimal(cell) ?? cell
       return own.has(name) || value === -1 ? [] : [[name, value] as const]
@@ -101,7 +101,7 @@ class Reader {
       type: 'sleep/analysis',
       stream: 'Sleep',
       identity: `${values.get('Id')} ${end}`,
-      content: { analysis: isAsleep ? 'asleep' : 'inBed' },
+      content: nightContent(asleep, end - time),
       description: comment,
       clientData: { 'sleep-as-android:record': Object.fromEntries(kept) }
     })
