@@ -1,4 +1,4 @@
-/** Oura and Withings: nights that are no sleep throughout, zeros, and members and columns that are not brought in. */
+/** Makers of rings, watches and scales: nights that are no sleep throughout, zeros, and members and columns that are not brought in. */
 import t from 'tap'
 import { collected, missing, type Collected } from './collecting.js'
 
@@ -152,3 +152,32 @@ t.test(
     t.equal(missing(activities), 0)
   }
 )
+
+const fitbit = (minutesAsleep: number): object => ({
+  logId: minutesAsleep,
+  dateOfSleep: '2024-05-02',
+  startTime: '2024-05-01T23:00:00.000',
+  endTime: '2024-05-02T07:00:00.000',
+  duration: 28_800_000,
+  minutesAsleep,
+  levels: { summary: {} }
+})
+const garmin = (awakeSleepSeconds: number): object => ({
+  sleepStartTimestampGMT: '2024-05-01T21:00:00.0',
+  sleepEndTimestampGMT: '2024-05-02T05:00:00.0',
+  calendarDate: '2024-05-02',
+  deepSleepSeconds: 7200,
+  lightSleepSeconds: 21_600 - awakeSleepSeconds,
+  awakeSleepSeconds
+})
+
+t.test('nights of Fitbit and Garmin are sleep only where somebody has slept throughout', async t => {
+  for (const nights of [
+    [fitbit(430), fitbit(480)],
+    [garmin(1800), garmin(0)]
+  ])
+    t.same(found(await collected(JSON.stringify(nights))), [
+      ['Sleep', { analysis: 'inBed' }, 28_800],
+      ['Sleep', { analysis: 'asleep' }, 28_800]
+    ])
+})
