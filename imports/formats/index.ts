@@ -13,10 +13,13 @@ import { garminConnect } from './vendors/garmin-connect.js'
 import { gadgetbridge } from './sqlite/gadgetbridge.js'
 import { googleFit } from './google/fit.js'
 import { googleLocation } from './google/location.js'
+import { healthAutoExport } from './vendors/health-auto-export.js'
 import { healthConnect } from './sqlite/health-connect.js'
 import { nightscout } from './vendors/nightscout.js'
 import { openMhealth } from './vendors/open-mhealth.js'
 import { oura } from './vendors/oura.js'
+import { polarCsv } from './vendors/polar-csv.js'
+import { sleepAsAndroid } from './vendors/sleep-as-android.js'
 import { geojson } from './tracks/geojson.js'
 import { gpx } from './tracks/gpx.js'
 import { kml } from './tracks/kml.js'
@@ -35,6 +38,7 @@ export const formats: readonly Format[] = [
   kml,
   fhir,
   openMhealth,
+  healthAutoExport,
   nightscout,
   geojson,
   owntracks,
@@ -46,6 +50,8 @@ export const formats: readonly Format[] = [
   garminConnect,
   oura,
   withings,
+  polarCsv,
+  sleepAsAndroid,
   appleEcg,
   csv
 ]

@@ -1,7 +1,7 @@
 /** What formats of JSON have in common: objects of lists, one by one, whatever surrounds them. */
 import type { Head, Sink, Source } from '../record.js'
 import { textsOf } from '../text/decode.js'
-import { ObjectScanner, parsed } from '../text/json.js'
+import { ObjectScanner, parsed, type OnObject } from '../text/json.js'
 import { numberOf } from '../text/units.js'
 
 export type Json = Readonly<Record<string, unknown>>
@@ -16,19 +16,24 @@ export function outermost(path: readonly string[]): boolean {
   return path.length === 0
 }
 
-/** Calls `onObject` with the objects of wanted lists; those that are broken are counted. Returns whether the file is whole. */
+/**
+ * Calls `onObject` with the objects of wanted lists, and of those that {@link ObjectScanner} takes for frames; those that are broken
+ * are counted. Returns whether the file is whole.
+ */
 export async function eachObject(
   source: Source,
   head: Head,
-  sink: Sink,
+  sink: Pick<Sink, 'leftOut' | 'warn' | 'drained'>,
   isWanted: (path: readonly string[]) => boolean,
-  onObject: (object: Json, path: readonly string[]) => void
+  onObject: (object: Json, path: readonly string[], frames: number) => void,
+  isFrame?: (path: readonly string[]) => boolean
 ): Promise<boolean> {
-  const scanner = new ObjectScanner(isWanted, (text, path) => {
+  const onText: OnObject = (text, path, frames) => {
     const value = parsed(text)
-    if (isObject(value)) onObject(value, path)
+    if (isObject(value)) onObject(value, path, frames)
     else sink.leftOut('object', 'no valid JSON')
-  })
+  }
+  const scanner = new ObjectScanner(isWanted, onText, isFrame)
   for await (const piece of textsOf(source, head)) {
     scanner.write(piece)
     await sink.drained()

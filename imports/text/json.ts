@@ -8,13 +8,26 @@ const longestName = 1000
 /** Deepest nesting around the objects that are read. */
 const deepest = 100
 
-/** Called with each object of a list, and the names of the members that lead to the list. */
-export type OnObject = (text: string, path: readonly string[]) => void
+/** Called with each object of a list, the names of the members that lead to the list, and how many frames have begun. */
+export type OnObject = (text: string, path: readonly string[], frames: number) => void
+
+/** An object whose wanted lists are given out item by item: its text without these items. */
+interface Frame {
+  readonly parts: string[]
+  length: number
+  /** Members and lists that are open where it begins, itself included. */
+  readonly depth: number
+  /** Where in the present piece what is kept begins; negative within a wanted list. */
+  from: number
+  /** As `depth`, of the wanted list. */
+  listDepth: number
+}
 
 /**
  * Scans pieces of a JSON text for the objects that are items of lists. `isWanted` decides by the path of a list whether its items
  * are given out or looked into. Objects in a row, as in JSON lines, are items too, of the path without names. Each character is
- * looked at once, and no more than one object is kept.
+ * looked at once, and no more than one object is kept. With `isFrame`, items of its lists that hold wanted lists are given out, too,
+ * after the items of these, which they come without.
  */
 export class ObjectScanner {
   /** What the pieces before the present one hold of the object or name that is being read, and how long it is. */
@@ -32,10 +45,13 @@ export class ObjectScanner {
   #name = ''
   #isCutOff = false
   #skipped = 0
+  #frame: Frame | undefined
+  #frames = 0
 
   constructor(
     private readonly isWanted: (path: readonly string[]) => boolean,
-    private readonly onObject: OnObject
+    private readonly onObject: OnObject,
+    private readonly isFrame: (path: readonly string[]) => boolean = () => false
   ) {}
 
   /** Whether the text ended within something. */
@@ -51,12 +67,15 @@ export class ObjectScanner {
   /** Throws {@link Unreadable} for what is nested too deeply. */
   write(piece: string): void {
     this.#from = 0
+    const frame = this.#frame
+    if (frame && frame.from >= 0) frame.from = 0
     for (let at = 0; at < piece.length;) {
       if (this.#isInString) at = this.#inString(piece, at)
       else if (this.#depth > 0) at = this.#inObject(piece, at)
       else at = this.#around(piece, at)
     }
     if (this.#depth > 0 || this.#isInString) this.#keep(piece.slice(this.#from))
+    this.#keepFrame(piece, piece.length)
   }
 
   end(): void {
@@ -98,7 +117,7 @@ export class ObjectScanner {
       else if (code === 125 && --this.#depth === 0) {
         const text = this.#taken(piece, at + 1, longest)
         if (text === undefined) this.#skipped++
-        else this.onObject(text, this.#path)
+        else this.onObject(text, this.#path, this.#frames)
         return at + 1
       }
     }
@@ -116,10 +135,19 @@ export class ObjectScanner {
           this.#from = at
           return at + 1
         }
+        const begins = !this.#frame && inner?.opener === '[' && this.isFrame(this.#path)
         this.#push('{')
-      } else if (character === '[') this.#push('[')
-      else if (character === '}' || character === ']') this.#stack.pop()
-      else if (character === '"') {
+        if (begins) {
+          this.#frames++
+          this.#frame = { parts: [], length: 0, depth: this.#stack.length, from: at, listDepth: 0 }
+        }
+      } else if (character === '[') {
+        this.#push('[')
+        if (this.#frame) this.#pauseFrame(this.#frame, piece, at + 1)
+      } else if (character === '}' || character === ']') {
+        if (this.#frame) this.#closeIn(this.#frame, piece, at)
+        else this.#stack.pop()
+      } else if (character === '"') {
         this.#isInString = true
         this.#from = at + 1
         return at + 1
@@ -135,6 +163,35 @@ export class ObjectScanner {
     if (this.#stack.length >= deepest)
       throw new Unreadable(`It is nested deeper than ${deepest} levels, as no export is`)
     this.#stack.push({ opener, name: '' })
+  }
+
+  /** Leaves the items of a wanted list out of the frame around it. */
+  #pauseFrame(frame: Frame, piece: string, end: number): void {
+    if (frame.from < 0 || !this.isWanted(this.#path)) return
+    this.#keepFrame(piece, end)
+    frame.from = -1
+    frame.listDepth = this.#stack.length
+  }
+
+  /** Closes what was opened last: a wanted list, the frame itself, or something else in it. */
+  #closeIn(frame: Frame, piece: string, at: number): void {
+    const depth = this.#stack.length
+    this.#stack.pop()
+    if (frame.from < 0 && depth === frame.listDepth) frame.from = at
+    if (depth !== frame.depth) return
+    this.#keepFrame(piece, at + 1)
+    this.#frame = undefined
+    if (frame.length > longest) this.#skipped++
+    else this.onObject(frame.parts.join(''), this.#path, this.#frames)
+  }
+
+  /** Keeps what a piece holds of a frame, up to `end`; nothing of one that is too long. */
+  #keepFrame(piece: string, end: number): void {
+    const frame = this.#frame
+    if (!frame || frame.from < 0) return
+    frame.length += end - frame.from
+    if (frame.length <= longest) frame.parts.push(piece.slice(frame.from, end))
+    else frame.parts.length = 0
   }
 
   /** Keeps what a piece holds of what is being read; nothing of what is too long. */

@@ -1,7 +1,9 @@
 /** Apple's export: each unit by its capitals, characters by reference, and elements that are not known. */
 import t from 'tap'
 import { decodeEntities } from '../../imports/text/xml.js'
-import { collected } from './collecting.js'
+import { collected, missing } from './collecting.js'
+
+const impossible = 'of a value that is impossible for what it measures'
 
 const time = 'startDate="2024-08-01 10:00:00 +0200" endDate="2024-08-01 10:00:00 +0200"'
 const record = (type: string, unit: string, value: number, source = 'Watch'): string =>
@@ -58,6 +60,50 @@ t.test('each unit is its own type, or is left out', async t => {
     if (type === undefined) t.same(found.leftOut, { 'in a unit without a type here': 1 }, unit)
     else t.match(found.data, [{ type, content }], `${kind} in ${unit}`)
   }
+})
+
+t.test('percentages are fractions where Apple writes them so, and nothing is made of others', async t => {
+  const values: readonly (readonly [kind: string, value: number, content: number | string])[] = [
+    ['OxygenSaturation', 1, 100],
+    ['OxygenSaturation', 97, 97],
+    ['OxygenSaturation', 1.05, impossible],
+    ['OxygenSaturation', 0, impossible],
+    ['BodyFatPercentage', 22, 22],
+    ['WalkingAsymmetryPercentage', 0, 0],
+    ['WalkingAsymmetryPercentage', 0.014, 1.4],
+    ['WalkingAsymmetryPercentage', 1.4, 1.4],
+    ['WalkingAsymmetryPercentage', 140, impossible],
+    ['AtrialFibrillationBurden', 0.02, 2],
+    ['BloodAlcoholContent', 0.0008, 0.08],
+    ['BloodAlcoholContent', 0.08, impossible],
+    ['PeripheralPerfusionIndex', 0.8, impossible],
+    ['SomethingNew', 0.5, 'in a unit without a type here'],
+    ['SomethingNew', 50, 'in a unit without a type here']
+  ]
+  for (const [kind, value, content] of values) {
+    const found = await collected(`<HealthData>${record(kind, '%', value)}</HealthData>`)
+    const name = `${kind} ${value}`
+    if (typeof content === 'string') t.same(found.leftOut, { [content]: 1 }, name)
+    else t.match(found.data, [{ type: 'ratio/percent', content }], name)
+  }
+})
+
+t.test('what else is said about a record is counted by its key, that of a workout kept with it', async t => {
+  const found = await collected(
+    `<HealthData><Record type="HKQuantityTypeIdentifierHeartRate" unit="count/min" ${time} value="61"><MetadataEntry key="HKMetadataKeyHeartRateMotionContext" value="1"/></Record><Record type="HKCategoryTypeIdentifierSleepAnalysis" ${time} value="HKCategoryValueSleepAnalysisAsleepREM"><MetadataEntry key="HKTimeZone" value="Europe/Zurich"/></Record><Workout workoutActivityType="HKWorkoutActivityTypeRunning" ${time}><MetadataEntry key="HKIndoorWorkout" value="0"/><MetadataEntry key="HKWeatherTemperature" value="59 degF"/></Workout><Correlation type="HKCorrelationTypeIdentifierFood" ${time}><MetadataEntry key="HKFoodType" value="Soup"/></Correlation></HealthData>`
+  )
+  t.match(found.records, {
+    HeartRate: 1,
+    'MetadataEntry HKMetadataKeyHeartRateMotionContext': 1,
+    'MetadataEntry HKFoodType': 1
+  })
+  t.notHas(found.records, { 'MetadataEntry HKTimeZone': 1 })
+  t.match(found.data.at(-1), {
+    clientData: {
+      'apple:workout': { metadata: { HKIndoorWorkout: '0', HKWeatherTemperature: '59 degF' } }
+    }
+  })
+  t.equal(missing(found), 0)
 })
 
 t.test('blood pressure in another unit is not taken for millimetres', async t => {

@@ -71,6 +71,15 @@ export async function collected(
   return found
 }
 
+/** Returns how many records are neither brought in nor left out. */
+export function missing({ data, files, leftOut, records }: Collected): number {
+  return sum(records) - data.length - files.size - sum(leftOut)
+}
+
+function sum(counts: Readonly<Record<string, number>>): number {
+  return Object.values(counts).reduce((all, by) => all + by, 0)
+}
+
 function count(counts: Record<string, number>, key: string, by = 1): void {
   counts[key] = (counts[key] ?? 0) + by
 }

@@ -60,7 +60,8 @@ t.test('Apple Health: records, correlations, workouts, with a broken DTD and con
     SleepAnalysis: 1,
     BloodPressure: 1,
     Workout: 1,
-    ActivitySummary: 1
+    ActivitySummary: 1,
+    'MetadataEntry HKWasUserEntered': 1
   })
   const by = (kind: string) => found.data.find(datum => datum.kind === kind)
   t.match(by('HeartRate'), { type: 'frequency/bpm', content: 61, source: "Ana's >Watch", time: 1722499201 })

@@ -49,7 +49,8 @@ function json(): [Scanner, () => number] {
   let most = 0
   const scanner = new ObjectScanner(
     path => path[0] === 'entry',
-    (object, path) => (most = Math.max(most, object.length, ...path.map(({ length }) => length)))
+    (object, path) => (most = Math.max(most, object.length, ...path.map(({ length }) => length))),
+    path => path[0] === 'frames'
   )
   return [scanner, () => most]
 }
@@ -78,6 +79,8 @@ const texts: readonly (readonly [string, () => [Scanner, () => number], string, 
   ['a string of escapes', json, '{"x":"', '\\"'],
   ['a string within an object', json, '{"entry":[{"x":"', 'x'],
   ['an object that does not end', json, '{"entry":[', '{"x":"y",'],
+  ['an object around lists', json, '{"frames":[{', '"x":[{"y":1}],'],
+  ['objects around lists', json, '{"frames":[', '{"x":[1]},'],
   ['objects of other lists', json, '{"others":[', '{},'],
   ['strings in a row', json, '{"entry":[', '"x",'],
   ['a row that does not end', rows, 'a,b\n', ','],

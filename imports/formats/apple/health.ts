@@ -30,7 +30,6 @@ export const appleHealth: Format = {
 const parts = new Set([
   'HealthData',
   'ExportDate',
-  'MetadataEntry',
   'HeartRateVariabilityMetadataList',
   'WorkoutRoute',
   'FileReference',
@@ -40,11 +39,11 @@ const parts = new Set([
   'LeftEye',
   'Attachment'
 ])
-/** The only entry of a record that is of use. */
+/** The entry of a record that is of use. */
 const zoneKey = 'HKTimeZone'
 /** The only unit in which blood pressures are brought in. */
 const pressureUnit = 'mmHg'
-/** Statistics of a workout: one for each kind of record. */
+/** Statistics of a workout, one for each kind of record, and entries about it. */
 const mostStatistics = 200
 const unnamed = 'a record without what makes one'
 
@@ -53,6 +52,11 @@ interface Item {
   readonly attributes: string
   zone: string | undefined
   readonly statistics: Record<string, unknown>[]
+  readonly metadata: Map<string, string>
+}
+
+function itemOf(kind: string, attributes: string): Item {
+  return { kind, attributes, zone: undefined, statistics: [], metadata: new Map() }
 }
 
 /** Records that belong together, as far as they have been read. */
@@ -85,13 +89,11 @@ class Reader {
     if (name === 'Record') {
       if (this.#correlation) this.#part(attributes)
       else if (isEmpty) this.#record(attributes, undefined)
-      else this.#item = { kind: 'Record', attributes, zone: undefined, statistics: [] }
-    } else if (name === 'MetadataEntry') {
-      if (!this.#item) return
-      if (attribute(attributes, 'key') === zoneKey) this.#item.zone = this.#text(attributes, 'value')
-    } else if (name === 'Correlation') this.#correlation = { attributes, parts: 0 }
+      else this.#item = itemOf('Record', attributes)
+    } else if (name === 'MetadataEntry') this.#entry(attributes)
+    else if (name === 'Correlation') this.#correlation = { attributes, parts: 0 }
     else if (name === 'Workout') {
-      this.#item = { kind: 'Workout', attributes, zone: undefined, statistics: [] }
+      this.#item = itemOf('Workout', attributes)
       if (isEmpty) this.close('Workout')
     } else if (name === 'WorkoutStatistics') this.#statistics(attributes)
     else if (name === 'ActivitySummary')
@@ -116,6 +118,17 @@ class Reader {
 
   end(): void {
     this.#pairs.end()
+  }
+
+  /** What is said about a record: its time zone, and of a workout all, as far as there is room. */
+  #entry(attributes: string): void {
+    const item = this.#item
+    const key = this.#text(attributes, 'key')
+    const value = this.#text(attributes, 'value')
+    const hasRoom = item?.kind === 'Workout' && item.metadata.size < mostStatistics
+    if (item && key === zoneKey) item.zone = value
+    else if (hasRoom && !item.metadata.has(key)) item.metadata.set(key, value)
+    else this.sink.leftOut(`MetadataEntry ${key}`, 'of a kind without a type here')
   }
 
   #statistics(attributes: string): void {
@@ -177,8 +190,8 @@ class Reader {
       return
     }
     const quantity = quantityOf(kind, unit, number)
-    if (quantity) this.sink.datum({ kind, source, time, duration, ...quantity })
-    else this.sink.leftOut(kind, 'in a unit without a type here')
+    if (typeof quantity === 'string') this.sink.leftOut(kind, quantity)
+    else this.sink.datum({ kind, source, time, duration, ...quantity })
   }
 
   /** A record within a correlation. */
@@ -201,7 +214,7 @@ class Reader {
     else this.sink.leftOut(kind, 'a group of records that are in the file themselves')
   }
 
-  #workout({ attributes, statistics, zone }: Item): void {
+  #workout({ attributes, metadata, statistics, zone }: Item): void {
     const kind = 'Workout'
     const time = this.#time(attribute(attributes, 'startDate'))
     const end = this.#time(attribute(attributes, 'endDate'))
@@ -212,6 +225,7 @@ class Reader {
       if (value !== undefined) workout[name] = { value, unit: this.#text(attributes, `${name}Unit`) }
     }
     if (statistics.length > 0) workout['statistics'] = statistics
+    if (metadata.size > 0) workout['metadata'] = Object.fromEntries(metadata)
     this.sink.datum({
       kind,
       source: this.#text(attributes, 'sourceName'),

@@ -1,4 +1,5 @@
 /** HealthKit's kinds of records, and the types of the service that they become. */
+import type { Reason } from '../../reasons.js'
 import { measureOf, scaled } from '../../text/units.js'
 
 const prefix = /^HK(?:Quantity|Category|Correlation|Data)TypeIdentifier|^HK(?:Data|Category)Type/
@@ -25,17 +26,17 @@ const types: Readonly<Record<string, string>> = {
   RestingHeartRate: 'frequency/bpm',
   WalkingHeartRateAverage: 'frequency/bpm'
 }
-/** Kinds whose values are fractions. */
-const fractions = new Set([
-  'BodyFatPercentage',
-  'OxygenSaturation',
-  'WalkingAsymmetryPercentage',
-  'WalkingDoubleSupportPercentage',
-  'AppleWalkingSteadiness',
-  'BloodAlcoholContent',
-  'PeripheralPerfusionIndex',
-  'AtrialFibrillationBurden'
-])
+/** Kinds whose percentages are fractions, and the least and the most that these can be in percent. */
+const fractions: Readonly<Record<string, readonly [least: number, most: number]>> = {
+  BodyFatPercentage: [1.5, 90],
+  OxygenSaturation: [10, 100],
+  WalkingAsymmetryPercentage: [0, 100],
+  WalkingDoubleSupportPercentage: [0, 100],
+  AppleWalkingSteadiness: [0, 100],
+  BloodAlcoholContent: [0, 1],
+  PeripheralPerfusionIndex: [0, 30],
+  AtrialFibrillationBurden: [0, 100]
+}
 const asWords = new Map<string, string>()
 const names = new Map<string, string>()
 
@@ -59,23 +60,27 @@ function known(cache: Map<string, string>, key: string, make: () => string): str
   return value
 }
 
-/** What a quantity becomes; `undefined` for units that are not known. */
+/** Returns what a quantity becomes, or why it is left out. */
 export function quantityOf(
   kind: string,
   unit: string,
   value: number
-): (Mapped & { content: number }) | undefined {
+): (Mapped & { content: number }) | Reason {
   const stream = wordsOf(kind)
   const own = Object.hasOwn(types, kind) ? types[kind] : undefined
   if (own !== undefined && unit === (own.startsWith('frequency/') ? 'count/min' : 'count'))
     return { type: own, stream, content: value }
   if (unit === '%') {
-    // Fractions, as a rule; some programs write percent all the same.
-    const isFraction = fractions.has(kind) || value <= 1
-    return { type: 'ratio/percent', stream, content: isFraction && value <= 1.5 ? scaled(value, 100) : value }
+    const range = Object.hasOwn(fractions, kind) ? fractions[kind] : undefined
+    if (!range) return 'in a unit without a type here'
+    // Some programs write percent all the same.
+    const content = value <= 1 ? scaled(value, 100) : value
+    if (content < range[0] || content > range[1]) return 'of a value that is impossible for what it measures'
+    return { type: 'ratio/percent', stream, content }
   }
   const measure = measureOf(unit)
-  return measure && { type: measure.type, stream, content: scaled(value, measure.factor) }
+  if (!measure) return 'in a unit without a type here'
+  return { type: measure.type, stream, content: scaled(value, measure.factor) }
 }
 
 export function isPressure(kind: string): boolean {

@@ -2,6 +2,7 @@
 import type { Format, Head, Sink } from '../../record.js'
 import { isoTime, timeOf } from '../../text/times.js'
 import { at, eachObject, isJson, numberAt, textAt, type Json, outermost } from '../json-files.js'
+import { nightContent } from '../sleep.js'
 
 type Kind =
   | 'heart_rate'
@@ -120,14 +121,16 @@ class Reader {
   #sleep(object: Json): void {
     const time = isoTime(textAt(object, 'startTime') ?? '', this.zone)
     const end = isoTime(textAt(object, 'endTime') ?? '', this.zone)
+    const duration = end > time ? end - time : (numberAt(object, 'duration') ?? 0) / 1000
+    const minutes = numberAt(object, 'minutesAsleep')
     this.sink.datum({
       kind: 'sleep',
       source: '',
       type: 'sleep/analysis',
       stream: 'Sleep',
       time,
-      duration: end > time ? end - time : (numberAt(object, 'duration') ?? 0) / 1000,
-      content: { analysis: 'asleep' },
+      duration,
+      content: nightContent(minutes === undefined ? undefined : minutes * 60, duration),
       identity: String(numberAt(object, 'logId') ?? ''),
       clientData: {
         'fitbit:sleep': {

@@ -2,6 +2,7 @@
 import type { Format, Sink } from '../../record.js'
 import { isoTime } from '../../text/times.js'
 import { at, eachObject, isJson, isObject, listAt, numberAt, textAt, type Json } from '../json-files.js'
+import { nightContent } from '../sleep.js'
 import { scaled } from '../../text/units.js'
 
 /** Members that nobody else's files have at their beginning. */
@@ -90,6 +91,10 @@ class Reader {
       this.sink.leftOut(kind, 'without a time')
       return
     }
+    const asleep = ['deep', 'light', 'rem'].reduce(
+      (sum, stage) => sum + (numberAt(object, `${stage}SleepSeconds`) ?? 0),
+      0
+    )
     this.sink.datum({
       kind,
       source: '',
@@ -97,7 +102,7 @@ class Reader {
       stream: 'Sleep',
       time,
       duration: end - time,
-      content: { analysis: 'asleep' },
+      content: nightContent(asleep, end - time),
       identity: `${end}`,
       clientData: { 'garmin:sleep': Object.fromEntries(numbers) }
     })

@@ -3,6 +3,7 @@ import type { Format, Head, Sink } from '../../record.js'
 import { parsed } from '../../text/json.js'
 import { isoTime } from '../../text/times.js'
 import { at, eachObject, isJson, listAt, numberAt, textAt, type Json } from '../json-files.js'
+import { nightContent } from '../sleep.js'
 import { columnsOf, eachNamedRow } from '../../text/named-tables.js'
 
 /** Names of lists at the top of the JSON. */
@@ -74,30 +75,29 @@ function listIn(name: string): string {
 
 /** What stages of sleep and days are told by. */
 const sleepNumbers = [
-  'total_sleep_duration',
-  'deep_sleep_duration',
-  'light_sleep_duration',
-  'rem_sleep_duration',
-  'awake_time',
-  'time_in_bed',
-  'latency',
-  'efficiency',
-  'average_breath',
-  'average_heart_rate',
-  'average_hrv',
-  'lowest_heart_rate',
-  // Names of the older export.
-  'total',
-  'deep',
-  'light',
-  'rem',
-  'awake',
-  'onset_latency',
-  'breath_average',
-  'hr_average',
-  'hr_lowest',
-  'rmssd'
-]
+  'total_sleep_duration deep_sleep_duration light_sleep_duration rem_sleep_duration awake_time',
+  'time_in_bed latency efficiency average_breath average_heart_rate average_hrv lowest_heart_rate',
+  'total deep light rem awake onset_latency breath_average hr_average hr_lowest rmssd'
+].flatMap(names => names.split(' '))
+
+const score = 'a score of its maker, which is no measurement'
+/** Stages of the digits that nights are written in. */
+const stages: Readonly<Record<string, string>> = { 1: 'deep', 2: 'light', 3: 'rem', 4: 'awake' }
+/** Members that say which record it is, and when it was. */
+const ofRecord: ReadonlySet<string> = new Set([
+  'id',
+  'day',
+  'timestamp',
+  'timezone',
+  'summary_date',
+  'period_id',
+  'bedtime_start',
+  'bedtime_end',
+  'day_start',
+  'day_end',
+  'start_datetime',
+  'end_datetime'
+])
 
 class Reader {
   constructor(
@@ -108,24 +108,15 @@ class Reader {
   /** Records are told by their members: names of lists differ between years. */
   read(object: Json, kind: string): void {
     if ('bedtime_start' in object) this.#sleep(object, kind)
-    else if ('bpm' in object)
-      this.#value(object, kind, 'frequency/bpm', 'Heart rate', numberAt(object, 'bpm'))
+    else if ('bpm' in object) this.#value(object, kind, 'frequency/bpm', 'Heart rate', 'bpm')
     else if ('skin_temp' in object)
-      this.#value(object, kind, 'temperature/c', 'Skin temperature', numberAt(object, 'skin_temp'))
+      this.#value(object, kind, 'temperature/c', 'Skin temperature', 'skin_temp')
     else if ('spo2_percentage' in object)
-      this.#value(
-        object,
-        kind,
-        'ratio/percent',
-        'Oxygen saturation',
-        numberAt(object, 'spo2_percentage', 'average')
-      )
-    else if ('vo2_max' in object)
-      this.#value(object, kind, 'gas-consumption/mlpkgmin', 'VO2 max', numberAt(object, 'vo2_max'))
+      this.#value(object, kind, 'ratio/percent', 'Oxygen saturation', 'spo2_percentage', 'average')
+    else if ('vo2_max' in object) this.#value(object, kind, 'gas-consumption/mlpkgmin', 'VO2 max', 'vo2_max')
     else if ('steps' in object) this.#day(object, kind)
     else if ('start_datetime' in object) this.#activity(object, kind)
-    else if ('score' in object || 'contributors' in object)
-      this.sink.leftOut(kind, 'a score of its maker, which is no measurement')
+    else if ('score' in object || 'contributors' in object) this.sink.leftOut(kind, score)
     else this.sink.leftOut(kind, 'of a kind without a type here')
   }
 
@@ -133,14 +124,18 @@ class Reader {
     return isoTime(textAt(object, 'timestamp') ?? textAt(object, 'day') ?? '', this.zone)
   }
 
-  #value(object: Json, kind: string, type: string, stream: string, value: number | undefined): void {
-    if (!value) this.sink.leftOut(kind, 'without a number')
+  #value(object: Json, kind: string, type: string, stream: string, ...path: readonly string[]): void {
+    const value = numberAt(object, ...path)
+    if (value === undefined) this.sink.leftOut(kind, 'without a number')
+    else if (value === 0) this.sink.leftOut(kind, 'zero, which means that nothing was measured')
     else this.sink.datum({ kind, source: '', type, stream, time: this.#timeOf(object), content: value })
+    this.#rest(object, kind, [path[0]!])
   }
 
   #sleep(object: Json, kind: string): void {
     const time = isoTime(textAt(object, 'bedtime_start') ?? '', this.zone)
     const end = isoTime(textAt(object, 'bedtime_end') ?? '', this.zone)
+    const duration = end > time ? end - time : undefined
     const numbers = sleepNumbers.flatMap(name => {
       const value = numberAt(object, name)
       return value === undefined ? [] : [[name, value] as const]
@@ -152,15 +147,59 @@ class Reader {
       type: 'sleep/analysis',
       stream: 'Sleep',
       time,
-      duration: end > time ? end - time : undefined,
-      content: { analysis: 'asleep' },
+      duration,
+      content: nightContent(numberAt(object, 'total_sleep_duration') ?? numberAt(object, 'total'), duration),
       identity: `${end}`,
       clientData: { 'oura:sleep': { ...Object.fromEntries(numbers), ...(type !== undefined && { type }) } }
     })
+    const phases = textAt(object, 'sleep_phase_5_min') ?? textAt(object, 'hypnogram_5min') ?? ''
+    this.#stages(`${kind} stage`, time, end, phases)
     this.#samples(`${kind} heart rate`, 'frequency/bpm', 'Heart rate', at(object, 'heart_rate'))
     this.#samples(`${kind} hrv`, 'time/ms', 'Heart rate variability', at(object, 'hrv'))
     this.#fives(`${kind} heart rate`, 'frequency/bpm', 'Heart rate', time, listAt(object, 'hr_5min'))
     this.#fives(`${kind} hrv`, 'time/ms', 'Heart rate variability', time, listAt(object, 'rmssd_5min'))
+    this.#rest(object, kind, [
+      ...numbers.map(([name]) => name),
+      'type',
+      'heart_rate',
+      'hrv',
+      'hr_5min',
+      'rmssd_5min',
+      'sleep_phase_5_min',
+      'hypnogram_5min'
+    ])
+  }
+
+  /** A digit for each five minutes from going to bed; those of one stage in a row are a record. */
+  #stages(kind: string, start: number, end: number, phases: string): void {
+    for (const { 0: run, index } of phases.matchAll(/(.)\1*/g)) {
+      const stage = Object.hasOwn(stages, run[0]!) ? stages[run[0]!] : undefined
+      const time = start + index * 300
+      const last = Math.min(time + run.length * 300, end)
+      if (stage === undefined) this.sink.leftOut(kind, 'of a kind without a type here')
+      else
+        this.sink.datum({
+          kind,
+          source: '',
+          type: 'sleep/analysis',
+          stream: 'Sleep',
+          time,
+          duration: last > time ? last - time : run.length * 300,
+          identity: stage,
+          content: { analysis: stage === 'awake' ? 'awake' : 'asleep' },
+          clientData: { 'oura:stage': stage }
+        })
+    }
+  }
+
+  /** Names the members that are not read. */
+  #rest(object: Json, kind: string, used: readonly string[]): void {
+    for (const [member, value] of Object.entries(object)) {
+      const isEmpty = value === null || value === '' || (Array.isArray(value) && value.length === 0)
+      if (isEmpty || ofRecord.has(member) || used.includes(member)) continue
+      const isScore = /score|contributors|readiness/.test(member)
+      this.sink.leftOut(`${kind} ${member}`, isScore ? score : 'of a kind without a type here')
+    }
   }
 
   /** `{interval, items, timestamp}`; items may be missing. */
@@ -178,8 +217,10 @@ class Reader {
   }
 
   #sample(kind: string, type: string, stream: string, time: number, value: unknown): void {
-    if (typeof value !== 'number' || value === 0 || (type === 'frequency/bpm' && value === 255))
-      this.sink.leftOut(kind, 'empty')
+    if (typeof value !== 'number') this.sink.leftOut(kind, 'empty')
+    else if (value === 0) this.sink.leftOut(kind, 'zero, which means that nothing was measured')
+    else if (type === 'frequency/bpm' && value === 255)
+      this.sink.leftOut(kind, 'not measured, as the file itself says')
     else this.sink.datum({ kind, source: '', type, stream, time, content: value })
   }
 
@@ -191,26 +232,35 @@ class Reader {
     )
     const end = isoTime(textAt(object, 'day_end') ?? '', this.zone)
     const duration = end > time ? Math.round(end - time) : 86_400
+    // Older exports have another name for active energy, of the same unit.
+    const energy = numberAt(object, 'active_calories') === undefined ? 'cal_active' : 'active_calories'
     const sums = [
-      ['count/steps', 'Steps', numberAt(object, 'steps')],
-      ['energy/kcal', 'Active energy', numberAt(object, 'active_calories') ?? numberAt(object, 'cal_active')],
-      ['length/m', 'Walking distance', numberAt(object, 'equivalent_walking_distance')]
+      ['count/steps', 'Steps', 'steps'],
+      ['energy/kcal', 'Active energy', energy],
+      ['length/m', 'Walking distance', 'equivalent_walking_distance']
     ] as const
-    let isFirst = true
-    for (const [type, stream, value] of sums) {
-      if (value === undefined) continue
-      const own = isFirst ? kind : `${kind}, ${stream.toLowerCase()}`
-      this.sink.datum({ kind: own, source: '', type, stream, time, duration, content: value })
-      isFirst = false
+    let count = 0
+    for (const [type, stream, member] of sums) {
+      const value = numberAt(object, member)
+      if (value === undefined && (object[member] ?? '') === '') continue
+      const own = count++ === 0 ? kind : `${kind}, ${stream.toLowerCase()}`
+      if (value === undefined) this.sink.leftOut(own, 'without a number')
+      else this.sink.datum({ kind: own, source: '', type, stream, time, duration, content: value })
     }
-    if (isFirst) this.sink.leftOut(kind, 'without a number')
+    if (count === 0) this.sink.leftOut(kind, 'without a number')
+    this.#rest(
+      object,
+      kind,
+      sums.map(([, , member]) => member)
+    )
   }
 
   #activity(object: Json, kind: string): void {
     const time = isoTime(textAt(object, 'start_datetime') ?? '', this.zone)
     const end = isoTime(textAt(object, 'end_datetime') ?? '', this.zone)
     const name = textAt(object, 'activity') ?? textAt(object, 'type') ?? ''
-    const told = ['calories', 'distance', 'intensity', 'mood', 'label'].flatMap(member =>
+    const kept = ['calories', 'distance', 'intensity', 'mood', 'label']
+    const told = kept.flatMap(member =>
       object[member] === undefined || object[member] === null ? [] : [[member, object[member]] as const]
     )
     this.sink.datum({
@@ -224,5 +274,11 @@ class Reader {
       description: name === '' ? undefined : name,
       clientData: { 'oura:activity': Object.fromEntries(told) }
     })
+    const [rates, variability] = [at(object, 'heart_rate'), at(object, 'heart_rate_variability')]
+    this.#samples(`${kind} heart rate`, 'frequency/bpm', 'Heart rate', rates)
+    this.#samples(`${kind} hrv`, 'time/ms', 'Heart rate variability', variability)
+    // The type of a workout with a name is what it was begun as.
+    const named = textAt(object, 'activity') === undefined ? 'type' : 'activity'
+    this.#rest(object, kind, [...kept, named, 'heart_rate', 'heart_rate_variability'])
   }
 }

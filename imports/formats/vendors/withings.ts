@@ -4,6 +4,8 @@ import { parsed } from '../../text/json.js'
 import { isoTime } from '../../text/times.js'
 import { zoneOf } from '../../text/zones.js'
 import { isObject } from '../json-files.js'
+import { nightContent } from '../sleep.js'
+import { RawReader } from './withings-raw.js'
 import { columnsOf, eachNamedRow, type NamedRow } from '../../text/named-tables.js'
 import { measureOf, numberOf, scaled } from '../../text/units.js'
 
@@ -66,6 +68,8 @@ const masses: Readonly<Record<string, string>> = {
   hydration: 'Body water'
 }
 
+const nothing = 'zero, which means that nothing was measured'
+
 class TableReader {
   constructor(
     private readonly kind: Exclude<Kind, 'raw'>,
@@ -80,44 +84,82 @@ class TableReader {
     else this.#activity(row)
   }
 
+  /** Each value is a record; what is said of the row belongs to the first that is brought in. */
   #weight(row: NamedRow): void {
     const time = isoTime(row.get('date') ?? '', this.zone)
-    let isEmpty = true
+    const used = new Set(['date'])
+    let count = 0
     for (const [column, cell] of row) {
       const stream = masses[plainName(column)]
-      const measure = stream === undefined ? undefined : measureOf(unitOf(column))
+      if (stream === undefined) continue
+      used.add(column)
+      const kind = count++ === 0 ? 'weight' : `weight, ${stream.toLowerCase()}`
+      const measure = measureOf(unitOf(column))
       const value = numberOf(cell)
-      if (stream === undefined || !measure || !value) continue
-      this.sink.datum({
-        kind: isEmpty ? 'weight' : `weight, ${stream.toLowerCase()}`,
-        source: '',
-        type: measure.type,
-        stream,
-        time,
-        content: scaled(value, measure.factor),
-        description: isEmpty ? row.get('comments') : undefined
-      })
-      isEmpty = false
+      if (value === undefined) this.sink.leftOut(kind, 'without a number')
+      else if (value === 0) this.sink.leftOut(kind, 'zero, which stands for none')
+      else if (!measure) this.sink.leftOut(kind, 'of a unit that is not known')
+      else {
+        this.sink.datum({
+          kind,
+          source: '',
+          type: measure.type,
+          stream,
+          time,
+          content: scaled(value, measure.factor),
+          description: used.has('comments') ? undefined : row.get('comments')
+        })
+        used.add('comments')
+      }
     }
-    if (isEmpty) this.sink.leftOut('weight', 'without a number')
+    if (count === 0) this.sink.leftOut('weight', 'without a number')
+    this.#rest(row, used)
   }
 
   /** Some rows hold a pulse alone: the empty cells beside it are no zeros. */
   #pressure(row: NamedRow): void {
     const time = isoTime(row.get('date') ?? '', this.zone)
-    const [systolic, diastolic, rate] = ['systolic', 'diastolic', 'heart rate'].map(name =>
-      numberOf([...row].find(([column]) => plainName(column) === name)?.[1])
+    const names = ['systolic', 'diastolic', 'heart rate']
+    const columns = names.map(name => [...row.keys()].find(column => plainName(column) === name))
+    const [systolic, diastolic, rate] = columns.map(column =>
+      column === undefined ? undefined : (numberOf(row.get(column)) ?? NaN)
     )
-    const common = { kind: 'bp', source: '', time, description: row.get('comments') }
-    if (systolic && diastolic)
+    const common = { source: '', time, description: row.get('comments') }
+    const pressures = [systolic, diastolic].filter(value => value !== undefined)
+    const isInMmhg = columns.slice(0, 2).every(column => /^(?:mmhg)?$/i.test(unitOf(column ?? '')))
+    const isWhole = pressures.length === 2 && pressures.every(value => value > 0) && isInMmhg
+    if (isWhole)
       this.sink.datum({
         ...common,
+        kind: 'bp',
         type: 'blood-pressure/mmhg-bpm',
         stream: 'Blood pressure',
-        content: { systolic, diastolic, ...(rate && { rate }) }
+        content: { systolic, diastolic, ...(rate !== undefined && rate > 0 && { rate }) }
       })
-    else if (rate) this.sink.datum({ ...common, type: 'frequency/bpm', stream: 'Heart rate', content: rate })
-    else this.sink.leftOut('bp', 'without a number')
+    else if (pressures.length > 0)
+      this.sink.leftOut(
+        'bp',
+        pressures.some(Number.isNaN)
+          ? 'without a number'
+          : pressures.includes(0)
+            ? nothing
+            : pressures.length === 1
+              ? 'half of a measurement whose other half is missing'
+              : 'in a unit without a type here'
+      )
+    const rateKind = pressures.length > 0 ? 'bp, heart rate' : 'bp'
+    if (rate === undefined) {
+      if (pressures.length === 0) this.sink.leftOut('bp', 'without a number')
+    } else if (!(rate > 0)) this.sink.leftOut(rateKind, rate === 0 ? nothing : 'without a number')
+    else if (!isWhole)
+      this.sink.datum({
+        ...common,
+        kind: rateKind,
+        type: 'frequency/bpm',
+        stream: 'Heart rate',
+        content: rate
+      })
+    this.#rest(row, new Set(['date', 'comments', ...columns.filter(column => column !== undefined)]))
   }
 
   #sleep(row: NamedRow): void {
@@ -126,17 +168,23 @@ class TableReader {
       const value = numberOf(cell)
       return value === undefined ? [] : [[name, value] as const]
     })
+    const duration = end > time ? end - time : undefined
+    const asleep = ['light (s)', 'deep (s)', 'rem (s)'].reduce(
+      (sum, name) => sum + (numberOf(row.get(name)) ?? 0),
+      0
+    )
     this.sink.datum({
       kind: 'sleep',
       source: '',
       type: 'sleep/analysis',
       stream: 'Sleep',
       time,
-      duration: end > time ? end - time : undefined,
-      content: { analysis: 'asleep' },
+      duration,
+      content: nightContent(asleep, duration),
       identity: `${end}`,
       clientData: { 'withings:sleep': Object.fromEntries(numbers) }
     })
+    this.#rest(row, new Set(['from', 'to', 'timezone', ...numbers.map(([name]) => name)]))
   }
 
   #activity(row: NamedRow): void {
@@ -155,115 +203,18 @@ class TableReader {
       zone: zoneOf(row.get('timezone')),
       clientData: isObject(data) ? { 'withings:activity': data } : undefined
     })
+    if (row.has('data') && !isObject(data)) this.sink.leftOut('activities, data', 'no valid JSON')
+    this.#rest(row, new Set(['from', 'to', 'timezone', 'activity type', 'data']))
+  }
+
+  /** Names the cells of columns that are not read. */
+  #rest(row: NamedRow, used: ReadonlySet<string>): void {
+    for (const column of row.keys())
+      if (!used.has(column)) this.sink.leftOut(`${this.kind}, ${column}`, 'in a column that is not mapped')
   }
 
   #span(row: NamedRow): [number, number] {
     const zone = zoneOf(row.get('timezone')) ?? this.zone
     return [isoTime(row.get('from') ?? '', zone), isoTime(row.get('to') ?? '', zone)]
   }
-}
-
-interface RawKind {
-  readonly type: string
-  readonly stream: string
-  /** Whether a value is a sum over its length. */
-  readonly isSum?: boolean
-}
-
-/** By the last part of the name: the content is the same for all. */
-const rawKinds: Readonly<Record<string, RawKind>> = {
-  hr: { type: 'frequency/bpm', stream: 'Heart rate' },
-  'respiratory-rate': { type: 'frequency/brpm', stream: 'Respiratory rate' },
-  spo2: { type: 'ratio/percent', stream: 'Oxygen saturation' },
-  'core-body-temperature': { type: 'temperature/c', stream: 'Body temperature' },
-  steps: { type: 'count/steps', stream: 'Steps', isSum: true },
-  distance: { type: 'length/m', stream: 'Distance', isSum: true },
-  'calories-earned': { type: 'energy/kcal', stream: 'Active energy', isSum: true }
-}
-/** What a tracker tells apart while somebody lies in bed. */
-const states = ['awake', 'light', 'deep', 'rem'] as const
-
-/** Values in lists: each begins where the one before it ends. */
-class RawReader {
-  readonly #kind: string
-  readonly #source: string
-
-  constructor(
-    name: string,
-    private readonly sink: Sink,
-    private readonly zone: string | undefined
-  ) {
-    const [device, kind] = partsOf(name)
-    this.#kind = kind
-    // The device stands before what it measures; for some that is said twice.
-    this.#source = /^(?:tracker|sleep-monitor|scale|bpm)$/.test(device) ? device : ''
-  }
-
-  row(row: NamedRow): void {
-    const kind = this.#kind
-    const time = isoTime(row.get('start') ?? '', this.zone)
-    const [lengths, values] = [listOf(row.get('duration')), listOf(row.get('value'))]
-    if (!lengths || !values || lengths.length !== values.length || Number.isNaN(time)) {
-      this.sink.leftOut(kind, Number.isNaN(time) ? 'of a time that cannot be read' : 'without a number')
-      return
-    }
-    let at = time
-    for (const [index, value] of values.entries()) {
-      const length = Math.max(0, lengths[index]!)
-      if (kind === 'sleep-state') this.#state(at, length, value)
-      else this.#value(at, length, value)
-      at += length
-    }
-  }
-
-  #value(time: number, length: number, value: number): void {
-    const kind = this.#kind
-    const known = Object.hasOwn(rawKinds, kind) ? rawKinds[kind] : undefined
-    if (!known) {
-      const isHalf = kind === 'latitude' || kind === 'longitude'
-      this.sink.leftOut(kind, isHalf ? 'a half of a position' : 'of a kind without a type here')
-      return
-    }
-    const { isSum, stream, type } = known
-    if (!isSum && value === 0) {
-      this.sink.leftOut(kind, 'zero, which stands for none')
-      return
-    }
-    const duration = isSum && length > 0 ? length : undefined
-    this.sink.datum({ kind, source: this.#source, type, stream, time, duration, content: value })
-  }
-
-  #state(time: number, length: number, value: number): void {
-    const state = states[value]
-    if (state === undefined) {
-      this.sink.leftOut(this.#kind, 'of a kind without a type here')
-      return
-    }
-    this.sink.datum({
-      kind: this.#kind,
-      source: this.#source,
-      type: 'sleep/analysis',
-      stream: 'Sleep',
-      time,
-      duration: length > 0 ? length : undefined,
-      content: { analysis: state === 'awake' ? 'awake' : 'asleep' },
-      identity: String(value),
-      clientData: { 'withings:state': state }
-    })
-  }
-}
-
-/** The device and what it measures, of a name such as `raw_tracker_hr.csv`. */
-function partsOf(name: string): [device: string, kind: string] {
-  const own = name.slice(name.lastIndexOf('/') + 1).toLowerCase()
-  const [stem, start] = [own.slice(0, -4).replaceAll('calories_', 'calories-'), own.indexOf('raw_')]
-  const end = stem.lastIndexOf('_')
-  const isNamed = own.endsWith('.csv') && start >= 0 && end >= start + 4
-  return isNamed ? [stem.slice(start + 4, end), stem.slice(end + 1)] : ['', 'raw']
-}
-
-/** The numbers of a cell such as `[60,60]`; `undefined` for what is none. */
-function listOf(cell: string | undefined): number[] | undefined {
-  const list = parsed(cell ?? '')
-  return Array.isArray(list) && list.every(value => typeof value === 'number') ? list : undefined
 }
