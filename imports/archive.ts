@@ -1,6 +1,8 @@
 /** Reads the files of an archive, and of the archives within it. */
 import { createWriteStream, rmSync } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
+import { appleHealth } from './formats/apple/health.js'
+import { appleCda } from './formats/clinical/cda.js'
 import { archiveFormats, formatOf } from './formats/index.js'
 import { strava, StravaExport, StravaSink } from './formats/tracks/strava.js'
 import { isGzip, openGzip } from './gzip.js'
@@ -38,6 +40,8 @@ interface Place {
   readonly maySpool: boolean
   /** Archives around it. */
   readonly depth: number
+  /** Opens the archive that it is in once more. */
+  readonly beside?: () => AsyncIterable<Source>
 }
 
 export class ArchiveReader {
@@ -80,7 +84,7 @@ export class ArchiveReader {
     if (isOpened && isZip(head.bytes) && (place.path ?? place.maySpool)) return await this.#zip(source, place)
     if (isOpened && isGzip(head.bytes)) return await this.#gzip(source, place)
     if (isOpened && isTar(head.bytes) && place.maySpool) return await this.#tar(source, place)
-    return (await this.#entry(source, head)) ? 1 : 0
+    return (await this.#entry(source, head, place)) ? 1 : 0
   }
 
   async #zip(source: Source, { depth, path }: Place): Promise<number> {
@@ -99,7 +103,9 @@ export class ArchiveReader {
       await whole.read(this.#unpacked(path), this.sink, this.context)
       return 1
     }
-    const table = await StravaExport.find(() => entriesOf(path, unheard, new Taken(this.size)))
+    const beside = (): AsyncIterable<Source> => entriesOf(path, unheard, new Taken(this.size))
+    const inner = { maySpool, depth: depth + 1, beside }
+    const table = await StravaExport.find(beside)
     let known = 0
     for await (const entry of this.#unpacked(path)) {
       const kind = isPackagePart(entry.name) ? packageKind(await headOf(entry)) : undefined
@@ -115,11 +121,11 @@ export class ArchiveReader {
         known++
       } else if (activity) {
         const own = (this.#own = new StravaSink(this.sink, activity))
-        known += await this.#file(entry, { maySpool, depth: depth + 1 })
+        known += await this.#file(entry, inner)
         this.#own = undefined
         if (!own.isTold) this.sink.begin(strava)
         own.end()
-      } else known += await this.#file(entry, { maySpool, depth: depth + 1 })
+      } else known += await this.#file(entry, inner)
     }
     return known
   }
@@ -153,12 +159,13 @@ export class ArchiveReader {
   /** A tar archive is read once: each of its files is put aside, to be read as often as its format likes. */
   async #tar(source: Source, { depth }: Place): Promise<number> {
     let known = 0
+    const beside = (): AsyncIterable<Source> => tarSources(source, this.size)
     for await (const { bytes, name, size } of tarEntries(source, this.sink, this.#taken)) {
       const path = this.spool
       known += await this.#spooled(bytes, name, () =>
         this.#file(
           { name, size, bytes: () => ticking(piecesOf(path), this.progress) },
-          { path, maySpool: false, depth: depth + 1 }
+          { path, maySpool: false, depth: depth + 1, beside }
         )
       )
       this.progress(0)
@@ -181,11 +188,16 @@ export class ArchiveReader {
   }
 
   /** Returns whether the format of a file is known. */
-  async #entry(entry: Source, head: Head): Promise<boolean> {
+  async #entry(entry: Source, head: Head, { beside }: Place): Promise<boolean> {
     const { context } = this
     const format = formatOf(head)
     if (!format) {
       this.#refuse(entry.name, kindOf(head))
+      return false
+    }
+    if (format === appleCda && beside && (await hasAppleHealth(beside(), folderOf(entry.name)))) {
+      this.sink.leftOut('file', 'a copy of records that are in the archive themselves')
+      this.sink.warn(`${shown(entry.name)} is a copy of what is in Apple's other file: it is not read`)
       return false
     }
     this.sink.begin(format)
@@ -212,6 +224,28 @@ async function archiveFormatOf(file: string, size: number): Promise<ArchiveForma
     return archiveFormats.find(format => format.recognises(head))
   }
   return undefined
+}
+
+/** Whether Apple's export is among the files of a folder. */
+async function hasAppleHealth(files: AsyncIterable<Source>, folder: string): Promise<boolean> {
+  for await (const file of files)
+    if (
+      /\.xml$/i.test(file.name) &&
+      folderOf(file.name) === folder &&
+      appleHealth.recognises(await headOf(file))
+    )
+      return true
+  return false
+}
+
+function folderOf(name: string): string {
+  return name.slice(0, name.lastIndexOf('/') + 1)
+}
+
+/** The files of a tar archive, each open to be read until the next one is asked for. */
+async function* tarSources(source: Source, size: number): AsyncGenerator<Source, void, undefined> {
+  for await (const { bytes, ...entry } of tarEntries(source, unheard, new Taken(size)))
+    yield { ...entry, bytes: () => bytes }
 }
 
 /** Tells with each piece that reading goes on. */

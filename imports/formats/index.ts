@@ -5,6 +5,7 @@ import { appleHealth } from './apple/health.js'
 import { cofferArchive } from './coffer-archive.js'
 import { cofferEvents } from './coffer-events.js'
 import { csv } from './csv.js'
+import { appleCda, cda } from './clinical/cda.js'
 import { fhir } from './clinical/fhir.js'
 import { fit } from './fit/fit.js'
 import { fitbit } from './vendors/fitbit.js'
@@ -27,6 +28,8 @@ export const formats: readonly Format[] = [
   fit,
   cofferEvents,
   appleHealth,
+  appleCda,
+  cda,
   gpx,
   tcx,
   kml,
