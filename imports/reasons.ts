@@ -36,6 +36,8 @@ export const reasons = [
   'cancelled, not carried out or ruled out',
   'a plan or a goal, not something that took place',
   'about another person',
+  'further occurrences of an event that repeats',
+  'an earlier version of a record that is in the file',
   'a copy of records that are in the archive themselves',
   'in a table whose columns have not been mapped yet',
   'in a column that is not mapped',

@@ -4,6 +4,7 @@ import { appleEcg } from './apple/ecg.js'
 import { appleHealth } from './apple/health.js'
 import { cofferArchive } from './coffer-archive.js'
 import { cofferEvents } from './coffer-events.js'
+import { ical } from './calendar/ical.js'
 import { csv } from './csv.js'
 import { appleCda, cda } from './clinical/cda.js'
 import { fhir } from './clinical/fhir.js'
@@ -30,6 +31,7 @@ export const formats: readonly Format[] = [
   appleHealth,
   appleCda,
   cda,
+  ical,
   gpx,
   tcx,
   kml,
