@@ -7,6 +7,7 @@ import { archiveFormats, formatOf } from './formats/index.js'
 import { strava, StravaExport, StravaSink } from './formats/tracks/strava.js'
 import { isGzip, openGzip } from './gzip.js'
 import { isPackagePart, kindOf, packageKind, type Kind } from './kinds.js'
+import type { Notice } from './messages.js'
 import { piecesOf } from './pieces.js'
 import {
   Unreadable,
@@ -47,7 +48,7 @@ interface Place {
 export class ArchiveReader {
   #unknown = 0
   /** What the first file is that no format reads. */
-  #first: string | undefined
+  #first: Notice | undefined
   #hasEncrypted = false
   /** Takes what is in the present file, where a table tells more of it. */
   #own: Sink | undefined
@@ -73,8 +74,11 @@ export class ArchiveReader {
       throw new Unreadable('The archive is encrypted: unpack it with its password, and send what is in it')
     if (this.#isDamaged)
       throw new Unreadable('The file is packed by gzip, and damaged, cut off or packed suspiciously tightly')
-    const why = this.#first === undefined ? '' : `: ${this.#first}`
-    throw new Unreadable(`The archive holds no file of a format that is known${why}`)
+    throw this.#first
+      ? new Unreadable('The archive holds no file of a format that is known: {message}', {
+          message: this.#first
+        })
+      : new Unreadable('The archive holds no file of a format that is known')
   }
 
   /** Reads a file, or what is in it; returns how many files of known formats there are. */
@@ -111,7 +115,7 @@ export class ArchiveReader {
       const kind = isPackagePart(entry.name) ? packageKind(await headOf(entry)) : undefined
       const activity = table?.activityIn(entry.name)
       if (kind) {
-        if (depth === 0) throw new Unreadable(`The file is ${kind.is}: ${kind.advice}`)
+        if (depth === 0) throw new Unreadable('The file is {is}: {advice}', { ...kind })
         this.#refuse(entry.name, kind)
         return known
       }
@@ -138,7 +142,7 @@ export class ArchiveReader {
         this.#hasEncrypted ||= reason === encrypted
         sink.leftOut(kind, reason)
       },
-      warn: (message: string) => sink.warn(message)
+      warn: (...given: Parameters<Sink['warn']>) => sink.warn(...given)
     }
     for await (const entry of entriesOf(path, listening, this.#taken)) {
       yield { ...entry, bytes: () => ticking(entry.bytes(), progress) }
@@ -197,7 +201,9 @@ export class ArchiveReader {
     }
     if (format === appleCda && beside && (await hasAppleHealth(beside(), folderOf(entry.name)))) {
       this.sink.leftOut('file', 'a copy of records that are in the archive themselves')
-      this.sink.warn(`${shown(entry.name)} is a copy of what is in Apple's other file: it is not read`)
+      this.sink.warn('{name} is a copy of what is in Apple’s other file: it is not read', {
+        name: shown(entry.name)
+      })
       return false
     }
     this.sink.begin(format)
@@ -207,9 +213,11 @@ export class ArchiveReader {
   }
 
   #refuse(name: string, kind: Kind | undefined): void {
-    const message = `${shown(name)} is ${kind ? `${kind.is}: ${kind.advice}` : 'not of a known format'}`
-    if (kind) this.#first ??= message
-    if (++this.#unknown <= mostNamed) this.sink.warn(message)
+    const notice: Notice = kind
+      ? { message: '{name} is {is}: {advice}', values: { name: shown(name), ...kind } }
+      : { message: '{name} is not of a known format', values: { name: shown(name) } }
+    if (kind) this.#first ??= notice
+    if (++this.#unknown <= mostNamed) this.sink.warn(notice.message, notice.values)
     this.sink.leftOut('file', unknown)
   }
 }
@@ -266,6 +274,6 @@ async function guarded(name: string, sink: Sink, work: () => Promise<void>): Pro
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error
     sink.leftOut('file', 'damaged')
-    sink.warn(`${shown(name)}: ${error.message}`)
+    sink.warn('{name}: {message}', { name: shown(name), message: error.notice })
   }
 }

@@ -33,11 +33,27 @@ const beginnings: readonly (readonly [string, string, string])[] = [
   ['\x89PNG', 'a picture', other]
 ]
 
+const tar: Kind = { is: 'a tar archive within too many others', advice: unpack }
+const webPage: Kind = {
+  is: 'a web page, perhaps an error message in place of the export',
+  advice: 'download it again'
+}
+const workbook: Kind = { is: 'a workbook', advice: save }
+const officeDocument: Kind = { is: 'a document of an office program', advice: other }
+
+/** All that files are said to be: the pages have a text for each. */
+export const kinds: readonly Kind[] = [
+  ...beginnings.map(([, is, advice]) => ({ is, advice })),
+  tar,
+  webPage,
+  workbook,
+  officeDocument
+]
+
 /** What a file of no known format is; `undefined` if that is not known either. */
 export function kindOf({ bytes, text }: Head): Kind | undefined {
-  if (isTar(bytes)) return { is: 'a tar archive within too many others', advice: unpack }
-  if (/^\s*(?:<!doctype html|<html)/i.test(text))
-    return { is: 'a web page, perhaps an error message in place of the export', advice: 'download it again' }
+  if (isTar(bytes)) return tar
+  if (/^\s*(?:<!doctype html|<html)/i.test(text)) return webPage
   const start = bytes.toString('latin1', 0, 16)
   const found = beginnings.find(([beginning]) => start.startsWith(beginning))
   return found && { is: found[1], advice: found[2] }
@@ -52,6 +68,6 @@ export function isPackagePart(name: string): boolean {
 export function packageKind({ name, text }: Head): Kind | undefined {
   const isSheet = name === contentTypes ? /spreadsheetml/ : /opendocument\.spreadsheet/
   const isOther = name === contentTypes ? /wordprocessingml|presentationml/ : /opendocument\./
-  if (isSheet.test(text)) return { is: 'a workbook', advice: save }
-  return isOther.test(text) ? { is: 'a document of an office program', advice: other } : undefined
+  if (isSheet.test(text)) return workbook
+  return isOther.test(text) ? officeDocument : undefined
 }

@@ -33,9 +33,9 @@ async function readOne(source: Source, head: Head, sink: FormatSink, context: Co
   const format = formatOf(head)
   if (!format) {
     const kind = kindOf(head)
-    throw new Unreadable(
-      kind ? `The file is ${kind.is}: ${kind.advice}` : 'The file is of no format that is known'
-    )
+    throw kind
+      ? new Unreadable('The file is {is}: {advice}', { ...kind })
+      : new Unreadable('The file is of no format that is known')
   }
   sink.begin(format)
   await format.read(source, head, sink, context)

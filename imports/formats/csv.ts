@@ -47,7 +47,11 @@ export const csv: Format = {
     }
     const questions = survey.questions()
     context.table({ ...view, ...(questions.length > 0 && { questions }) })
-    for (const { asks, cells, column } of questions) sink.warn(asked(asks, columns[column] ?? '', cells))
+    for (const { asks, cells, column } of questions)
+      sink.warn(asked[asks], {
+        cell: (cells[0] ?? '').slice(0, 100),
+        column: JSON.stringify((columns[column] ?? '').slice(0, 100))
+      })
     const times = new RowTimes(mapping, survey, options.zone, clocks)
     const reader = new RowReader(mapping, survey, times, sink, skipped)
     const torn = await eachRow(source, head, layout, sink, cells => reader.row(cells))
@@ -76,9 +80,8 @@ async function eachRow(
   return scanner.broken
 }
 
-function asked(asks: 'dates' | 'decimals', name: string, [first = '']: readonly string[]): string {
-  const column = JSON.stringify(name.slice(0, 100))
-  return asks === 'dates'
-    ? `Dates such as ${first} in ${column} may be of either order: they are left out until it is said which`
-    : `Numbers such as ${first} in ${column} may have decimals or thousands: they are left out until it is said which`
-}
+const asked = {
+  dates: 'Dates such as {cell} in {column} may be of either order: they are left out until it is said which',
+  decimals:
+    'Numbers such as {cell} in {column} may have decimals or thousands: they are left out until it is said which'
+} as const

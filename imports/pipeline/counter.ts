@@ -1,4 +1,5 @@
 /** The first pass: counts what a file holds. */
+import { inEnglish, noticeOf, type Message, type Notice, type Values } from '../messages.js'
 import type { Datum, Sink, TableView } from '../record.js'
 import type { Reason } from '../reasons.js'
 import type { Counted, Counts, Form, Look } from '../protocol.js'
@@ -49,7 +50,8 @@ export class Counter implements Sink {
   readonly #types = new Count()
   readonly #files = new NamedFiles<undefined>()
   readonly #formats = new Map<string, number>()
-  readonly #warnings = new Set<string>()
+  /** In English. */
+  readonly #warnings = new Map<string, Notice>()
   readonly #tables: TableView[] = []
   #tablesSize = 0
   #from = Infinity
@@ -105,8 +107,9 @@ export class Counter implements Sink {
     } else if (rows.length < mostRows && rows.at(-1) !== row) rows.push(row)
   }
 
-  warn(message: string): void {
-    if (this.#warnings.size < mostWarnings) this.#warnings.add(message)
+  warn(message: Message, values?: Values): void {
+    const notice = noticeOf(message, values)
+    if (this.#warnings.size < mostWarnings) this.#warnings.set(inEnglish(notice), notice)
   }
 
   table(view: TableView): void {
@@ -136,7 +139,8 @@ export class Counter implements Sink {
       lanes: this.lanes.list(forms).slice(0, mostNames),
       from: isEmpty ? null : this.#from,
       to: isEmpty ? null : this.#to,
-      warnings: [...this.#warnings],
+      warnings: [...this.#warnings.keys()],
+      notices: [...this.#warnings.values()],
       tables: this.#tables
     }
   }

@@ -65,6 +65,8 @@ export type Import = {
   parentId: string | null
   zone?: string
   message?: string
+  notice?: { message: string; values?: { [key: string]: unknown } }
+  errorId?: string
   seconds?: number
   progress?: { pass: number; done: number; total: number }
   look?: {
@@ -91,6 +93,7 @@ export type Import = {
       max?: number | { [key: string]: number }
     }[]
     warnings: string[]
+    notices?: { message: string; values?: { [key: string]: unknown } }[]
     tables: {
       header: string
       columns: string[]

@@ -78,7 +78,7 @@ class Reader {
 
   #begin(name: string): void {
     if (this.#path.length >= deepest)
-      throw new Unreadable(`It is nested deeper than ${deepest} levels, as no export is`)
+      throw new Unreadable('It is nested deeper than {count} levels, as no export is', { count: deepest })
     if (name === 'VCALENDAR' || entries.has(name)) {
       // The end of what came before may be missing.
       if (this.#entry) this.sink.leftOut(this.#entry.kind, 'torn: its end is missing')

@@ -75,7 +75,7 @@ export class ElementBuilder {
 
   open(tag: string, attributes: string): void {
     if (this.#open.length >= deepest)
-      throw new Unreadable(`It is nested deeper than ${deepest} levels, as no export is`)
+      throw new Unreadable('It is nested deeper than {count} levels, as no export is', { count: deepest })
     const element = new CdaElement(tag, attributes)
     this.#size += 2 * tag.length + attributes.length + 5
     if (!this.isTooLarge) this.#open.at(-1)!.children.push(element)

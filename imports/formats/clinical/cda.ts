@@ -143,7 +143,7 @@ class Reader implements ElementReader {
   /** An element whose parts are looked at one by one. */
   #begin(tag: string, name: string, attributes: string): void {
     if (this.#path.length >= deepest)
-      throw new Unreadable(`It is nested deeper than ${deepest} levels, as no export is`)
+      throw new Unreadable('It is nested deeper than {count} levels, as no export is', { count: deepest })
     this.#path.push(name)
     if (name === 'section') this.#sections.push({ code: '', title: '', hasEntries: false, hasText: false })
     else if (name === 'organizer')

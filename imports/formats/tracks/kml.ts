@@ -140,7 +140,9 @@ class Reader implements ElementReader {
 
   #wait<T>(waiting: T[], item: T): void {
     if (waiting.length >= mostWaiting)
-      throw new Unreadable(`It has a track with more than ${mostWaiting} times or places without the other`)
+      throw new Unreadable('It has a track with more than {count} times or places without the other', {
+        count: mostWaiting
+      })
     waiting.push(item)
   }
 

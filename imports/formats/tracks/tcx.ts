@@ -61,7 +61,7 @@ class Reader implements ElementReader {
   open(name: string, attributes: string): void {
     const own = localName(name)
     if (this.#path.length >= deepest)
-      throw new Unreadable(`It is nested deeper than ${deepest} levels, as no export is`)
+      throw new Unreadable('It is nested deeper than {count} levels, as no export is', { count: deepest })
     this.#path.push(own)
     this.#text = ''
     if (own === 'Activity') {

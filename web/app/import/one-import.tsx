@@ -16,7 +16,17 @@ import { day } from '../parts/time.js'
 import { tell } from '../parts/toast.js'
 import { hrefTo, visit } from '../route.js'
 import { Lanes } from './lanes.js'
-import { isBusy, reasonText, sumOf, written, type Counts, type Import, type Mapping } from './model.js'
+import {
+  failureText,
+  isBusy,
+  noticeText,
+  reasonText,
+  sumOf,
+  written,
+  type Counts,
+  type Import,
+  type Mapping
+} from './model.js'
 import { Tables } from './tables.js'
 
 /** Methods that change an import. */
@@ -100,11 +110,11 @@ export function OneImport({ id }: { readonly id: string }) {
         </section>
       )}
       {message !== undefined && (state === 'failed' || state === 'unreadable') && (
-        <Alert>{plain(message)}</Alert>
+        <Alert>{failureText(shown)}</Alert>
       )}
-      {look?.warnings.map(warning => (
+      {look?.warnings.map((warning, at) => (
         <p class="notice" key={warning}>
-          {plain(warning)}
+          {look.notices?.[at] ? noticeText(look.notices[at], warning) : plain(warning)}
         </p>
       ))}
       {look && look.tables.length > 0 && canRun && (
