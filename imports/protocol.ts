@@ -41,6 +41,8 @@ export interface Look {
   /** By what the file calls them. */
   readonly records: Counts
   readonly leftOut: Counts
+  /** By reason, what the file calls the records that are left out. */
+  readonly leftOutKinds?: Readonly<Record<string, Counts>>
   /** By reason, the first rows of tables that are left out, from 1; empty lines do not count. */
   readonly leftOutRows?: Readonly<Record<string, readonly number[]>>
   readonly sources: Counts

@@ -204,6 +204,7 @@ export const Import = Type.Object({
       format: Type.String(),
       formatName: Type.String(),
       records: counts,
+      leftOutKinds: Type.Optional(Type.Record(Type.String(), counts)),
       leftOutRows: Type.Optional(Type.Record(Type.String(), Type.Array(Type.Integer({ minimum: 1 })))),
       sources: counts,
       types: counts,

@@ -2,7 +2,7 @@
 import t from 'tap'
 import { inEnglish, type Notice } from '../../imports/messages.js'
 import { coffer } from '../support/coffer.js'
-import { broughtIn, sent, zipOf } from '../support/importing.js'
+import { broughtIn, sent, total, zipOf } from '../support/importing.js'
 
 const weights = 'time,weight (kg)\n2024-01-01 08:00,70\n'
 
@@ -45,4 +45,14 @@ t.test('why a file cannot be read is told in both ways', async t => {
   const long = await sent(alice, 'a.zip', await zipOf({ [`${'n'.repeat(400)}.pdf`]: '%PDF-1.7' }))
   t.equal(long.message, inEnglish(long.notice))
   t.ok(long.message.length < 600)
+})
+
+t.test('what is left out is told by reason, as the file calls it', async t => {
+  const { alice } = await coffer(t)
+  const kinds = Array.from({ length: 150 }, (_, at) => `<m${at}>1</m${at}>`).join('')
+  const point = `<trkpt lat="46" lon="7"><time>2024-05-01T08:00:00Z</time>${kinds}</trkpt>`
+  const { look, tally } = await sent(alice, 'a.gpx', `<gpx><trk><trkseg>${point}</trkseg></trk></gpx>`)
+  for (const [reason, count] of Object.entries<number>(tally.leftOut))
+    t.equal(total(look.leftOutKinds[reason]), count, reason)
+  t.ok(Object.keys(look.leftOutKinds['of a kind without a type here']).length <= 101)
 })

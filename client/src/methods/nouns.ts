@@ -73,6 +73,7 @@ export type Import = {
     format: string
     formatName: string
     records: { [key: string]: number }
+    leftOutKinds?: { [key: string]: { [key: string]: number } }
     leftOutRows?: { [key: string]: number[] }
     sources: { [key: string]: number }
     types: { [key: string]: number }

@@ -90,6 +90,8 @@ export interface Import {
     readonly from: number | null
     readonly to: number | null
     readonly lanes: readonly Lane[]
+    /** By reason, what the file calls the records that are left out. */
+    readonly leftOutKinds?: Readonly<Record<string, Counts>>
     /** Numbers of the first rows that each reason leaves out. */
     readonly leftOutRows?: Readonly<Record<string, readonly number[]>>
     readonly warnings: readonly string[]
