@@ -1,11 +1,14 @@
 /** Reads the files of an archive, and of the archives within it. */
 import { createWriteStream, rmSync } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
+import { appleHealth } from './formats/apple/health.js'
+import { appleCda } from './formats/clinical/cda.js'
 import { archiveFormats, formatOf } from './formats/index.js'
 import { strava, StravaExport, StravaSink } from './formats/tracks/strava.js'
 import { readDatabase } from './databases.js'
 import { isGzip, openGzip } from './gzip.js'
-import { isPackagePart, kindOf, packageKind, type Kind } from './kinds.js'
+import { isPackagePart, kindOf, packageKind, type Description } from './kinds.js'
+import type { Notice } from './messages.js'
 import { piecesOf } from './pieces.js'
 import {
   Unreadable,
@@ -38,12 +41,14 @@ interface Place {
   readonly maySpool: boolean
   /** Archives around it. */
   readonly depth: number
+  /** Opens the archive that it is in once more. */
+  readonly beside?: () => AsyncIterable<Source>
 }
 
 export class ArchiveReader {
   #unknown = 0
   /** What the first file is that cannot be read. */
-  #first: string | undefined
+  #first: Notice | undefined
   #hasEncrypted = false
   /** Takes what is in the present file, where a table tells more of it. */
   #own: Sink | undefined
@@ -69,8 +74,11 @@ export class ArchiveReader {
       throw new Unreadable('The archive is encrypted: unpack it with its password, and send what is in it')
     if (this.#isDamaged)
       throw new Unreadable('The file is packed by gzip, and damaged, cut off or packed suspiciously tightly')
-    const why = this.#first === undefined ? '' : `: ${this.#first}`
-    throw new Unreadable(`The archive holds no file of a format that is known${why}`)
+    throw this.#first
+      ? new Unreadable('The archive holds no file of a format that is known: {message}', {
+          message: this.#first
+        })
+      : new Unreadable('The archive holds no file of a format that is known')
   }
 
   /** Reads a file, or what is in it; returns how many files of known formats there are. */
@@ -82,7 +90,7 @@ export class ArchiveReader {
     if (isOpened && isGzip(head.bytes)) return await this.#gzip(source, place)
     if (isOpened && isTar(head.bytes) && place.maySpool) return await this.#tar(source, place)
     if (isDatabase(head.bytes) && (source.path ?? place.maySpool)) return await this.#database(source)
-    return (await this.#entry(source, head)) ? 1 : 0
+    return (await this.#entry(source, head, place)) ? 1 : 0
   }
 
   async #zip(source: Source, { depth }: Place): Promise<number> {
@@ -102,13 +110,15 @@ export class ArchiveReader {
       await whole.read(this.#unpacked(path), this.sink, this.context)
       return 1
     }
-    const table = await StravaExport.find(() => entriesOf(path, unheard, new Taken(this.size)))
+    const beside = (): AsyncIterable<Source> => entriesOf(path, unheard, new Taken(this.size))
+    const inner = { maySpool, depth: depth + 1, beside }
+    const table = await StravaExport.find(beside)
     let known = 0
     for await (const entry of this.#unpacked(path)) {
       const kind = isPackagePart(entry.name) ? packageKind(await headOf(entry)) : undefined
       const activity = table?.activityIn(entry.name)
       if (kind) {
-        if (depth === 0) throw new Unreadable(`The file is ${kind.is}: ${kind.advice}`)
+        if (depth === 0) throw new Unreadable('The file is {is}: {advice}', { ...kind })
         this.#refuse(entry.name, kind)
         return known
       }
@@ -118,11 +128,11 @@ export class ArchiveReader {
         known++
       } else if (activity) {
         const own = (this.#own = new StravaSink(this.sink, activity))
-        known += await this.#file(entry, { maySpool, depth: depth + 1 })
+        known += await this.#file(entry, inner)
         this.#own = undefined
         if (!own.isTold) this.sink.begin(strava)
         own.end()
-      } else known += await this.#file(entry, { maySpool, depth: depth + 1 })
+      } else known += await this.#file(entry, inner)
     }
     return known
   }
@@ -135,7 +145,7 @@ export class ArchiveReader {
         this.#hasEncrypted ||= reason === encrypted
         sink.leftOut(kind, reason)
       },
-      warn: (message: string) => sink.warn(message)
+      warn: (...given: Parameters<Sink['warn']>) => sink.warn(...given)
     }
     for await (const entry of entriesOf(path, listening, this.#taken)) {
       yield { ...entry, bytes: () => ticking(entry.bytes(), progress) }
@@ -156,12 +166,13 @@ export class ArchiveReader {
   /** A tar archive is read once: each of its files is put aside, to be read as often as its format likes. */
   async #tar(source: Source, { depth }: Place): Promise<number> {
     let known = 0
+    const beside = (): AsyncIterable<Source> => tarSources(source, this.size)
     for await (const { bytes, name, size } of tarEntries(source, this.sink, this.#taken)) {
       const path = this.spool
       known += await this.#spooled(bytes, name, () =>
         this.#file(
           { name, size, path, bytes: () => ticking(piecesOf(path), this.progress) },
-          { maySpool: false, depth: depth + 1 }
+          { maySpool: false, depth: depth + 1, beside }
         )
       )
       this.progress(0)
@@ -195,11 +206,18 @@ export class ArchiveReader {
   }
 
   /** Returns whether the format of a file is known. */
-  async #entry(entry: Source, head: Head): Promise<boolean> {
+  async #entry(entry: Source, head: Head, { beside }: Place): Promise<boolean> {
     const { context } = this
     const format = formatOf(head)
     if (!format) {
       this.#refuse(entry.name, kindOf(head))
+      return false
+    }
+    if (format === appleCda && beside && (await hasAppleHealth(beside(), folderOf(entry.name)))) {
+      this.sink.leftOut('file', 'a copy of records that are in the archive themselves')
+      this.sink.warn('{name} is a copy of what is in Apple’s other file: it is not read', {
+        name: shown(entry.name)
+      })
       return false
     }
     this.sink.begin(format)
@@ -214,17 +232,19 @@ export class ArchiveReader {
       await work()
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error
-      const message = `${shown(name)}: ${error.message}`
-      this.#first ??= message
+      const values = { name: shown(name), message: error.notice }
+      this.#first ??= { message: '{name}: {message}', values }
       sink.leftOut('file', 'damaged')
-      sink.warn(message)
+      sink.warn('{name}: {message}', values)
     }
   }
 
-  #refuse(name: string, kind: Kind | undefined): void {
-    const message = `${shown(name)} is ${kind ? `${kind.is}: ${kind.advice}` : 'not of a known format'}`
-    if (kind) this.#first ??= message
-    if (++this.#unknown <= mostNamed) this.sink.warn(message)
+  #refuse(name: string, kind: Description | undefined): void {
+    const notice: Notice = kind
+      ? { message: '{name} is {is}: {advice}', values: { name: shown(name), ...kind } }
+      : { message: '{name} is not of a known format', values: { name: shown(name) } }
+    if (kind) this.#first ??= notice
+    if (++this.#unknown <= mostNamed) this.sink.warn(notice.message, notice.values)
     this.sink.leftOut('file', unknown)
   }
 }
@@ -239,6 +259,28 @@ async function archiveFormatOf(file: string, size: number): Promise<ArchiveForma
     return archiveFormats.find(format => format.recognises(head))
   }
   return undefined
+}
+
+/** Whether Apple's export is among the files of a folder. */
+async function hasAppleHealth(files: AsyncIterable<Source>, folder: string): Promise<boolean> {
+  for await (const file of files)
+    if (
+      /\.xml$/i.test(file.name) &&
+      folderOf(file.name) === folder &&
+      appleHealth.recognises(await headOf(file))
+    )
+      return true
+  return false
+}
+
+function folderOf(name: string): string {
+  return name.slice(0, name.lastIndexOf('/') + 1)
+}
+
+/** The files of a tar archive, each open to be read until the next one is asked for. */
+async function* tarSources(source: Source, size: number): AsyncGenerator<Source, void, undefined> {
+  for await (const { bytes, ...entry } of tarEntries(source, unheard, new Taken(size)))
+    yield { ...entry, bytes: () => bytes }
 }
 
 /** Tells with each piece that reading goes on. */

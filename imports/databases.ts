@@ -1,6 +1,6 @@
 /** Reads SQLite databases by the formats of their tables. */
 import { databaseFormats } from './formats/index.js'
-import { databaseKind, type Kind } from './kinds.js'
+import { databaseKind, type Description } from './kinds.js'
 import type { Context, FormatSink } from './record.js'
 import { Database } from './sqlite/database.js'
 
@@ -13,7 +13,7 @@ export async function readDatabase(
   sink: FormatSink,
   context: Context,
   progress: (bytes: number) => void
-): Promise<Kind | undefined> {
+): Promise<Description | undefined> {
   const database = new Database(path, progress)
   try {
     const format = databaseFormats.find(one => one.recognises(database))

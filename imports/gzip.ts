@@ -29,15 +29,16 @@ export async function openGzip(
   }
   if (size > room) {
     sink.leftOut('file', tight)
-    sink.warn(`${shown(packed.name)} is ${tight}`)
+    sink.warn('{name} is {reason}', { name: shown(packed.name), reason: tight })
     return undefined
   }
   if (!isWhole && size === 0) {
     sink.leftOut('file', 'damaged')
-    sink.warn(`${shown(packed.name)} is packed by gzip, and damaged`)
+    sink.warn('{name} is packed by gzip, and damaged', { name: shown(packed.name) })
     return undefined
   }
-  if (!isWhole) sink.warn(`${shown(packed.name)} is damaged after ${size} bytes, or cut off`)
+  if (!isWhole)
+    sink.warn('{name} is damaged after {count} bytes, or cut off', { name: shown(packed.name), count: size })
   taken.bytes += size
   return {
     name: innerName(packed.name),

@@ -1,11 +1,16 @@
 /** What files are that no format reads, so that people are told what they have. */
+import type { Notice } from './messages.js'
 import type { Head } from './record.js'
 import { isTar } from './tar.js'
 
 /** What a file is, as the end of "It is …", and what to do with it. */
-export interface Kind {
-  readonly is: string
+export interface Description {
+  readonly is: string | Notice
   readonly advice: string
+}
+
+export interface Kind extends Description {
+  readonly is: string
 }
 
 const unpack = 'unpack it, and send what is in it'
@@ -37,23 +42,40 @@ const beginnings: readonly (readonly [string, string, string])[] = [
   ['\x89PNG', 'a picture', other]
 ]
 
+const tar: Kind = { is: 'a tar archive within too many others', advice: unpack }
+const webPage: Kind = {
+  is: 'a web page, perhaps an error message in place of the export',
+  advice: 'download it again'
+}
+const workbook: Kind = { is: 'a workbook', advice: save }
+const officeDocument: Kind = { is: 'a document of an office program', advice: other }
+
+/** All that files are said to be: the pages have a text for each. */
+export const kinds: readonly Kind[] = [
+  ...beginnings.map(([, is, advice]) => ({ is, advice })),
+  tar,
+  webPage,
+  workbook,
+  officeDocument
+]
+
 /** What a file of no known format is; `undefined` if that is not known either. */
 export function kindOf({ bytes, text }: Head): Kind | undefined {
-  if (isTar(bytes)) return { is: 'a tar archive within too many others', advice: unpack }
-  if (/^\s*(?:<!doctype html|<html)/i.test(text))
-    return { is: 'a web page, perhaps an error message in place of the export', advice: 'download it again' }
+  if (isTar(bytes)) return tar
+  if (/^\s*(?:<!doctype html|<html)/i.test(text)) return webPage
   const start = bytes.toString('latin1', 0, 16)
   const found = beginnings.find(([beginning]) => start.startsWith(beginning))
   return found && { is: found[1], advice: found[2] }
 }
 
 /** What a database is that no format reads, by its tables. */
-export function databaseKind(tables: readonly string[]): Kind {
+export function databaseKind(tables: readonly string[]): Description {
+  if (tables.length === 0) return { is: { message: 'an SQLite database without a table' }, advice: other }
   const named = tables.slice(0, mostTables).map(name => JSON.stringify(name.slice(0, longestTable)))
   if (tables.length > mostTables) named.push('…')
-  const what =
-    named.length === 0 ? 'without a table' : `of no app that is known, with the tables ${named.join(', ')}`
-  return { is: `an SQLite database ${what}`, advice: other }
+  const values = { tables: named.join(', ') }
+  const message = 'an SQLite database of no app that is known, with the tables {tables}'
+  return { is: { message, values }, advice: other }
 }
 
 /** Whether a file of an archive says what the archive is. */
@@ -65,6 +87,6 @@ export function isPackagePart(name: string): boolean {
 export function packageKind({ name, text }: Head): Kind | undefined {
   const isSheet = name === contentTypes ? /spreadsheetml/ : /opendocument\.spreadsheet/
   const isOther = name === contentTypes ? /wordprocessingml|presentationml/ : /opendocument\./
-  if (isSheet.test(text)) return { is: 'a workbook', advice: save }
-  return isOther.test(text) ? { is: 'a document of an office program', advice: other } : undefined
+  if (isSheet.test(text)) return workbook
+  return isOther.test(text) ? officeDocument : undefined
 }

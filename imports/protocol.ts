@@ -1,4 +1,5 @@
 /** What passes between the thread that reads a file and the one that owns the account. */
+import type { Notice } from './messages.js'
 import type { Options, TableView } from './record.js'
 
 /** Whether a lane becomes points of series or events. */
@@ -40,6 +41,8 @@ export interface Look {
   /** By what the file calls them. */
   readonly records: Counts
   readonly leftOut: Counts
+  /** By reason, what the file calls the records that are left out. */
+  readonly leftOutKinds?: Readonly<Record<string, Counts>>
   /** By reason, the first rows of tables that are left out, from 1; empty lines do not count. */
   readonly leftOutRows?: Readonly<Record<string, readonly number[]>>
   readonly sources: Counts
@@ -48,6 +51,8 @@ export interface Look {
   readonly from: number | null
   readonly to: number | null
   readonly warnings: readonly string[]
+  /** The same, to be told in other languages. */
+  readonly notices?: readonly Notice[]
   readonly tables: readonly TableView[]
 }
 
@@ -156,7 +161,7 @@ export type FromReader =
   /** Its bytes lie where the assignment says; {@link ToReader} `kept` tells that they are not needed there any more. */
   | { readonly is: 'bytes'; readonly file: FileDraft }
   | { readonly is: 'done'; readonly twice: Counts }
-  | { readonly is: 'unreadable'; readonly message: string }
+  | { readonly is: 'unreadable'; readonly message: string; readonly notice: Notice }
 
 export type ToReader =
   /** A batch has been dealt with. */

@@ -4,7 +4,7 @@ import { ArchiveReader } from './archive.js'
 import { readDatabase } from './databases.js'
 import { formatOf } from './formats/index.js'
 import { isGzip } from './gzip.js'
-import { kindOf, type Kind } from './kinds.js'
+import { kindOf, type Description } from './kinds.js'
 import { piecesOf } from './pieces.js'
 import { Unreadable, type Context, type FormatSink, type Head, type Source } from './record.js'
 import { isDatabase } from './sqlite/pages.js'
@@ -43,6 +43,6 @@ async function readOne(source: Source, head: Head, sink: FormatSink, context: Co
 }
 
 /** Throws {@link Unreadable} for what is known to be of no format. */
-function refuse(kind: Kind | undefined): void {
-  if (kind) throw new Unreadable(`The file is ${kind.is}: ${kind.advice}`)
+function refuse(kind: Description | undefined): void {
+  if (kind) throw new Unreadable('The file is {is}: {advice}', { ...kind })
 }

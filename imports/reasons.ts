@@ -18,6 +18,7 @@ export const reasons = [
   'not as its type demands',
   'half of a measurement whose other half is missing',
   'part of a measurement that is brought in as one',
+  'one of several of the same time',
   // Kinds
   'of a kind without a type here',
   'of a kind or unit without a type here',
@@ -33,6 +34,11 @@ export const reasons = [
   'of a unit that is not known',
   'marked as entered in error',
   'cancelled, not carried out or ruled out',
+  'a plan or a goal, not something that took place',
+  'about another person',
+  'further occurrences of an event that repeats',
+  'an earlier version of a record that is in the file',
+  'a copy of records that are in the archive themselves',
   'in a table whose columns have not been mapped yet',
   'in a column that is not mapped',
   // Times

@@ -1,4 +1,5 @@
 /** What readers of foreign files take and give: a source of bytes in, data one by one out. */
+import { inEnglish, noticeOf, type Message, type Notice, type Values } from './messages.js'
 import type { Reason } from './reasons.js'
 
 /** One record of a file, in the terms of the service. */
@@ -52,7 +53,7 @@ export interface Sink {
   /** The bytes of a file that a record has named, which is a record of this kind itself. To be awaited. */
   file(kind: string, key: string, source: Source): Promise<void>
   /** Something about the file as a whole that the person should know. */
-  warn(message: string): void
+  warn(message: Message, values?: Values): void
   /** To be awaited every now and then, so that the reader is not faster than the writer. */
   drained(): Promise<void> | undefined
 }
@@ -180,8 +181,12 @@ export interface ArchiveFormat extends Omit<Format, 'read'> {
 
 /** Something in a file that keeps it, or the rest of it, from being read. The message is meant for people. */
 export class Unreadable extends Error {
-  constructor(message: string) {
-    super(message)
+  readonly notice: Notice
+
+  constructor(message: Message, values?: Values) {
+    const notice = noticeOf(message, values)
+    super(inEnglish(notice))
     this.name = 'Unreadable'
+    this.notice = notice
   }
 }

@@ -57,7 +57,7 @@ export async function* tarEntries(
       const fault = type === '0' || type === '\0' || type === '7' ? faultOf(name) : ''
       if (fault) {
         sink.leftOut('file', fault)
-        sink.warn(`${shown(name)} is ${fault}`)
+        sink.warn('{name} is {reason}', { name: shown(name), reason: fault })
       }
       if (fault !== undefined || isAside(name)) {
         await blocks.skip(size + padding)
@@ -68,7 +68,10 @@ export async function* tarEntries(
       yield { name, size, bytes: part.bytes() }
       await part.skip()
       if (part.left > 0) {
-        sink.warn(`${shown(name)} is damaged after ${size - part.left} bytes: the archive ends there`)
+        sink.warn('{name} is damaged after {count} bytes: the archive ends there', {
+          name: shown(name),
+          count: size - part.left
+        })
         return
       }
       await blocks.skip(padding)

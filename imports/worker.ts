@@ -31,7 +31,7 @@ const progressMs = 5000
 
 await run().catch((error: unknown) => {
   if (!(error instanceof Unreadable)) throw error
-  tell({ is: 'unreadable', message: error.message })
+  tell({ is: 'unreadable', message: error.message, notice: error.notice })
 })
 port.close()
 
@@ -88,7 +88,7 @@ async function run(): Promise<void> {
       datum: datum => bounded.datum(datum),
       file: (...given) => bounded.file(...given),
       leftOut: (...given) => bounded.leftOut(...given),
-      warn: message => bounded.warn(message),
+      warn: (...given) => bounded.warn(...given),
       drained: () => bounded.drained()
     }
     await readFile(file, { name, size, spool }, withFormat, context, bytes => {

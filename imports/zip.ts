@@ -46,7 +46,7 @@ export class Taken {
   /** Counts a file; returns false where there are too many. */
   addEntry(sink: Pick<Sink, 'warn'>): boolean {
     if (++this.entries <= mostEntries) return true
-    sink.warn(`The archive holds more than ${mostEntries} files: the rest is not read`)
+    sink.warn('The archive holds more than {count} files: the rest is not read', { count: mostEntries })
     return false
   }
 }
@@ -74,7 +74,7 @@ export async function* entriesOf(
       const fault = faultOf(entry, fileName, spans, taken)
       if (fault !== undefined) {
         sink.leftOut('file', fault)
-        sink.warn(`${shown(fileName)} is ${fault}`)
+        sink.warn('{name} is {reason}', { name: shown(fileName), reason: fault })
         continue
       }
       taken.bytes += entry.uncompressedSize
@@ -125,7 +125,8 @@ function opened(file: string): Promise<ZipFile> {
   return new Promise((resolve, reject) => {
     const options = { lazyEntries: true, autoClose: false, decodeStrings: false, validateEntrySizes: true }
     open(file, options, (error, zip) => {
-      if (error) reject(new Unreadable(`The archive is damaged or cut off: ${error.message}`))
+      if (error)
+        reject(new Unreadable('The archive is damaged or cut off: {error}', { error: error.message }))
       else resolve(zip)
     })
   })
@@ -140,7 +141,7 @@ function nextEntry(zip: ZipFile): Promise<Entry | undefined> {
     zip.once('entry', (entry: Entry) => settle(() => resolve(entry)))
     zip.once('end', () => settle(() => resolve(undefined)))
     zip.once('error', (error: Error) =>
-      settle(() => reject(new Unreadable(`The archive is damaged: ${error.message}`)))
+      settle(() => reject(new Unreadable('The archive is damaged: {error}', { error: error.message })))
     )
     zip.readEntry()
   })
@@ -165,13 +166,15 @@ async function* unpacked(
       yield chunk
     }
   } catch (error) {
-    sink.warn(
-      `${shown(name)} is damaged after ${size} bytes: ${error instanceof Error ? error.message : 'no more'}`
-    )
+    sink.warn('{name} is damaged after {count} bytes: {error}', {
+      name: shown(name),
+      count: size,
+      error: error instanceof Error ? error.message : 'no more'
+    })
     return
   }
   if (checksum && sum !== entry.crc32)
-    sink.warn(`${shown(name)} does not match its checksum: some of it may be wrong`)
+    sink.warn('{name} does not match its checksum: some of it may be wrong', { name: shown(name) })
 }
 
 /** Missing in the first versions of Node 20. */

@@ -7,6 +7,10 @@ import { version } from '../version.js'
 import type { KeptJob } from './job.js'
 import { ImportMemory } from './memory.js'
 
+const gone = 'The file is not here any more: bring it in again'
+/** What an import says whose file is missing. */
+export const fileIsGone = { message: gone, notice: { message: gone } } as const
+
 /** Moves the file of a job to where readers find it; whether it is there. Another process may have received it. */
 export async function haveFile(
   { attachments }: Pick<Services, 'attachments'>,

@@ -39,7 +39,7 @@ export function begun(
   assertTimeZone(zone ?? undefined)
   assertMappedTypes(call, mappings ?? undefined)
   new ImportMemory(store, before).rememberMappings(mappings ?? {})
-  const { message: _message, ...rest } = before
+  const { errorId: _errorId, message: _message, notice: _notice, ...rest } = before
   const job: KeptJob = {
     ...rest,
     state,

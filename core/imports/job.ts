@@ -1,5 +1,6 @@
 /** An import: what is kept of it, and what is shown. (docs/api/imports.md) */
 import { Type, type Static } from 'typebox'
+import type { Notice } from '../../imports/messages.js'
 import type { Counts, Look } from '../../imports/protocol.js'
 import type { Options } from '../../imports/record.js'
 import type { ImportRow } from '../../storage/imports/import-repository.js'
@@ -64,6 +65,9 @@ export interface Job {
   readonly tally?: Tally
   /** Why it is not going on. */
   readonly message?: string
+  /** The same, to be told in other languages: either what is told, or the id of an error. */
+  readonly notice?: Notice
+  readonly errorId?: string
   /** Seconds that writing took. */
   readonly seconds?: number
 }
@@ -173,6 +177,13 @@ const Table = Type.Object({
   questions: Type.Optional(Type.Array(Question))
 })
 
+/** What is told of a file: an English sentence with its values in braces. */
+const NoticeView = Type.Object({
+  message: Type.String(),
+  /** Texts, numbers, and further notices, by name. */
+  values: Type.Optional(Type.Record(Type.String(), Type.Unknown()))
+})
+
 /** An import as it is shown. */
 export const Import = Type.Object({
   id: Identifier,
@@ -184,6 +195,8 @@ export const Import = Type.Object({
   parentId: Type.Union([Type.String(), Type.Null()]),
   zone: Type.Optional(Type.String()),
   message: Type.Optional(Type.String()),
+  notice: Type.Optional(NoticeView),
+  errorId: Type.Optional(Type.String()),
   seconds: Type.Optional(Type.Number()),
   progress: Type.Optional(Type.Object({ pass: Type.Integer(), done: Type.Number(), total: Type.Number() })),
   look: Type.Optional(
@@ -191,6 +204,7 @@ export const Import = Type.Object({
       format: Type.String(),
       formatName: Type.String(),
       records: counts,
+      leftOutKinds: Type.Optional(Type.Record(Type.String(), counts)),
       leftOutRows: Type.Optional(Type.Record(Type.String(), Type.Array(Type.Integer({ minimum: 1 })))),
       sources: counts,
       types: counts,
@@ -198,6 +212,7 @@ export const Import = Type.Object({
       to: Type.Union([Type.Number(), Type.Null()]),
       lanes: Type.Array(Lane),
       warnings: Type.Array(Type.String()),
+      notices: Type.Optional(Type.Array(NoticeView)),
       tables: Type.Array(Table)
     })
   ),
@@ -234,6 +249,8 @@ export const Kept = Type.Object({
   look: Import.properties.look,
   tally: Import.properties.tally,
   message: Import.properties.message,
+  notice: Import.properties.notice,
+  errorId: Import.properties.errorId,
   seconds: Import.properties.seconds
 })
 
@@ -252,8 +269,8 @@ export function keepJob({ imports }: UserStore, { id, number: _number, state, ..
 }
 
 export function shownJob(job: KeptJob, progress: ImportProgress | undefined): Import {
-  const { created, createdBy, fileName, id, look, message, options, parentId, seconds, size, state, tally } =
-    job
+  const { created, createdBy, errorId, fileName, id, look, message, notice } = job
+  const { options, parentId, seconds, size, state, tally } = job
   return {
     id,
     state,
@@ -264,6 +281,8 @@ export function shownJob(job: KeptJob, progress: ImportProgress | undefined): Im
     parentId,
     ...(options.zone !== undefined && { zone: options.zone }),
     ...(message !== undefined && { message }),
+    ...(notice && { notice }),
+    ...(errorId !== undefined && { errorId }),
     ...(seconds !== undefined && { seconds }),
     ...(progress && { progress: { ...progress } }),
     ...(look && { look: look as unknown as NonNullable<Import['look']> }),

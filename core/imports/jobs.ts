@@ -8,7 +8,7 @@ import type { Services } from '../call/services.js'
 import { removeOrphans } from '../events/attachment-sweep.js'
 import { toApiError } from '../call/outcome.js'
 import { isAway } from '../unknown-user.js'
-import { assignmentOf, haveFile } from './assignment.js'
+import { assignmentOf, fileIsGone, haveFile } from './assignment.js'
 import { rememberOutcome } from './counted.js'
 import { settle } from './ending.js'
 import { foundJob, jobOf, keepJob, mostOpen, type KeptJob } from './job.js'
@@ -229,7 +229,7 @@ export class ImportJobs implements Imports {
       await settle(this.#services, account, job.state, {
         ...job,
         state: 'failed',
-        message: 'The file is not here any more: bring it in again'
+        ...fileIsGone
       })
       return
     }
@@ -244,11 +244,11 @@ export class ImportJobs implements Imports {
     const seconds = Math.round(performance.now() - begunMs) / 1000
     if (end.is === 'stopped') return
     if (end.is === 'unreadable') {
-      const { message } = end
       await settle(this.#services, account, job.state, {
         ...end.job,
         state: isDry ? 'unreadable' : 'failed',
-        message
+        message: end.message,
+        notice: end.notice
       })
     } else {
       const { digest, look, outcome, tally } = end
@@ -293,7 +293,7 @@ export class ImportJobs implements Imports {
       const job = work.reading?.job ?? foundJob(store, id)
       // It may have been cancelled or deleted in the meantime.
       if (job.state === state && unfinished.has(job.state))
-        keepJob(store, { ...job, state: 'failed', message })
+        keepJob(store, { ...job, state: 'failed', message, errorId: kind })
     })
   }
 }

@@ -9,6 +9,7 @@ import type {
   Look,
   ToReader
 } from '../../imports/protocol.js'
+import type { Notice } from '../../imports/messages.js'
 import type { ImportFiles } from '../../storage/imports/import-files.js'
 import type { Account } from '../../storage/platform/account.js'
 import type { ImportProgress } from '../call/imports.js'
@@ -42,7 +43,7 @@ export interface Readers {
 
 export type End =
   | { readonly is: 'stopped' }
-  | { readonly is: 'unreadable'; readonly message: string; readonly job: KeptJob }
+  | { readonly is: 'unreadable'; readonly message: string; readonly notice: Notice; readonly job: KeptJob }
   | {
       readonly is: 'complete'
       readonly look: Look
@@ -67,7 +68,7 @@ export class Reading {
   #digest = ''
   #look: Look | undefined
   #twice: Readonly<Record<string, number>> | undefined
-  #message: string | undefined
+  #unreadable: { readonly message: string; readonly notice: Notice } | undefined
   #isStopped = false
   /** What has been received is dealt with one after the other. */
   #line: Promise<void> = Promise.resolve()
@@ -116,7 +117,7 @@ export class Reading {
     if (this.#failure) throw this.#failure.error
     if (this.#isStopped) return { is: 'stopped' }
     const { job } = this
-    if (this.#message !== undefined) return { is: 'unreadable', message: this.#message, job }
+    if (this.#unreadable) return { ...this.#unreadable, is: 'unreadable', job }
     if (!this.#look || !this.#twice) throw new Error('The reader has ended early')
     const { tally } = this.#writer
     for (const count of Object.values(this.#twice)) tally.add('leftOut', reasons.twice, count)
@@ -150,7 +151,7 @@ export class Reading {
       const { file, is } = message
       this.#line = this.#line.then(() => this.#guarded(() => this.#file(file, is)))
     } else if (message.is === 'done') this.#twice = message.twice
-    else this.#message = message.message
+    else this.#unreadable = message
   }
 
   async #guarded(work: () => Promise<void>): Promise<void> {

@@ -1,4 +1,5 @@
 /** Files that wait to be written: they count, and do not wait for ever. (docs/api/imports.md#taking-a-file-in) */
+import type { Notice } from '../../imports/messages.js'
 import type { ImportFiles } from '../../storage/imports/import-files.js'
 import type { Account } from '../../storage/platform/account.js'
 import type { Call } from '../call/method.js'
@@ -34,7 +35,9 @@ export async function expireFiles(services: Services, files: ImportFiles, accoun
   files.removeOthers(account.id, new Set(store.imports.open(mostOpen).map(({ id }) => id)))
   if (maxWaiting === 0) return
   const before = services.clock.now() - maxWaiting
-  const message = `The file has waited for ${lengthOf(maxWaiting)} and was removed: bring it in again`
+  const told = 'The file has waited for {seconds} and was removed: bring it in again'
+  const notice: Notice = { message: told, values: { seconds: maxWaiting } }
+  const message = told.replace('{seconds}', lengthOf(maxWaiting))
   for (const job of store.imports.open(mostOpen).map(jobOf)) {
     if (!isOver(job, before) || !files.exists(account.id, job.id)) continue
     const { id } = job
@@ -43,7 +46,7 @@ export async function expireFiles(services: Services, files: ImportFiles, accoun
       if (!row || !isOver(jobOf(row), before)) return
       // Here, so that nobody can begin with a file that is about to go.
       files.removeNow(account.id, id)
-      keepJob(store, { ...jobOf(row), state: 'failed', message })
+      keepJob(store, { ...jobOf(row), state: 'failed', message, notice })
     })
   }
 }

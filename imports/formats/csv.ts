@@ -70,7 +70,11 @@ async function readTable(reading: Reading, layout: Layout, hasNext: boolean): Pr
   }
   const questions = survey.questions()
   context.table({ ...view, ...(questions.length > 0 && { questions }) })
-  for (const { asks, cells, column } of questions) sink.warn(asked(asks, columns[column] ?? '', cells))
+  for (const { asks, cells, column } of questions)
+    sink.warn(asked[asks], {
+      cell: (cells[0] ?? '').slice(0, 100),
+      column: JSON.stringify((columns[column] ?? '').slice(0, 100))
+    })
   const times = new RowTimes(mapping, survey, options.zone, clocks)
   const reader = new RowReader(mapping, survey, times, sink, skipped, widthOf(layout))
   const torn = await eachRow(reading, layout, following.start, sink, cells => reader.row(cells))
@@ -115,9 +119,8 @@ async function eachRow(
   return scanner.broken
 }
 
-function asked(asks: 'dates' | 'decimals', name: string, [first = '']: readonly string[]): string {
-  const column = JSON.stringify(name.slice(0, 100))
-  return asks === 'dates'
-    ? `Dates such as ${first} in ${column} may be of either order: they are left out until it is said which`
-    : `Numbers such as ${first} in ${column} may have decimals or thousands: they are left out until it is said which`
-}
+const asked = {
+  dates: 'Dates such as {cell} in {column} may be of either order: they are left out until it is said which',
+  decimals:
+    'Numbers such as {cell} in {column} may have decimals or thousands: they are left out until it is said which'
+} as const

@@ -5,7 +5,9 @@ import { appleEcg } from './apple/ecg.js'
 import { appleHealth } from './apple/health.js'
 import { cofferArchive } from './coffer-archive.js'
 import { cofferEvents } from './coffer-events.js'
+import { ical } from './calendar/ical.js'
 import { csv } from './csv.js'
+import { appleCda, cda } from './clinical/cda.js'
 import { fhir } from './clinical/fhir.js'
 import { fit } from './fit/fit.js'
 import { fitbit } from './vendors/fitbit.js'
@@ -33,6 +35,9 @@ export const formats: readonly Format[] = [
   fit,
   cofferEvents,
   appleHealth,
+  appleCda,
+  cda,
+  ical,
   gpx,
   tcx,
   kml,

@@ -2,9 +2,8 @@
 import type { Reason } from '../reasons.js'
 import type { Datum, Sink, Source } from '../record.js'
 
-/** Characters of names of kinds, sources and streams, and of what is said of a file. */
+/** Characters of names of kinds, sources and streams. */
 const longestName = 200
-const longestWarning = 500
 /** Characters that one record may have in all. */
 export const longestRecord = 200_000
 /** Deepest nesting within a record. */
@@ -63,8 +62,8 @@ export class Bounded implements Sink {
     this.sink.leftOut(nameOf(kind), reason, count, row)
   }
 
-  warn(message: string): void {
-    this.sink.warn(message.slice(0, longestWarning))
+  warn(...given: Parameters<Sink['warn']>): void {
+    this.sink.warn(...given)
   }
 
   drained(): Promise<void> | undefined {

@@ -1,4 +1,5 @@
 /** The first pass: counts what a file holds. */
+import { inEnglish, noticeOf, type Message, type Notice, type Values } from '../messages.js'
 import type { Datum, Sink, TableView } from '../record.js'
 import type { Reason } from '../reasons.js'
 import type { Counted, Counts, Form, Look } from '../protocol.js'
@@ -9,6 +10,8 @@ import { Lanes } from './lanes.js'
 /** Lanes and names that are told of; the rest is counted under one name. */
 const mostNames = 500
 const others = '…'
+/** Of those that are left out, for each reason. */
+const mostKinds = 100
 const mostWarnings = 50
 const mostTables = 20
 const ofCell = 4
@@ -25,10 +28,12 @@ const beyond = 'beyond the number of sources and tracks that one file may have'
 export class Count {
   readonly #counts = new Map<string, number>()
 
+  constructor(private readonly most = mostNames) {}
+
   add(name: string, by = 1): void {
     const known = this.#counts.get(name)
     if (known !== undefined) this.#counts.set(name, known + by)
-    else if (this.#counts.size < mostNames) this.#counts.set(name, by)
+    else if (this.#counts.size < this.most) this.#counts.set(name, by)
     else this.#counts.set(others, (this.#counts.get(others) ?? 0) + by)
   }
 
@@ -43,13 +48,16 @@ export class Counter implements Sink {
   readonly lanes = new Lanes()
   readonly #records = new Count()
   readonly #leftOut = new Count()
+  /** What is left out, by reason. */
+  readonly #kinds = new Map<Reason, Count>()
   /** Of tables, by reason. */
   readonly #rows = new Map<string, number[]>()
   readonly #sources = new Count()
   readonly #types = new Count()
   readonly #files = new NamedFiles<undefined>()
   readonly #formats = new Map<string, number>()
-  readonly #warnings = new Set<string>()
+  /** In English. */
+  readonly #warnings = new Map<string, Notice>()
   readonly #tables: TableView[] = []
   #tablesSize = 0
   #from = Infinity
@@ -98,6 +106,9 @@ export class Counter implements Sink {
   leftOut(kind: string, reason: Reason, by = 1, row?: number): void {
     this.#counted(kind, by)
     this.#leftOut.add(reason, by)
+    let kinds = this.#kinds.get(reason)
+    if (!kinds) this.#kinds.set(reason, (kinds = new Count(mostKinds)))
+    kinds.add(kind, by)
     if (row === undefined) return
     const rows = this.#rows.get(reason)
     if (!rows) {
@@ -105,8 +116,9 @@ export class Counter implements Sink {
     } else if (rows.length < mostRows && rows.at(-1) !== row) rows.push(row)
   }
 
-  warn(message: string): void {
-    if (this.#warnings.size < mostWarnings) this.#warnings.add(message)
+  warn(message: Message, values?: Values): void {
+    const notice = noticeOf(message, values)
+    if (this.#warnings.size < mostWarnings) this.#warnings.set(inEnglish(notice), notice)
   }
 
   table(view: TableView): void {
@@ -130,13 +142,17 @@ export class Counter implements Sink {
       formatName: names(format),
       records: this.#records.told,
       leftOut: this.#leftOut.told,
+      ...(this.#kinds.size > 0 && {
+        leftOutKinds: Object.fromEntries([...this.#kinds].map(([reason, { told }]) => [reason, told]))
+      }),
       ...(this.#rows.size > 0 && { leftOutRows: Object.fromEntries(this.#rows) }),
       sources: this.#sources.told,
       types: this.#types.told,
       lanes: this.lanes.list(forms).slice(0, mostNames),
       from: isEmpty ? null : this.#from,
       to: isEmpty ? null : this.#to,
-      warnings: [...this.#warnings],
+      warnings: [...this.#warnings.keys()],
+      notices: [...this.#warnings.values()],
       tables: this.#tables
     }
   }

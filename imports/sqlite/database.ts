@@ -2,6 +2,7 @@
  * An SQLite database of somebody else, read row by row without SQLite itself: what the file holds is never run, no page is
  * read twice, and reading can be ended at any time. (docs/decisions/0019-imports.md)
  */
+import type { Message } from '../messages.js'
 import type { Context, Format, Sink } from '../record.js'
 import { Damaged, Pages } from './pages.js'
 import type { Cell } from './payload.js'
@@ -44,13 +45,11 @@ export class Database {
   }
 
   /** What is known to be missing, for the person. */
-  get gaps(): string[] {
+  get gaps(): Message[] {
     const { gap } = this.#pages
     const { pages, rows } = this.#losses
-    return [
-      ...(gap === undefined ? [] : [gap]),
-      ...(pages + rows > 0 ? ['The list of tables is damaged: some of them may be missing'] : [])
-    ]
+    const list = 'The list of tables is damaged: some of them may be missing'
+    return [...(gap === undefined ? [] : [gap]), ...(pages + rows > 0 ? [list as Message] : [])]
   }
 
   /** Names of the columns of a table that are not computed, in small letters. */

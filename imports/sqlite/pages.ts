@@ -1,5 +1,6 @@
 /** The pages of an SQLite database. (https://www.sqlite.org/fileformat2.html) */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import type { Message } from '../messages.js'
 import { Unreadable } from '../record.js'
 
 const magic = 'SQLite format 3\0'
@@ -24,7 +25,7 @@ export class Pages {
   readonly usable: number
   readonly encoding: 'utf8' | 'utf-16le' | 'utf-16be'
   /** What is known to be missing from the file, for the person; `undefined` where nothing is. */
-  readonly gap: string | undefined
+  readonly gap: Message | undefined
   readonly #count: number
   readonly #taken: Uint8Array
   readonly #file: number

@@ -49,7 +49,8 @@ export function byteTextsOf(source: Source, head: Head): ByteTexts {
   }
 }
 
-async function* bytePieces(source: Source): AsyncGenerator<string, void, undefined> {
+/** The bytes of a source, one character for each. */
+export async function* bytePieces(source: Source): AsyncGenerator<string, void, undefined> {
   for await (const chunk of source.bytes()) yield chunk.toString('latin1')
 }
 

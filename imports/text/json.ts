@@ -161,7 +161,7 @@ export class ObjectScanner {
 
   #push(opener: '{' | '['): void {
     if (this.#stack.length >= deepest)
-      throw new Unreadable(`It is nested deeper than ${deepest} levels, as no export is`)
+      throw new Unreadable('It is nested deeper than {count} levels, as no export is', { count: deepest })
     this.#stack.push({ opener, name: '' })
   }
 

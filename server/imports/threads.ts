@@ -1,6 +1,7 @@
 /** Reads files that are brought in, each in a thread of its own, which may take neither much memory nor for ever. */
 import { Worker } from 'node:worker_threads'
 import type { Reader, Readers } from '../../core/imports/jobs.js'
+import type { Message } from '../../imports/messages.js'
 import type { Assignment, FromReader } from '../../imports/protocol.js'
 import { translated } from '../../storage/errors.js'
 
@@ -9,8 +10,8 @@ const resourceLimits = { maxOldGenerationSizeMb: 160, maxYoungGenerationSizeMb: 
 /** Milliseconds that a thread may be silent: it tells how far it is every few seconds, whatever the file is like. */
 const longestSilenceMs = 120_000
 
-const tooMuch = 'Something in the file takes more memory than a record may'
-const tooLong = 'Something in the file takes longer to read than a record may'
+const tooMuch: Message = 'Something in the file takes more memory than a record may'
+const tooLong: Message = 'Something in the file takes longer to read than a record may'
 
 export class ReaderThreads implements Readers {
   constructor(private readonly silenceMs = longestSilenceMs) {}
@@ -25,7 +26,7 @@ export class ReaderThreads implements Readers {
       resourceLimits
     })
     let failure: Error | undefined
-    let message: string | undefined
+    let message: Message | undefined
     /** Batches and files that wait for us: meanwhile it may be silent. */
     let waiting = 0
     const silence = setTimeout(() => {
@@ -47,7 +48,7 @@ export class ReaderThreads implements Readers {
     })
     worker.on('exit', code => {
       clearTimeout(silence)
-      if (message !== undefined) onMessage({ is: 'unreadable', message })
+      if (message !== undefined) onMessage({ is: 'unreadable', message, notice: { message } })
       onEnd(failure ?? (code === 0 || message !== undefined ? undefined : new Error(`It ended with ${code}`)))
     })
     return {

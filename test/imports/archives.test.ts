@@ -1,7 +1,7 @@
 /** Archives of all kinds: what is in them is read under its own name and within the same limits, and what cannot be read is named. */
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
-import { total, zipOf } from '../support/importing.js'
+import { tarOf, total, zipOf } from '../support/importing.js'
 import { collected, type Collected } from './collecting.js'
 import { fitFile } from './fit-writer.js'
 
@@ -19,32 +19,6 @@ const weighed = fitFile(fit => {
 /** Whether each record has been counted exactly once. */
 function addsUp({ data, leftOut, records }: Collected): boolean {
   return total(records) === data.length + total(leftOut)
-}
-
-/** A tar archive; names that are longer than a header holds stand in blocks of their own. */
-function tarOf(files: Readonly<Record<string, string | Buffer>>, ending = Buffer.alloc(1024)): Buffer {
-  const parts: Buffer[] = []
-  const add = (name: string, content: Buffer, type = '0'): void => {
-    const header = Buffer.alloc(512)
-    header.write(name.slice(0, 100), 0, 'utf8')
-    header.write('0000644\0', 100)
-    header.write(`${content.length.toString(8).padStart(11, '0')}\0`, 124)
-    header.write('        ', 148)
-    header.write(type, 156)
-    header.write('ustar\x0000', 257, 'latin1')
-    const sum = header.reduce((all, byte) => all + byte, 0)
-    header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148)
-    parts.push(header, content, Buffer.alloc((512 - (content.length % 512)) % 512))
-  }
-  for (const [name, content] of Object.entries(files)) {
-    if (name.length > 100) {
-      const record = `path=${name}\n`
-      const length = record.length + 4
-      add('pax', Buffer.from(`${length} ${record}`), 'x')
-    }
-    add(name, Buffer.from(content), name.endsWith('/') ? '5' : '0')
-  }
-  return Buffer.concat([...parts, ending])
 }
 
 t.test('packed files are read as what is in them, by themselves and in archives', async t => {

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { inEnglish, noticeOf } from '../../imports/messages.js'
 import { readFile } from '../../imports/read.js'
 import type { Datum, Options, TableView } from '../../imports/record.js'
 
@@ -59,7 +60,7 @@ export async function collected(
           count(found.leftOut, reason, by)
           if (row !== undefined) (found.leftOutRows[reason] ??= []).push(row)
         },
-        warn: message => found.warnings.push(message),
+        warn: (message, values) => found.warnings.push(inEnglish(noticeOf(message, values))),
         drained: () => undefined
       },
       { options, table: view => found.tables.push(view) },

@@ -2,6 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import t from 'tap'
+import { kinds } from '../../imports/kinds.js'
+import { messages } from '../../imports/messages.js'
 import { reasons } from '../../imports/reasons.js'
 import { packageDirectory } from '../../core/version.js'
 
@@ -53,6 +55,15 @@ t.test('every reason for which an import leaves records out has a text', async t
   const prefix = 'import.reason.'
   const keys = Object.keys(textsIn('app/import/messages', 'en.json')).filter(key => key.startsWith(prefix))
   t.same(keys.map(key => key.slice(prefix.length)).toSorted(), [...reasons].toSorted())
+})
+
+t.test('all that imports tell of a file has a text', async t => {
+  const texts = [textsIn('app/import/messages', 'en.json')].flatMap(Object.keys)
+  const keysOf = (prefix: string): string[] =>
+    texts.filter(key => key.startsWith(prefix)).map(key => key.slice(prefix.length))
+  t.same(keysOf('import.message.').toSorted(), [...messages].toSorted())
+  t.same(keysOf('import.is.').toSorted(), [...new Set(kinds.map(({ is }) => is))].toSorted())
+  t.same(keysOf('import.advice.').toSorted(), [...new Set(kinds.map(({ advice }) => advice))].toSorted())
 })
 
 t.test('no key stands in two rooms', async t => {

@@ -65,12 +65,15 @@ export type Import = {
   parentId: string | null
   zone?: string
   message?: string
+  notice?: { message: string; values?: { [key: string]: unknown } }
+  errorId?: string
   seconds?: number
   progress?: { pass: number; done: number; total: number }
   look?: {
     format: string
     formatName: string
     records: { [key: string]: number }
+    leftOutKinds?: { [key: string]: { [key: string]: number } }
     leftOutRows?: { [key: string]: number[] }
     sources: { [key: string]: number }
     types: { [key: string]: number }
@@ -91,6 +94,7 @@ export type Import = {
       max?: number | { [key: string]: number }
     }[]
     warnings: string[]
+    notices?: { message: string; values?: { [key: string]: unknown } }[]
     tables: {
       header: string
       columns: string[]

@@ -3,8 +3,9 @@ import type { Format, Sink } from '../../record.js'
 import { byteTextsOf } from '../../text/decode.js'
 import { isoTime } from '../../text/times.js'
 import { attribute, XmlScanner } from '../../text/xml.js'
-import { categoryOf, isPressure, nameOf, quantityOf } from './types.js'
+import { categoryOf, nameOf } from './types.js'
 import { PressurePairs } from './pressure.js'
+import { giveQuantity, pressureUnit } from './quantities.js'
 import { numberOf } from '../../text/units.js'
 import { zoneOf } from '../../text/zones.js'
 
@@ -41,8 +42,6 @@ const parts = new Set([
 ])
 /** The entry of a record that is of use. */
 const zoneKey = 'HKTimeZone'
-/** The only unit in which blood pressures are brought in. */
-const pressureUnit = 'mmHg'
 /** Statistics of a workout, one for each kind of record, and entries about it. */
 const mostStatistics = 200
 const unnamed = 'a record without what makes one'
@@ -177,21 +176,8 @@ class Reader {
       else this.sink.leftOut(kind, 'of a kind without a type here')
       return
     }
-    const number = numberOf(value)
     const unit = this.#text(attributes, 'unit')
-    if (isPressure(kind)) {
-      if (number === undefined) this.sink.leftOut(kind, 'without a number')
-      else if (unit !== pressureUnit) this.sink.leftOut(kind, 'in a unit without a type here')
-      else this.#pairs.add({ kind, source, time, value: number })
-      return
-    }
-    if (number === undefined) {
-      this.sink.leftOut(kind, 'without a number')
-      return
-    }
-    const quantity = quantityOf(kind, unit, number)
-    if (typeof quantity === 'string') this.sink.leftOut(kind, quantity)
-    else this.sink.datum({ kind, source, time, duration, ...quantity })
+    giveQuantity({ kind, source, time, duration, unit, value }, this.#pairs, this.sink)
   }
 
   /** A record within a correlation. */

@@ -1,12 +1,20 @@
-/** Blood pressure in Apple's export: two records and a correlation of them, which are one measurement. */
+/** Blood pressure as two records, systolic and diastolic, and perhaps a correlation of them, which are one measurement. */
 import type { Sink } from '../../record.js'
 
 interface Half {
   readonly kind: string
+  readonly isSystolic: boolean
   readonly source: string
   /** Seconds. */
   readonly time: number
   readonly value: number
+}
+
+interface Pair {
+  systolic?: Half
+  diastolic?: Half
+  /** Different ones of the same time. */
+  readonly others: Half[]
 }
 
 /** Halves that wait for what belongs to them. */
@@ -14,21 +22,25 @@ const mostWaiting = 100_000
 const joined = 'part of a measurement that is brought in as one'
 
 export class PressurePairs {
-  readonly #waiting = new Map<string, { systolic?: Half; diastolic?: Half }>()
+  readonly #waiting = new Map<string, Pair>()
+  #size = 0
 
   constructor(private readonly sink: Sink) {}
 
   /** A half at the top of the file: the correlation may come later, or not at all. */
   add(half: Half): void {
     const key = `${half.source}\n${half.time}`
-    const side = half.kind === 'BloodPressureSystolic' ? 'systolic' : 'diastolic'
-    const pair = this.#waiting.get(key) ?? {}
-    if (pair[side] || (this.#waiting.size >= mostWaiting && !this.#waiting.has(key))) {
-      this.sink.leftOut(half.kind, pair[side] ? 'in the file more than once' : joined)
-      return
+    const side = half.isSystolic ? 'systolic' : 'diastolic'
+    const pair: Pair = this.#waiting.get(key) ?? { others: [] }
+    const known = pair[side]
+    if (known?.value === half.value) this.sink.leftOut(half.kind, 'in the file more than once')
+    else if (this.#size >= mostWaiting) this.sink.leftOut(half.kind, joined)
+    else {
+      this.#size++
+      if (known) pair.others.push(half)
+      else pair[side] = half
+      this.#waiting.set(key, pair)
     }
-    pair[side] = half
-    this.#waiting.set(key, pair)
   }
 
   correlation(whole: {
@@ -43,23 +55,28 @@ export class PressurePairs {
     const pair = this.#waiting.get(key)
     if (pair) {
       this.#waiting.delete(key)
-      for (const half of [pair.systolic, pair.diastolic]) if (half) this.sink.leftOut(half.kind, joined)
+      for (const { kind: part } of halvesOf(pair)) {
+        this.#size--
+        this.sink.leftOut(part, joined)
+      }
     }
     this.#give(kind, source, time, systolic, diastolic)
   }
 
   /** Halves without a correlation are measurements, too, if both are there. */
   end(): void {
-    for (const { diastolic, systolic } of this.#waiting.values()) {
-      if (systolic && diastolic) {
+    for (const pair of this.#waiting.values()) {
+      const { diastolic, others, systolic } = pair
+      if (others.length > 0)
+        for (const { kind } of halvesOf(pair)) this.sink.leftOut(kind, 'one of several of the same time')
+      else if (systolic && diastolic) {
         this.#give(systolic.kind, systolic.source, systolic.time, systolic.value, diastolic.value)
         this.sink.leftOut(diastolic.kind, joined)
-      } else {
-        const half = (systolic ?? diastolic)!
-        this.sink.leftOut(half.kind, 'half of a measurement whose other half is missing')
-      }
+      } else
+        this.sink.leftOut((systolic ?? diastolic)!.kind, 'half of a measurement whose other half is missing')
     }
     this.#waiting.clear()
+    this.#size = 0
   }
 
   #give(kind: string, source: string, time: number, systolic: number, diastolic: number): void {
@@ -73,4 +90,8 @@ export class PressurePairs {
       content
     })
   }
+}
+
+function halvesOf({ diastolic, others, systolic }: Pair): Half[] {
+  return [systolic, diastolic, ...others].filter(each => each !== undefined)
 }

@@ -1,7 +1,8 @@
 /** FHIR R4: Bundles, single resources and NDJSON; observations by LOINC and UCUM, the rest as it is. */
 import type { Datum, Format, Sink } from '../../record.js'
 import { isoTime } from '../../text/times.js'
-import { at, byName, eachObject, isJson, isObject, listAt, textAt, type Json } from '../json-files.js'
+import { at, eachObject, isJson, isObject, listAt, textAt, type Json } from '../json-files.js'
+import { careRecord, isCareRecord } from './care.js'
 import { measurementIn } from './observations.js'
 
 export const fhir: Format = {
@@ -33,18 +34,6 @@ const unfinished = new Set([
   'preparation',
   'refuted'
 ])
-/** Kinds that are records of care, with the names that events have for them. */
-const clinical = byName<readonly [clinicalType: string, resourceType: string]>({
-  AllergyIntolerance: ['allergyRecord', 'allergyIntolerance'],
-  Immunization: ['immunizationRecord', 'immunization'],
-  Condition: ['conditionRecord', 'condition'],
-  Observation: ['labResultRecord', 'observation'],
-  MedicationRequest: ['medicationRecord', 'medicationOrder'],
-  MedicationOrder: ['medicationRecord', 'medicationOrder'],
-  MedicationDispense: ['medicationRecord', 'medicationDispense'],
-  MedicationStatement: ['medicationRecord', 'medicationStatement'],
-  Procedure: ['procedureRecord', 'procedure']
-})
 /** Resources that are remembered, so that one under several providers comes once. */
 const mostRemembered = 200_000
 
@@ -65,7 +54,7 @@ class Reader {
       this.sink.leftOut(kind, 'cancelled, not carried out or ruled out')
     else if (this.#isKnown(kind, resource)) this.sink.leftOut(kind, 'in the file more than once')
     else if (kind === 'Observation') this.#observation(kind, resource)
-    else if (clinical.has(kind)) this.#clinical(kind, resource)
+    else if (isCareRecord(kind)) this.#clinical(kind, resource)
     else this.sink.leftOut(kind, 'of a kind without a type here')
   }
 
@@ -96,7 +85,6 @@ class Reader {
 
   /** Kept as it was. */
   #clinical(kind: string, resource: Json): void {
-    const [clinicalType, resourceType] = clinical.get(kind)!
     const span = spanOf(resource, this.zone)
     if (Number.isNaN(span.time)) {
       this.sink.leftOut(kind, 'without a time')
@@ -107,14 +95,8 @@ class Reader {
       kind,
       source: sourceOf(resource),
       ...span,
-      type: 'clinical/fhir',
-      stream: `${kind}s`,
       identity: identityOf(resource),
-      content: {
-        displayName: displayOf(resource) || kind,
-        clinicalType: isVital ? 'vitalSignRecord' : clinicalType,
-        fhir: { identifier: textAt(resource, 'id') ?? '', resourceType }
-      },
+      ...careRecord(kind, { name: displayOf(resource), identifier: textAt(resource, 'id') ?? '', isVital }),
       clientData: { 'fhir:resource': resource }
     }
     this.sink.datum(datum)
@@ -180,5 +162,5 @@ function identityOf(resource: Json): string {
 function displayOf(resource: Json): string {
   const coded =
     at(resource, 'code') ?? at(resource, 'vaccineCode') ?? at(resource, 'medicationCodeableConcept')
-  return (textAt(coded, 'text') ?? textAt(listAt(coded, 'coding')[0], 'display') ?? '').slice(0, 500)
+  return textAt(coded, 'text') ?? textAt(listAt(coded, 'coding')[0], 'display') ?? ''
 }

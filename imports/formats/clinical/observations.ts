@@ -27,6 +27,7 @@ const loinc = byName<Known>({
   '8310-5': { stream: 'Body temperature', of: 'temperature/' },
   '8331-1': { stream: 'Body temperature', of: 'temperature/' },
   '2708-6': { stream: 'Oxygen saturation', of: 'ratio/' },
+  '2710-2': { stream: 'Oxygen saturation', of: 'ratio/' },
   '59408-5': { stream: 'Oxygen saturation', of: 'ratio/' },
   '2339-0': { stream: 'Blood glucose', of: 'density/' },
   '2345-7': { stream: 'Blood glucose', of: 'density/' },
@@ -102,6 +103,22 @@ function isAsleepThroughout(quantity: unknown, duration: number | undefined): bo
   return Math.abs(value * seconds - duration) < 1
 }
 
+const [systolicCode, diastolicCode] = ['8480-6', '8462-4']
+
+/** Returns a quantity in mmHg that is no bound. */
+function pressureOf(quantity: unknown): number | undefined {
+  const measure = measureOf(unitOf(quantity) ?? '')
+  return measure?.type === 'pressure/mmhg' ? exactly(quantity) : undefined
+}
+
+/** Returns half of a blood pressure, of an observation that is nothing else. */
+export function pressureHalfIn(resource: Json): { isSystolic: boolean; value: number } | undefined {
+  const code = codeOf(resource)
+  const value = pressureOf(at(resource, 'valueQuantity'))
+  if (value === undefined || (code !== systolicCode && code !== diastolicCode)) return undefined
+  return { isSystolic: code === systolicCode, value }
+}
+
 /** Systolic and diastolic, in whichever panel, and the heart rate if it is in there. */
 function pressureIn(resource: Json): { systolic: number; diastolic: number; rate?: number } | undefined {
   const parts = listAt(resource, 'component')
@@ -110,10 +127,7 @@ function pressureIn(resource: Json): { systolic: number; diastolic: number; rate
       parts.find(each => codeOf(each) === code),
       'valueQuantity'
     )
-  const [systolic, diastolic] = ['8480-6', '8462-4'].map(code => {
-    const measure = measureOf(unitOf(partOf(code)) ?? '')
-    return measure?.type === 'pressure/mmhg' ? exactly(partOf(code)) : undefined
-  })
+  const [systolic, diastolic] = [systolicCode, diastolicCode].map(code => pressureOf(partOf(code)))
   if (systolic === undefined || diastolic === undefined) return undefined
   const rate = valueOf(loinc.get('8867-4')!, partOf('8867-4'))?.content
   return { systolic, diastolic, ...(rate !== undefined && { rate }) }

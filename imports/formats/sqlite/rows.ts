@@ -25,7 +25,10 @@ export async function eachRow(
   }
   if (losses.rows > 0) sink.leftOut(table, 'damaged', losses.rows)
   if (losses.pages > 0)
-    sink.warn(`${JSON.stringify(table)} is damaged: the rows of ${losses.pages} of its pages are missing`)
+    sink.warn('{table} is damaged: the rows of {count} of its pages are missing', {
+      table: JSON.stringify(table),
+      count: losses.pages
+    })
   return count
 }
 

@@ -4,7 +4,7 @@ import { isoTime } from '../../text/times.js'
 import { attribute, localName } from '../../text/xml.js'
 import { isPlace, Track, type TrackPoint } from '../tracks.js'
 import { numberOf } from '../../text/units.js'
-import { readElements, type ElementReader } from './xml-files.js'
+import { readElements, type ElementReader } from '../xml-files.js'
 
 export const gpx: Format = {
   id: 'gpx',

@@ -4,7 +4,7 @@ import { isoTime } from '../../text/times.js'
 import { attribute, localName } from '../../text/xml.js'
 import { isPlace, Track, type Measured } from '../tracks.js'
 import { numberOf } from '../../text/units.js'
-import { readElements, type ElementReader } from './xml-files.js'
+import { readElements, type ElementReader } from '../xml-files.js'
 
 export const kml: Format = {
   id: 'kml',
@@ -140,7 +140,9 @@ class Reader implements ElementReader {
 
   #wait<T>(waiting: T[], item: T): void {
     if (waiting.length >= mostWaiting)
-      throw new Unreadable(`It has a track with more than ${mostWaiting} times or places without the other`)
+      throw new Unreadable('It has a track with more than {count} times or places without the other', {
+        count: mostWaiting
+      })
     waiting.push(item)
   }
 

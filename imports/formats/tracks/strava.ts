@@ -143,8 +143,8 @@ export class StravaSink implements Sink {
     return this.sink.file(...given)
   }
 
-  warn(message: string): void {
-    this.sink.warn(message)
+  warn(...given: Parameters<Sink['warn']>): void {
+    this.sink.warn(...given)
   }
 
   drained(): Promise<void> | undefined {

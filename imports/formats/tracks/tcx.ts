@@ -4,7 +4,7 @@ import { isoTime } from '../../text/times.js'
 import { attribute, localName } from '../../text/xml.js'
 import { Track, type TrackPoint } from '../tracks.js'
 import { numberOf } from '../../text/units.js'
-import { readElements, type ElementReader } from './xml-files.js'
+import { readElements, type ElementReader } from '../xml-files.js'
 
 export const tcx: Format = {
   id: 'tcx',
@@ -61,7 +61,7 @@ class Reader implements ElementReader {
   open(name: string, attributes: string): void {
     const own = localName(name)
     if (this.#path.length >= deepest)
-      throw new Unreadable(`It is nested deeper than ${deepest} levels, as no export is`)
+      throw new Unreadable('It is nested deeper than {count} levels, as no export is', { count: deepest })
     this.#path.push(own)
     this.#text = ''
     if (own === 'Activity') {

@@ -1,6 +1,7 @@
 /** Imports as the API returns them. (docs/api/imports.md) */
 import { isKey, locale, t } from '../../language.js'
 import { plain } from '../../plain.js'
+import { lengthInWords } from '../parts/lengths.js'
 
 export type State =
   | 'looking'
@@ -58,6 +59,12 @@ export interface Table {
   readonly questions?: readonly { readonly asks: 'dates' | 'decimals'; readonly cells: readonly string[] }[]
 }
 
+/** An English sentence with its values in braces, which may be notices themselves. */
+export interface Notice {
+  readonly message: string
+  readonly values?: Readonly<Record<string, string | number | Notice>>
+}
+
 export interface Tally {
   readonly broughtIn: Counts
   readonly known: Counts
@@ -71,6 +78,9 @@ export interface Import {
   readonly size: number
   readonly created: number
   readonly message?: string
+  /** The same, to be told in the language of the page, or the id of an error. */
+  readonly notice?: Notice
+  readonly errorId?: string
   readonly seconds?: number
   readonly zone?: string
   readonly progress?: { readonly pass: number; readonly done: number; readonly total: number }
@@ -80,9 +90,13 @@ export interface Import {
     readonly from: number | null
     readonly to: number | null
     readonly lanes: readonly Lane[]
+    /** By reason, what the file calls the records that are left out. */
+    readonly leftOutKinds?: Readonly<Record<string, Counts>>
     /** Numbers of the first rows that each reason leaves out. */
     readonly leftOutRows?: Readonly<Record<string, readonly number[]>>
     readonly warnings: readonly string[]
+    /** The same, to be told in the language of the page. */
+    readonly notices?: readonly Notice[]
     readonly tables: readonly Table[]
   }
   readonly tally?: Tally
@@ -101,6 +115,28 @@ export function sumOf(counts: Counts = {}): number {
 export function reasonText(reason: string): string {
   const key = `import.reason.${reason}`
   return isKey(key) ? t(key) : plain(reason)
+}
+
+/** Returns what is told of a file in the language of the page; `english` where it has no text for it. */
+export function noticeText({ message, values = {} }: Notice, english = message): string {
+  const key = `import.message.${message}`
+  if (!isKey(key)) return plain(english)
+  const told = Object.entries(values).map(([name, value]) => [name, valueText(name, value)])
+  return t(key, Object.fromEntries(told) as Record<string, string>)
+}
+
+function valueText(name: string, value: string | number | Notice): string {
+  if (typeof value === 'object') return noticeText(value)
+  if (typeof value === 'number') return name === 'seconds' ? lengthInWords(value) : written(value)
+  const key = `import.${name}.${value}`
+  return isKey(key) ? t(key) : plain(value)
+}
+
+/** Returns why an import has failed, in the language of the page. */
+export function failureText({ errorId = '', message = '', notice }: Import): string {
+  const key = `error.${errorId}`
+  if (notice) return noticeText(notice, message)
+  return isKey(key) ? t(key) : plain(message)
 }
 
 export function written(count: number): string {

@@ -7,7 +7,6 @@ import { plain } from '../../plain.js'
 import { explain, type Message } from '../../problem.js'
 import { Refusal } from '../../api.js'
 import { useAccount } from '../data/account.js'
-import { typeName } from '../data/event-types.js'
 import { Confirm } from '../parts/confirm.js'
 import { Go } from '../parts/go.js'
 import { Icon } from '../parts/icon.js'
@@ -16,7 +15,8 @@ import { day } from '../parts/time.js'
 import { tell } from '../parts/toast.js'
 import { hrefTo, visit } from '../route.js'
 import { Lanes } from './lanes.js'
-import { isBusy, reasonText, sumOf, written, type Counts, type Import, type Mapping } from './model.js'
+import { failureText, isBusy, noticeText, sumOf, written, type Import, type Mapping } from './model.js'
+import { Outcome } from './outcome.js'
 import { Tables } from './tables.js'
 
 /** Methods that change an import. */
@@ -100,11 +100,11 @@ export function OneImport({ id }: { readonly id: string }) {
         </section>
       )}
       {message !== undefined && (state === 'failed' || state === 'unreadable') && (
-        <Alert>{plain(message)}</Alert>
+        <Alert>{failureText(shown)}</Alert>
       )}
-      {look?.warnings.map(warning => (
+      {look?.warnings.map((warning, at) => (
         <p class="notice" key={warning}>
-          {plain(warning)}
+          {look.notices?.[at] ? noticeText(look.notices[at], warning) : plain(warning)}
         </p>
       ))}
       {look && look.tables.length > 0 && canRun && (
@@ -133,7 +133,7 @@ export function OneImport({ id }: { readonly id: string }) {
         </div>
       )}
       {look && look.lanes.length > 0 && <Lanes lanes={look.lanes} total={sumOf(look.records)} />}
-      {tally && <Outcome tally={tally} isDone={isDone} rows={look?.leftOutRows} />}
+      {tally && <Outcome tally={tally} isDone={isDone} look={look} />}
       <div class="bar card">
         {state === 'looked' && tally && (
           <p>
@@ -224,62 +224,4 @@ function daysOf(look: Import['look']): string {
   if (!look || look.from === null || look.to === null) return ''
   const [first, last] = [day(look.from), day(look.to)]
   return first === last ? first : `${first} – ${last}`
-}
-
-/** What became, or would become, of each record: the three add up to those of the file. */
-function Outcome({
-  tally,
-  isDone,
-  rows
-}: {
-  readonly tally: NonNullable<Import['tally']>
-  readonly isDone: boolean
-  readonly rows: Rows
-}) {
-  return (
-    <section class="card outcome">
-      <h2>{t('import.outcome')}</h2>
-      <dl>
-        <Part
-          title={t(isDone ? 'import.broughtIn' : 'import.toBringIn')}
-          counts={tally.broughtIn}
-          toText={typeName}
-        />
-        <Part title={t('import.known')} counts={tally.known} toText={typeName} />
-        <Part title={t('import.leftOut')} counts={tally.leftOut} rows={rows} toText={reasonText} />
-      </dl>
-    </section>
-  )
-}
-
-type Rows = NonNullable<Import['look']>['leftOutRows']
-
-interface PartProps {
-  readonly title: string
-  readonly counts: Counts
-  /** The first rows concerned, by name. */
-  readonly rows?: Rows
-  readonly toText: (name: string) => string
-}
-
-function Part({ title, counts, rows, toText }: PartProps) {
-  if (sumOf(counts) === 0) return null
-  return (
-    <div>
-      <dt>
-        {title} <b class="num">{written(sumOf(counts))}</b>
-      </dt>
-      {Object.entries(counts)
-        .toSorted(([, a], [, b]) => b - a)
-        .map(([name, count]) => (
-          <dd key={name}>
-            <span>
-              {toText(name)}
-              {rows?.[name] && <small> ({t('import.rows', { rows: rows[name].join(', ') })})</small>}
-            </span>{' '}
-            <span class="num">{written(count)}</span>
-          </dd>
-        ))}
-    </div>
-  )
 }

@@ -1,7 +1,7 @@
-/** What formats of XML tracks have in common: elements one by one, to the end of the file or where it is cut off. */
-import type { Head, Sink, Source } from '../../record.js'
-import { textsOf } from '../../text/decode.js'
-import { XmlScanner, type XmlHandler } from '../../text/xml.js'
+/** What formats of XML have in common: elements one by one, to the end of the file or where it is cut off. */
+import type { Head, Sink, Source } from '../record.js'
+import { textsOf } from '../text/decode.js'
+import { XmlScanner, type XmlHandler } from '../text/xml.js'
 
 /** Takes the elements of a file. */
 export interface ElementReader extends XmlHandler {

@@ -1,0 +1,90 @@
+/**
+ * What is said of a file as a whole: warnings, and why it cannot be read. Each is an English sentence with its values in braces,
+ * and is translated by the pages.
+ */
+export const messages = [
+  // Warnings
+  'The file is cut off: what is whole was read',
+  'Weights of Fitbit name no unit: they are taken for pounds',
+  'A FIT file is cut off or damaged: what is whole was read',
+  'A FIT file does not match its checksum: some of it may be wrong',
+  'Timeline Edits hold nothing to import: export the timeline on the phone itself',
+  'Dates such as {cell} in {column} may be of either order: they are left out until it is said which',
+  'Numbers such as {cell} in {column} may have decimals or thousands: they are left out until it is said which',
+  // Databases
+  'The database is cut off: what is whole was read',
+  'The database was in use when it was copied: changes in the file beside it that ends in -wal are not in it',
+  'The list of tables is damaged: some of them may be missing',
+  '{table} is damaged: the rows of {count} of its pages are missing',
+  'Some records do not tell their source: what they belong to is damaged, or too much',
+  'an SQLite database without a table',
+  'an SQLite database of no app that is known, with the tables {tables}',
+  // Files of archives
+  'The tar archive is damaged or cut off: the rest is not read',
+  'The archive holds more than {count} files: the rest is not read',
+  'The archive unpacks to more than 20 GB: the rest is not read',
+  '{name} is {reason}',
+  '{name} is {is}: {advice}',
+  '{name} is not of a known format',
+  '{name} is damaged after {count} bytes: the archive ends there',
+  '{name} is damaged after {count} bytes: {error}',
+  '{name} is damaged after {count} bytes, or cut off',
+  '{name} is packed by gzip, and damaged',
+  '{name} does not match its checksum: some of it may be wrong',
+  '{name} is a copy of what is in Apple’s other file: it is not read',
+  '{name}: {message}',
+  // Why nothing can be read
+  'The file is empty',
+  'The file is of no format that is known',
+  'The file is {is}: {advice}',
+  'The SQLite database is damaged at its beginning',
+  'The archive is damaged or cut off: {error}',
+  'The archive is damaged: {error}',
+  'The archive is encrypted: unpack it with its password, and send what is in it',
+  'The file is packed by gzip, and damaged, cut off or packed suspiciously tightly',
+  'The archive holds no file of a format that is known',
+  'The archive holds no file of a format that is known: {message}',
+  'It is nested deeper than {count} levels, as no export is',
+  'Something in the file takes more memory than a record may',
+  'Something in the file takes longer to read than a record may',
+  'It is no FIT file',
+  'It is larger than FIT files are',
+  'The electrocardiogram names no time or no sampling rate: export it again',
+  'It has a track with more than {count} times or places without the other',
+  'It is a calendar of version 1.0: export it as iCalendar (.ics)',
+  // Why an import has failed
+  'The file is not here any more: bring it in again',
+  'The file has waited for {seconds} and was removed: bring it in again'
+] as const
+
+export type Message = (typeof messages)[number]
+
+/** Values by name. Those named `reason`, `is` and `advice` are English themselves, and translated as well. */
+export type Values = Readonly<Record<string, string | number | Notice>>
+
+/** Something to be told in the language of whoever reads it. */
+export interface Notice {
+  readonly message: Message
+  readonly values?: Values
+}
+
+/** Longest text of a value, in characters. */
+const longestValue = 300
+
+/** Returns a notice, its values cut where whoever made the file has chosen them longer. */
+export function noticeOf(message: Message, values?: Values): Notice {
+  if (!values) return { message }
+  const cut = Object.entries(values).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? value.slice(0, longestValue) : value
+  ])
+  return { message, values: Object.fromEntries(cut) as Values }
+}
+
+/** Returns a notice in English. */
+export function inEnglish({ message, values = {} }: Notice): string {
+  return message.replaceAll(/\{(\w+)\}/g, (whole, name: string) => {
+    const value = values[name]
+    return typeof value === 'object' ? inEnglish(value) : String(value ?? whole)
+  })
+}

@@ -1,0 +1,96 @@
+/** What becomes, or became, of each record of a file. */
+import { t } from '../../language.js'
+import { plain } from '../../plain.js'
+import { typeName } from '../data/event-types.js'
+import { reasonText, sumOf, written, type Counts, type Import } from './model.js'
+
+/** What became, or would become, of each record: the three add up to those of the file. */
+export function Outcome({
+  tally,
+  isDone,
+  look
+}: {
+  readonly tally: NonNullable<Import['tally']>
+  readonly isDone: boolean
+  readonly look: Import['look']
+}) {
+  return (
+    <section class="card outcome">
+      <h2>{t('import.outcome')}</h2>
+      <dl>
+        <Part
+          title={t(isDone ? 'import.broughtIn' : 'import.toBringIn')}
+          counts={tally.broughtIn}
+          toText={typeName}
+        />
+        <Part title={t('import.known')} counts={tally.known} toText={typeName} />
+        <Part
+          title={t('import.leftOut')}
+          counts={tally.leftOut}
+          rows={look?.leftOutRows}
+          kinds={look?.leftOutKinds}
+          toText={reasonText}
+        />
+      </dl>
+    </section>
+  )
+}
+
+type Look = NonNullable<Import['look']>
+
+interface PartProps {
+  readonly title: string
+  readonly counts: Counts
+  /** The first rows concerned, by name. */
+  readonly rows?: Look['leftOutRows']
+  /** What the file calls the records concerned, by name. */
+  readonly kinds?: Look['leftOutKinds']
+  readonly toText: (name: string) => string
+}
+
+function Part({ title, counts, rows, kinds, toText }: PartProps) {
+  if (sumOf(counts) === 0) return null
+  return (
+    <div>
+      <dt>
+        {title} <b class="num">{written(sumOf(counts))}</b>
+      </dt>
+      {Object.entries(counts)
+        .toSorted(([, a], [, b]) => b - a)
+        .map(([name, count]) => (
+          <dd key={name}>
+            <span>
+              {toText(name)}
+              {rows?.[name] && <small> ({t('import.rows', { rows: rows[name].join(', ') })})</small>}
+              <Kinds kinds={kinds?.[name]} />
+            </span>{' '}
+            <span class="num">{written(count)}</span>
+          </dd>
+        ))}
+    </div>
+  )
+}
+
+/** Kinds that stand beside a reason; further ones are there to be opened. */
+const mostShown = 4
+
+/** What the file calls the records that a reason leaves out. Rows of a table have no further name. */
+function Kinds({ kinds = {} }: { readonly kinds: Counts | undefined }) {
+  const names = Object.entries(kinds)
+    .filter(([name]) => name !== 'row')
+    .toSorted(([, a], [, b]) => b - a)
+    .map(([name, count]) => `${plain(name)} (${written(count)})`)
+  if (names.length === 0) return null
+  const [first, more] = [names.slice(0, mostShown), names.slice(mostShown)]
+  return (
+    <>
+      <small>{first.join(', ')}</small>
+      {more.length > 0 && (
+        <details>
+          <summary>{t('import.moreKinds', { count: written(more.length) })}</summary>
+          <small>{more.join(', ')}</small>
+        </details>
+      )}
+    </>
+  )
+}
