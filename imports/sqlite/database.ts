@@ -48,8 +48,8 @@ export class Database {
   get gaps(): Message[] {
     const { gap } = this.#pages
     const { pages, rows } = this.#losses
-    const list = 'The list of tables is damaged: some of them may be missing'
-    return [...(gap === undefined ? [] : [gap]), ...(pages + rows > 0 ? [list as Message] : [])]
+    const list: Message = 'The list of tables is damaged: some of them may be missing'
+    return [...(gap === undefined ? [] : [gap]), ...(pages + rows > 0 ? [list] : [])]
   }
 
   /** Names of the columns of a table that are not computed, in small letters. */

@@ -139,7 +139,7 @@ export interface AccountMethods {
       readonly username: string
       readonly onlyReg?: boolean | undefined
       readonly dryRun?: boolean | undefined
-      readonly password?: string | undefined
+      readonly password?: string | null | undefined
       readonly credential?:
         | {
             readonly id: string
@@ -154,6 +154,7 @@ export interface AccountMethods {
               readonly userHandle?: string | null | undefined
             }
           }
+        | null
         | undefined
     }
     result:
