@@ -56,7 +56,7 @@ const house: Readonly<Record<string, Room>> = {
   client: { rooms: [], libraries: [] },
   web: {
     rooms: ['client'],
-    files: ['schemas/zones.ts'],
+    files: ['schemas/zones.ts', 'core/json/canonical.ts'],
     libraries: words('preact uqr pmtiles @mapbox/vector-tile pbf')
   }
 }

@@ -1,5 +1,7 @@
 /** Whether an event is as it was written: its digest, computed again in the browser. (docs/spec/integrity.md) */
 
+import { canonical } from '../../../core/json/canonical.js'
+
 /** `untold`: there is no digest; `unchecked`: this browser cannot make one. */
 export type Proof = 'matches' | 'differs' | 'untold' | 'unchecked'
 
@@ -33,38 +35,4 @@ export function eventText(event: Item): string {
       ? { attachments: (attachments as readonly Item[]).map(({ readToken: _own, ...each }) => each) }
       : {})
   })
-}
-
-function canonical(value: unknown): string {
-  if (typeof value === 'string') return quoted(value)
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null)
-  const own = value as Item
-  const members = Object.keys(own)
-    .filter(key => own[key] !== null && own[key] !== undefined)
-    .toSorted()
-    .map(key => `${quoted(key)}:${canonical(own[key])}`)
-  return `{${members.join(',')}}`
-}
-
-/** Those that JSON requires to be escaped, and invisible ones. */
-const special = new RegExp(
-  String.raw`["\\\u0000-\u001f\u007f-\u009f\u00ad\u0600-\u0604\u070f\u17b4\u17b5\u200c-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ufff0-\uffff]`,
-  'g'
-)
-const short: Readonly<Record<string, string>> = {
-  '\b': '\\b',
-  '\t': '\\t',
-  '\n': '\\n',
-  '\f': '\\f',
-  '\r': '\\r',
-  '"': '\\"',
-  '\\': '\\\\'
-}
-
-function quoted(text: string): string {
-  return `"${text.replaceAll(
-    special,
-    each => short[each] ?? `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`
-  )}"`
 }
