@@ -139,7 +139,6 @@ t.test('signing in by a provider', async t => {
     await untilHeading(page, 'Sign in')
     provider.person = person
     await page.goto(`${url}/access/access.html#identity=of-somebody-else`)
-    await page.reload()
     await page.getByText('was begun in another window').waitFor()
     await page.context().close()
   })

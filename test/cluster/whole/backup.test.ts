@@ -109,7 +109,9 @@ t.test('a cluster', async t => {
     t.equal(makers().length, 1)
     t.notMatch(n1.log + n2.log, /a backup failed/)
     const verified = await run<Report>('restore', at('own'), '--verify', `--dataDir=${at('none')}`)
-    t.match(verified, { accounts: 6, problems: [] })
+    // The newcomer may have come before or after it.
+    t.match(verified, { accounts: Number, problems: [] })
+    t.ok([6, 7].includes(verified.accounts), `${verified.accounts} accounts`)
   })
 
   await t.test('makes up for a backup that nobody made, by whose turn it is by then', async t => {

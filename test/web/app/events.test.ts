@@ -158,6 +158,20 @@ t.test('events', async t => {
     await page.context().close()
   })
 
+  await t.test('a picture that cannot be shown gives way to one that can', async t => {
+    const event = await daisy.event({ streamIds: ['diary'], type: 'picture/attached', content: null })
+    const form = new FormData()
+    form.append('file', new Blob(['no picture'], { type: 'image/png' }), 'torn.png')
+    form.append('file', new Blob([Buffer.from(await picture(64, 48))], { type: 'image/png' }), 'lake.png')
+    t.equal((await daisy.http('POST', `/events/${event.id}`, form)).status, 200)
+    const page = await enter(`/app/daisy/events/${event.id}`)
+    await page.locator('.picture .icon').waitFor()
+    await page.getByRole('button', { name: 'Remove torn.png' }).click()
+    await page.getByRole('button', { name: 'Remove the file' }).click()
+    await page.locator('.picture img').evaluate(image => (image as { decode?(): Promise<void> }).decode!())
+    await page.context().close()
+  })
+
   await t.test(
     'a photo is added with its picture, a series shows its numbers, and an odd address is met kindly',
     async t => {

@@ -22,18 +22,19 @@ export function Picture({ event, alt, width }: Props) {
   const { client } = useAccount()
   const box = useRef<HTMLSpanElement>(null)
   const [url, setUrl] = useState<string>()
-  const [isBroken, setBroken] = useState(false)
+  /** The address that cannot be shown; empty if there is nothing to show. */
+  const [failed, setFailed] = useState<string>()
+  const isBroken = failed === (url ?? '')
   useEffect(() => {
     const gone = new AbortController()
-    let made: string | undefined
     const read = async (): Promise<void> => {
       try {
         const blob = await pictureOf(client, event, width, gone.signal)
-        if (gone.signal.aborted) return
-        made = URL.createObjectURL(blob)
-        setUrl(made)
+        if (!gone.signal.aborted) setUrl(URL.createObjectURL(blob))
       } catch {
-        if (!gone.signal.aborted) setBroken(true)
+        if (gone.signal.aborted) return
+        setUrl(undefined)
+        setFailed('')
       }
     }
     const near = new IntersectionObserver(
@@ -48,13 +49,14 @@ export function Picture({ event, alt, width }: Props) {
     return () => {
       near.disconnect()
       gone.abort()
-      if (made !== undefined) URL.revokeObjectURL(made)
     }
   }, [client, event.id, event.modified, width])
+  // It stays until another one takes its place.
+  useEffect(() => () => void (url !== undefined && URL.revokeObjectURL(url)), [url])
   return (
     <span class="picture" ref={box}>
       {url !== undefined && !isBroken ? (
-        <img src={url} alt={alt} decoding="async" onError={() => setBroken(true)} />
+        <img src={url} alt={alt} decoding="async" onError={() => setFailed(url)} />
       ) : (
         <>
           {isBroken && <Icon name="photo" />}
