@@ -19,7 +19,8 @@ export function dayJoiner(column: number): (cells: string[]) => string[] {
   return cells => {
     const cell = cells[column]?.trim() ?? ''
     if (clockCell.test(cell)) return day === undefined ? cells : cells.with(column, `${day} ${cell}`)
-    if (dayIn(cells) === column) day = cell
+    // Times below a date of a form that is not known are of no day rather than of the one before.
+    if (/\d/.test(cell)) day = dayIn(cells) === column ? cell : undefined
     return cells
   }
 }

@@ -43,9 +43,10 @@ export async function eachNamedRow(
 
 function namedRow(columns: readonly string[], cells: readonly string[]): NamedRow {
   const row = new Map<string, string>()
-  for (const [at, name] of columns.entries()) {
-    const cell = cells[at]?.trim()
-    if (cell) row.set(name, cell)
+  // A header may have thousands of names above rows of one cell.
+  for (const [at, each] of cells.slice(0, columns.length).entries()) {
+    const cell = each.trim()
+    if (cell) row.set(columns[at]!, cell)
   }
   return row
 }

@@ -45,11 +45,17 @@ export function timeOf(
   zone?: string
 ): number {
   if (month < 1 || month > 12 || day < 1 || day > 31 || hour > 24 || minute > 59 || second > 60) return NaN
-  const utc = Date.UTC(year, month - 1, day, hour, minute, second) / 1000 + fraction
-  if (new Date(Date.UTC(year, month - 1, day)).getUTCDate() !== day) return NaN
+  // Years below 100 would be taken for those of the last century.
+  const cycles = year < 100 ? 1 : 0
+  const start = Date.UTC(year + cycles * 400, month - 1, day) / 1000
+  if (new Date(start * 1000).getUTCDate() !== day) return NaN
+  const utc = start - cycles * cycle + hour * 3600 + minute * 60 + second + fraction
   if (offset !== undefined && offset !== '') return utc - offsetOf(offset)
   return zone === undefined ? utc : fromLocal(utc, zone)
 }
+
+/** Seconds of 400 years, after which the calendar begins again. */
+const cycle = 146_097 * 86_400
 
 /** Seconds east of Greenwich. */
 function offsetOf(text: string): number {
@@ -58,15 +64,20 @@ function offsetOf(text: string): number {
   return sign * (Number(text.slice(1, 3)) * 3600 + Number(text.slice(3).replace(':', '') || 0) * 60)
 }
 
-/** `2024-10-27 00:00:05 +0200`, read by its digits: files have millions of these. */
+/** Days that each month has in any year. */
+const shortest = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+
+/** `2024-10-27 00:00:05 +0200`, read by its digits: files have millions of these. `NaN` for what has to be looked at closely. */
 function appleTime(text: string): number {
   if (text.length !== 25 || text.charCodeAt(10) !== 32 || text.charCodeAt(19) !== 32) return NaN
   const year = digits(text, 0) * 100 + digits(text, 2)
   const hours = digits(text, 21)
   const east = (text.charCodeAt(20) === 45 ? -1 : 1) * (hours * 3600 + digits(text, 23) * 60)
   const [month, day] = [digits(text, 5), digits(text, 8)]
-  if (!(month >= 1 && month <= 12 && day >= 1 && day <= 31)) return NaN
-  return Date.UTC(year, month - 1, day, digits(text, 11), digits(text, 14), digits(text, 17)) / 1000 - east
+  const [hour, minute, second] = [digits(text, 11), digits(text, 14), digits(text, 17)]
+  if (!(year >= 100 && day >= 1 && day <= (shortest[month - 1] ?? 0))) return NaN
+  if (!(hour < 24 && minute < 60 && second < 60)) return NaN
+  return Date.UTC(year, month - 1, day, hour, minute, second) / 1000 - east
 }
 
 function digits(text: string, at: number): number {
@@ -74,6 +85,8 @@ function digits(text: string, at: number): number {
   return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : NaN
 }
 
+/** Seconds from 1970 within which zones are asked. */
+const mostOffset = 5e10
 /** Seconds between times for which offsets are looked up: clocks are put forward and back at such times. */
 const step = 1800
 
@@ -114,12 +127,16 @@ export function offsetAt(time: number, zone: string): number {
   return offset
 }
 
+/** By zones in small letters: files may write each in many ways, and a format takes tens of kilobytes. */
 const formats = new Map<string, Intl.DateTimeFormat>()
 /** Offsets of recently used half hours. */
 const offsets = new Map<string, number>()
 
 function foundOffset(time: number, zone: string): number {
-  let format = formats.get(zone)
+  // Not of what is no time, or far from any.
+  if (!(Math.abs(time) < mostOffset)) return NaN
+  const key = zone.toLowerCase()
+  let format = formats.get(key)
   if (!format) {
     format = new Intl.DateTimeFormat('en-US', {
       timeZone: zone,
@@ -131,7 +148,7 @@ function foundOffset(time: number, zone: string): number {
       minute: 'numeric',
       second: 'numeric'
     })
-    formats.set(zone, format)
+    formats.set(key, format)
   }
   const part: Record<string, number> = {}
   for (const { type, value } of format.formatToParts(time * 1000)) part[type] = Number(value)

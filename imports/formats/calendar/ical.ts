@@ -37,8 +37,10 @@ const longest = 150_000
 const mostHeld = 20_000_000
 /** Occurrences that are remembered. */
 const mostChanged = 100_000
+const longestKey = 500
 /** What each entry counts besides its characters. */
 const ofEntry = 1000
+const ofLine = 300
 const entries = new Set(['VEVENT', 'VJOURNAL', 'VTODO'])
 /** Components within one another. */
 const deepest = 100
@@ -126,10 +128,10 @@ class Reader {
   }
 
   #ofEntry(entry: Entry, line: ContentLine): void {
-    const { isCut, name, value } = line
+    const { isCut, length, name } = line
     if (counted.has(name)) this.sink.leftOut(`${entry.kind} ${name}`, 'of a kind without a type here')
     if (!kept.has(name)) return
-    entry.size += isCut ? longest + 1 : value.length + name.length
+    entry.size += isCut ? longest + 1 : length
     if (entry.size > longest) return
     const lines = entry.lines.get(name)
     if (lines) lines.push(line)
@@ -139,12 +141,14 @@ class Reader {
   /** An entry that is whole. Those that depend on others are held. */
   #take(entry: Entry): void {
     const occurrence = this.#timeOf(entry, 'RECURRENCE-ID')
-    if (occurrence && this.#changed.size < mostChanged)
-      this.#changed.add(`${textIn(entry, 'UID')}\n${occurrence.time}`)
+    const key = occurrence && `${textIn(entry, 'UID')}\n${occurrence.time}`
+    if (key !== undefined && key.length < longestKey && this.#changed.size < mostChanged)
+      this.#changed.add(key)
     const isOpen = entry.lines.has('RRULE') || this.#timeOf(entry, 'DTSTART')?.lacksZone === true
     if (isOpen && this.#heldSize < mostHeld) {
       this.#held.push(entry)
       this.#heldSize += entry.size + ofEntry
+      for (const lines of entry.lines.values()) this.#heldSize += lines.length * ofLine
     } else this.#give(entry)
   }
 

@@ -13,6 +13,8 @@ export interface ContentLine {
   readonly parameters: ReadonlyMap<string, string>
   /** As written. */
   readonly value: string
+  /** Characters in all. */
+  readonly length: number
   /** Whether it has been cut. */
   readonly isCut: boolean
 }
@@ -96,21 +98,26 @@ function lineEnd(text: string, from: number): number {
   return text.length
 }
 
+const parameterPattern = /;([\w-]+)=((?:"[^"]*"|[^":;])*)/y
+
 function parseLine(line: string, isCut: boolean): ContentLine | undefined {
   const start = /^\uFEFF?([\w.-]+)/.exec(line)
   if (!start) return undefined
   const parameters = new Map<string, string>()
   let at = start[0].length
   while (line[at] === ';') {
-    const parameter = /^;([\w-]+)=((?:"[^"]*"|[^":;])*)/.exec(line.slice(at, at + 2000))
-    if (!parameter) return undefined
+    // Some programs write whole texts into one.
+    parameterPattern.lastIndex = at
+    const parameter = parameterPattern.exec(line)
+    if (!parameter) break
     parameters.set(parameter[1]!.toUpperCase(), parameter[2]!.replaceAll('"', ''))
     at += parameter[0].length
   }
-  if (line[at] !== ':') return undefined
+  // Of one that is cut within its parameters, the name tells what is missing.
+  if (line[at] !== ':' && !isCut) return undefined
   // Some programs put a group before the name.
   const name = start[1]!.slice(start[1]!.lastIndexOf('.') + 1).toUpperCase()
-  return { name, parameters, value: line.slice(at + 1), isCut }
+  return { name, parameters, value: line.slice(at + 1), length: line.length, isCut }
 }
 
 /** Returns a text without its escapes. */

@@ -8,7 +8,7 @@ export interface CalendarTime {
   readonly time: number
   /** A day rather than a time: its beginning. */
   readonly isDay: boolean
-  /** The next day's beginning. */
+  /** The next day's beginning; `NaN` for a time. */
   readonly nextDay: number
   /** Name of its zone, as the file has it. */
   readonly zone: string | undefined
@@ -36,7 +36,7 @@ export function calendarTime(
   return {
     time,
     isDay,
-    nextDay: timeIn(local + dayLength),
+    nextDay: isDay ? timeIn(local + dayLength) : NaN,
     zone: id === undefined || isDay ? undefined : zones.nameOf(id),
     lacksZone: Number.isNaN(time) && !Number.isNaN(local)
   }

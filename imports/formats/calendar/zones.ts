@@ -1,5 +1,5 @@
 /** Time zones that a calendar describes itself, and times in them. (RFC 5545, 3.6.5) */
-import { fromLocal, timeOf, type Parts } from '../../text/times.js'
+import { fromLocal, isPlausible, timeOf, type Parts } from '../../text/times.js'
 import { zoneOf } from '../../text/zones.js'
 import type { ContentLine } from './lines.js'
 
@@ -12,9 +12,23 @@ interface Observance {
   /** Seconds east of Greenwich, before and from then on. */
   from: number
   to: number
-  rule: string
+  rule: Rule | undefined
   /** Further times at which it begins. */
   dates: number[]
+}
+
+/** The day of a year on which an observance begins: what is missing is as at its start. */
+interface Rule {
+  readonly month: number | undefined
+  readonly weekday: number | undefined
+  readonly nth: number | undefined
+  readonly monthDays: readonly number[]
+}
+
+/** A local time from which on an offset holds. */
+interface Onset {
+  readonly at: number
+  readonly to: number
 }
 
 /** Times of one zone that is described by its changes. */
@@ -22,10 +36,14 @@ export class DescribedZone {
   /** Name in the database of zones, where the description gives one. */
   name: string | undefined
   readonly #observances: Observance[] = []
+  /** Onsets by years, with the one that a year begins with. */
+  readonly #years = new Map<number, readonly Onset[]>()
+  #rules = 0
+  #dates = 0
 
   begin(): void {
     if (this.#observances.length < mostObservances)
-      this.#observances.push({ start: NaN, until: Infinity, from: NaN, to: NaN, rule: '', dates: [] })
+      this.#observances.push({ start: NaN, until: Infinity, from: NaN, to: NaN, rule: undefined, dates: [] })
   }
 
   /** Takes a line of the observance that has begun last. */
@@ -35,40 +53,79 @@ export class DescribedZone {
     if (name === 'DTSTART') last.start = localTime(value)
     else if (name === 'TZOFFSETFROM') last.from = offsetIn(value)
     else if (name === 'TZOFFSETTO') last.to = offsetIn(value)
-    else if (name === 'RRULE') {
-      last.rule = value.toUpperCase()
-      const until = /UNTIL=(\w+)/.exec(last.rule)?.[1]
+    else if (name === 'RRULE' && ++this.#rules <= mostRules) {
+      const rule = value.slice(0, longestRule).toUpperCase()
+      last.rule = ruleIn(rule)
+      const until = /UNTIL=(\w+)/.exec(rule)?.[1]
       // In UTC; a day more or less does not matter, as the next observance decides.
       if (until !== undefined) last.until = localTime(until) + 86_400
-    } else if (name === 'RDATE' && last.dates.length < mostDates)
-      last.dates.push(...value.split(',').slice(0, mostDates).map(localTime))
+    } else if (name === 'RDATE') {
+      const dates = value.split(',', mostDates - this.#dates).map(localTime)
+      this.#dates += dates.length
+      last.dates.push(...dates)
+    }
   }
 
   /** Returns the time of a local time (both in seconds); `NaN` where the zone does not tell. */
   timeOf(local: number): number {
-    const known = this.#observances.filter(
-      ({ from, start, to }) => start === start && to === to && from === from
-    )
+    // So that there are not many years.
+    if (!isPlausible(local)) return local
+    const year = new Date(local * 1000).getUTCFullYear()
+    let onsets = this.#years.get(year)
+    if (!onsets) this.#years.set(year, (onsets = this.#onsetsIn(year)))
     let [latest, offset] = [-Infinity, NaN]
-    for (const each of known) {
-      const onset = lastOnset(each, local)
-      if (onset > latest) [latest, offset] = [onset, each.to]
-    }
+    for (const { at, to } of onsets) if (at <= local && at > latest) [latest, offset] = [at, to]
     if (latest > -Infinity) return local - offset
-    const first = known.toSorted((a, b) => a.start - b.start)[0]
+    const first = this.#known.toSorted((a, b) => a.start - b.start)[0]
     return first ? local - first.from : NaN
+  }
+
+  get #known(): Observance[] {
+    return this.#observances.filter(({ from, start, to }) => start === start && to === to && from === from)
+  }
+
+  #onsetsIn(year: number): Onset[] {
+    const [from, to] = [Date.UTC(year, 0, 1) / 1000, Date.UTC(year + 1, 0, 1) / 1000]
+    let before: Onset = { at: -Infinity, to: NaN }
+    const onsets: Onset[] = []
+    for (const each of this.#known) {
+      const { dates, rule, start, until } = each
+      const at = lastOnset(each, from)
+      if (at > before.at) before = { at, to: each.to }
+      const yearly = rule ? onsetIn(year, rule, start) : NaN
+      const own = [start, ...dates, yearly <= until ? yearly : NaN]
+      for (const onset of own)
+        if (onset > from && onset < to && onset >= start) onsets.push({ at: onset, to: each.to })
+    }
+    return [before, ...onsets]
   }
 }
 
 const mostObservances = 500
-const mostDates = 500
+/** Of one zone. */
+const mostDates = 5000
+const mostRules = 100
+const longestRule = 500
+
+/** Reads a yearly rule; `undefined` for others. */
+function ruleIn(text: string): Rule | undefined {
+  if (!text.includes('FREQ=YEARLY')) return undefined
+  const month = /BYMONTH=(\d+)/.exec(text)?.[1]
+  const [, nth, weekday] = /BYDAY=([+-]?\d)?(SU|MO|TU|WE|TH|FR|SA)/.exec(text) ?? []
+  return {
+    month: month === undefined ? undefined : Number(month) - 1,
+    weekday: weekday === undefined ? undefined : days.indexOf(weekday),
+    nth: nth === undefined ? undefined : Number(nth),
+    monthDays: (/BYMONTHDAY=([\d,]+)/.exec(text)?.[1] ?? '').split(',').filter(Boolean).map(Number)
+  }
+}
 
 /** Returns when an observance has begun last before a local time; `-Infinity` if it has not. */
 function lastOnset({ dates, rule, start, until }: Observance, local: number): number {
   if (local < start) return -Infinity
   let last = start
   for (const each of dates) if (each <= local && each > last) last = each
-  if (rule === '') return last
+  if (!rule) return last
   const year = new Date(local * 1000).getUTCFullYear()
   for (const each of [year - 1, year]) {
     const onset = onsetIn(each, rule, start)
@@ -85,25 +142,18 @@ function lastOnset({ dates, rule, start, until }: Observance, local: number): nu
   return last
 }
 
-/** Returns the day of a year on which a yearly rule falls, at the hour of its start; `NaN` for other rules. */
-function onsetIn(year: number, rule: string, start: number): number {
-  if (!rule.includes('FREQ=YEARLY')) return NaN
+/** Returns the day of a year on which a rule falls, at the hour of its start; `NaN` if there is none. */
+function onsetIn(year: number, rule: Rule, start: number): number {
   const clock = ((start % 86_400) + 86_400) % 86_400
   const begun = new Date(start * 1000)
-  const month = Number(/BYMONTH=(\d+)/.exec(rule)?.[1] ?? begun.getUTCMonth() + 1) - 1
-  const byDay = /BYDAY=([+-]?\d)?(SU|MO|TU|WE|TH|FR|SA)/.exec(rule)
-  const monthDays = (/BYMONTHDAY=([\d,]+)/.exec(rule)?.[1] ?? '').split(',').filter(Boolean).map(Number)
-  if (!byDay) return Date.UTC(year, month, monthDays[0] ?? begun.getUTCDate()) / 1000 + clock
-  const weekday = days.indexOf(byDay[2]!)
-  const nth = Number(byDay[1] ?? (monthDays.length > 0 ? 0 : 1))
+  const { month = begun.getUTCMonth(), monthDays, weekday } = rule
+  if (weekday === undefined) return Date.UTC(year, month, monthDays[0] ?? begun.getUTCDate()) / 1000 + clock
+  const nth = rule.nth ?? (monthDays.length > 0 ? 0 : 1)
   const length = new Date(Date.UTC(year, month + 1, 0)).getUTCDate()
   const matching: number[] = []
-  for (let day = 1; day <= length; day++)
-    if (
-      new Date(Date.UTC(year, month, day)).getUTCDay() === weekday &&
-      (monthDays.length === 0 || monthDays.includes(day))
-    )
-      matching.push(day)
+  const first = 1 + ((weekday - new Date(Date.UTC(year, month, 1)).getUTCDay() + 7) % 7)
+  for (let day = first; day <= length; day += 7)
+    if (monthDays.length === 0 || monthDays.includes(day)) matching.push(day)
   const day = nth < 0 ? matching.at(nth) : matching[Math.max(nth, 1) - 1]
   return day === undefined ? NaN : Date.UTC(year, month, day) / 1000 + clock
 }

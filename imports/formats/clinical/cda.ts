@@ -38,8 +38,12 @@ export const cda: Format = {
 
 /** What tells nothing of what a record says: documents that overlap have it in other words. */
 const aside = new Set(['templateId', 'id', 'text', 'author', 'performer', 'reference'])
-/** Elements around one another. */
+/** Elements around one another, and organizers among them. */
 const deepest = 1000
+const deepestOrganizer = 20
+/** What an organizer says of all that it holds, and how much of it is kept: each statement is looked at with it. */
+const ofFrame = new Set(['statusCode', 'effectiveTime', 'subject'])
+const mostOfFrame = 10
 
 interface Section {
   code: string
@@ -92,7 +96,10 @@ class Reader implements ElementReader {
       if (name !== 'organizer') this.#build(tag, attributes, element => this.#statement(element))
     } else if (above === 'organizer' && name !== 'component') {
       const frame = this.#organizers.at(-1)?.frame
-      this.#build(tag, attributes, element => frame?.children.push(element))
+      this.#build(tag, attributes, element => {
+        if (frame && ofFrame.has(element.name) && frame.children.length < mostOfFrame)
+          frame.children.push(element)
+      })
     } else if (above === 'section' && section && name === 'code')
       this.#build(tag, attributes, element => (section.code = element.get('code') ?? ''))
     else if (above === 'section' && section && name === 'title')
@@ -142,8 +149,11 @@ class Reader implements ElementReader {
 
   /** An element whose parts are looked at one by one. */
   #begin(tag: string, name: string, attributes: string): void {
-    if (this.#path.length >= deepest)
-      throw new Unreadable('It is nested deeper than {count} levels, as no export is', { count: deepest })
+    const isTooDeep = name === 'organizer' && this.#organizers.length >= deepestOrganizer
+    if (this.#path.length >= deepest || isTooDeep)
+      throw new Unreadable('It is nested deeper than {count} levels, as no export is', {
+        count: isTooDeep ? deepestOrganizer : deepest
+      })
     this.#path.push(name)
     if (name === 'section') this.#sections.push({ code: '', title: '', hasEntries: false, hasText: false })
     else if (name === 'organizer')

@@ -32,8 +32,13 @@ const mostOwners = 20_000
 const kept = ['name', 'units', 'start', 'source', 'samplingFrequency'] as const
 const longestKept = 200
 
+/** Only texts and numbers say something here: the rest may be as large as the file. */
 function keptOf(value: unknown): unknown {
-  return typeof value === 'string' ? value.slice(0, longestKept) : value
+  return typeof value === 'string'
+    ? value.slice(0, longestKept)
+    : typeof value === 'number'
+      ? value
+      : undefined
 }
 
 /** Lists by the member that holds them; of a workout, all. */

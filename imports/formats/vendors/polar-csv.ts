@@ -79,7 +79,8 @@ class Reader {
   }
 
   #session(cells: readonly string[]): void {
-    const values = new Map(this.#header.map((name, at) => [name, cells[at]?.trim() ?? '']))
+    const known = cells.slice(0, this.#header.length)
+    const values = new Map(known.map((cell, at) => [this.#header[at]!, cell.trim()]))
     this.#track = new Track(this.sink, '')
     this.#start = this.#startOf(values)
     const sport = values.get('Sport') ?? ''
@@ -144,8 +145,9 @@ class Reader {
   #sample(cells: readonly string[]): void {
     const after = secondsOf(cells[1] ?? '')
     const start = this.#start
-    for (const [at, column] of this.#header.entries()) {
-      const cell = cells[at]?.trim() ?? ''
+    // A header may have thousands of names above rows of one cell.
+    for (const [at, each] of cells.slice(0, this.#header.length).entries()) {
+      const [column, cell] = [this.#header[at]!, each.trim()]
       if (at < 2 || cell === '') continue
       const sampleKind = `sample ${column}`
       const [name = '', unit] = column.split(/ ?[()]/)

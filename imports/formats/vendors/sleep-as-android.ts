@@ -70,8 +70,9 @@ class Reader {
     const values = new Map<string, string>()
     const events: string[] = []
     let movements = 0
-    for (const [at, name] of this.#header.entries()) {
-      const cell = cells[at]?.trim() ?? ''
+    // A header may have thousands of names above rows of one cell.
+    for (const [at, each] of cells.slice(0, this.#header.length).entries()) {
+      const [name, cell] = [this.#header[at]!, each.trim()]
       if (cell === '') continue
       if (name === 'Event') events.push(cell)
       else if (/^\d\d?:\d\d$/.test(name)) movements++

@@ -3,7 +3,7 @@ import type { Format, Head, Sink } from '../../record.js'
 import { parsed } from '../../text/json.js'
 import { isoTime } from '../../text/times.js'
 import { zoneOf } from '../../text/zones.js'
-import { isObject } from '../json-files.js'
+import { byName, isObject } from '../json-files.js'
 import { nightContent } from '../sleep.js'
 import { RawReader } from './withings-raw.js'
 import { columnsOf, eachNamedRow, type NamedRow } from '../../text/named-tables.js'
@@ -60,13 +60,13 @@ function unitAt(name: string): number {
 }
 
 /** Streams of what a scale measures besides weight. */
-const masses: Readonly<Record<string, string>> = {
+const masses = byName({
   weight: 'Weight',
   'fat mass': 'Fat mass',
   'bone mass': 'Bone mass',
   'muscle mass': 'Muscle mass',
   hydration: 'Body water'
-}
+})
 
 const nothing = 'zero, which means that nothing was measured'
 
@@ -90,7 +90,7 @@ class TableReader {
     const used = new Set(['date'])
     let count = 0
     for (const [column, cell] of row) {
-      const stream = masses[plainName(column)]
+      const stream = masses.get(plainName(column))
       if (stream === undefined) continue
       used.add(column)
       const kind = count++ === 0 ? 'weight' : `weight, ${stream.toLowerCase()}`

@@ -1,0 +1,210 @@
+/** Files of single formats that somebody made to hold the service up, or that are broken in ways that programs break them. */
+import t from 'tap'
+import { total } from '../support/importing.js'
+import { collected, missing } from './collecting.js'
+
+t.setTimeout(600_000)
+
+const calendar = (...lines: readonly string[]): string =>
+  ['BEGIN:VCALENDAR', 'VERSION:2.0', ...lines, 'END:VCALENDAR', ''].join('\r\n')
+const event = (...lines: readonly string[]): string => ['BEGIN:VEVENT', ...lines, 'END:VEVENT'].join('\r\n')
+
+const weight = (date: string): string =>
+  JSON.stringify({
+    header: { id: date, schema_id: { name: 'body-weight' } },
+    body: { effective_time_frame: { date_time: date }, body_weight: { value: 70, unit: 'kg' } }
+  })
+
+t.test('a time that cannot be read is none in any zone', async t => {
+  const broken = event('UID:a', 'DTSTART:yesterday', 'SUMMARY:a')
+  const whole = event('UID:b', 'DTSTART:20240501T120000', 'SUMMARY:b')
+  for (const zone of [undefined, '+02:00', 'Europe/Zurich']) {
+    const found = await collected(calendar(broken, whole), 'a.ics', zone === undefined ? {} : { zone })
+    t.same(
+      found.data.map(({ description }) => description),
+      ['b']
+    )
+    t.same(found.leftOut, { 'of a time that cannot be read': 1 })
+  }
+})
+
+t.test(
+  'a date in the first century, by which programs say that there is none, is not read as of the last',
+  async t => {
+    const dates = [
+      '0001-01-01T00:00:00Z',
+      '0001-01-01 00:00:00 +0000',
+      '0099-12-31T00:00:00',
+      '2024-02-31 08:00:00 +0100'
+    ]
+    for (const zone of [undefined, 'Europe/Zurich']) {
+      const found = await collected(
+        `[${dates.map(weight).join()}]`,
+        'a.json',
+        zone === undefined ? {} : { zone }
+      )
+      for (const { time } of found.data) t.notOk(time > -6e9, `${time}`)
+      t.equal(missing(found), 0)
+    }
+    const [late, daily] = [
+      event('DTSTART:00010101T000000Z', 'UID:a'),
+      event('DTSTART:20240501T120000Z', 'UID:b')
+    ]
+    const found = await collected(calendar(late, daily), 'a.ics')
+    t.same(
+      found.data.map(({ time }) => time > 0),
+      [false, true]
+    )
+    t.equal(total(found.records), 2)
+  }
+)
+
+/** Seconds of CPU that reading takes. */
+async function secondsOf(content: string, name: string): Promise<number> {
+  const before = process.cpuUsage()
+  await collected(content, name)
+  return process.cpuUsage(before).user / 1e6
+}
+
+t.test('zones of many names, and one of many spellings, take no longer than others', async t => {
+  const name = 'america/argentina/buenos_aires'
+  const spelt = (at: number): string => {
+    let bit = 0
+    return name.replaceAll(/[a-z]/g, each => (((at >> bit++) & 1) === 1 ? each.toUpperCase() : each))
+  }
+  for (const nameOf of [spelt, (at: number) => `Europe/Town${at}`]) {
+    const entries = Array.from({ length: 20_000 }, (_, at) =>
+      event(`DTSTART;TZID=${nameOf(at)}:20240101T000000`)
+    )
+    const seconds = await secondsOf(calendar(...entries), 'a.ics')
+    t.comment(`${seconds.toFixed(2)} s`)
+    // It was one millisecond and 30 KB for each name.
+    t.ok(seconds < 8, `${seconds} s`)
+  }
+})
+
+t.test('names that every object has are none of a column', async t => {
+  const names = [
+    'date',
+    'weight (kg)',
+    'fat mass (kg)',
+    'bone mass (kg)',
+    'muscle mass (kg)',
+    'hydration (kg)'
+  ]
+  const odd = ['constructor', '__proto__', 'toString']
+  const found = await collected(`${[...names, ...odd].join()}\n2024-01-01 08:00:00,70,9,3,50,40,1,2,3\n`)
+  t.equal(found.data.length, 5)
+  t.same(found.leftOut, { 'in a column that is not mapped': 3 })
+})
+
+/** A zone with so many rules, and dates of each. */
+function described(rules: number, dates: number): string {
+  const rule = [
+    'BEGIN:STANDARD',
+    'DTSTART:19700101T000000',
+    'TZOFFSETFROM:+0100',
+    'TZOFFSETTO:+0200',
+    'RRULE:FREQ=YEARLY;BYMONTH=3;BYDAY=-1SU',
+    `RDATE:${'20000101T000000,'.repeat(dates)}`,
+    'END:STANDARD'
+  ]
+  const all = Array.from({ length: rules }, () => rule).flat()
+  return ['BEGIN:VTIMEZONE', 'TZID:x', ...all, 'END:VTIMEZONE'].join('\r\n')
+}
+
+const exported = (section: string): string =>
+  `<?xml version="1.0"?><ClinicalDocument xmlns="urn:hl7-org:v3"><component><structuredBody><component>` +
+  `<section><entry>${section}</entry></section></component></structuredBody></component></ClinicalDocument>`
+
+/** Files in which each of many records would have to do with each of many names or rules. */
+const products: readonly (readonly [what: string, make: () => string])[] = [
+  ['rows of one cell', () => `Id,Tz,From,To,Sched,Hours,${'Event,'.repeat(40_000)}\n${'1\n'.repeat(10_000)}`],
+  [
+    'samples of one cell',
+    () =>
+      `Name,Sport,Date,Start time,Duration,Total\na,RUNNING,01-02-2024,08:00:00,00:10:00,1\n` +
+      `Sample rate,Time,${'HR,'.repeat(80_000)}\n${'1,00:00:01,60\n'.repeat(3000)}`
+  ],
+  [
+    'rows of one weight',
+    () =>
+      `date,weight,fat mass,bone mass,muscle mass,hydration,${'a,'.repeat(4000)}\n${'1\n'.repeat(100_000)}`
+  ],
+  [
+    'entries in a zone of many rules',
+    () =>
+      calendar(
+        described(500, 500),
+        ...Array.from({ length: 300 }, () => event('DTSTART;TZID=x:20240101T000000'))
+      )
+  ],
+  [
+    'exceptions in a zone of many rules',
+    () =>
+      calendar(
+        described(500, 0),
+        event(
+          'DTSTART;TZID=x:20240101T000000',
+          'RRULE:FREQ=DAILY',
+          `EXDATE;TZID=x:${'20240202T000000,'.repeat(400)}`
+        )
+      )
+  ],
+  [
+    'statements in an organizer of many parts',
+    () =>
+      exported(
+        `<organizer>${'<effectiveTime/>'.repeat(100_000)}` +
+          `${'<component><observation><code code="1"/></observation></component>'.repeat(500)}</organizer>`
+      )
+  ]
+]
+
+for (const [what, make] of products)
+  t.test(`${what} take no longer than others of their size`, async t => {
+    const seconds = await secondsOf(make(), 'a')
+    t.comment(`${seconds.toFixed(2)} s`)
+    t.ok(seconds < 5, `${seconds} s`)
+  })
+
+t.test('what an entry says is not lost behind long parameters', async t => {
+  const html = `data:text/html,${'%3Cp%3Eword'.repeat(500)}`
+  const found = await collected(
+    calendar(event('UID:a', 'DTSTART:20240501T120000Z', `DESCRIPTION;ALTREP="${html}":In words`)),
+    'a.ics'
+  )
+  t.equal(found.data[0]!.description, 'In words')
+  const cut = calendar(
+    event('UID:a', 'DTSTART:20240501T120000Z', `DESCRIPTION;ALTREP="${html.repeat(20)}":In words`)
+  )
+  t.same((await collected(cut, 'a.ics')).leftOut, { 'larger than a record can be': 1 })
+})
+
+t.test('parameters count as what an entry takes', async t => {
+  const line = `DUE;X=${'x'.repeat(50_000)}:20240501T120000Z`
+  const found = await collected(calendar(event('DTSTART:20240501T120000Z', line, line, line)), 'a.ics')
+  t.same(found.leftOut, { 'larger than a record can be': 1 })
+})
+
+t.test('times below a day that cannot be read are not of the day before', async t => {
+  const rows = [
+    'time,pulse',
+    '2024-05-01,',
+    '08:00,60',
+    '09:00,61',
+    'Day 2 of May,',
+    '08:00,62',
+    '2024-05-03,',
+    '08:00,63'
+  ]
+  const { data } = await collected(`${rows.join('\n')}\n`, 'a.csv')
+  t.same(
+    data.map(({ content, time }) => [content, new Date(time * 1000).toISOString().slice(0, 10)]),
+    [
+      [60, '2024-05-01'],
+      [61, '2024-05-01'],
+      [63, '2024-05-03']
+    ]
+  )
+})
