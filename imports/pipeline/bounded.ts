@@ -31,6 +31,11 @@ export class Bounded implements Sink {
       this.leftOut(datum.kind, endless)
       return
     }
+    // JSON has no such number: it would be an event that is still going on.
+    if (datum.duration !== undefined && datum.duration !== null && !Number.isFinite(datum.duration)) {
+      this.leftOut(datum.kind, 'of an end that cannot be read')
+      return
+    }
     const { also, files, kind, path, source, stream } = datum
     const isShort =
       areShort([kind, source, stream]) &&

@@ -1,6 +1,7 @@
 /** Files of single formats that somebody made to hold the service up, or that are broken in ways that programs break them. */
 import t from 'tap'
-import { total } from '../support/importing.js'
+import { coffer } from '../support/coffer.js'
+import { broughtIn, total } from '../support/importing.js'
 import { collected, missing } from './collecting.js'
 
 t.setTimeout(600_000)
@@ -207,4 +208,17 @@ t.test('times below a day that cannot be read are not of the day before', async 
       [63, '2024-05-03']
     ]
   )
+})
+
+t.test('what lasts longer than a number can tell is left out', async t => {
+  const { alice } = await coffer(t)
+  const endless = event('UID:a', 'DTSTART:20240501T120000Z', `DURATION:P${'9'.repeat(400)}D`)
+  const whole = event('UID:b', 'DTSTART:20240501T120000Z', 'DURATION:P1D')
+  const found = await broughtIn(alice, 'a.ics', calendar(endless, whole))
+  t.equal(found.state, 'written', found.message)
+  t.same(found.tally, {
+    broughtIn: { 'activity/plain': 1 },
+    known: {},
+    leftOut: { 'of an end that cannot be read': 1 }
+  })
 })
