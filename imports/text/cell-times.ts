@@ -56,7 +56,7 @@ export function cellTime(
 export function withoutMidnight(cell: string): string {
   const text = cell.trim()
   return text.length > 11 && text.includes(':')
-    ? text.replace(/[T ]+(?:0?0:00(?::00(?:\.0{1,9})?)?|12:00(?::00)? AM)$/, '')
+    ? text.replace(/(?<![T ])[T ]+(?:0?0:00(?::00(?:\.0{1,9})?)?|12:00(?::00)? AM)$/, '')
     : text
 }
 

@@ -41,11 +41,11 @@ const made = new Map([
   ['imports/formats/tracks/polar.ts', 1], // of constants
   ['imports/formats/tracks/suunto.ts', 1], // of constants
   ['imports/tables/makers.ts', 1], // of constants
+  ['imports/tables/rest.ts', 1], // of rules, constants
   ['scripts/backup/manifest.ts', 1], // of constants
   ['scripts/dev/test-process.ts', 1], // of constants
   ['scripts/vetting/events.ts', 1], // of a schema's pattern, looked at below
   ['web/app/data/numbers.ts', 2], // of the marks of numbers, constants
-  ['web/app/events/integrity.ts', 1], // of constants
   ['web/app/events/fields.ts', 1] // of the directory of event types: measured by core/event-types/content-check.ts
 ])
 

@@ -184,7 +184,7 @@ export class CalendarZones {
 
   /** Returns the name of a zone in the database, by its id, or what its description says. */
   nameOf(id: string): string | undefined {
-    const tail = /[A-Za-z_]+\/[A-Za-z_+-]+(?:\/[A-Za-z_+-]+)?\d*$/.exec(id)?.[0]
+    const tail = /(?<![A-Za-z_])[A-Za-z_]+\/[A-Za-z_+-]+(?:\/[A-Za-z_+-]+)?\d*$/.exec(id)?.[0]
     return (
       zoneOf(id) ??
       (id.includes('/') ? (zoneOf(tail) ?? zoneOf(tail?.slice(tail.indexOf('/') + 1))) : undefined) ??
