@@ -72,6 +72,16 @@ export function numberAt(value: unknown, ...path: readonly string[]): number | u
   return typeof found === 'string' ? numberOf(found) : undefined
 }
 
+/** Returns the members with these names that are numbers. */
+export function numbersAt(value: unknown, names: readonly string[]): Record<string, number> {
+  return Object.fromEntries(
+    names.flatMap(name => {
+      const found = numberAt(value, name)
+      return found === undefined ? [] : [[name, found] as const]
+    })
+  )
+}
+
 export function listAt(value: unknown, ...path: readonly string[]): readonly unknown[] {
   const found = at(value, ...path)
   return Array.isArray(found) ? found : []

@@ -8,6 +8,7 @@ import {
   isObject,
   listAt,
   numberAt,
+  numbersAt,
   textAt,
   type Json,
   outermost
@@ -133,14 +134,11 @@ class Reader {
     const exercise = this.#exercise
     const [start, end] = [this.#time(exercise['startTime']), this.#time(exercise['stopTime'])]
     const sport = textAt(exercise, 'sport') ?? textAt(exercise, 'sport', 'id') ?? ''
-    const numbers = ['distance', 'kiloCalories', 'ascent', 'descent'].flatMap(name => {
-      const value = numberAt(exercise, name)
-      return value === undefined ? [] : [[name, value] as const]
-    })
+    const numbers = numbersAt(exercise, ['distance', 'kiloCalories', 'ascent', 'descent'])
     if (!isWhole && Number.isNaN(end)) this.sink.leftOut('exercise', 'cut off before its end')
     else
       this.#track.activity('exercise', sport.toLowerCase().replaceAll('_', ' '), start, end, {
-        'polar:exercise': { sport, ...Object.fromEntries(numbers) }
+        'polar:exercise': { sport, ...numbers }
       })
   }
 

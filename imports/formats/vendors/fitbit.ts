@@ -2,7 +2,7 @@
 import type { Format, Head, Sink } from '../../record.js'
 import { isoTime, timeOf } from '../../text/times.js'
 import { at, eachObject, isJson, numberAt, textAt, type Json, outermost } from '../json-files.js'
-import { nightContent } from '../sleep.js'
+import { nightDatum } from '../sleep.js'
 
 type Kind =
   | 'heart_rate'
@@ -123,14 +123,11 @@ class Reader {
     const end = isoTime(textAt(object, 'endTime') ?? '', this.zone)
     const duration = end > time ? end - time : (numberAt(object, 'duration') ?? 0) / 1000
     const minutes = numberAt(object, 'minutesAsleep')
-    this.sink.datum({
+    const night = nightDatum({
       kind: 'sleep',
-      source: '',
-      type: 'sleep/analysis',
-      stream: 'Sleep',
       time,
       duration,
-      content: nightContent(minutes === undefined ? undefined : minutes * 60, duration),
+      asleep: minutes === undefined ? undefined : minutes * 60,
       identity: String(numberAt(object, 'logId') ?? ''),
       clientData: {
         'fitbit:sleep': {
@@ -140,6 +137,7 @@ class Reader {
         }
       }
     })
+    this.sink.datum(night)
   }
 }
 

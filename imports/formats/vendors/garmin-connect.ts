@@ -2,7 +2,7 @@
 import type { Format, Sink } from '../../record.js'
 import { isoTime } from '../../text/times.js'
 import { at, eachObject, isJson, isObject, listAt, numberAt, textAt, type Json } from '../json-files.js'
-import { nightContent } from '../sleep.js'
+import { nightDatum } from '../sleep.js'
 import { scaled } from '../../text/units.js'
 
 /** Members that nobody else's files have at their beginning. */
@@ -95,17 +95,15 @@ class Reader {
       (sum, stage) => sum + (numberAt(object, `${stage}SleepSeconds`) ?? 0),
       0
     )
-    this.sink.datum({
+    const night = nightDatum({
       kind,
-      source: '',
-      type: 'sleep/analysis',
-      stream: 'Sleep',
       time,
       duration: end - time,
-      content: nightContent(asleep, end - time),
+      asleep,
       identity: `${end}`,
       clientData: { 'garmin:sleep': Object.fromEntries(numbers) }
     })
+    this.sink.datum(night)
     this.#single(
       `${kind} respiration`,
       time,

@@ -2,8 +2,8 @@
 import type { Format, Head, Sink } from '../../record.js'
 import { parsed } from '../../text/json.js'
 import { isoTime } from '../../text/times.js'
-import { at, eachObject, isJson, listAt, numberAt, textAt, type Json } from '../json-files.js'
-import { nightContent } from '../sleep.js'
+import { at, eachObject, isJson, listAt, numberAt, numbersAt, textAt, type Json } from '../json-files.js'
+import { nightDatum } from '../sleep.js'
 import { columnsOf, eachNamedRow } from '../../text/named-tables.js'
 
 /** Names of lists at the top of the JSON. */
@@ -136,22 +136,17 @@ class Reader {
     const time = isoTime(textAt(object, 'bedtime_start') ?? '', this.zone)
     const end = isoTime(textAt(object, 'bedtime_end') ?? '', this.zone)
     const duration = end > time ? end - time : undefined
-    const numbers = sleepNumbers.flatMap(name => {
-      const value = numberAt(object, name)
-      return value === undefined ? [] : [[name, value] as const]
-    })
+    const numbers = numbersAt(object, sleepNumbers)
     const type = textAt(object, 'type')
-    this.sink.datum({
+    const night = nightDatum({
       kind,
-      source: '',
-      type: 'sleep/analysis',
-      stream: 'Sleep',
       time,
       duration,
-      content: nightContent(numberAt(object, 'total_sleep_duration') ?? numberAt(object, 'total'), duration),
+      asleep: numberAt(object, 'total_sleep_duration') ?? numberAt(object, 'total'),
       identity: `${end}`,
-      clientData: { 'oura:sleep': { ...Object.fromEntries(numbers), ...(type !== undefined && { type }) } }
+      clientData: { 'oura:sleep': { ...numbers, ...(type !== undefined && { type }) } }
     })
+    this.sink.datum(night)
     const phases = textAt(object, 'sleep_phase_5_min') ?? textAt(object, 'hypnogram_5min') ?? ''
     this.#stages(`${kind} stage`, time, end, phases)
     this.#samples(`${kind} heart rate`, 'frequency/bpm', 'Heart rate', at(object, 'heart_rate'))
@@ -159,7 +154,7 @@ class Reader {
     this.#fives(`${kind} heart rate`, 'frequency/bpm', 'Heart rate', time, listAt(object, 'hr_5min'))
     this.#fives(`${kind} hrv`, 'time/ms', 'Heart rate variability', time, listAt(object, 'rmssd_5min'))
     this.#rest(object, kind, [
-      ...numbers.map(([name]) => name),
+      ...Object.keys(numbers),
       'type',
       'heart_rate',
       'hrv',

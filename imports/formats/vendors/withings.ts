@@ -4,7 +4,7 @@ import { parsed } from '../../text/json.js'
 import { isoTime } from '../../text/times.js'
 import { zoneOf } from '../../text/zones.js'
 import { byName, isObject } from '../json-files.js'
-import { nightContent } from '../sleep.js'
+import { nightDatum } from '../sleep.js'
 import { RawReader } from './withings-raw.js'
 import { columnsOf, eachNamedRow, type NamedRow } from '../../text/named-tables.js'
 import { measureOf, numberOf, scaled } from '../../text/units.js'
@@ -173,17 +173,15 @@ class TableReader {
       (sum, name) => sum + (numberOf(row.get(name)) ?? 0),
       0
     )
-    this.sink.datum({
+    const night = nightDatum({
       kind: 'sleep',
-      source: '',
-      type: 'sleep/analysis',
-      stream: 'Sleep',
       time,
       duration,
-      content: nightContent(asleep, duration),
+      asleep,
       identity: `${end}`,
       clientData: { 'withings:sleep': Object.fromEntries(numbers) }
     })
+    this.sink.datum(night)
     this.#rest(row, new Set(['from', 'to', 'timezone', ...numbers.map(([name]) => name)]))
   }
 
