@@ -27,7 +27,7 @@ export function publicAccess(call: Viewing, access: Access): PublicAccess {
 
 /**
  * An access with its endpoint. No other session gets the token of one of our own pages, which may have been proven a moment ago
- * (docs/spec/authentication.md#proof), and pages of the service get that of no session, not even their own: a script that got
+ * (docs/spec/mfa.md#proof), and pages of the service get that of no session, not even their own: a script that got
  * in would take it along (docs/spec/authentication.md#sessions-of-pages).
  */
 export function withEndpoint(call: Viewing, access: Access): PublicAccess {

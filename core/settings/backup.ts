@@ -1,4 +1,4 @@
-/** Settings of backups that the service makes by itself, and of where they go. (docs/operation.md#backups-by-themselves) */
+/** Settings of backups that the service makes by itself, and of where they go. (docs/operation.md#automatic-backups) */
 import { isAbsolute } from 'node:path'
 import { Type } from 'typebox'
 import { flag, formed, group, path, secret, text, whole } from './kinds.js'

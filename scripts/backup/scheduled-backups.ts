@@ -1,6 +1,6 @@
 /**
  * The backups that a service makes by itself: at the times of a schedule, each in a process of its own, so that neither its work
- * nor its end touches the service. What came of them is kept in the data directory. (docs/operation.md#backups-by-themselves)
+ * nor its end touches the service. What came of them is kept in the data directory. (docs/operation.md#automatic-backups)
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'

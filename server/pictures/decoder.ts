@@ -1,6 +1,6 @@
 /**
  * Decodes pictures with sharp in a process of its own, so that memory, time or a crash affects only this process.
- * (docs/decisions/0017-pictures-are-decoded-apart.md)
+ * (docs/decisions/0017-images-are-decoded-in-separate-processes.md)
  */
 import { writeFileSync } from 'node:fs'
 import { sizeIn, type Frame, type Size } from '../../core/previews/sizes.js'

@@ -77,14 +77,37 @@ t.test('tests that pages run', async t => {
   }
 })
 
+t.test('pages that code cites', async t => {
+  const folders = JSON.parse(readFileSync(join(packageDirectory, 'tsconfig.json'), 'utf8'))
+    .include as string[]
+  for (const folder of [...folders, 'web']) {
+    const names = readdirSync(join(packageDirectory, folder), { recursive: true, encoding: 'utf8' })
+    const missing = names
+      .filter(name => /\.tsx?$/.test(name))
+      .flatMap(name => {
+        const source = readFileSync(join(packageDirectory, folder, name), 'utf8')
+        return Array.from(source.matchAll(/\(?(docs\/[\w./-]+\.md)(?:#([\w-]+))?\)/g), cited => ({
+          cited,
+          name
+        }))
+      })
+      .filter(({ cited: [, page = '', anchor] }) => {
+        if (!existsSync(join(packageDirectory, page))) return true
+        return anchor !== undefined && !anchorsOf(page).includes(anchor)
+      })
+      .map(({ cited: [text], name }) => `${folder}/${name}: ${text}`)
+    t.same(missing, [], folder)
+  }
+})
+
 t.test('docs/architecture.md', async t => {
-  t.test('tells the rooms of core in their order', async t => {
+  t.test('lists the modules of core in their order', async t => {
     const check = readFileSync(join(packageDirectory, 'scripts', 'dev', 'check-imports.ts'), 'utf8')
     const [, order = ''] = /const coreOrder = words\(([\s\S]*?)\n\)/.exec(check) ?? []
-    const rooms = order.split(/[\s'+]+/).filter(name => name !== '' && !name.endsWith('.ts'))
+    const modules = order.split(/[\s'+]+/).filter(name => name !== '' && !name.endsWith('.ts'))
     const page = readFileSync(join(packageDirectory, 'docs', 'architecture.md'), 'utf8')
-    const [, section = ''] = page.split('## The rooms of core')
+    const [, section = ''] = page.split('## Modules of core')
     const named = Array.from(section.split('\n## ')[0]!.matchAll(/^\| `([\w-]+)`/gm), ([, name]) => name)
-    t.same(named, rooms)
+    t.same(named, modules)
   })
 })

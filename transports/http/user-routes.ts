@@ -1,6 +1,6 @@
 /**
  * Routes below a user's root. They are the hot path, so they use a route tree of our own.
- * (docs/decisions/0006-a-route-tree-of-our-own.md)
+ * (docs/decisions/0006-user-routes-are-found-in-a-tree.md)
  */
 import { fail } from '../../core/errors.js'
 import type { Dispatcher } from '../../core/call/dispatcher.js'

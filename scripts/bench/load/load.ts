@@ -1,6 +1,6 @@
 /**
  * The load generator, a process of its own that is controlled by messages: connections that stay open, with one request in flight
- * on each. (docs/decisions/0016-a-load-generator-of-our-own.md)
+ * on each. (docs/decisions/0016-the-bench-has-its-own-load-generator.md)
  */
 import { connect } from 'node:net'
 import { performance } from 'node:perf_hooks'

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { freePort } from '../../../test/support/free-ports.js'
 
 const program = fileURLToPath(new URL('../../coffer.cjs', import.meta.url))
-/** The settings of the C library's allocator, as in `npm start`. (docs/decisions/0005-memory-of-long-answers-is-kept.md) */
+/** The settings of the C library's allocator, as in `npm start`. (docs/decisions/0005-the-process-keeps-freed-memory.md) */
 const malloc = { MALLOC_TRIM_THRESHOLD_: '4194304', MALLOC_MMAP_THRESHOLD_: '1048576' }
 /** Longest time until the first response. */
 const patienceMs = 60_000
