@@ -90,7 +90,7 @@ t.test('test/README.md', async t => {
 
   t.test('names the folders that there are', async t => {
     const named = lines.flatMap(line => /^\| `(\w+)` /.exec(line)?.[1] ?? [])
-    const rooms = [
+    const modules = [
       'cluster',
       'core',
       'imports',
@@ -104,6 +104,6 @@ t.test('test/README.md', async t => {
     const folders = readdirSync(join(packageDirectory, 'test'), { withFileTypes: true }).filter(entry =>
       entry.isDirectory()
     )
-    t.same(Array.from(new Set([...named, ...rooms])).toSorted(), folders.map(({ name }) => name).toSorted())
+    t.same(Array.from(new Set([...named, ...modules])).toSorted(), folders.map(({ name }) => name).toSorted())
   })
 })
