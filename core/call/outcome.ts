@@ -190,7 +190,7 @@ export function toApiError(thrown: unknown): ApiError {
 
 /**
  * The error for what goes wrong once a call has written. It neither asks the client to come again nor has the call made again,
- * which would write twice. (docs/spec/errors.md#trying-again)
+ * which would write twice. (docs/spec/errors.md#retrying)
  */
 export function onceWritten(thrown: unknown): ApiError {
   if (thrown instanceof AccountElsewhere) return unanswered(done, thrown)

@@ -1,4 +1,4 @@
-/** Pages of our own, the only ones to which people return from a provider. (docs/spec/identities.md#the-way) */
+/** Pages of our own, the only ones to which people return from a provider. (docs/spec/identities.md#redirects) */
 import { fail } from '../errors.js'
 import { parsedUrl } from '../parsed-url.js'
 import type { Config } from '../settings/config.js'

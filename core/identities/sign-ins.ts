@@ -1,4 +1,4 @@
-/** Sends people to a provider and takes them back: authorization code with PKCE, state, nonce and issuer. (docs/spec/identities.md#the-way) */
+/** Sends people to a provider and takes them back: authorization code with PKCE, state, nonce and issuer. (docs/spec/identities.md#redirects) */
 import { secretDigest } from '../../schemas/secret-digest.js'
 import type { PlatformStore } from '../../storage/platform/platform-store.js'
 import { fail } from '../errors.js'

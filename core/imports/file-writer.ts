@@ -1,4 +1,4 @@
-/** Keeps the files of events that an import brings in. (docs/api/imports.md#writing) */
+/** Keeps the files of events that an import brings in. (docs/api/imports.md#running-an-import) */
 import type { Readable } from 'node:stream'
 import type { FileDraft } from '../../imports/protocol.js'
 import type { Attachment, Event } from '../../schemas/event.js'

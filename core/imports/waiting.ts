@@ -1,4 +1,4 @@
-/** Files that wait to be written: they count, and do not wait for ever. (docs/api/imports.md#taking-a-file-in) */
+/** Files that wait to be written: they count, and do not wait for ever. (docs/api/imports.md#uploading-a-file) */
 import type { Notice } from '../../imports/messages.js'
 import type { ImportFiles } from '../../storage/imports/import-files.js'
 import type { Account } from '../../storage/platform/account.js'

@@ -17,7 +17,7 @@ export function isCreatedBy(access: Access, creator: string): boolean {
   return creatorOf(access) === creator
 }
 
-/** Ids of the streams that an access names, which decide who is notified of its changes. (docs/spec/notifications.md#who-hears-of-a-change) */
+/** Ids of the streams that an access names, which decide who is notified of its changes. (docs/spec/notifications.md#who-is-notified) */
 export function streamsOf({ permissions = [] }: Access): string[] {
   return permissions.flatMap(permission =>
     'streamId' in permission && !isAuditId(permission.streamId) ? [permission.streamId] : []

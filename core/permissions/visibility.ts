@@ -1,4 +1,4 @@
-/** Decides who is notified of which change, and with which message. (docs/spec/notifications.md#who-hears-of-a-change) */
+/** Decides who is notified of which change, and with which message. (docs/spec/notifications.md#who-is-notified) */
 import type { Access } from '../../schemas/access.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Change, ChangeKind, Path } from '../changes.js'

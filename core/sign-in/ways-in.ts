@@ -1,4 +1,4 @@
-/** The ways in which somebody can sign in to an account: none is to lock itself out. (docs/spec/passkeys.md#the-last-way-in) */
+/** The ways in which somebody can sign in to an account: none is to lock itself out. (docs/spec/passkeys.md#the-last-sign-in-method) */
 import type { UserStore } from '../../storage/user/user-store.js'
 import { fail } from '../errors.js'
 import type { Config } from '../settings/config.js'

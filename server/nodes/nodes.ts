@@ -236,7 +236,7 @@ export class Nodes implements Dispatcher {
   }
 }
 
-/** Whether an error says that nothing has been done. (docs/spec/errors.md#trying-again) */
+/** Whether an error says that nothing has been done. (docs/spec/errors.md#retrying) */
 function isUndone(error: unknown): boolean {
   return error instanceof ApiError && error.id === 'api-unavailable' && error.details.retryAfter !== undefined
 }

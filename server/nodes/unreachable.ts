@@ -1,4 +1,4 @@
-/** What callers are told when whoever serves a user cannot be asked, or cannot be certain. (docs/spec/errors.md#trying-again) */
+/** What callers are told when whoever serves a user cannot be asked, or cannot be certain. (docs/spec/errors.md#retrying) */
 import { ApiError } from '../../core/errors.js'
 
 /** Nothing has been done: it may be tried again. */

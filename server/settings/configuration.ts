@@ -1,4 +1,4 @@
-/** What operators have the process do: change settings, make a backup, start again. Each is recorded among their deeds. (docs/spec/administration.md#deeds) */
+/** What operators have the process do: change settings, make a backup, start again. Each is recorded among their deeds. (docs/spec/administration.md#activity-log) */
 import { toApiError } from '../../core/call/outcome.js'
 import { ApiError, fail } from '../../core/errors.js'
 import type { Log } from '../../core/log.js'

@@ -1,4 +1,4 @@
-/** The deeds of operators: rows are added, never changed; beyond a number the oldest go. (docs/spec/administration.md#deeds) */
+/** The deeds of operators: rows are added, never changed; beyond a number the oldest go. (docs/spec/administration.md#activity-log) */
 import type { Database } from 'better-sqlite3'
 import { statement } from '../sqlite/statements.js'
 

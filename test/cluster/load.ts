@@ -79,7 +79,7 @@ export class Load {
   refused = 0
   /** Those of them that were not answered. */
   unanswered = 0
-  /** Answers of 503 that do not say that nothing has been done. (docs/spec/errors.md#trying-again) */
+  /** Answers of 503 that do not say that nothing has been done. (docs/spec/errors.md#retrying) */
   uncertain = 0
 
   constructor(

@@ -1,4 +1,4 @@
-/** The deeds of operators in the platform file: added, never changed, bounded. (docs/spec/administration.md#deeds) */
+/** The deeds of operators in the platform file: added, never changed, bounded. (docs/spec/administration.md#activity-log) */
 import t from 'tap'
 import { DeedRepository, type Deed } from '../../storage/platform/operator-deeds.js'
 import { platformMigrations } from '../../storage/migrations/platform/index.js'

@@ -1,4 +1,4 @@
-/** What may come between the request of an app by OAuth and its access, on the pages. (docs/api/oauth.md#asking) */
+/** What may come between the request of an app by OAuth and its access, on the pages. (docs/api/oauth.md#authorization-requests) */
 import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { Secret, TOTP } from 'otpauth'

@@ -1,4 +1,4 @@
-/** `account.getNotices`: whether the user is told of sign-ins by mail. An addition of ours. (docs/spec/notices.md#switching-them-off) */
+/** `account.getNotices`: whether the user is told of sign-ins by mail. An addition of ours. (docs/spec/notices.md#turning-them-off) */
 import { Type, type Static } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'

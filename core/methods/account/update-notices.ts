@@ -1,4 +1,4 @@
-/** `account.updateNotices`: switches notices of sign-ins on or off. An addition of ours. (docs/spec/notices.md#switching-them-off) */
+/** `account.updateNotices`: switches notices of sign-ins on or off. An addition of ours. (docs/spec/notices.md#turning-them-off) */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'

@@ -1,4 +1,4 @@
-/** `oauth.getUserInfo`: who has signed in, for apps that were allowed to know. (OpenID Connect Core, 5.3; docs/api/oauth.md#who-has-signed-in) */
+/** `oauth.getUserInfo`: who has signed in, for apps that were allowed to know. (OpenID Connect Core, 5.3; docs/api/oauth.md#user-info) */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { confirmedAddress, currentAddress, isSameAddress } from '../../account/email/address.js'

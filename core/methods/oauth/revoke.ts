@@ -1,4 +1,4 @@
-/** `oauth.revoke`: a client gives back what it holds. (RFC 7009; docs/api/oauth.md#giving-back) */
+/** `oauth.revoke`: a client gives back what it holds. (RFC 7009; docs/api/oauth.md#revoking-tokens) */
 import { Type } from 'typebox'
 import { anyone } from '../../auth/allow.js'
 import { revoke as end } from '../../accesses/revoke.js'

@@ -1,4 +1,4 @@
-/** `system.getDeeds`: what operators did. (docs/spec/administration.md#deeds) */
+/** `system.getDeeds`: what operators did. (docs/spec/administration.md#activity-log) */
 import { Type } from 'typebox'
 import { closed, Timestamp } from '../../../schemas/scalars.js'
 import { adminOnly } from '../../auth/admin.js'

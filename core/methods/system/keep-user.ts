@@ -1,4 +1,4 @@
-/** `system.keepUser`: keeps an account that its owner has scheduled for deletion. (docs/spec/administration.md#keeping) */
+/** `system.keepUser`: keeps an account that its owner has scheduled for deletion. (docs/spec/administration.md#keeping-an-account) */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { adminOnly } from '../../auth/admin.js'

@@ -1,4 +1,4 @@
-/** `system.unlockUser`: lets a user try again who has to wait after wrong passwords or codes. (docs/spec/administration.md#waiting) */
+/** `system.unlockUser`: lets a user try again who has to wait after wrong passwords or codes. (docs/spec/administration.md#unlocking-sign-in) */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { adminOnly } from '../../auth/admin.js'

@@ -1,4 +1,4 @@
-/** Routes on which browsers go to a provider of identities and come back. (docs/spec/identities.md#the-way) */
+/** Routes on which browsers go to a provider of identities and come back. (docs/spec/identities.md#redirects) */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Router } from '@koa/router'
 import type { Dispatcher } from '../../../core/call/dispatcher.js'

@@ -1,4 +1,4 @@
-/** Goes to a provider of identities, and knows what one has come back with. (docs/spec/identities.md#the-way) */
+/** Goes to a provider of identities, and knows what one has come back with. (docs/spec/identities.md#redirects) */
 import { root } from '../../api.js'
 
 /** What this page keeps while one is away: only it can use what the provider says. */

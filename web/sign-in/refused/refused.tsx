@@ -1,4 +1,4 @@
-/** What somebody sees whom an app has sent here by OAuth in a way that leads nowhere. (docs/api/oauth.md#asking) */
+/** What somebody sees whom an app has sent here by OAuth in a way that leads nowhere. (docs/api/oauth.md#authorization-requests) */
 import { useEffect, useState } from 'preact/hooks'
 import { ask } from '../../api.js'
 import { t } from '../../language.js'
