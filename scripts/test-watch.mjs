@@ -1,5 +1,5 @@
 /**
- * Runs test files from the sources, and again after each change: `npm run test:watch -- test/core/ids.test.ts`. Only changed
+ * Runs test files from the sources, and again after each change: `npm run test:watch -- test/core/json/reader.test.ts`. Only changed
  * files are transpiled, without checking types. `dist` is a development build afterwards, which the next `npm test` or
  * `npm start` replaces. With `--once` the tests run a single time; without tests, files are only transpiled.
  */

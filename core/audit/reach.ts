@@ -1,4 +1,4 @@
-/** The reach of a read, for the audit: streams, times and number of items. (docs/spec/audit.md#what-reads-reached) */
+/** The reach of a read, for the audit: streams, times and number of items. (docs/spec/audit.md#what-was-read) */
 import type { Access } from '../../schemas/access.js'
 import type { Reach } from '../../storage/audit/reach.js'
 import { idsAt } from '../events/place.js'

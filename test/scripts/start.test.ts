@@ -1,4 +1,4 @@
-/** What a start loads: few files, and nothing that only later calls need. (docs/performance.md#a-start) */
+/** What a start loads: few files, and nothing that only later calls need. (docs/performance.md#startup-time) */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'

@@ -38,7 +38,7 @@ export function createApp(dispatcher: Dispatcher, offer: Offer): RequestListener
   )
 }
 
-/** Returns the listener of the port that serves series points only. (docs/spec/series.md#port-of-its-own) */
+/** Returns the listener of the port that serves series points only. (docs/spec/series.md#separate-port) */
 export function createSeriesApp(dispatcher: Dispatcher): RequestListener {
   const status = new Router<State>().get('/system/status', ctx =>
     reply(ctx, dispatcher.services, { ok: true, members: members({ status: 'ok' }) }, 200)

@@ -1,4 +1,4 @@
-/** `system.deletePasskeys`: ends all passkeys of a user, such as one whose phone was stolen. (docs/spec/administration.md#ending-passkeys) */
+/** `system.deletePasskeys`: ends all passkeys of a user, such as one whose phone was stolen. (docs/spec/administration.md#removing-passkeys) */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { adminOnly } from '../../auth/admin.js'

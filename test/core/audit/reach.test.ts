@@ -1,4 +1,4 @@
-/** What the audit tells of reads: streams, range and number of items, however they came. (docs/spec/audit.md#what-reads-reached) */
+/** What the audit tells of reads: streams, range and number of items, however they came. (docs/spec/audit.md#what-was-read) */
 import { once } from 'node:events'
 import { request } from 'node:http'
 import t from 'tap'

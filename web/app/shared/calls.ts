@@ -1,7 +1,7 @@
 /** The calls of an access, from the audit: what it looked at, what it added, what it was refused. (docs/api/audit.md) */
 import type { Client } from '../data/client.js'
 
-/** What a read reached. Times in seconds. (docs/spec/audit.md#what-reads-reached) */
+/** What a read reached. Times in seconds. (docs/spec/audit.md#what-was-read) */
 export interface Reached {
   readonly streamIds: readonly string[]
   readonly from?: number
