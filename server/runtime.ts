@@ -7,7 +7,7 @@ import { createCallLimit } from '../core/security/call-limit.js'
 import type { Config } from '../core/settings/config.js'
 import { loadEventTypes } from '../core/event-types/directory.js'
 import { sealsOf } from '../core/integrity.js'
-import { accountStreams } from '../core/account/fields.js'
+import { getAccountStreams } from '../core/account/fields.js'
 import { startJobs } from '../core/platform/daily.js'
 import { LiveNotifier } from '../core/notifications/live-notifier.js'
 import { ImportJobs } from '../core/imports/jobs.js'
@@ -20,7 +20,7 @@ import { Mailer } from '../core/outgoing/mail/mailer.js'
 import { mailTransportOf } from '../core/outgoing/mail/mail-transport.js'
 import { Messaging } from '../core/outgoing/messaging.js'
 import { methods } from '../core/methods/index.js'
-import { withOlderIds } from '../core/account/older-ids.js'
+import { supportOlderIds } from '../core/account/older-ids.js'
 import { createPasswords } from '../core/security/passwords.js'
 import { Previews } from '../core/previews/previews.js'
 import { Registry } from '../core/dispatch/registry.js'
@@ -53,7 +53,7 @@ import { PictureProcesses } from './pictures/renderer.js'
 import { SpaceMeter } from './space.js'
 import { endpoints } from '../transports/http/endpoints.js'
 import { UdpSyslog } from './syslog.js'
-import { makeSecrets } from '../core/auth/secrets.js'
+import { createSecrets } from '../core/auth/secrets.js'
 import type { Services } from '../core/call/services.js'
 
 export interface RuntimeOptions {
@@ -182,7 +182,7 @@ async function build(
   closers.push(() => platform.close())
   if (follow) closers.push(await follow(platform))
   else platform.assertNotFollowing()
-  await makeSecrets({ platform })
+  await createSecrets({ platform })
   const accounts = new Accounts(layout, platform, {
     ...accountsOptions(config, log, durability),
     maxOpen: Math.ceil(config.storage.maxOpenUsers / shard.map.size),
@@ -238,7 +238,7 @@ async function build(
     methodIds: definitions.map(({ id }) => id),
     ...(authorizationStep ? { authorizationStep } : {})
   }
-  const registry = new Registry(services, withOlderIds(config, definitions))
+  const registry = new Registry(services, supportOlderIds(config, definitions))
   imports.start(services, writersOf(definitions), !isQuiet)
   closers.push(() => imports.close())
   const jobs = isQuiet ? undefined : startJobs(services)
@@ -269,7 +269,7 @@ export function accountsOptions(config: Config, log: Log, durability?: Durabilit
     policies: {
       digests: sealsOf(config.integrity),
       versioning: config.versioning,
-      system: accountStreams(config),
+      system: getAccountStreams(config),
       strangersPerHour: config.audit.strangersPerHour
     },
     durability:

@@ -6,13 +6,13 @@ import type { Shared } from '../cluster/connect.js'
 import type { Dispatcher } from '../core/call/dispatcher.js'
 import { silentLog, type Log } from '../core/log.js'
 import type { Registry } from '../core/dispatch/registry.js'
-import { warnOfShortKey } from '../core/auth/admin.js'
+import { warnAboutShortKey } from '../core/auth/admin.js'
 import { Providers } from '../core/identities/providers.js'
 import { SignIns } from '../core/identities/sign-ins.js'
 import { warnOfMissingEndpoints } from '../core/outgoing/messaging.js'
 import type { Settings } from '../core/settings/settings.js'
 import { systemClock, type Clock } from '../core/time.js'
-import { warnOfMalformedPairs } from '../core/auth/trusted-apps.js'
+import { warnAboutMalformedPairs } from '../core/auth/trusted-apps.js'
 import { packageDirectory, version } from '../core/version.js'
 import { Layout } from '../storage/files/layout.js'
 import { lockDirectory } from '../storage/sqlite/lock.js'
@@ -110,9 +110,9 @@ export async function startServer(
     closers.push(() => listener.close(0))
     const isOpen = setup !== undefined && isSetupOpen(setup.read())
     const config = toConfig(isOpen ? withAdminKey(fitting) : fitting, version, listener.port)
-    warnOfMalformedPairs(config, log)
+    warnAboutMalformedPairs(config, log)
     warnOfMissingEndpoints(config, log)
-    warnOfShortKey(config, log)
+    warnAboutShortKey(config, log)
     const concerns = new Concerns(config, backups)
     const host = await startHost(config, {
       clock,

@@ -12,8 +12,8 @@ import { isSystemId } from '../system-ids.js'
 import { provideTagStream } from '../streams/tags.js'
 
 /**
- * For a personal access: streams named by `defaultName` are created at the root, or restored from the trash; missing streams
- * of tags are created by the service, under their own names.
+ * Creates streams named by `defaultName` at the root, or restores them from the trash, for a personal access; missing
+ * streams of tags are created under the service's own names.
  */
 export function* provideStreams(call: Call, requested: readonly RequestedPermission[]): Steps<void> {
   if (!call.caller.isPersonal) return
@@ -27,11 +27,11 @@ export function* provideStreams(call: Call, requested: readonly RequestedPermiss
     }
     // System streams always exist, under their older ids too.
     if (typeof defaultName === 'string' && streamId !== '*' && !isSystemId(streamId))
-      yield* provide(call, streamId, defaultName)
+      yield* provideStream(call, streamId, defaultName)
   }
 }
 
-function* provide(call: Call, streamId: string, name: string): Steps<void> {
+function* provideStream(call: Call, streamId: string, name: string): Steps<void> {
   const { caller, changes, now, store } = call
   const node = store.streams.find(streamId)
   if (node && !node.stream.trashed) return

@@ -1,4 +1,4 @@
-/** Revokes an access for good; its record is kept. (docs/spec/accesses.md#deleting-an-access) */
+/** Revokes an access permanently; its record is kept. (docs/spec/accesses.md#deleting-an-access) */
 import type { Access } from '../../schemas/access.js'
 import type { Call } from '../call/method.js'
 import { atOnce, type Steps } from '../../storage/steps.js'
@@ -7,13 +7,13 @@ import { isCreatedBy, isExpired, streamsOf } from '../permissions/access.js'
 /**
  * Marks an access as deleted, and with an app access the unexpired shared ones that it created. Returns the latter.
  */
-export function revoke(call: Call, access: Access): Access[] {
-  return atOnce(revoking(call, access))
+export function revokeAccess(call: Call, access: Access): Access[] {
+  return atOnce(revokeInSteps(call, access))
 }
 
-/** As {@link revoke}, in steps. */
-export function* revoking(call: Call, access: Access): Steps<Access[]> {
-  const related = access.type === 'app' ? createdBy(call, access.id) : []
+/** Does the same as {@link revokeAccess}, in steps. */
+export function* revokeInSteps(call: Call, access: Access): Steps<Access[]> {
+  const related = access.type === 'app' ? listSharedAccesses(call, access.id) : []
   // The access itself comes last: the audit record is about it.
   for (const each of [...related, access]) {
     call.store.accesses.update({ ...each, deleted: call.now })
@@ -26,7 +26,7 @@ export function* revoking(call: Call, access: Access): Steps<Access[]> {
   return related
 }
 
-function createdBy({ now, store }: Call, creator: string): Access[] {
+function listSharedAccesses({ now, store }: Call, creator: string): Access[] {
   return store.accesses
     .listCreatedBy(creator)
     .filter(each => isCreatedBy(each, creator) && !isExpired(each, now))

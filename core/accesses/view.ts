@@ -17,39 +17,42 @@ export const PublicAccess = Type.Object({
 })
 export type PublicAccess = Static<typeof PublicAccess>
 
-/** What {@link publicAccess} needs to know. */
-export type Viewing = Pick<Call, 'account' | 'caller' | 'credentials' | 'services' | 'store'>
+/** What {@link toPublicAccess} needs to know. */
+export type ViewContext = Pick<Call, 'account' | 'caller' | 'credentials' | 'services' | 'store'>
 
-/** An access with its endpoint and its last use. */
-export function publicAccess(call: Viewing, access: Access): PublicAccess {
-  return withEndpoint(call, withLastUse(call, access))
+/** Returns an access with its endpoint and its last use. */
+export function toPublicAccess(call: ViewContext, access: Access): PublicAccess {
+  return addEndpoint(call, addLastUse(call, access))
 }
 
 /**
- * An access with its endpoint. No other session gets the token of one of our own pages, which may have been proven a moment ago
- * (docs/spec/authentication.md#proof), and pages of the service get that of no session, not even their own: a script that got
- * in would take it along (docs/spec/authentication.md#sessions-of-pages).
+ * Returns an access with its endpoint. No session sees the token of another session of the service's own pages, which
+ * may have just been proven (docs/spec/authentication.md#proof); pages of the service do not even see their own: an
+ * injected script would steal it (docs/spec/authentication.md#sessions-of-pages).
  */
-export function withEndpoint(call: Viewing, access: Access): PublicAccess {
+export function addEndpoint(call: ViewContext, access: Access): PublicAccess {
   const { id, name, token, type } = access
   const isOthers = id !== call.caller.accessId && isOwnApp(name)
-  if (type === 'personal' && (call.credentials.isPage || isOthers)) return withoutToken(access)
+  if (type === 'personal' && (call.credentials.isPage || isOthers)) return omitToken(access)
   const first = { id, token, apiEndpoint: apiEndpoint(call.services.config, call.account.username, token) }
-  // To copy the first ones once more costs less than to copy all but them.
+  // Copying the first members twice is cheaper than copying all others one by one.
   return Object.assign(first, access)
 }
 
-function withoutToken({ token: _kept, ...rest }: Access): PublicAccess {
+function omitToken({ token: _kept, ...rest }: Access): PublicAccess {
   return rest
 }
 
-/** An access with its last use, which is stored separately. */
-export function withLastUse({ store }: Pick<Call, 'store'>, access: Access): Access {
+/** Returns an access with its last use, which is stored separately. */
+export function addLastUse({ store }: Pick<Call, 'store'>, access: Access): Access {
   const lastUsed = store.usage.lastUsed(access.id)
   return lastUsed === undefined ? access : { ...access, lastUsed }
 }
 
-/** Whether the caller may delete an access that is not its own: personal accesses any, apps what they shared. */
+/**
+ * Returns whether the caller may delete an access that is not its own: personal accesses any, apps those that they
+ * shared.
+ */
 export function mayDelete({ caller }: Pick<Call, 'caller'>, access: Access): boolean {
   if (caller.isPersonal) return true
   return caller.access?.type === 'app' && access.type === 'shared' && isCreatedBy(access, caller.accessId)

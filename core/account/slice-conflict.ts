@@ -4,7 +4,7 @@ import { UniqueViolation } from '../../storage/errors.js'
 import { fail } from '../errors.js'
 
 /** Runs a write of a slice. Throws `item-already-exists` for a name, or a pair of URL and token, that is taken. */
-export function orSliceConflict({ accessToken, name, url }: FollowedSlice, write: () => void): void {
+export function writeSlice({ accessToken, name, url }: FollowedSlice, write: () => void): void {
   try {
     write()
   } catch (error) {

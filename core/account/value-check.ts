@@ -5,7 +5,7 @@ import type { Violation } from '../validation/params.js'
 import { mostCharacters } from '../settings/custom-streams.js'
 
 /** Maximum length of the fields that differ from the general limit, in characters. */
-const lengths: ReadonlyMap<string, number> = new Map([
+const maxLengths: ReadonlyMap<string, number> = new Map([
   ['email', 300],
   ['language', 5]
 ])
@@ -13,12 +13,12 @@ const lengths: ReadonlyMap<string, number> = new Map([
 const mailablePattern = new RegExp(mailable, 'u')
 
 /** Returns what is wrong with a value; `undefined` if it is valid. */
-export function violationOf(field: AccountField, value: unknown, path: string): Violation | undefined {
+export function checkFieldValue(field: AccountField, value: unknown, path: string): Violation | undefined {
   const { name, pattern, patternError } = field
   if (typeof value !== 'string' && typeof value !== 'number')
     return { code: 'INVALID_TYPE', message: `The ${name} has to be text or a number`, path, param: name }
   const text = String(value)
-  const length = lengths.get(name)
+  const length = maxLengths.get(name)
   // The operator's pattern may be slow: it is never tested against long text.
   const isLong = text.length > (length ?? mostCharacters)
   if (isLong || (pattern && !pattern.test(text))) {

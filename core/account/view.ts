@@ -1,31 +1,31 @@
 /** The account object of the older methods: the values in force, by field. (docs/spec/accounts.md#account-object) */
 import type { StorageUsed } from '../../storage/repositories/storage-used.js'
 import type { Call } from '../call/method.js'
-import { accountStreams, type AccountField } from './fields.js'
+import { getAccountStreams, type AccountField } from './fields.js'
 
 /** The user name and the values of fields that are shown; groups of fields as objects. */
-export function accountView(call: Call): object {
+export function toAccountObject(call: Call): object {
   const { account, services } = call
-  const { byName } = accountStreams(services.config)
-  const top = [...byName.values()].filter(({ isShown, isTop }) => isShown && isTop)
+  const { byName } = getAccountStreams(services.config)
+  const top = [...byName.values()].filter(({ isShown, isTopLevel: isTop }) => isShown && isTop)
   return Object.fromEntries([
     ['username', account.username],
-    ...top.map(field => [field.name, valueOf(call, field, byName)] as const)
+    ...top.map(field => [field.name, getFieldValue(call, field, byName)] as const)
   ])
 }
 
-function valueOf(
+function getFieldValue(
   call: Call,
-  { children, isCounted, name, standard }: AccountField,
+  { children, isCounted, name, defaultValue: standard }: AccountField,
   byName: ReadonlyMap<string, AccountField>
 ): unknown {
-  if (isCounted) return countOf(name, call.store.storageUsed())
+  if (isCounted) return getStorageCount(name, call.store.storageUsed())
   if (children.length === 0) return call.store.account.field(name) ?? standard
   const fields = children.flatMap(child => byName.get(child) ?? []).filter(({ isShown }) => isShown)
-  return Object.fromEntries(fields.map(field => [field.name, valueOf(call, field, byName)]))
+  return Object.fromEntries(fields.map(field => [field.name, getFieldValue(call, field, byName)]))
 }
 
 /** The account's current storage use of one kind, in bytes. */
-export function countOf(name: string, { attachments, documents }: StorageUsed): number {
+export function getStorageCount(name: string, { attachments, documents }: StorageUsed): number {
   return name === 'attachedFiles' ? attachments : documents
 }

@@ -1,4 +1,4 @@
-/** The reach of a read, for the audit: streams, times and number of items. (docs/spec/audit.md#what-reads-reached) */
+/** The scope of a read, for the audit: streams, times and number of items. (docs/spec/audit.md#what-reads-reached) */
 import type { Access } from '../../schemas/access.js'
 import type { Reach } from '../../storage/audit/reach.js'
 import { idsAt } from '../events/place.js'
@@ -17,25 +17,31 @@ const maxIdLength = 100
 const maxLength = 500
 
 /** A range of time in seconds; either end may be open. */
-export interface Span {
+export interface TimeRange {
   readonly from?: number | undefined
   readonly to?: number | undefined
 }
 
 /** The recorded streams, possibly cut. */
-interface Named {
+interface RecordedStreams {
   readonly streamIds: readonly string[]
   readonly isCut: boolean
 }
 
-/** The reach of a list, of which nothing has been read yet. `streams`: a `streams` parameter. */
-export function reachOfQuery(caller: Caller, streams: unknown, { from, to }: Span): Reach {
-  return reachOf(streams === undefined ? grantedTo(caller) : requestedBy(caller, streams), from, to, 0, true)
+/** Returns the scope of a list of which nothing has been read yet. `streams`: a `streams` parameter. */
+export function describeQueryScope(caller: Caller, streams: unknown, { from, to }: TimeRange): Reach {
+  return createScope(
+    streams === undefined ? listReadable(caller) : listRequested(caller, streams),
+    from,
+    to,
+    0,
+    true
+  )
 }
 
 /** Members are listed one by one: this runs for every read, and a spread costs as much as a query. */
-function reachOf(
-  { isCut, streamIds }: Named,
+function createScope(
+  { isCut, streamIds }: RecordedStreams,
   from: number | undefined,
   to: number | undefined,
   count: number,
@@ -44,67 +50,70 @@ function reachOf(
   return { streamIds, isCut, from, to, count, isOpen }
 }
 
-/** The reach of one event. */
-export function reachOfEvent(reader: Reader, { streamIds, time }: Pick<Event, 'streamIds' | 'time'>): Reach {
-  return reachOf(known(reader, streamIds), time, time, 1, false)
+/** Returns the scope of one event. */
+export function describeEventScope(
+  reader: Reader,
+  { streamIds, time }: Pick<Event, 'streamIds' | 'time'>
+): Reach {
+  return createScope(listVisible(reader, streamIds), time, time, 1, false)
 }
 
-/** The reach of one event in the streams of these numbers. */
-export function reachOfItem(reader: Reader, streams: readonly number[]): Reach {
-  return reachOf(known(reader, idsAt(reader.store, streams)), undefined, undefined, 1, false)
+/** Returns the scope of one event in the streams of these numbers. */
+export function describeItemScope(reader: Reader, streams: readonly number[]): Reach {
+  return createScope(listVisible(reader, idsAt(reader.store, streams)), undefined, undefined, 1, false)
 }
 
-/** The reach of a list of points below a holder, of which nothing has been read yet. */
-export function reachOfPoints(
+/** Returns the scope of a list of points below a holder, of which nothing has been read yet. */
+export function describePointsScope(
   reader: Reader,
   { streams }: Pick<Holder, 'streams'>,
-  { from, to }: Span
+  { from, to }: TimeRange
 ): Reach {
-  return reachOf(known(reader, idsAt(reader.store, streams)), from, to, 0, true)
+  return createScope(listVisible(reader, idsAt(reader.store, streams)), from, to, 0, true)
 }
 
-/** Those of the ids that the caller may list. */
-function known({ caller }: Reader, streamIds: readonly string[]): Named {
-  return named(caller.isPersonal ? streamIds : streamIds.filter(id => caller.may('list', id)))
+/** Returns the ids that the caller may list. */
+function listVisible({ caller }: Reader, streamIds: readonly string[]): RecordedStreams {
+  return cutIds(caller.isPersonal ? streamIds : streamIds.filter(id => caller.may('list', id)))
 }
 
-const granted = new WeakMap<Access, Named>()
-const all: Named = { streamIds: ['*'], isCut: false }
+const grantedByAccess = new WeakMap<Access, RecordedStreams>()
+const everything: RecordedStreams = { streamIds: ['*'], isCut: false }
 
 /** The streams that an access may read by its permissions. */
-function grantedTo({ access }: Caller): Named {
-  if (!access || access.type === 'personal') return all
-  let found = granted.get(access)
+function listReadable({ access }: Caller): RecordedStreams {
+  if (!access || access.type === 'personal') return everything
+  let found = grantedByAccess.get(access)
   if (!found) {
     const ids = (access.permissions ?? []).flatMap(permission =>
       isStreamPermission(permission) && allows(permission.level, 'read') ? [permission.streamId] : []
     )
-    granted.set(access, (found = named(ids)))
+    grantedByAccess.set(access, (found = cutIds(ids)))
   }
   return found
 }
 
 /** The ids that a `streams` parameter asks for, in any form; it has been validated before. */
-function requestedBy(caller: Caller, streams: unknown): Named {
-  if (isPlain(streams)) return named(streams)
+function listRequested(caller: Caller, streams: unknown): RecordedStreams {
+  if (isIdList(streams)) return cutIds(streams)
   const queries = parseStreamsQuery(streams, Infinity)
-  if (queries.some(({ any }) => any === '*')) return grantedTo(caller)
-  return named([...new Set(queries.flatMap(({ any }) => (any === '*' ? [] : any.map(({ id }) => id))))])
+  if (queries.some(({ any }) => any === '*')) return listReadable(caller)
+  return cutIds([...new Set(queries.flatMap(({ any }) => (any === '*' ? [] : any.map(({ id }) => id))))])
 }
 
 /** Whether it is a plain list of ids, by far the most frequent form. */
-function isPlain(streams: unknown): streams is readonly string[] {
+function isIdList(streams: unknown): streams is readonly string[] {
   return Array.isArray(streams) && streams.every(id => typeof id === 'string' && /^[a-z0-9-]+$/i.test(id))
 }
 
-function named(ids: readonly string[]): Named {
+function cutIds(ids: readonly string[]): RecordedStreams {
   const streamIds: string[] = []
   let isCut = false
-  let left = maxLength
+  let charactersLeft = maxLength
   for (const id of ids) {
     const kept = id.length <= maxIdLength ? id : shortened(id, maxIdLength)
-    left -= kept.length
-    if (streamIds.length === maxStreams || left < 0) return { streamIds, isCut: true }
+    charactersLeft -= kept.length
+    if (streamIds.length === maxStreams || charactersLeft < 0) return { streamIds, isCut: true }
     streamIds.push(kept)
     isCut ||= kept !== id
   }

@@ -1,16 +1,16 @@
 /** Limits the syslog messages about calls without a valid token; those skipped are counted. */
 import type { AuditEntry } from '../../storage/audit/record.js'
 
-/** Messages about calls without a valid token that are sent in a second. */
+/** Maximum messages about calls without a valid token in one second. */
 const perSecond = 50
 
-export class SyslogStrangers {
+export class AnonymousCallers {
   #second = 0
   #sent = 0
   #skipped = 0
 
   /** Returns the entries to send for a call; the number of calls skipped before is added to the message. */
-  admitted(entry: AuditEntry): AuditEntry[] {
+  admit(entry: AuditEntry): AuditEntry[] {
     const second = Math.floor(entry.time)
     const skipped = second === this.#second ? 0 : this.#skipped
     if (second !== this.#second) {

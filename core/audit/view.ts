@@ -24,7 +24,7 @@ export const AuditLog = Type.Object({
 export type AuditLog = Static<typeof AuditLog>
 
 /** The type of the event of a record. */
-export function typeOf(
+export function getEventType(
   { config: { audit } }: Pick<Services, 'config'>,
   { errorId }: Pick<AuditEntry, 'errorId'>
 ): string {
@@ -32,15 +32,15 @@ export function typeOf(
 }
 
 /** The fields of the event of a record, except its id. */
-export function auditFields(config: Config, entry: AuditEntry): Omit<Event, 'id'> {
+export function toEventFields(config: Config, entry: AuditEntry): Omit<Event, 'id'> {
   const { access, action, time } = entry
   const streamIds = [`${auditRoot}access-${access}`, `${auditRoot}action-${action}`]
   return {
     streamIds,
     streamId: streamIds[0]!,
     time,
-    type: typeOf({ config }, entry),
-    content: contentOf(entry),
+    type: getEventType({ config }, entry),
+    content: toContent(entry),
     created: time,
     createdBy: 'system',
     modified: time,
@@ -48,39 +48,39 @@ export function auditFields(config: Config, entry: AuditEntry): Omit<Event, 'id'
   }
 }
 
-/** A record as an event. Its integrity value is computed on each read: the proof is the chain of records. */
-export function auditEvent(services: Services, record: AuditRecord): Event {
-  const event = tagged(services, { id: auditRoot + record.id, ...auditFields(services.config, record) })
+/** Converts a record to an event. Its integrity value is computed on each read: the proof is the chain of records. */
+export function toAuditEvent(services: Services, record: AuditRecord): Event {
+  const event = tagged(services, { id: auditRoot + record.id, ...toEventFields(services.config, record) })
   const { algorithm, isActive } = services.config.integrity
   return isActive.events ? { ...event, integrity: eventIntegrity(event, algorithm) } : event
 }
 
-/** A record in the older form. */
-export function auditLog(services: Services, record: AuditRecord): AuditLog {
+/** Converts a record to the older form. */
+export function toAuditLog(services: Services, record: AuditRecord): AuditLog {
   const { access, action, errorId, ip, message, query, status } = record
-  const { integrity: _of, ...event } = auditEvent(services, record)
-  const { resource, verb } = endpointOf(services, action)
+  const { integrity: _of, ...event } = toAuditEvent(services, record)
+  const { resource, verb } = getEndpoint(services, action)
   return {
     ...event,
     type: 'audit/core',
     forwardedFor: ip,
     action: `${verb} ${resource}`,
-    ...(query && { query: queryText(query) }),
+    ...(query && { query: toQueryText(query) }),
     accessId: access,
     status,
     ...(errorId !== undefined && { errorId, errorMessage: message ?? '' })
   }
 }
 
-/** The verb and the path by which a method is called over HTTP; calls in batches and over sockets count as such. */
-export function endpointOf(
+/** Returns the verb and the path by which a method is called over HTTP, also for calls in batches and over sockets. */
+export function getEndpoint(
   { endpoints }: Services,
   action: string
 ): { readonly verb: string; readonly resource: string } {
   return endpoints.get(action) ?? { verb: 'POST', resource: `/${action}` }
 }
 
-function contentOf({
+function toContent({
   action,
   callerId,
   errorId,
@@ -102,14 +102,17 @@ function contentOf({
     status,
     ...(callerId !== undefined && { callerId }),
     ...(key !== undefined && { record: { key, ...(integrity !== undefined && { integrity }) } }),
-    ...(reach && { read: readOf(reach) }),
+    ...(reach && { read: toReadScope(reach) }),
     ...(errorId !== undefined && { id: errorId }),
     ...(message !== undefined && { message })
   }
 }
 
-/** The count is left out if nothing had been read when the record was written; `hasMore` tells that more followed. */
-function readOf({ count, from, isCut, isOpen, streamIds, to }: Reach): object {
+/**
+ * Describes what was read. The count is left out if nothing had been read when the record was written; `hasMore` says
+ * that more followed.
+ */
+function toReadScope({ count, from, isCut, isOpen, streamIds, to }: Reach): object {
   return {
     streamIds,
     ...(isCut && { isCut }),
@@ -120,7 +123,7 @@ function readOf({ count, from, isCut, isOpen, streamIds, to }: Reach): object {
   }
 }
 
-function queryText(query: object): string {
+function toQueryText(query: object): string {
   const pairs = Object.entries(query).flatMap(([name, value]) =>
     [value as string | string[]].flat().map((text): [string, string] => [name, text])
   )

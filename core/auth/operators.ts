@@ -1,4 +1,7 @@
-/** Operators: those whom the setting `operators` names, signed in on the service's own pages. (docs/spec/administration.md#operators) */
+/**
+ * Operators: the users named by the setting `operators`, signed in on the service's own pages.
+ * (docs/spec/administration.md#operators)
+ */
 import type { Account } from '../../storage/platform/account.js'
 import { authorize } from '../call/authorization-step.js'
 import type { ServiceCall } from '../call/method.js'
@@ -6,10 +9,10 @@ import { fail } from '../errors.js'
 import { authenticate } from './authenticate.js'
 
 /**
- * Returns the operator of a name whose session the credentials are. Errors: `unknown-resource` for anybody else, those of
- * {@link authenticate}, and `AccountElsewhere` if another thread has to be asked.
+ * Returns the operator of a name, authenticated by the credentials of their session. Errors: `unknown-resource` for
+ * anybody else, those of {@link authenticate}, and `AccountElsewhere` if another thread has to be asked.
  */
-export async function provenOperator(
+export async function authenticateOperator(
   { credentials, now, services }: ServiceCall,
   username: string
 ): Promise<Pick<Account, 'id' | 'username'>> {

@@ -4,44 +4,44 @@ import { fail } from '../errors.js'
 import type { Credentials } from '../call/credentials.js'
 
 /** A token and the caller id that came with it. */
-export interface Presented {
+export interface PresentedToken {
   readonly token: string
   readonly callerId?: string
 }
 
-/** Longest text that is parsed as credentials, in characters: no token or key is nearly as long. */
-export const longestCredentials = 4096
-/** Longest caller id, in characters: every item and audit record of its calls repeats it. */
-export const longestCallerId = 100
+/** Maximum length of text that is parsed as credentials, in characters: no token or key is nearly as long. */
+export const maxCredentialsLength = 4096
+/** Maximum length of a caller id, in characters: every item and audit record of its calls repeats it. */
+export const maxCallerIdLength = 100
 
 /** Stands for a token that no access has. */
-const unknownToken: Presented = { token: '' }
+const unknownToken: PresentedToken = { token: '' }
 
 /**
  * Returns the token in the credentials; `undefined` if there is none. Text too long to be a token counts as an unknown one.
  * Forms and sockets send text of any kind and length, so everything here takes linear time. Errors: `forbidden` for Basic
  * with an empty user name, `invalid-request-structure` for an invalid caller id.
  */
-export function presentedBy({ auth, authorization }: Credentials): Presented | undefined {
+export function parsePresented({ auth, authorization }: Credentials): PresentedToken | undefined {
   if (isTooLong(authorization)) return unknownToken
   const header = authorization?.trim()
-  if (header) return fromHeader(header)
+  if (header) return parseHeader(header)
   if (isTooLong(auth)) return unknownToken
   const text = auth?.trim()
-  return text ? withCallerId(text) : undefined
+  return text ? parseTokenAndCallerId(text) : undefined
 }
 
 function isTooLong(text: string | undefined): boolean {
-  return text !== undefined && text.length > longestCredentials
+  return text !== undefined && text.length > maxCredentialsLength
 }
 
 /** `token`, `Bearer token` or `Basic …`. */
-function fromHeader(header: string): Presented | undefined {
+function parseHeader(header: string): PresentedToken | undefined {
   const scheme = header.slice(0, 'bearer'.length).toLowerCase()
   if (scheme === 'basic' || (scheme.startsWith('basic') && isBlank(scheme.at(-1)!)))
-    return fromBasic(header.slice('basic'.length).trim())
+    return parseBasic(header.slice('basic'.length).trim())
   const isBearer = scheme === 'bearer' && isBlank(header.charAt('bearer'.length))
-  return withCallerId(isBearer ? header.slice('bearer'.length).trim() : header)
+  return parseTokenAndCallerId(isBearer ? header.slice('bearer'.length).trim() : header)
 }
 
 function isBlank(character: string): boolean {
@@ -49,39 +49,39 @@ function isBlank(character: string): boolean {
 }
 
 /** The user name of Basic credentials is the token; the password does not matter. */
-function fromBasic(encoded: string): Presented | undefined {
+function parseBasic(encoded: string): PresentedToken | undefined {
   const decoded = Buffer.from(encoded, 'base64').toString('utf8')
   const colon = decoded.indexOf(':')
   const name = (colon < 0 ? decoded : decoded.slice(0, colon)).trim()
-  if (name !== '') return withCallerId(name)
+  if (name !== '') return parseTokenAndCallerId(name)
   if (colon >= 0 && colon < decoded.length - 1)
     fail('forbidden', 'The token belongs in the user name of Basic credentials')
   return undefined
 }
 
 /** Parses trimmed text: `token` or `token callerId`. */
-function withCallerId(text: string): Presented {
+function parseTokenAndCallerId(text: string): PresentedToken {
   const blank = text.indexOf(' ')
   if (blank < 0) return { token: text }
-  return { token: text.slice(0, blank), callerId: callerIdIn(text.slice(blank + 1).trim()) }
+  return { token: text.slice(0, blank), callerId: parseCallerId(text.slice(blank + 1).trim()) }
 }
 
 /** Characters that are invisible, or that change how others are displayed. */
-const unprintable = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u
+const invisibleCharacters = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u
 
-function callerIdIn(text: string): string {
-  const callerId = decodedUtf8(text)
-  if (callerId.length > longestCallerId || unprintable.test(callerId))
+function parseCallerId(text: string): string {
+  const callerId = decodeUtf8(text)
+  if (callerId.length > maxCallerIdLength || invisibleCharacters.test(callerId))
     fail(
       'invalid-request-structure',
-      `The caller id, which follows the token, may have up to ${longestCallerId} printable characters`
+      `The caller id, which follows the token, may have up to ${maxCallerIdLength} printable characters`
     )
   return callerId
 }
 
 /** Decodes UTF-8 that was read as Latin-1: Node does so with headers, whereas clients write UTF-8. */
-function decodedUtf8(text: string): string {
+function decodeUtf8(text: string): string {
   const bytes = Buffer.from(text, 'latin1')
-  const isBytes = bytes.length <= 4 * longestCallerId && bytes.toString('latin1') === text
+  const isBytes = bytes.length <= 4 * maxCallerIdLength && bytes.toString('latin1') === text
   return isBytes && isUtf8(bytes) ? bytes.toString() : text
 }

@@ -3,7 +3,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Access } from '../../schemas/access.js'
 import type { Attachment } from '../../schemas/event.js'
 import type { Services } from '../call/services.js'
-import { secretFor } from './secrets.js'
+import { getSecret } from './secrets.js'
 import type { Account } from '../../storage/platform/account.js'
 
 /**
@@ -17,16 +17,16 @@ export function readToken(
   fileId: string,
   access: Access
 ): string {
-  return `${access.id}-${mac(services, account, eventId, fileId, access)}`
+  return `${access.id}-${computeMac(services, account, eventId, fileId, access)}`
 }
 
-/** The id of the access that a read token names. */
-export function accessIdOf(token: string): string {
+/** Returns the id of the access that a read token names. */
+export function getAccessId(token: string): string {
   return token.split('-', 1)[0] ?? ''
 }
 
-/** Whether a read token is valid for this file and access, compared in constant time. */
-export function isReadToken(
+/** Returns whether a read token is valid for this file and access, compared in constant time. */
+export function isValidReadToken(
   services: Services,
   account: Account,
   eventId: string,
@@ -40,8 +40,8 @@ export function isReadToken(
   return expected!.length === given!.length && timingSafeEqual(expected!, given!)
 }
 
-/** The files of an event as `access` sees them: each with a read token. */
-export function withReadTokens(
+/** Returns the files of an event with a read token for `access` in each. */
+export function addReadTokens(
   services: Services,
   account: Account,
   access: Access,
@@ -51,7 +51,13 @@ export function withReadTokens(
   return files.map(file => ({ ...file, readToken: readToken(services, account, eventId, file.id, access) }))
 }
 
-function mac(services: Services, account: Account, eventId: string, fileId: string, access: Access): string {
+function computeMac(
+  services: Services,
+  account: Account,
+  eventId: string,
+  fileId: string,
+  access: Access
+): string {
   const subject = JSON.stringify([account.id, eventId, fileId, access.id, access.token])
-  return createHmac('sha256', secretFor(services, 'readToken')).update(subject).digest('base64url')
+  return createHmac('sha256', getSecret(services, 'readToken')).update(subject).digest('base64url')
 }

@@ -188,7 +188,7 @@ export class Registry implements Dispatch, Dispatcher {
     if (known !== undefined && isKnown(credentials, known)) return unchanged(known)
     const result = await runRecorded(definition, call, params)
     if (compiled.audited)
-      this.stages.audit.succeeded(accountIn(this.services, params), compiled.audited, {
+      this.stages.audit.recordSuccess(accountIn(this.services, params), compiled.audited, {
         caller: anonymous,
         credentials,
         now: call.now

@@ -3,7 +3,7 @@
  * without the response, so that a client that has it already need not be sent it again.
  */
 import type { UserStore } from '../../storage/user/user-store.js'
-import { countOf } from '../account/view.js'
+import { getStorageCount } from '../account/view.js'
 import { BoundedMap } from '../security/bounded-map.js'
 import type { Change } from '../changes.js'
 import { newId } from '../ids.js'
@@ -11,9 +11,9 @@ import type { Call } from '../call/method.js'
 import { Hearer } from '../permissions/visibility.js'
 import type { Steps } from '../../storage/steps.js'
 import { Turns } from '../notifications/turns.js'
-import { isRefused } from '../account/older-ids.js'
+import { optsOutOfOlderIds } from '../account/older-ids.js'
 import { isSystemId } from '../system-ids.js'
-import { accountStreams } from '../account/fields.js'
+import { getAccountStreams } from '../account/fields.js'
 import type { Services } from '../call/services.js'
 
 /**
@@ -60,7 +60,7 @@ export class Validators {
     const version = caller.isPersonal ? this.#whole(call) : this.#part(call)
     if (version === undefined) return undefined
     // Besides params and access, the response depends on these.
-    const forms = isRefused(credentials) ? 'new' : ''
+    const forms = optsOutOfOlderIds(credentials) ? 'new' : ''
     const untoldText = untold === undefined ? '' : JSON.stringify(untold)
     const request = credentials.url ?? `${method} ${JSON.stringify(params)}`
     const print = fingerprint(`${caller.accessId}${forms} ${request}${untoldText}`)
@@ -93,11 +93,11 @@ export class Validators {
 
   /** Returns the storage sums that the caller may read. */
   #counts({ caller, store }: Call): string {
-    const { byName } = accountStreams(this.services.config)
+    const { byName } = getAccountStreams(this.services.config)
     const fields = [...byName.values()].filter(
       ({ isCounted, streamId }) => isCounted && caller.may('read', streamId)
     )
-    return fields.map(({ name }) => countOf(name, store.storageUsed())).join('-')
+    return fields.map(({ name }) => getStorageCount(name, store.storageUsed())).join('-')
   }
 
   #note(username: string, change: Change): void {

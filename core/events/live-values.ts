@@ -5,9 +5,9 @@
 import type { Event } from '../../schemas/event.js'
 import type { StorageUsed } from '../../storage/repositories/storage-used.js'
 import type { UserStore } from '../../storage/user/user-store.js'
-import { countOf } from '../account/view.js'
+import { getStorageCount } from '../account/view.js'
 import { eventIntegrity } from '../integrity.js'
-import { accountStreams } from '../account/fields.js'
+import { getAccountStreams } from '../account/fields.js'
 import type { Services } from '../call/services.js'
 
 /** Part of the text of every value in force. Other contents may hold it too, so it is only a first test. Searching for a text
@@ -40,11 +40,14 @@ function liveTexts({ config }: Services, store: UserStore): readonly LiveText[] 
   const before = known.get(store)
   if (before?.used.documents === used.documents && before.used.attachments === used.attachments)
     return before.texts
-  const fields = [...accountStreams(config).byName.values()].filter(({ isCounted }) => isCounted)
+  const fields = [...getAccountStreams(config).byName.values()].filter(({ isCounted }) => isCounted)
   const texts = fields.flatMap(({ name }) => {
     const kept = store.fields.firstText(name)
     if (kept === undefined) return []
-    const { integrity, ...event }: Event = { ...(JSON.parse(kept) as Event), content: countOf(name, used) }
+    const { integrity, ...event }: Event = {
+      ...(JSON.parse(kept) as Event),
+      content: getStorageCount(name, used)
+    }
     const proof = integrity && { integrity: eventIntegrity(event, config.integrity.algorithm) }
     return [{ kept, live: JSON.stringify({ ...event, ...proof }) }]
   })

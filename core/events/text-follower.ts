@@ -1,6 +1,6 @@
 /** Indexes the texts of events that have been added, once their account is quiet or somebody searches it (docs/decisions/0018-search-in-texts.md). */
 import type { Account } from '../../storage/platform/account.js'
-import { Rounds } from '../account/rounds.js'
+import { AccountScan } from '../account/rounds.js'
 import type { Services } from '../call/services.js'
 import { nextTurn } from '../../storage/steps.js'
 
@@ -9,16 +9,20 @@ const goMs = 100
 
 /** Looks after the texts of all accounts whose files are open. */
 export class TextFollower {
-  readonly #rounds: Rounds
+  readonly #rounds: AccountScan
   #isClosing = false
 
   constructor(private readonly services: Services) {
-    this.#rounds = new Rounds(services, () => void this.catchUp(), 'texts of events could not be indexed')
+    this.#rounds = new AccountScan(
+      services,
+      () => void this.catchUp(),
+      'texts of events could not be indexed'
+    )
   }
 
   /** Indexes what is due, for a while; with `all` everything. Never rejects. */
   catchUp(all = false): Promise<void> {
-    return this.#rounds.go(
+    return this.#rounds.run(
       (account, { events }) =>
         !this.#isClosing && (events.texts.isDue() || all)
           ? this.#index(account, all ? Infinity : goMs)

@@ -4,7 +4,7 @@ import { JsonText } from '../json/json-text.js'
 import { placeOfMember, type Place } from '../json/reader.js'
 import { withLiveValues } from './live-values.js'
 import type { Call } from '../call/method.js'
-import { withReadTokens } from '../auth/read-token.js'
+import { addReadTokens } from '../auth/read-token.js'
 
 /** Turns an event's stored text into what the caller gets. */
 export function presenter({
@@ -21,7 +21,7 @@ export function presenter({
     // The rest may be of megabytes: no objects are made of it.
     const id = valueAt(body, placeOfMember(body, 'id')!) as string
     const files = valueAt(body, place) as Attachment[]
-    const readable = JSON.stringify(withReadTokens(services, account, access, id, files))
+    const readable = JSON.stringify(addReadTokens(services, account, access, id, files))
     return body.slice(0, place.from) + readable + body.slice(place.to)
   }
 }

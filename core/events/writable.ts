@@ -1,6 +1,6 @@
 /** The event that a call wants to change. (docs/spec/events.md#who-may-do-what) */
 import type { Event } from '../../schemas/event.js'
-import { fieldIn, assertEditable } from '../account/values.js'
+import { findField, assertEditable } from '../account/values.js'
 import { isAuditId } from '../audit-ids.js'
 import { fail } from '../errors.js'
 import { mayRead } from './place.js'
@@ -30,7 +30,7 @@ function requireWritable(call: Call, id: string, found: Event | undefined): Even
   if (!event.streamIds.some(streamId => caller.may('contribute', streamId))) fail('forbidden')
   // The response shows the event: it must not be hidden by another of its streams.
   if (!mayRead(call, event)) fail('forbidden')
-  const field = isSystemId(event.streamId) && fieldIn(call, event.streamIds)
+  const field = isSystemId(event.streamId) && findField(call, event.streamIds)
   if (field) assertEditable(field)
   return event
 }

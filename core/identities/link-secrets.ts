@@ -1,6 +1,6 @@
 /** Secrets with which a session links an identity: nobody else's can be slipped into it. (docs/spec/identities.md#linking) */
 import type { Access } from '../../schemas/access.js'
-import { tokenDigest } from '../auth/token-digest.js'
+import { digestToken } from '../auth/token-digest.js'
 import type { Call } from '../call/method.js'
 import { fail } from '../errors.js'
 import { newToken } from '../ids.js'
@@ -39,5 +39,5 @@ export function assertLinkSecret({ caller, now, store }: Call, secret: string): 
 }
 
 function sessionOf(access: Access | undefined): Begun | undefined {
-  return access && { accessId: access.id, digest: tokenDigest(access) }
+  return access && { accessId: access.id, digest: digestToken(access) }
 }

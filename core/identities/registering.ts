@@ -2,7 +2,7 @@
 import { identityField, identityKey } from '../../schemas/identity.js'
 import type { IdentityProof } from '../../storage/identities/identity-proofs.js'
 import type { UserStore } from '../../storage/user/user-store.js'
-import { currentAddress, isSameAddress } from '../account/email/address.js'
+import { getCurrentAddress, isSameAddress } from '../account/email/address.js'
 import { newIdentity } from './identities.js'
 
 /** The identity among the values that the account claims. */
@@ -17,6 +17,6 @@ export function uniqueIdentity(proof: IdentityProof): Readonly<Record<string, st
 export function keepIdentity(store: UserStore, proof: IdentityProof, now: number): void {
   store.identities.insert(newIdentity(proof, now))
   const { email } = proof
-  if (email && !email.isVerified && isSameAddress(email.address, currentAddress(store)))
+  if (email && !email.isVerified && isSameAddress(email.address, getCurrentAddress(store)))
     store.confirmed.forget('email')
 }

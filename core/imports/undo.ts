@@ -2,7 +2,7 @@
 import { atOnce } from '../../storage/steps.js'
 import type { Event } from '../../schemas/event.js'
 import type { Call } from '../call/method.js'
-import { settleDeletion } from '../account/value-events.js'
+import { applyValueDeletion } from '../account/value-events.js'
 import { idsAt } from '../events/place.js'
 import { enqueueInSteps } from '../notifications/webhook-queue.js'
 import type { KeptJob } from './job.js'
@@ -86,7 +86,7 @@ export class ImportRemoval {
     for (const id of ids) {
       const event = store.events.find(id)
       if (event && mayChange(call, event.streamIds) && !this.#isNeeded(call, event)) {
-        settleDeletion(call, event)
+        applyValueDeletion(call, event)
         call.changes.add('events', event.streamIds)
         store.events.remove(id, store.stamp(call.now), event)
       } else this.#file(call, number, id)

@@ -6,9 +6,9 @@ import {
   type Permission,
   type StreamPermission
 } from '../../schemas/permission.js'
-import { PublicAccess, withEndpoint } from '../accesses/view.js'
+import { PublicAccess, addEndpoint } from '../accesses/view.js'
 import { anyAccess } from '../auth/allow.js'
-import { auditedAccess, auditStreamOf } from '../audit-ids.js'
+import { getAuditedAccess, getAuditStreamId } from '../audit-ids.js'
 import type { Access } from '../../schemas/access.js'
 import type { Caller } from '../permissions/caller.js'
 import { fail } from '../errors.js'
@@ -58,7 +58,7 @@ function accessText(call: Call, access: Access): string {
   const mayKeep = access.type !== 'shared' && !call.credentials.isPage
   const kept = mayKeep ? texts.get(access) : undefined
   if (kept !== undefined) return kept
-  const text = members(withOwnAudit(call, asWorth(call, withEndpoint(call, access))))
+  const text = members(withOwnAudit(call, asWorth(call, addEndpoint(call, access))))
   if (mayKeep) texts.set(access, text)
   return text
 }
@@ -100,7 +100,7 @@ function isNamed(permissions: readonly Permission[], feature: string): boolean {
 }
 
 function worthOf(caller: Caller, { level, streamId }: StreamPermission): Level | undefined {
-  const accessId = auditedAccess(streamId)
+  const accessId = getAuditedAccess(streamId)
   if (accessId !== undefined) return caller.mayAudit(accessId) ? level : undefined
   const now = caller.level(streamId)
   // Of two permissions on one stream the higher counts: the other stays what it is.
@@ -115,5 +115,5 @@ function withOwnAudit({ caller, services }: Call, access: PublicAccess): PublicA
   if (caller.isPersonal || !services.config.audit.active || !caller.mayAudit(access.id)) return access
   const { integrity: _without, ...rest } = access
   const { id, permissions = [] } = rest
-  return { ...rest, permissions: [...permissions, { streamId: auditStreamOf(id), level: 'read' }] }
+  return { ...rest, permissions: [...permissions, { streamId: getAuditStreamId(id), level: 'read' }] }
 }

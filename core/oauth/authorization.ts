@@ -5,7 +5,7 @@
 import type { AuthRequest } from '../../schemas/auth-request.js'
 import type { OAuthRequest } from '../../schemas/oauth.js'
 import type { RequestedPermission } from '../accesses/granting.js'
-import { accountStreams } from '../account/fields.js'
+import { getAccountStreams } from '../account/fields.js'
 import { faultOf, isOwned, isRegistered } from '../redirect-uri.js'
 import type { Config } from '../settings/config.js'
 import type { Services } from '../call/services.js'
@@ -122,7 +122,8 @@ export function one(params: Params, name: string): string | undefined {
  * scope names it otherwise than its id.
  */
 function withoutTagName(config: Config, permission: RequestedPermission): RequestedPermission {
-  if (!('streamId' in permission) || !accountStreams(config).isTagId(permission.streamId)) return permission
+  if (!('streamId' in permission) || !getAccountStreams(config).isTagId(permission.streamId))
+    return permission
   const { defaultName, ...bare } = permission
   if (defaultName !== bare.streamId)
     refuse('invalid_scope', 'The streams of tags are named by the service: leave out the name in the scope')

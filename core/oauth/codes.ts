@@ -4,9 +4,9 @@ import type { IdentityScope, OAuthRequest } from '../../schemas/oauth.js'
 import type { KnownRequest } from '../../storage/platform/auth-requests.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { fail } from '../errors.js'
-import { presentedToken } from '../auth/authenticate.js'
+import { getPresentedToken } from '../auth/authenticate.js'
 import { isSessionOpen } from '../auth/personal-access.js'
-import { requestLife } from '../accesses/auth-requests.js'
+import { requestLifetime } from '../accesses/auth-requests.js'
 import type { Access } from '../../schemas/access.js'
 import type { ServiceCall } from '../call/method.js'
 import { isOfRequest } from './client-data.js'
@@ -108,7 +108,7 @@ export function spendCode(store: UserStore, code: string, use: CodeUse, now: num
 
 /** When the user who decides has signed in, in seconds; `undefined` if no session of this account comes with the call. */
 function signInTime({ credentials, now, services }: ServiceCall, store: UserStore): number | undefined {
-  const token = presentedToken(credentials)
+  const token = getPresentedToken(credentials)
   const session = token === undefined ? undefined : store.accesses.findByToken(token)
   if (session?.type !== 'personal' || !isSessionOpen(services.config, store, session.id, now))
     return undefined
@@ -127,7 +127,7 @@ function assertDecidedByPerson(
   access: Access,
   authTime: number | undefined
 ): void {
-  const isOlder = access.created + tolerance < expires - requestLife
+  const isOlder = access.created + tolerance < expires - requestLifetime
   if (authTime === undefined && (isOlder || store.oauthGrants.list(access.id).length > 0))
     fail('forbidden', 'The app has this access already: the person who agrees has to be signed in')
 }
@@ -138,7 +138,7 @@ function assertSignInAge(
   authTime: number | undefined,
   now: number
 ): void {
-  const asked = expires - requestLife
+  const asked = expires - requestLifetime
   const earliestSignIn =
     prompts.includes('login') || prompts.includes('select_account')
       ? asked

@@ -5,7 +5,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { KnownGrant } from '../../storage/oauth/oauth-grants.js'
 import type { UserStore } from '../../storage/user/user-store.js'
-import { revoke } from '../accesses/revoke.js'
+import { revokeAccess } from '../accesses/revoke.js'
 import type { Call } from '../call/method.js'
 import { Changes } from '../changes.js'
 import { findCode, spendCode, type CodeUse } from './codes.js'
@@ -147,7 +147,7 @@ function presentedRefreshToken({ refresh_token: token }: Renewal): string {
 /** Ends an access with all that came of it. Must run within a write. */
 function endAccess(call: Call, id: string): void {
   const access = call.store.accesses.find(id)
-  if (access) revoke(call, access)
+  if (access) revokeAccess(call, access)
 }
 
 /** Writes something that stays even though the call is refused, and tells of its changes. */

@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto'
 import type { KeptWebhook } from '../../storage/repositories/webhooks.js'
 import type { Config } from '../settings/config.js'
-import { metaMember } from '../envelope.js'
+import { toMetaMember } from '../envelope.js'
 import { ApiError } from '../errors.js'
 import { Outgoing } from './http.js'
 import type { Clock } from '../time.js'
@@ -67,7 +67,7 @@ export class WebhookSender {
   /** Makes a call; to be used within `inTurn`. Returns the status, 0 for none. Never rejects. */
   async post({ secret, webhook }: KeptWebhook, messages: readonly string[]): Promise<number> {
     const now = this.clock.now()
-    const body = `{"messages":${JSON.stringify(messages)},${metaMember(this.config, now)}}`
+    const body = `{"messages":${JSON.stringify(messages)},${toMetaMember(this.config, now)}}`
     return await this.#outgoing.post(webhook.url, body, {
       'content-type': 'application/json; charset=utf-8',
       'user-agent': `Coffer/${this.config.apiVersion}`,

@@ -2,7 +2,7 @@
 import type { Access, EndedPermission } from '../../schemas/access.js'
 import { isStreamPermission, type Level } from '../../schemas/permission.js'
 import type { StreamRepository } from '../../storage/repositories/streams.js'
-import { auditedAccess } from '../audit-ids.js'
+import { getAuditedAccess } from '../audit-ids.js'
 import { allows, bounded, closes, lower, ranks } from './levels.js'
 import { Warm } from './warm.js'
 import { accountId, isAccountRoot, isSystemId } from '../system-ids.js'
@@ -48,7 +48,7 @@ export class Grants {
     for (const permission of access.permissions ?? []) {
       if (!isStreamPermission(permission)) continue
       const { streamId, level } = permission
-      const id = auditedAccess(streamId)
+      const id = getAuditedAccess(streamId)
       if (id !== undefined) {
         audited.add(id)
         continue

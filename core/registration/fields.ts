@@ -1,9 +1,9 @@
 /** Fields of a registration: those of every account, and those that the operator adds. (docs/spec/registration.md#fields) */
 import { IdentityRegistration, Registration } from '../../schemas/account.js'
 import type { UserStore } from '../../storage/user/user-store.js'
-import { violationOf } from '../account/value-check.js'
+import { checkFieldValue } from '../account/value-check.js'
 import { ApiError } from '../errors.js'
-import { accountStreams, type AccountField } from '../account/fields.js'
+import { getAccountStreams, type AccountField } from '../account/fields.js'
 import { checker, refuseParams, type Violation } from '../validation/params.js'
 import type { Services } from '../call/services.js'
 
@@ -45,7 +45,7 @@ export function uniqueOf(
   services: Services,
   values: ReadonlyMap<string, unknown>
 ): Readonly<Record<string, string | number>> {
-  const { byName } = accountStreams(services.config)
+  const { byName } = getAccountStreams(services.config)
   return Object.fromEntries(
     [...values].filter(([name]) => byName.get(name)?.isUnique) as [string, string | number][]
   )
@@ -59,10 +59,10 @@ export function keepValues(
   now: number,
   by: string
 ): void {
-  const { byName, eventOf } = accountStreams(config)
-  for (const { name, standard } of byName.values()) {
+  const { byName, createEvent } = getAccountStreams(config)
+  for (const { name, defaultValue: standard } of byName.values()) {
     const content = values.get(name) ?? standard
-    const event = eventOf(name, content, { time: now, at: store.stamp(now), by })
+    const event = createEvent(name, content, { time: now, at: store.stamp(now), by })
     if (event && content !== null && content !== '') store.events.insert(event)
     if (event && name === 'email') store.confirmed.set(name, content)
   }
@@ -70,7 +70,7 @@ export function keepValues(
 
 /** The fields whose values a registration may give. */
 function enterable({ config }: Services): AccountField[] {
-  const { byName } = accountStreams(config)
+  const { byName } = getAccountStreams(config)
   return [...byName.values()].filter(({ children, isCounted }) => !isCounted && children.length === 0)
 }
 
@@ -91,7 +91,7 @@ function violationOfField(field: AccountField, fields: object): Violation | unde
   const value = new Map<string, unknown>(Object.entries(fields)).get(name)
   const path = `#/${name}`
   if (value !== undefined && value !== null && !(value === '' && !isRequired))
-    return violationOf(field, value, path)
+    return checkFieldValue(field, value, path)
   if (!isRequired) return undefined
   return { code: `${name}-required`, message: `The ${name} is missing`, path, param: name }
 }

@@ -13,7 +13,7 @@ import { assertPasswordsEnabled } from '../sign-in/passwords-off.js'
 import { newId } from '../ids.js'
 import type { ServiceCall } from '../call/method.js'
 import { assertPasswordComplexity } from '../sign-in/password-rules.js'
-import { noteSignIn, openOwnSession, openSession } from '../auth/personal-access.js'
+import { recordSignIn, openPageSession, openSession } from '../auth/personal-access.js'
 import { isOwnApp } from '../auth/trusted-apps.js'
 import { browserIn } from '../sign-in/notices/agent.js'
 import { isNewDevice } from '../sign-in/notices/devices.js'
@@ -69,9 +69,9 @@ export async function register(call: ServiceCall, body: object): Promise<Registe
       ...claim,
       fill(store) {
         const { access } = isOwnApp(appId)
-          ? openOwnSession(services.config, store, appId, now, { browser: browserIn(credentials) })
+          ? openPageSession(services.config, store, appId, now, { browser: browserIn(credentials) })
           : { access: openSession(services.config, store, appId, now) }
-        noteSignIn(store, access.id, call, vouched?.provider.name)
+        recordSignIn(store, access.id, call, vouched?.provider.name)
         isNewDevice(store, credentials)
         token = access.token
         if (hash !== undefined) store.account.insertPassword({ hash, created: now })

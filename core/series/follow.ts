@@ -2,7 +2,7 @@
 import type { Behind } from '../../storage/repositories/series.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { Changes } from '../changes.js'
-import { Rounds } from '../account/rounds.js'
+import { AccountScan } from '../account/rounds.js'
 import { enqueue, enqueueInSteps, MuchToJudge } from '../notifications/webhook-queue.js'
 import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
@@ -33,17 +33,21 @@ export function bringUpToDate(
 
 /** Looks after the holders of all accounts whose files are open. */
 export class HolderFollower {
-  readonly #rounds: Rounds
+  readonly #rounds: AccountScan
   #isClosing = false
 
   constructor(private readonly services: Services) {
     // Writes to one series within a second cost its event one update.
-    this.#rounds = new Rounds(services, () => void this.catchUp(), 'holders of series could not be updated')
+    this.#rounds = new AccountScan(
+      services,
+      () => void this.catchUp(),
+      'holders of series could not be updated'
+    )
   }
 
   /** Brings holders up to date; with `all` also those in files that are held by a long write. Never rejects. */
   catchUp(all = false): Promise<void> {
-    return this.#rounds.go(
+    return this.#rounds.run(
       (account, { series }) =>
         series.mayBeBehind || series.lacksSummaries ? this.#visit(account, series) : undefined,
       all

@@ -1,6 +1,6 @@
 /** Password reset links, created and mailed after the response to the request for one. (docs/spec/authentication.md#resetting-a-password) */
-import { confirmedAddress } from '../account/email/address.js'
-import { takeMessage } from '../account/email/message-count.js'
+import { getConfirmedAddress } from '../account/email/address.js'
+import { countMessage } from '../account/email/message-count.js'
 import { sendNotices } from '../account/email/messages.js'
 import { hasNotices } from '../account/email/notices.js'
 import { newToken } from '../ids.js'
@@ -25,8 +25,8 @@ async function resetLetter(services: Services, username: string): Promise<Messag
   if (hasNotices(store)) sendNotices(services, username)
   const token = newToken()
   const email = await store.write(() => {
-    const address = confirmedAddress(store)
-    if (address === undefined || !takeMessage(store, 'reset', now)) return undefined
+    const address = getConfirmedAddress(store)
+    if (address === undefined || !countMessage(store, 'reset', now)) return undefined
     keepResetToken(services, store, token, now)
     return address
   })

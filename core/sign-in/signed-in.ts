@@ -4,7 +4,7 @@ import type { Call } from '../call/method.js'
 import type { Facts } from '../call/outcome.js'
 import { passwordTimes } from './password-rules.js'
 import type { Access } from '../../schemas/access.js'
-import { noteSignIn, openOwnSession, openSession } from '../auth/personal-access.js'
+import { recordSignIn, openPageSession, openSession } from '../auth/personal-access.js'
 import { isOwnApp } from '../auth/trusted-apps.js'
 import { browserIn } from './notices/agent.js'
 import { noteDevice } from './notices/notices.js'
@@ -33,7 +33,7 @@ export function signIn(call: Call, appId: string, provider?: string): SignedIn {
   const { id, token } = isOwnApp(appId)
     ? beginOwn(call, appId)
     : openSession(services.config, store, appId, now)
-  noteSignIn(store, id, call, provider)
+  recordSignIn(store, id, call, provider)
   noteDevice(call)
   return {
     token,
@@ -52,7 +52,7 @@ function beginOwn({ account, changes, credentials, now, services, store }: Call,
   const former = session && store.accesses.findByToken(session.token)
   const replaced = former?.type === 'personal' ? former : undefined
   const browser = browserIn(credentials)
-  const { access, ended } = openOwnSession(config, store, appId, now, { browser, replaced })
+  const { access, ended } = openPageSession(config, store, appId, now, { browser, replaced })
   if (ended !== undefined) changes.add('sessions', [], ended)
   return access
 }

@@ -61,7 +61,9 @@ class Storage {
       created: 1,
       unique: { email: `${username}@example.com` },
       fill: store =>
-        void store.events.insert(policies.system.eventOf('email', username, { time: 1, at: 1, by: 'test' })!),
+        void store.events.insert(
+          policies.system.createEvent('email', username, { time: 1, at: 1, by: 'test' })!
+        ),
       ...more
     })
   }

@@ -10,7 +10,7 @@ import { setFactor, type Factor } from '../../core/sign-in/mfa/factor.js'
 import type { MfaSession } from '../../core/sign-in/mfa/sessions.js'
 import { method, serviceMethod, type AnyMethod } from '../../core/call/method.js'
 import { KeyValue } from '../../schemas/scalars.js'
-import { noteSignIn, openSession } from '../../core/auth/personal-access.js'
+import { recordSignIn, openSession } from '../../core/auth/personal-access.js'
 import { keepValues, uniqueOf } from '../../core/registration/fields.js'
 import type { Access } from '../../schemas/access.js'
 import type { Services } from '../../core/call/services.js'
@@ -120,7 +120,7 @@ const noteSignIns = serviceMethod({
     const { accounts } = call.services
     const store = accounts.store(accounts.find(username)!)
     await store.write(() => {
-      for (const { id } of store.accesses.listPersonal()) noteSignIn(store, id, call)
+      for (const { id } of store.accesses.listPersonal()) recordSignIn(store, id, call)
     })
     return {}
   }

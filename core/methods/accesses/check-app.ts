@@ -6,15 +6,15 @@ import { isStreamPermission, type Permission } from '../../../schemas/permission
 import { Identifier, KeyValue, maxNameLength, Name, orNull } from '../../../schemas/scalars.js'
 import { inTurns } from '../../../storage/steps.js'
 import { personalOnly } from '../../auth/allow.js'
-import { awaitRequest, requestOf } from '../../accesses/auth-requests.js'
-import { checkedPermissions } from '../../accesses/checked-permissions.js'
-import { addressOf, Consent, consentOf } from '../../accesses/consent.js'
+import { waitForRequest, findRequest } from '../../accesses/auth-requests.js'
+import { checkPermissions } from '../../accesses/checked-permissions.js'
+import { getClientAddress, Consent, compareConsent } from '../../accesses/consent.js'
 import { fail } from '../../errors.js'
 import { RequestedPermission, RequestedPermissions } from '../../accesses/granting.js'
 import { method, type Call } from '../../call/method.js'
-import { currentId } from '../../account/older-ids.js'
+import { toCurrentId } from '../../account/older-ids.js'
 import { assertRequestedAccount } from '../../oauth/codes.js'
-import { audienceOf, StreamAudience } from '../../accesses/stream-audience.js'
+import { findAudiences, StreamAudience } from '../../accesses/stream-audience.js'
 import { isExpired } from '../../permissions/access.js'
 
 /** Further properties are allowed: pages send everything that they will create the access with. */
@@ -44,12 +44,12 @@ export const checkApp = method({
   allow: personalOnly,
   async prepare(call, params) {
     if (typeof params.requestKey !== 'string') return []
-    await awaitRequest(call.services, params.requestKey, call.now)
+    await waitForRequest(call.services, params.requestKey, call.now)
     const party = { account: call.account.id, access: call.caller.accessId }
-    return await inTurns(audienceOf(call, params.requestedPermissions, accessOf(call, params)), party)
+    return await inTurns(findAudiences(call, params.requestedPermissions, accessOf(call, params)), party)
   },
   run(call, params, streams) {
-    const checked = checkedPermissions(call, params.requestedPermissions)
+    const checked = checkPermissions(call, params.requestedPermissions)
     const access = accessOf(call, params)
     const beside = besideOf(call, params, access, streams)
     if (!access) return { ...checked, ...beside }
@@ -77,13 +77,13 @@ function besideOf(
 ): object {
   if (typeof requestKey !== 'string') return {}
   const { account, services, credentials, now, store } = call
-  const known = requestOf(services, credentials, requestKey, now)
+  const known = findRequest(services, credentials, requestKey, now)
   if (known.request.requestingAppId !== requestingAppId)
     fail('invalid-operation', 'The request of this key is one of another app')
   // Before anything is asked, or an access replaced that is of use.
   assertRequestedAccount(known.request, account.username)
   return {
-    consent: consentOf(store, access, known, addressOf(services.config, credentials)),
+    consent: compareConsent(store, access, known, getClientAddress(services.config, credentials)),
     streams
   }
 }
@@ -97,7 +97,7 @@ function hasWhatIsAsked(
   const held = (access.permissions ?? []).map(keyOf).toSorted()
   const asked = requestedPermissions.map(permission =>
     'streamId' in permission
-      ? keyOf({ ...permission, streamId: currentId(services.config, permission.streamId) })
+      ? keyOf({ ...permission, streamId: toCurrentId(services.config, permission.streamId) })
       : keyOf(permission)
   )
   return (

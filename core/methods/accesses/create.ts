@@ -3,12 +3,12 @@ import { Type, type Static } from 'typebox'
 import { AccessType, type Access } from '../../../schemas/access.js'
 import type { Permission } from '../../../schemas/permission.js'
 import { closed, KeyValue, Name, orNull } from '../../../schemas/scalars.js'
-import { mayDelete, PublicAccess, publicAccess } from '../../accesses/view.js'
+import { mayDelete, PublicAccess, toPublicAccess } from '../../accesses/view.js'
 import { notShared } from '../../auth/allow.js'
 import type { Caller } from '../../permissions/caller.js'
 import { fail } from '../../errors.js'
 import {
-  grantable,
+  toStoredPermissions,
   assertMayGrant,
   assertNotPersonal,
   RequestedPermissions,
@@ -22,7 +22,7 @@ import { provideStreams } from '../../accesses/provide-streams.js'
 import { atOnce, type Steps } from '../../../storage/steps.js'
 import type { StreamRepository } from '../../../storage/repositories/streams.js'
 import { hasMoreBelow } from '../../streams/tree.js'
-import { revoke } from '../../accesses/revoke.js'
+import { revokeAccess } from '../../accesses/revoke.js'
 import { refuseParams } from '../../validation/params.js'
 import { isExpired, streamsOf } from '../../permissions/access.js'
 
@@ -84,7 +84,7 @@ function* created(call: Call, params: Params): Steps<{ access: PublicAccess }> {
   const { changes, store } = call
   const type = params.type ?? 'shared'
   if (typeof params.deviceName === 'string' && type !== 'app') refuseParams([noDeviceName])
-  const permissions = grantable(call, params.permissions)
+  const permissions = toStoredPermissions(call, params.permissions)
   yield
   assertMayGrant(call, type, permissions)
   yield
@@ -95,7 +95,7 @@ function* created(call: Call, params: Params): Steps<{ access: PublicAccess }> {
   const kept = store.accesses.insert(access)
   yield
   changes.add('accesses', streamsOf(access), access.id)
-  return { access: publicAccess(call, kept) }
+  return { access: toPublicAccess(call, kept) }
 }
 
 function accessOf(call: Call, params: Params, type: AccessType, permissions: Permission[]): Access {
@@ -155,7 +155,7 @@ function assertNameAndTokenFree(call: Call, { deviceName, name, token, type }: A
       name,
       deviceName: deviceName ?? null
     })
-  if (namesake) revoke(call, namesake)
+  if (namesake) revokeAccess(call, namesake)
   if (!accesses.findByToken(token)) return
   // The error reveals that a token exists: count it, so that tokens cannot be guessed this way.
   call.services.throttle.unknownToken(call.credentials.ip)

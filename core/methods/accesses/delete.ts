@@ -6,7 +6,7 @@ import { mayDelete } from '../../accesses/view.js'
 import { anyAccess } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
 import { method, type Call, type Result } from '../../call/method.js'
-import { revoking } from '../../accesses/revoke.js'
+import { revokeInSteps } from '../../accesses/revoke.js'
 import { atOnce, type Steps } from '../../../storage/steps.js'
 
 /** Returns the deletion; for an app access also those of the accesses it shared. */
@@ -34,7 +34,7 @@ const few = 100
 function* deletion(call: Call, { id }: { readonly id: string }): Steps<Result> {
   const access = call.store.accesses.find(id) ?? fail('unknown-resource', `Unknown access "${id}"`)
   assertMayDelete(call, access)
-  const related = yield* revoking(call, access)
+  const related = yield* revokeInSteps(call, access)
   return {
     accessDeletion: { id },
     ...(access.type === 'app' && { relatedDeletions: related.map(each => ({ id: each.id })) })

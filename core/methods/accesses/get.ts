@@ -4,7 +4,7 @@ import { Access } from '../../../schemas/access.js'
 import { closed, orNull } from '../../../schemas/scalars.js'
 import type { AccessPage } from '../../../storage/repositories/accesses.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
-import { PublicAccess, publicAccess, withLastUse, type Viewing } from '../../accesses/view.js'
+import { PublicAccess, toPublicAccess, addLastUse, type ViewContext } from '../../accesses/view.js'
 import { notShared } from '../../auth/allow.js'
 import type { Caller } from '../../permissions/caller.js'
 import { heldByOAuth } from '../../oauth/held.js'
@@ -32,20 +32,20 @@ export const get = method({
     const accesses = listing(call, {
       page: (store, last) => store.accesses.listAfter(last),
       isWanted: access => includeExpired === true || !isExpired(access, now),
-      shown: (viewing, access) => withOAuth(viewing, publicAccess(viewing, access), now)
+      shown: (viewing, access) => withOAuth(viewing, toPublicAccess(viewing, access), now)
     })
     if (!includeDeletions) return { accesses }
     const accessDeletions = listing(call, {
       page: (store, last) => store.accesses.listDeletedAfter(last),
       isWanted: () => true,
-      shown: withLastUse
+      shown: addLastUse
     })
     return { accesses, accessDeletions }
   }
 })
 
 /** Adds how an app holds an access that came by OAuth: its owner sees until when the app can prolong it. */
-function withOAuth({ store }: Viewing, access: PublicAccess, now: number): PublicAccess {
+function withOAuth({ store }: ViewContext, access: PublicAccess, now: number): PublicAccess {
   const oauth = heldByOAuth(store, access, now)
   return oauth ? { ...access, oauth } : access
 }
@@ -53,7 +53,7 @@ function withOAuth({ store }: Viewing, access: PublicAccess, now: number): Publi
 interface Listed {
   readonly page: (store: UserStore, last: Access | undefined) => AccessPage
   readonly isWanted: (access: Access) => boolean
-  readonly shown: (call: Viewing, access: Access) => object
+  readonly shown: (call: ViewContext, access: Access) => object
 }
 
 /** Those accesses of a list that the caller may see. */

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { proofParams } from '../../../schemas/passkey.js'
 import { closed } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
-import { currentAddress } from '../../account/email/address.js'
+import { getCurrentAddress } from '../../account/email/address.js'
 import { confirmAddress } from '../../account/email/changes.js'
 import { fail } from '../../errors.js'
 import { method, type Call } from '../../call/method.js'
@@ -43,7 +43,7 @@ export const confirmEmail = method({
 /** Returns the current address, which the token confirms. Error: `invalid-parameter`. */
 function getAddress({ now, store }: Call, token: string): string {
   const known = store.signIn.find('email', token, now) as { readonly address: string } | undefined
-  const address = currentAddress(store)
+  const address = getCurrentAddress(store)
   if (address !== undefined && known?.address === address) return address
   return fail(
     'invalid-parameter',

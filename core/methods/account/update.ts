@@ -3,14 +3,14 @@ import { Type, type Static } from 'typebox'
 import { AccountView } from '../../../schemas/account.js'
 import { proofParams } from '../../../schemas/passkey.js'
 import { closed } from '../../../schemas/scalars.js'
-import { violationOf } from '../../account/value-check.js'
+import { checkFieldValue } from '../../account/value-check.js'
 import { setValue } from '../../account/values.js'
-import { accountView } from '../../account/view.js'
+import { toAccountObject } from '../../account/view.js'
 import { personalOnly } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
 import { method, type Call } from '../../call/method.js'
-import { accountStreams, type AccountField } from '../../account/fields.js'
-import { confirmedAddress, currentAddress } from '../../account/email/address.js'
+import { getAccountStreams, type AccountField } from '../../account/fields.js'
+import { getConfirmedAddress, getCurrentAddress } from '../../account/email/address.js'
 import { requireOwner } from '../../sign-in/passkeys/proof.js'
 import { refuseParams } from '../../validation/params.js'
 
@@ -37,7 +37,7 @@ export const update = method({
     const email = valuesIn(call, given).find(([{ name }]) => name === 'email')?.[1]
     if (
       email === undefined ||
-      [currentAddress(call.store), confirmedAddress(call.store)].includes(email as string)
+      [getCurrentAddress(call.store), getConfirmedAddress(call.store)].includes(email as string)
     )
       return false
     await requireOwner(call, given)
@@ -45,7 +45,7 @@ export const update = method({
   },
   run(call, { update: given }, isOwnerProven) {
     for (const [field, value] of valuesIn(call, given)) setValue(call, field, value, isOwnerProven)
-    return { account: accountView(call) }
+    return { account: toAccountObject(call) }
   }
 })
 
@@ -55,14 +55,16 @@ function valuesIn(call: Call, given: Static<typeof Update>): (readonly [AccountF
   const { credential: _credential, password: _password, ...others } = given
   const named = Object.hasOwn(given, 'email') ? others : given
   const values = Object.entries(named).map(([name, value]) => [editable(call, name), value] as const)
-  const violations = values.flatMap(([field, value]) => violationOf(field, value, `#/${field.name}`) ?? [])
+  const violations = values.flatMap(
+    ([field, value]) => checkFieldValue(field, value, `#/${field.name}`) ?? []
+  )
   if (violations.length > 0) refuseParams(violations)
   return values
 }
 
 /** The field of a name. Errors: `invalid-operation` for what cannot be changed, `invalid-parameters-format` for others. */
 function editable({ services }: Call, name: string): AccountField {
-  const field = accountStreams(services.config).byName.get(name)
+  const field = getAccountStreams(services.config).byName.get(name)
   if (field?.isEditable && field.isShown) return field
   if (field || name === 'username')
     fail('invalid-operation', `The ${name} cannot be changed`, { param: name })

@@ -4,11 +4,11 @@ import { closed, Identifier, orNull, Timestamp } from '../../../schemas/scalars.
 import type { AuditCriteria } from '../../../storage/audit/criteria.js'
 import type { AuditRecord } from '../../../storage/audit/record.js'
 import { anyAccess } from '../../auth/allow.js'
-import { auditCriteria } from '../../audit/criteria.js'
-import { isOfTypes } from '../../audit/events.js'
-import { auditRoot, auditStreamOf } from '../../audit-ids.js'
-import { auditListing } from '../../audit/listing.js'
-import { AuditLog, auditLog, endpointOf, typeOf } from '../../audit/view.js'
+import { toAuditCriteria } from '../../audit/criteria.js'
+import { matchesTypes } from '../../audit/events.js'
+import { auditRoot, getAuditStreamId } from '../../audit-ids.js'
+import { createAuditListing } from '../../audit/listing.js'
+import { AuditLog, toAuditLog, getEndpoint, getEventType } from '../../audit/view.js'
 import { fail } from '../../errors.js'
 import { withoutNulls, type WithoutNulls } from '../../validation/without-nulls.js'
 import { method } from '../../call/method.js'
@@ -58,7 +58,7 @@ export const get = method({
     const { services, store } = call
     store.completeAudit()
     const { fromTime, limit, modifiedSince, skip, sortAscending, toTime } = params
-    const auditLogs = auditListing(call, {
+    const auditLogs = createAuditListing(call, {
       criteria: reader => criteriaOf(services, reader, params),
       from: fromTime === undefined ? -Infinity : startOfDay(fromTime),
       to: toTime === undefined ? Infinity : startOfDay(toTime) + day - tick,
@@ -67,7 +67,7 @@ export const get = method({
       skip: skip ?? 0,
       limit: limit ?? (fromTime === undefined && toTime === undefined ? 20 : Infinity),
       matches: filterOf(services, params),
-      present: record => auditLog(services, record)
+      present: record => toAuditLog(services, record)
     })
     return { auditLogs }
   }
@@ -84,13 +84,13 @@ function startOfDay(time: number): number {
 /** Without anything asked for: all to personal accesses, to the others what they did themselves. */
 function criteriaOf(services: Services, reader: Reader, { accessId, streams }: Params): AuditCriteria[] {
   const { caller } = reader
-  const own = caller.isPersonal ? auditRoot : auditStreamOf(caller.accessId)
-  const asked = streams ?? [accessId === undefined ? own : auditStreamOf(accessId)]
+  const own = caller.isPersonal ? auditRoot : getAuditStreamId(caller.accessId)
+  const asked = streams ?? [accessId === undefined ? own : getAuditStreamId(accessId)]
   const maySee = (id: string): boolean => mayAuditOrMade(reader, id)
   if (accessId !== undefined && !maySee(accessId)) fail('forbidden')
-  const of = accessId === undefined ? [] : [{ id: auditStreamOf(accessId), withBelow: true }]
+  const of = accessId === undefined ? [] : [{ id: getAuditStreamId(accessId), withBelow: true }]
   const queries = parseStreamsQuery(asked, services.config.limits.queryIds)
-  return auditCriteria(
+  return toAuditCriteria(
     reader,
     queries.map(query => ({ ...query, all: [...query.all, ...of] })),
     maySee
@@ -109,14 +109,16 @@ function filterOf(services: Services, params: Params): (record: AuditRecord) => 
   const status = params.status === undefined ? undefined : String(params.status)
   const resource = params.resource?.replace(/^\/+/, '')
   return record => {
-    const endpoint = endpointOf(services, record.action)
+    const endpoint = getEndpoint(services, record.action)
     return (
       (status === undefined || String(record.status).startsWith(status)) &&
       (ip === undefined || record.ip === ip) &&
       (errorId === undefined || record.errorId === errorId) &&
       (httpVerb === undefined || endpoint.verb === httpVerb.toUpperCase()) &&
       (resource === undefined || `${endpoint.resource.slice(1)}/`.startsWith(`${resource}/`)) &&
-      (types.length === 0 || types.includes('audit/core') || isOfTypes(typeOf(services, record), types))
+      (types.length === 0 ||
+        types.includes('audit/core') ||
+        matchesTypes(getEventType(services, record), types))
     )
   }
 }

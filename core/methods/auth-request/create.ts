@@ -3,10 +3,10 @@ import { Type, type Static } from 'typebox'
 import type { AuthRequest } from '../../../schemas/auth-request.js'
 import { KeyValue, orNull } from '../../../schemas/scalars.js'
 import { anyone } from '../../auth/allow.js'
-import { authPage, assertListedReturnUrl, assertReturnUrl } from '../../accesses/auth-page.js'
-import { authState, NeedSignin, requestLife } from '../../accesses/auth-requests.js'
-import { addressOf } from '../../accesses/consent.js'
-import { assertNamesNoTags } from '../../accesses/granting.js'
+import { resolveAuthPage, assertListedReturnUrl, assertReturnUrl } from '../../accesses/auth-page.js'
+import { toAuthState, NeedSignin, requestLifetime } from '../../accesses/auth-requests.js'
+import { getClientAddress } from '../../accesses/consent.js'
+import { assertNoTagNames } from '../../accesses/granting.js'
 import { fail } from '../../errors.js'
 import { newKey } from '../../ids.js'
 import { serviceMethod } from '../../call/method.js'
@@ -49,10 +49,10 @@ export const create = serviceMethod({
     const request = requestOf(params)
     if (typeof request.returnURL === 'string') assertReturnUrl(services.config, request.returnURL)
     assertListedReturnUrl(services.config, request, credentials.origin)
-    const page = authPage(services.config, params.authUrl ?? undefined)
+    const page = resolveAuthPage(services.config, params.authUrl ?? undefined)
     assertServiceInfo(request)
     assertNotImpersonatingOAuth(request)
-    assertNamesNoTags(services.config, request.requestedPermissions, 'requestedPermissions')
+    assertNoTagNames(services.config, request.requestedPermissions, 'requestedPermissions')
     if (Buffer.byteLength(JSON.stringify(request) + page) > access.maxRequestBytes)
       fail(
         'invalid-request-structure',
@@ -61,12 +61,12 @@ export const create = serviceMethod({
     services.throttle.ask(credentials.ip)
     const { origin } = credentials
     const asker = {
-      ip: addressOf(services.config, credentials),
+      ip: getClientAddress(services.config, credentials),
       ...(origin && { origin: origin.slice(0, maxOriginLength) })
     }
-    const open = { key: newKey(), expires: now + requestLife, request, page, asker }
+    const open = { key: newKey(), expires: now + requestLifetime, request, page, asker }
     await services.platform.change('askForAccess', open, now, access.maxRequests)
-    return authState(services, open, now)
+    return toAuthState(services, open, now)
   }
 })
 

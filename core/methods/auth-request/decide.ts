@@ -7,16 +7,16 @@ import type { KnownRequest } from '../../../storage/platform/auth-requests.js'
 import { anyone } from '../../auth/allow.js'
 import { answerUrl } from '../../oauth/answers.js'
 import { isByOAuth, issueCode, type OAuthAsked } from '../../oauth/codes.js'
-import { returnTarget } from '../../accesses/auth-page.js'
-import { AuthState, authState, requestOf } from '../../accesses/auth-requests.js'
+import { buildReturnUrl } from '../../accesses/auth-page.js'
+import { AuthState, toAuthState, findRequest } from '../../accesses/auth-requests.js'
 import { authenticate } from '../../auth/authenticate.js'
-import { noteConsent } from '../../accesses/consent.js'
+import { recordConsent } from '../../accesses/consent.js'
 import { fail } from '../../errors.js'
 import { serviceMethod, type ServiceCall } from '../../call/method.js'
 import { accountUrl, apiEndpoint } from '../../service-info.js'
 import { refuseParams } from '../../validation/params.js'
 import type { Account } from '../../../storage/platform/account.js'
-import { tokenDigest } from '../../auth/token-digest.js'
+import { digestToken } from '../../auth/token-digest.js'
 
 const Text = Type.String({ maxLength: 1000 })
 
@@ -46,7 +46,7 @@ export const decide = serviceMethod({
   async run(call, params) {
     const { services, credentials, now } = call
     const { key, status } = params
-    const known = requestOf(services, credentials, key, now)
+    const known = findRequest(services, credentials, key, now)
     if (known.decision) refuseSecond()
     const { access, account, decision } = decisionOf(call, known, params)
     const code =
@@ -54,13 +54,13 @@ export const decide = serviceMethod({
     // Of two that decide at the same time one does.
     const isFirst = await services.platform.change('decideOnAccess', key, decision, account?.id ?? null, now)
     if (!isFirst) refuseSecond()
-    if (account && access) await noteConsent(services, account, { access, credentials, known, now })
+    if (account && access) await recordConsent(services, account, { access, credentials, known, now })
     const decided = { ...known, decision, ...(account && { username: account.username }) }
     const { oauth } = known.request
     const redirect = oauth
       ? answerUrl(services.config, oauth, code === undefined ? refusalOf(params) : { code })
-      : returnTarget(services.config, key, known.request, status)
-    return { ...authState(services, decided, now), ...(redirect !== undefined && { redirect }) }
+      : buildReturnUrl(services.config, key, known.request, status)
+    return { ...toAuthState(services, decided, now), ...(redirect !== undefined && { redirect }) }
   }
 })
 
@@ -125,7 +125,7 @@ function acceptance(
   return {
     access,
     account,
-    decision: { status: 'ACCEPTED', accessId: access.id, tokenDigest: tokenDigest(access) }
+    decision: { status: 'ACCEPTED', accessId: access.id, tokenDigest: digestToken(access) }
   }
 }
 

@@ -4,7 +4,7 @@ import { Event, EventType } from '../../../schemas/event.js'
 import { closed, orNull } from '../../../schemas/scalars.js'
 import { UniqueViolation } from '../../../storage/errors.js'
 import type { EventBody } from '../../../storage/repositories/event-row.js'
-import { newValueField, ownPlaces, putInForce } from '../../account/value-events.js'
+import { findNewValueField, omitMarks, activateValue } from '../../account/value-events.js'
 import { anyAccess } from '../../auth/allow.js'
 import { mergedClientData } from '../../validation/client-data.js'
 import { fail } from '../../errors.js'
@@ -66,9 +66,9 @@ function composed(call: Call, params: Params): Event {
   const named = namedStreams(params) ?? refuseParams([missingStreams])
   const others = besideTags(call, named, params.tags)
   const nodes = knownStreams(store, others)
-  const field = newValueField(call, named)
+  const field = findNewValueField(call, named)
   const content = services.eventTypes.check(type, params.content)
-  caller.must('create', ...ownPlaces(others))
+  caller.must('create', ...omitMarks(others))
   // Checked after permissions, so that the state of a stream is not revealed.
   assertNotInTrash(nodes)
   const ofTags = tagStreams(call, params.tags)
@@ -98,7 +98,7 @@ function composed(call: Call, params: Params): Event {
   if (trashed) event.trashed = trashed
   const { tags } = tagsOf(services, streamIds)
   if (tags) event.tags = tags
-  return field ? { ...event, streamIds: putInForce(call, field, event) } : event
+  return field ? { ...event, streamIds: activateValue(call, field, event) } : event
 }
 
 function added(call: Call, { id }: Params, event: Event, body?: EventBody): { event: JsonText } {

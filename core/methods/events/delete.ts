@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { Event } from '../../../schemas/event.js'
 import { closed, Identifier, ItemDeletion } from '../../../schemas/scalars.js'
 import type { EventBody } from '../../../storage/repositories/event-row.js'
-import { settleDeletion } from '../../account/value-events.js'
+import { applyValueDeletion } from '../../account/value-events.js'
 import { anyAccess } from '../../auth/allow.js'
 import { shown } from '../../events/view.js'
 import { largeSize } from '../../json/writer.js'
@@ -38,7 +38,7 @@ export const deleteEvent = method({
 
 function removed(call: Call, event: Event): Result {
   const { changes, now, store } = call
-  settleDeletion(call, event)
+  applyValueDeletion(call, event)
   changes.add('events', event.streamIds)
   store.events.remove(event.id, store.stamp(now), event)
   return { eventDeletion: { id: event.id } }
@@ -47,7 +47,7 @@ function removed(call: Call, event: Event): Result {
 /** The event as it is to be. */
 function inTrash(call: Call, event: Event): Event {
   const { caller, now, store } = call
-  settleDeletion(call, event)
+  applyValueDeletion(call, event)
   return { ...event, trashed: true, modified: store.stamp(now), modifiedBy: caller.signature }
 }
 

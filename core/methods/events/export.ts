@@ -2,8 +2,8 @@
 import { Type, type Static } from 'typebox'
 import { closed, orNull } from '../../../schemas/scalars.js'
 import { isZone } from '../../../schemas/zones.js'
-import { auditEvents, isAboutAudit } from '../../audit/events.js'
-import { reachOfQuery } from '../../audit/reach.js'
+import { listAuditEvents, includesAudit } from '../../audit/events.js'
+import { describeQueryScope } from '../../audit/reach.js'
 import { anyAccess } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import { fail } from '../../errors.js'
@@ -53,8 +53,10 @@ export const exportEvents = method({
     assertFormHolds(params, form, format)
     const limit = params.limit ?? Infinity
     const { events: own, query } = selected(call, params, limit)
-    call.reach = reachOfQuery(call.caller, params.streams, query)
-    const events = isAboutAudit(params.streams) ? joined([own, auditEvents(call, { ...params, limit })]) : own
+    call.reach = describeQueryScope(call.caller, params.streams, query)
+    const events = includesAudit(params.streams)
+      ? joined([own, listAuditEvents(call, { ...params, limit })])
+      : own
     return { export: new Export(call, form, params, events) }
   }
 })
@@ -73,7 +75,7 @@ function assertFormHolds(params: Omit<Params, 'format'>, form: Form, format: For
   if ((columns || titles) && format !== 'csv-wide')
     refuse(columns ? 'columns' : 'titles', `is not for the format "${format}"`)
   assertColumns(params)
-  if (!form.takesAudit && isAboutAudit(streams))
+  if (!form.takesAudit && includesAudit(streams))
     fail('invalid-operation', `Records of the audit have no place in the format "${format}"`)
 }
 

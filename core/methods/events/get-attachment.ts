@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { Attachment } from '../../../schemas/event.js'
 import { closed, Identifier } from '../../../schemas/scalars.js'
 import { anyAccess } from '../../auth/allow.js'
-import { reachOfEvent } from '../../audit/reach.js'
+import { describeEventScope } from '../../audit/reach.js'
 import { mayRead, assertReadable } from '../../events/place.js'
 import { fail } from '../../errors.js'
 import { type Allow, method } from '../../call/method.js'
@@ -41,7 +41,7 @@ export const getAttachment = method({
     if (!mayRead(call, event)) fail('forbidden')
     const attachment = event.attachments?.find(one => one.id === fileId)
     if (!attachment) fail('unknown-resource', `No attachment "${fileId}"`)
-    call.reach = reachOfEvent(call, event)
+    call.reach = describeEventScope(call, event)
     return { attachment }
   }
 })

@@ -3,8 +3,8 @@ import { Type } from 'typebox'
 import { Event } from '../../../schemas/event.js'
 import { closed, Identifier, ItemDeletion, orNull } from '../../../schemas/scalars.js'
 import { anyAccess } from '../../auth/allow.js'
-import { auditEventOf } from '../../audit/events.js'
-import { reachOfItem } from '../../audit/reach.js'
+import { getAuditEvent } from '../../audit/events.js'
+import { describeItemScope } from '../../audit/reach.js'
 import { isAuditId } from '../../audit-ids.js'
 import { fail } from '../../errors.js'
 import { assertReadable } from '../../events/place.js'
@@ -26,12 +26,12 @@ export const getOne = method({
   allow: anyAccess,
   run(call, { id, includeHistory }) {
     const { store } = call
-    if (isAuditId(id)) return { event: auditEventOf(call, id), ...(includeHistory && { history: [] }) }
+    if (isAuditId(id)) return { event: getAuditEvent(call, id), ...(includeHistory && { history: [] }) }
     const history = includeHistory ? eventVersions(call, id) : undefined
     const found = store.events.findText(id)
     if (!found) return { event: deletion(call, id), history }
     assertReadable(call, found)
-    call.reach = reachOfItem(call, found.streams)
+    call.reach = describeItemScope(call, found.streams)
     return { event: shown(call, found.body), history }
   }
 })

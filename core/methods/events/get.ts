@@ -3,8 +3,8 @@ import { Type, type Static } from 'typebox'
 import { Event } from '../../../schemas/event.js'
 import { closed, ItemDeletion, orNull } from '../../../schemas/scalars.js'
 import { anyAccess } from '../../auth/allow.js'
-import { auditEvents, isAboutAudit } from '../../audit/events.js'
-import { reachOfQuery } from '../../audit/reach.js'
+import { listAuditEvents, includesAudit } from '../../audit/events.js'
+import { describeQueryScope } from '../../audit/reach.js'
 import { eventDeletions } from '../../events/deletions.js'
 import { isGiven } from '../../events/fields.js'
 import { selected, selectionParams } from '../../events/selection.js'
@@ -36,14 +36,14 @@ export const get = method({
   allow: anyAccess,
   // Until now is another time with every call, and so is what the audit holds.
   isRepeatable: ({ fromTime, streams, toTime }) =>
-    (!isGiven(fromTime) || isGiven(toTime)) && !isAboutAudit(streams),
+    (!isGiven(fromTime) || isGiven(toTime)) && !includesAudit(streams),
   run(call, all) {
     const params = withoutNulls(all)
     const { modifiedSince, includeDeletions } = params
     const limit = limitOf(params)
     const { events: own, query } = selected(call, params, limit)
-    call.reach = reachOfQuery(call.caller, params.streams, query)
-    const events = isAboutAudit(params.streams) ? joined([own, auditEvents(call, params)]) : own
+    call.reach = describeQueryScope(call.caller, params.streams, query)
+    const events = includesAudit(params.streams) ? joined([own, listAuditEvents(call, params)]) : own
     if (!includeDeletions || modifiedSince === undefined) return { events }
     const isAscending = params.sortAscending === true
     return {

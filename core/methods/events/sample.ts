@@ -2,8 +2,8 @@
 import { Type, type Static } from 'typebox'
 import { closed, orNull, Timestamp } from '../../../schemas/scalars.js'
 import type { SampleQuery, SampleRun } from '../../../storage/event-values/sample-run.js'
-import { isAboutAudit } from '../../audit/events.js'
-import { reachOfQuery } from '../../audit/reach.js'
+import { includesAudit } from '../../audit/events.js'
+import { describeQueryScope } from '../../audit/reach.js'
 import { anyAccess } from '../../auth/allow.js'
 import { method, type Call } from '../../call/method.js'
 import { Footing, type Reader } from '../../call/reader.js'
@@ -56,10 +56,10 @@ export const sample = method({
     const params = withoutNulls(all)
     if (params.fromTime >= params.toTime)
       refuseParams([{ code: 'MINIMUM', message: 'must be later than fromTime', path: '#/toTime' }])
-    if (isAboutAudit(params.streams))
+    if (includesAudit(params.streams))
       fail('invalid-operation', 'The audit holds no numbers: name streams of the account only')
     const { fromTime: from, streams, toTime: to } = params
-    call.reach = reachOfQuery(call.caller, streams, { from, to })
+    call.reach = describeQueryScope(call.caller, streams, { from, to })
     return { samples: new SampleListing(call, params) }
   }
 })

@@ -5,11 +5,11 @@ import { closed, Identifier } from '../../../schemas/scalars.js'
 import type { EventBody } from '../../../storage/repositories/event-row.js'
 import {
   assertStaysOutsideAccount,
-  ownPlaces,
-  placesOfValue,
-  settleUpdate
+  omitMarks,
+  resolveValueStreams,
+  applyValueUpdate
 } from '../../account/value-events.js'
-import { fieldIn } from '../../account/values.js'
+import { findField } from '../../account/values.js'
 import { anyAccess } from '../../auth/allow.js'
 import { mergedClientData } from '../../validation/client-data.js'
 import { fail } from '../../errors.js'
@@ -54,7 +54,7 @@ export const update = method({
 function changed(call: Call, before: Event, given: EventUpdate): Event {
   const { caller, services, now, store } = call
   refuseProtected(call, ['id', ...readOnly], given)
-  const field = fieldIn(call, before.streamIds)
+  const field = findField(call, before.streamIds)
   const streamIds = movedTo(call, before, given, field)
   assertMayMove(call, before.streamIds, streamIds, given.tags !== undefined)
   const joined = streamIds.filter(id => !before.streamIds.includes(id))
@@ -78,7 +78,7 @@ function changed(call: Call, before: Event, given: EventUpdate): Event {
     modified: store.stamp(now),
     modifiedBy: caller.signature
   })
-  if (field) settleUpdate(call, field, before, event)
+  if (field) applyValueUpdate(call, field, before, event)
   return event
 }
 
@@ -100,7 +100,7 @@ function movedTo(call: Call, before: Event, given: EventUpdate, field: AccountFi
   knownStreams(call.store, named)
   if (field) {
     if (given.tags?.length) fail('invalid-operation', 'A value of an account field has no tags')
-    return placesOfValue(call, field, before, named)
+    return resolveValueStreams(call, field, before, named)
   }
   assertStaysOutsideAccount(call, before, named)
   if (given.tags !== undefined) {
@@ -136,6 +136,6 @@ function assertMayMove(
 ): void {
   const added = after.filter(id => !before.includes(id))
   const removed = before.filter(id => !after.includes(id))
-  const named = ownPlaces([...added, ...removed]).filter(id => !isByTags || !isTagStream(services, id))
+  const named = omitMarks([...added, ...removed]).filter(id => !isByTags || !isTagStream(services, id))
   caller.must('contribute', ...named)
 }

@@ -5,7 +5,7 @@ import { closed } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
 import { newId } from '../../ids.js'
 import { method } from '../../call/method.js'
-import { orSliceConflict } from '../../account/slice-conflict.js'
+import { writeSlice } from '../../account/slice-conflict.js'
 
 const { accessToken, name, url } = FollowedSlice.properties
 
@@ -24,7 +24,7 @@ export const create = method({
       url: given.url,
       accessToken: given.accessToken
     }
-    orSliceConflict(followedSlice, () => store.followedSlices.insert(followedSlice))
+    writeSlice(followedSlice, () => store.followedSlices.insert(followedSlice))
     changes.add('followedSlices')
     return { followedSlice }
   }

@@ -6,7 +6,7 @@ import { personalOnly } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
 import { method } from '../../call/method.js'
 import { protectedFields, refuseProtected } from '../../validation/protected-fields.js'
-import { orSliceConflict } from '../../account/slice-conflict.js'
+import { writeSlice } from '../../account/slice-conflict.js'
 
 /** What is followed cannot be changed. */
 const readOnly = ['id', 'url', 'accessToken'] as const
@@ -35,7 +35,7 @@ export const update = method({
       fail('unknown-resource', `Unknown followed slice "${id.slice(0, 100)}"`)
     refuseProtected(call, readOnly, given)
     const followedSlice = { ...before, name: given.name ?? before.name }
-    orSliceConflict(followedSlice, () => store.followedSlices.update(followedSlice))
+    writeSlice(followedSlice, () => store.followedSlices.update(followedSlice))
     changes.add('followedSlices')
     return { followedSlice }
   }

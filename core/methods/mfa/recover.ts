@@ -5,7 +5,7 @@ import { trustedApp } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
 import { LoginParams, assertPasswordCurrent, verifyLogin, verifyNobody } from '../../sign-in/verify-login.js'
 import { method, type ServiceCall } from '../../call/method.js'
-import { presentedToken } from '../../auth/authenticate.js'
+import { getPresentedToken } from '../../auth/authenticate.js'
 import { mfaSessionOf } from '../../sign-in/mfa/sessions.js'
 import { assertPasswordsEnabled } from '../../sign-in/passwords-off.js'
 import { factorOf, isRecoveryCode, removeFactor } from '../../sign-in/mfa/factor.js'
@@ -71,7 +71,7 @@ function loginIn(
   { services, credentials }: ServiceCall,
   { password, username }: { readonly password?: string; readonly username?: string }
 ): Login | undefined {
-  if (password === undefined && presentedToken(credentials) !== undefined) return undefined
+  if (password === undefined && getPresentedToken(credentials) !== undefined) return undefined
   assertPasswordsEnabled(services.config)
   if (password === undefined || username === undefined)
     fail('invalid-parameters-format', 'The user name and the password are missing, or the token of a sign-in')

@@ -1,9 +1,9 @@
 /** `oauth.authorize`: a client of OAuth asks for an access. (docs/api/oauth.md#asking) */
 import { Type } from 'typebox'
 import { anyone } from '../../auth/allow.js'
-import { requestLife } from '../../accesses/auth-requests.js'
-import { defaultAuthUrl, pageUrls } from '../../accesses/auth-page.js'
-import { addressOf } from '../../accesses/consent.js'
+import { requestLifetime } from '../../accesses/auth-requests.js'
+import { getDefaultAuthUrl, buildPageUrls } from '../../accesses/auth-page.js'
+import { getClientAddress } from '../../accesses/consent.js'
 import { serviceMethod, type ServiceCall } from '../../call/method.js'
 import { ApiError } from '../../errors.js'
 import { newKey } from '../../ids.js'
@@ -57,11 +57,13 @@ async function pageFor(
 ): Promise<string> {
   const { config } = services
   services.throttle.ask(credentials.ip)
-  const page = defaultAuthUrl(config)
-  const asker = { ip: addressOf(config, credentials) }
-  const open = { key: newKey(), expires: now + requestLife, request, page, asker }
+  const page = getDefaultAuthUrl(config)
+  const asker = { ip: getClientAddress(config, credentials) }
+  const open = { key: newKey(), expires: now + requestLifetime, request, page, asker }
   await services.platform.change('askForAccess', open, now, config.access.maxRequests)
-  return withQuery(pageUrls(config, open.key, page, request).authUrl, { username: request.oauth?.loginHint })
+  return withQuery(buildPageUrls(config, open.key, page, request).authUrl, {
+    username: request.oauth?.loginHint
+  })
 }
 
 function statePart(params: Params): { readonly state?: string } {

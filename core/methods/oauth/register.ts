@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { anyone } from '../../auth/allow.js'
 import { serviceMethod } from '../../call/method.js'
-import { requestLife } from '../../accesses/auth-requests.js'
+import { requestLifetime } from '../../accesses/auth-requests.js'
 import { fail } from '../../errors.js'
 import { removeUnusedClients } from '../../oauth/clients.js'
 import { ClientMetadata, newClient } from '../../oauth/registration.js'
@@ -23,7 +23,7 @@ export const register = serviceMethod({
     services.throttle.registerClient(credentials.ip)
     await removeUnusedClients(services, now)
     // By then nobody is about to decide on what it has asked for when it was made.
-    if (!(await services.platform.change('addClient', client, now, maxClients, now - requestLife)))
+    if (!(await services.platform.change('addClient', client, now, maxClients, now - requestLifetime)))
       fail('api-unavailable', 'Too many clients have registered themselves: please try again later')
     return answer
   }

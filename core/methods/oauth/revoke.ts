@@ -1,7 +1,7 @@
 /** `oauth.revoke`: a client gives back what it holds. (RFC 7009; docs/api/oauth.md#giving-back) */
 import { Type } from 'typebox'
 import { anyone } from '../../auth/allow.js'
-import { revoke as end } from '../../accesses/revoke.js'
+import { revokeAccess as end } from '../../accesses/revoke.js'
 import { method } from '../../call/method.js'
 import { refuse } from '../../oauth/errors.js'
 import { askedBy, heldBy, TokenParams } from '../../oauth/held.js'

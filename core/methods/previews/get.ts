@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { closed, Identifier, Timestamp } from '../../../schemas/scalars.js'
 import { anyAccess } from '../../auth/allow.js'
-import { reachOfEvent } from '../../audit/reach.js'
+import { describeEventScope } from '../../audit/reach.js'
 import { mayRead, assertReadable } from '../../events/place.js'
 import { fail } from '../../errors.js'
 import type { Preview } from '../../previews/previews.js'
@@ -36,7 +36,7 @@ export const getPreview = method({
   },
   run(call, { id }, preview) {
     // Rendering takes a while: whoever may see the event now counts.
-    call.reach = reachOfEvent(call, readable(call, id))
+    call.reach = describeEventScope(call, readable(call, id))
     return { preview }
   }
 })

@@ -5,7 +5,7 @@ import type { Sampling } from '../../../storage/series/sampler.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
 import { closed, Identifier, orNull } from '../../../schemas/scalars.js'
 import { anyAccess } from '../../auth/allow.js'
-import { reachOfPoints } from '../../audit/reach.js'
+import { describePointsScope } from '../../audit/reach.js'
 import { withoutNulls } from '../../validation/without-nulls.js'
 import type { Listing } from '../../json/json-text.js'
 import { method } from '../../call/method.js'
@@ -62,7 +62,7 @@ export const get = method({
     const { number: event, time, type } = holder
     const range = rangeOf(given, holder, now)
     const until = given.toDeltaTime === undefined ? now : time + range.to
-    call.reach = reachOfPoints(call, holder, { from: time + range.from, to: until })
+    call.reach = describePointsScope(call, holder, { from: time + range.from, to: until })
     const columns = store.series.columns(event)
     if (!columns) return { format: 'flatJSON', fields: [], points: [] }
     const form = { event, width: columns.length + 1, isFine: resolution === 'ns' }

@@ -2,8 +2,8 @@
 import { Type } from 'typebox'
 import { closed, Identifier, Timestamp } from '../../../schemas/scalars.js'
 import type { Fact, FactsRun } from '../../../storage/event-values/facts-run.js'
-import { isAboutAudit } from '../../audit/events.js'
-import { reachOfQuery } from '../../audit/reach.js'
+import { includesAudit } from '../../audit/events.js'
+import { describeQueryScope } from '../../audit/reach.js'
 import { anyAccess } from '../../auth/allow.js'
 import { method, type Call } from '../../call/method.js'
 import { Footing, type Reader } from '../../call/reader.js'
@@ -41,9 +41,9 @@ export const facts = method({
   isRepeatable: () => true,
   run(call, params) {
     const { streams } = withoutNulls(params)
-    if (isAboutAudit(streams))
+    if (includesAudit(streams))
       fail('invalid-operation', 'The audit is not counted: name streams of the account only')
-    call.reach = reachOfQuery(call.caller, streams, {})
+    call.reach = describeQueryScope(call.caller, streams, {})
     return { facts: new FactsListing(call, streams) }
   }
 })

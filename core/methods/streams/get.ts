@@ -4,7 +4,7 @@ import { closed, Identifier, ItemDeletion, orNull, Timestamp } from '../../../sc
 import { StreamTree } from '../../../schemas/stream.js'
 import { anyAccess } from '../../auth/allow.js'
 import { isAuditId } from '../../audit-ids.js'
-import { auditStreamsBelow, withAuditStream } from '../../audit/streams.js'
+import { listAuditStreams, addAuditStream } from '../../audit/streams.js'
 import { fail } from '../../errors.js'
 import { method, type Call } from '../../call/method.js'
 import { StreamView } from '../../streams/view.js'
@@ -35,14 +35,14 @@ export const get = method({
   run(call, { parentId, state, includeDeletionsSince }) {
     const view = new StreamView(call.store, call.caller, state === 'all')
     const streams =
-      typeof parentId === 'string' ? below(call, view, parentId) : withAuditStream(call, view.roots())
+      typeof parentId === 'string' ? below(call, view, parentId) : addAuditStream(call, view.roots())
     if (typeof includeDeletionsSince !== 'number') return { streams }
     return { streams, streamDeletions: deletions(call, includeDeletionsSince) }
   }
 })
 
 function below(call: Call, view: StreamView, parentId: string): object {
-  if (isAuditId(parentId)) return auditStreamsBelow(call, parentId)
+  if (isAuditId(parentId)) return listAuditStreams(call, parentId)
   const { caller, store } = call
   const parent =
     store.streams.find(parentId) ??

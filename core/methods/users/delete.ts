@@ -2,9 +2,9 @@
 import { Type } from 'typebox'
 import { proofParams } from '../../../schemas/passkey.js'
 import { closed } from '../../../schemas/scalars.js'
-import { isOperator, refuseStranger } from '../../auth/admin.js'
+import { verifyOperator, refuseUnknownPath } from '../../auth/admin.js'
 import { anyone } from '../../auth/allow.js'
-import { authenticate, hasToken } from '../../auth/authenticate.js'
+import { authenticate, hasPresentedToken } from '../../auth/authenticate.js'
 import { authorize } from '../../call/authorization-step.js'
 import { serviceMethod, type Call, type ServiceCall } from '../../call/method.js'
 import { Changes } from '../../changes.js'
@@ -46,7 +46,7 @@ export const deleteUser = serviceMethod({
     const { services, credentials } = call
     const username = params.username.toLowerCase()
     const isByOperator =
-      services.config.userAccount.delete.includes('adminToken') && isOperator(services, credentials)
+      services.config.userAccount.delete.includes('adminToken') && verifyOperator(services, credentials)
     const own = isByOperator ? undefined : await findOwned(call, username)
     const account = own?.account ?? accountOf(services, username)
     assertNotOwnAccount(call, account)
@@ -85,7 +85,8 @@ async function findOwned(service: ServiceCall, username: string): Promise<Call> 
   const isAllowed = services.config.userAccount.delete.includes('personalToken')
   // A session under another name, as on the operators' page, is not the owner's.
   const isOther = credentials.pageUser !== undefined && credentials.pageUser !== username
-  if (!account || !isAllowed || isOther || !hasToken(credentials)) refuseStranger(services, credentials)
+  if (!account || !isAllowed || isOther || !hasPresentedToken(credentials))
+    refuseUnknownPath(services, credentials)
   const store = services.accounts.store(account)
   try {
     const caller = store.read(() => authenticate(services, account, store, credentials, now))
@@ -98,5 +99,5 @@ async function findOwned(service: ServiceCall, username: string): Promise<Call> 
     // A token that is not good enough finds as little as one that is not there.
     if (!(error instanceof ApiError)) throw error
   }
-  return refuseStranger(services, credentials)
+  return refuseUnknownPath(services, credentials)
 }

@@ -2,14 +2,14 @@
 import { randomUUID } from 'node:crypto'
 import type { Access } from '../../../schemas/access.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
-import { presentedToken } from '../../auth/authenticate.js'
+import { getPresentedToken } from '../../auth/authenticate.js'
 import type { Config } from '../../settings/config.js'
 import { fail } from '../../errors.js'
 import type { Call } from '../../call/method.js'
 import { isSessionOpen } from '../../auth/personal-access.js'
 import { factorOf } from './factor.js'
 import type { Candidate } from '../../outgoing/messaging.js'
-import { tokenDigest } from '../../auth/token-digest.js'
+import { digestToken } from '../../auth/token-digest.js'
 
 /** What a session is for. */
 export type MfaSession =
@@ -29,7 +29,7 @@ interface SignInProof {
 
 /** The sign-in of a caller who requests a factor. */
 export function signInOf(access: Access): SignInProof {
-  return { accessId: access.id, digest: tokenDigest(access) }
+  return { accessId: access.id, digest: digestToken(access) }
 }
 
 /** Limit of sessions of an account; the oldest are removed. */
@@ -50,7 +50,7 @@ export function openMfaSession(
 
 /** Returns the session token of a call. Throws `invalid-access-token` if there is none. */
 export function mfaTokenOf({ services, credentials }: Call): string {
-  const token = presentedToken(credentials)
+  const token = getPresentedToken(credentials)
   if (token !== undefined) return token
   services.throttle.unknownToken(credentials.ip)
   return fail('invalid-access-token', 'The MFA session token is missing')
@@ -75,7 +75,7 @@ function isSignedIn({ services, now, store }: Call, { accessId, digest }: SignIn
   const access = store.accesses.find(accessId)
   return (
     access?.type === 'personal' &&
-    tokenDigest(access) === digest &&
+    digestToken(access) === digest &&
     isSessionOpen(services.config, store, access.id, now)
   )
 }

@@ -5,8 +5,8 @@
  * A notice is stored in the transaction of what it tells of, and mailed after it: what is undone is never announced.
  */
 import type { UserStore } from '../../../storage/user/user-store.js'
-import { confirmedAddress } from '../../account/email/address.js'
-import { takeMessage } from '../../account/email/message-count.js'
+import { getConfirmedAddress } from '../../account/email/address.js'
+import { countMessage } from '../../account/email/message-count.js'
 import type { Call } from '../../call/method.js'
 import type { Services } from '../../call/services.js'
 import type { Message, NoticeKind } from '../../outgoing/mail/message.js'
@@ -67,9 +67,9 @@ export function tell(call: Teller, notice: Notice): void {
   if (!services.mailer.sends(notice.kind)) return
   // The end of an account is told in any case.
   if (!wantsNotices(store) && notice.kind !== 'deletionScheduled') return
-  const to = confirmedAddress(store)
+  const to = getConfirmedAddress(store)
   const counted = notice.kind === 'signedIn' ? 'sign-in' : 'security'
-  if (to === undefined || !takeMessage(store, counted, now)) return
+  if (to === undefined || !countMessage(store, counted, now)) return
   const agent = agentWords(credentials?.headers?.['user-agent'])
   const pending: Pending = { ...notice, to, time: now, agent, address: credentials?.ip || nothing }
   store.signIn.setState(pendingState, [...pendingIn(store), pending])

@@ -7,7 +7,7 @@
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { UserStore } from '../../../storage/user/user-store.js'
-import { secretFor } from '../../auth/secrets.js'
+import { getSecret } from '../../auth/secrets.js'
 import { fail } from '../../errors.js'
 import type { Services } from '../../call/services.js'
 import { relyingParty, type RelyingParty } from '../../settings/relying-party.js'
@@ -70,5 +70,5 @@ export function partyOf({ config }: Pick<Services, 'config'>): RelyingParty {
 function mac(services: Services, { act, by }: Purpose, front: Buffer): Buffer {
   const { id, origin } = partyOf(services)
   const subject = JSON.stringify([act, by, id, origin, front.toString('hex')])
-  return createHmac('sha256', secretFor(services, 'passkeyChallenge')).update(subject).digest()
+  return createHmac('sha256', getSecret(services, 'passkeyChallenge')).update(subject).digest()
 }

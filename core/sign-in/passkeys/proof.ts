@@ -5,7 +5,7 @@
 import type { Assertion } from '../../../schemas/passkey.js'
 import { fail } from '../../errors.js'
 import type { Call } from '../../call/method.js'
-import { tokenDigest } from '../../auth/token-digest.js'
+import { digestToken } from '../../auth/token-digest.js'
 import { isRecentSignIn } from '../../auth/recent-sign-in.js'
 import { isPassword } from '../verify-password.js'
 import { waysIn } from '../ways-in.js'
@@ -21,7 +21,7 @@ export interface ProofGiven {
 /** The purpose of a challenge of a caller who has signed in: for this account and session, as long as its token stays the same. */
 export function purposeOf({ account, caller }: Call, act: Purpose['act']): Purpose {
   const { access } = caller
-  return { act, by: access ? [account.id, access.id, tokenDigest(access)] : [account.id] }
+  return { act, by: access ? [account.id, access.id, digestToken(access)] : [account.id] }
 }
 
 /**

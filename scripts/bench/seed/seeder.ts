@@ -131,7 +131,7 @@ export class Seeder {
         store.account.insertPassword({ hash, created: seedTime })
         const by = { time: seedTime, at: seedTime, by: personal.id }
         for (const [field, value] of Object.entries(fields))
-          store.events.insert(policies.system.eventOf(field, value, by)!)
+          store.events.insert(policies.system.createEvent(field, value, by)!)
         shape.insertStreams(store)
       }
     })

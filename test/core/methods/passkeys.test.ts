@@ -1,7 +1,7 @@
 /** Passkeys as their owner looks after them, and how nobody else gets to add one. (docs/spec/passkeys.md#adding-a-passkey) */
 import t, { type Test } from 'tap'
 import { challengeLife } from '../../../core/sign-in/passkeys/challenges.js'
-import { recentSignIn } from '../../../core/auth/recent-sign-in.js'
+import { recentSignInSeconds } from '../../../core/auth/recent-sign-in.js'
 import { maxPasskeys } from '../../../core/sign-in/passkeys/view.js'
 import { Authenticator, type Lies } from '../../support/authenticator.js'
 import { Client, coffer, openCoffer, type Answer, type Overrides } from '../../support/coffer.js'
@@ -75,7 +75,7 @@ t.test('passkeys.challenge', async t => {
         store.sessions.note(carol.access.id, { time: clock.now(), address: '127.0.0.1' })
       )
     await signIn()
-    clock.advance(recentSignIn)
+    clock.advance(recentSignInSeconds)
     t.ok((await carol.call('passkeys.challenge', { purpose: 'add' })).creation)
     clock.advance(1)
     t.match(await carol.call('passkeys.challenge', { purpose: 'add' }), missing)

@@ -1,5 +1,5 @@
 /** Sends the export of an account: a ZIP that is built while it is being sent. */
-import { archiveOf } from '../../../core/account/archive.js'
+import { listArchiveFiles } from '../../../core/account/archive.js'
 import { unknownUser } from '../../../core/unknown-user.js'
 import type { Dispatcher } from '../../../core/call/dispatcher.js'
 import type { Leave } from '../../../core/security/long-answers.js'
@@ -34,7 +34,7 @@ export async function replyExport(exchange: Exchange, dispatcher: Dispatcher, ca
         'X-Content-Type-Options': 'nosniff'
       })
       if (exchange.method === 'HEAD') return void res.end()
-      const files = archiveOf(account, reader, services.attachments, {
+      const files = listArchiveFiles(account, reader, services.attachments, {
         hasSecrets: false,
         made: services.clock.now()
       })

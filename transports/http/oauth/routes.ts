@@ -5,7 +5,7 @@ import type { Request } from '../../../core/call/outcome.js'
 import { fail } from '../../../core/errors.js'
 import { serverMetadata } from '../../../core/oauth/metadata.js'
 import { keyOf, ownerOf } from '../../../core/oauth/tokens.js'
-import { presentedToken } from '../../../core/auth/authenticate.js'
+import { getPresentedToken } from '../../../core/auth/authenticate.js'
 import type { Http, State } from '../exchange.js'
 import { mediaType, needsRoom, readJsonBody } from '../request/body.js'
 import { clientAddress } from '../request/client-address.js'
@@ -72,7 +72,7 @@ export function addOAuth(router: Router<State>, dispatcher: Dispatcher): void {
   for (const verb of ['get', 'post'] as const)
     router[verb]('/oauth/userinfo', async ctx => {
       const credentials = credentialsOf(ctx, config, addressOf(ctx.req), 'http')
-      const user = ownerOf(presentedToken(credentials) ?? '')
+      const user = ownerOf(getPresentedToken(credentials) ?? '')
       // Whether there is such a user is nobody's business.
       if (!services.accounts.findServed(user)) fail('invalid-access-token')
       replyJson(ctx, 200, await answer(ctx, { user, method: 'oauth.getUserInfo', params: {} }, true))

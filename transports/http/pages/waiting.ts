@@ -1,7 +1,7 @@
 /** What a node of a cluster answers while it waits for what it cannot start without: that it lives, and is not ready. */
 import type { RequestListener, ServerResponse } from 'node:http'
 import type { Config } from '../../../core/settings/config.js'
-import { metaMember } from '../../../core/envelope.js'
+import { toMetaMember } from '../../../core/envelope.js'
 import { ApiError } from '../../../core/errors.js'
 import { members } from '../../../core/json/json-text.js'
 
@@ -24,7 +24,7 @@ export function whileWaiting(config: Config): RequestListener {
 }
 
 function answer(response: ServerResponse, status: number, body: string, config: Config): void {
-  const text = `{${body},${metaMember(config, Date.now() / 1000)}}`
+  const text = `{${body},${toMetaMember(config, Date.now() / 1000)}}`
   response
     .writeHead(status, {
       'Content-Type': 'application/json; charset=utf-8',

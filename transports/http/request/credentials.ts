@@ -1,5 +1,5 @@
 /** The credentials of a request: who makes it, and from where. */
-import { presentedToken } from '../../../core/auth/authenticate.js'
+import { getPresentedToken } from '../../../core/auth/authenticate.js'
 import type { Credentials } from '../../../core/call/credentials.js'
 import type { SharedServices } from '../../../core/call/dispatcher.js'
 import type { Config } from '../../../core/settings/config.js'
@@ -53,7 +53,7 @@ export function beginBody(
   { accounts, intakes }: Pick<SharedServices, 'accounts' | 'intakes'>,
   { credentials, user = '' }: Pick<Request, 'credentials' | 'user'>
 ): Ticket {
-  return intakes.known.begin(accounts.find(user)?.id ?? user, presentedToken(credentials) ?? '')
+  return intakes.known.begin(accounts.find(user)?.id ?? user, getPresentedToken(credentials) ?? '')
 }
 
 /**
