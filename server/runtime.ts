@@ -6,7 +6,7 @@ import { LocalChangeBus } from '../core/changes.js'
 import { createCallLimit } from '../core/security/call-limit.js'
 import type { Config } from '../core/settings/config.js'
 import { loadEventTypes } from '../core/event-types/directory.js'
-import { sealsOf } from '../core/integrity.js'
+import { createDigests } from '../core/integrity.js'
 import { getAccountStreams } from '../core/account/fields.js'
 import { startJobs } from '../core/platform/daily.js'
 import { LiveNotifier } from '../core/notifications/live-notifier.js'
@@ -25,7 +25,7 @@ import { createPasswords } from '../core/security/passwords.js'
 import { Previews } from '../core/previews/previews.js'
 import { Registry } from '../core/dispatch/registry.js'
 import { HolderFollower } from '../core/series/follow.js'
-import { TextFollower } from '../core/events/text-follower.js'
+import { TextIndexer } from '../core/events/text-follower.js'
 import { isIn, wholeShard, type Shard } from '../core/call/shard.js'
 import { SharedThrottle } from '../core/security/shared-throttle.js'
 import { createThrottle } from '../core/security/throttle.js'
@@ -81,7 +81,7 @@ export class Runtime {
     readonly registry: Registry,
     readonly feed: LiveNotifier,
     private readonly follower: HolderFollower,
-    private readonly texts: TextFollower,
+    private readonly texts: TextIndexer,
     private readonly deliveries: Deliveries,
     private readonly closers: (() => Promise<void> | void)[]
   ) {}
@@ -159,7 +159,7 @@ function canRead({ platform }: Services): boolean {
   }
 }
 
-type Parts = [Services, Registry, LiveNotifier, HolderFollower, TextFollower, Deliveries]
+type Parts = [Services, Registry, LiveNotifier, HolderFollower, TextIndexer, Deliveries]
 
 async function build(
   config: Config,
@@ -255,7 +255,7 @@ async function build(
     registry,
     new LiveNotifier(services),
     new HolderFollower(services),
-    new TextFollower(services),
+    new TextIndexer(services),
     deliveries
   )
 }
@@ -267,7 +267,7 @@ export function accountsOptions(config: Config, log: Log, durability?: Durabilit
     maxOpen: config.storage.maxOpenUsers,
     closingSeconds: config.shutdownSeconds / 8,
     policies: {
-      digests: sealsOf(config.integrity),
+      digests: createDigests(config.integrity),
       versioning: config.versioning,
       system: getAccountStreams(config),
       strangersPerHour: config.audit.strangersPerHour

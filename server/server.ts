@@ -7,7 +7,7 @@ import type { Dispatcher } from '../core/call/dispatcher.js'
 import { silentLog, type Log } from '../core/log.js'
 import type { Registry } from '../core/dispatch/registry.js'
 import { warnAboutShortKey } from '../core/auth/admin.js'
-import { Providers } from '../core/identities/providers.js'
+import { ProviderClient } from '../core/identities/providers.js'
 import { SignIns } from '../core/identities/sign-ins.js'
 import { warnOfMissingEndpoints } from '../core/outgoing/messaging.js'
 import type { Settings } from '../core/settings/settings.js'
@@ -153,7 +153,7 @@ export async function startServer(
     const { mapFile } = config.app
     const map = mapFile === '' ? undefined : await MapFile.open(mapFile)
     closers.push(() => map?.close())
-    const providers = new Providers(config, clock, log)
+    const providers = new ProviderClient(config, clock, log)
     closers.push(() => providers.close())
     const app = createApp(dispatcher, {
       assets: readFiles(join(packageDirectory, 'web', 'assets')),

@@ -5,7 +5,7 @@ import { FeaturePermission, isStreamPermission, Level, type Permission } from '.
 import { closed, Identifier, maxNameLength, orNull } from '../../schemas/scalars.js'
 import { getAuditedAccess, isAuditId } from '../audit-ids.js'
 import { fail } from '../errors.js'
-import { isPlainId, toSlug } from '../ids.js'
+import { isUrlSafeId, toSlug } from '../ids.js'
 import type { Call } from '../call/method.js'
 import { getAccountStreams } from '../account/fields.js'
 import { toCurrentId } from '../account/older-ids.js'
@@ -124,7 +124,7 @@ export function assertNotPersonal(type: unknown): void {
  */
 function assertAuditGrant(streamId: string, level: string): void {
   const access = getAuditedAccess(streamId)
-  if (access === undefined || !isPlainId(access))
+  if (access === undefined || !isUrlSafeId(access))
     fail('forbidden', `No permission can be granted on "${streamId}"`)
   if (level !== 'read') fail('invalid-operation', 'The audit can only be read', { param: streamId })
 }
@@ -136,7 +136,7 @@ function assertTagGrant(streams: StreamRepository, streamId: string, level: stri
   if (isSystemId(streamId)) return assertSystemStreamGrant(streams, streamId, level)
   // Tag streams have ids that clients cannot choose themselves.
   if (streams.find(streamId)) return
-  if (!isPlainId(streamId)) refuseCharacters(streamId)
+  if (!isUrlSafeId(streamId)) refuseCharacters(streamId)
   toSlug(streamId)
 }
 

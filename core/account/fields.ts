@@ -3,7 +3,7 @@ import type { Event } from '../../schemas/event.js'
 import type { Stream } from '../../schemas/stream.js'
 import type { Origin, SystemStreams } from '../../storage/streams/system-streams.js'
 import type { Config } from '../settings/config.js'
-import { newId } from '../ids.js'
+import { createId } from '../ids.js'
 import type { CustomStream } from '../settings/custom-streams.js'
 import { accountId, activeId, helpersId, uniqueId } from '../system-ids.js'
 import type { SystemKind, SystemStream } from '../../storage/streams/node.js'
@@ -112,7 +112,7 @@ export class AccountStreams implements SystemStreams {
     if (!field || field.children.length > 0) return undefined
     const streamIds = getActiveStreamIds(field)
     return {
-      id: newId(),
+      id: createId(),
       streamIds,
       streamId: field.streamId,
       time,

@@ -3,7 +3,7 @@ import type { AuditCriteria, AuditNumbers } from '../../storage/audit/criteria.j
 import type { AuditWords } from '../../storage/audit/words.js'
 import type { Caller } from '../permissions/caller.js'
 import { fail } from '../errors.js'
-import type { StreamsQuery, Wanted } from '../events/streams-query.js'
+import type { StreamsQuery, RequestedStream } from '../events/streams-query.js'
 import { auditAccesses, auditActions, getAuditedAccess, auditRoot, isAuditedAction } from '../audit-ids.js'
 import type { Reader } from '../call/reader.js'
 
@@ -37,7 +37,7 @@ function assertMaySee(caller: Caller, id: string, maySee: (accessId: string) => 
 }
 
 /** Returns the numbers of streams; those without records are left out. `undefined` means all records. */
-function findWordNumbers(words: AuditWords, wanted: readonly Wanted[]): AuditNumbers {
+function findWordNumbers(words: AuditWords, wanted: readonly RequestedStream[]): AuditNumbers {
   const numbers = new Set<number>()
   for (const { id, withBelow } of wanted) {
     if (isAuditParent(id)) {

@@ -1,7 +1,7 @@
 /** The scope of a read, for the audit: streams, times and number of items. (docs/spec/audit.md#what-reads-reached) */
 import type { Access } from '../../schemas/access.js'
 import type { Reach } from '../../storage/audit/reach.js'
-import { idsAt } from '../events/place.js'
+import { getStreamIds } from '../events/place.js'
 import type { Reader } from '../call/reader.js'
 import type { Holder } from '../../storage/repositories/series.js'
 import type { Event } from '../../schemas/event.js'
@@ -60,7 +60,7 @@ export function describeEventScope(
 
 /** Returns the scope of one event in the streams of these numbers. */
 export function describeItemScope(reader: Reader, streams: readonly number[]): Reach {
-  return createScope(listVisible(reader, idsAt(reader.store, streams)), undefined, undefined, 1, false)
+  return createScope(listVisible(reader, getStreamIds(reader.store, streams)), undefined, undefined, 1, false)
 }
 
 /** Returns the scope of a list of points below a holder, of which nothing has been read yet. */
@@ -69,7 +69,7 @@ export function describePointsScope(
   { streams }: Pick<Holder, 'streams'>,
   { from, to }: TimeRange
 ): Reach {
-  return createScope(listVisible(reader, idsAt(reader.store, streams)), from, to, 0, true)
+  return createScope(listVisible(reader, getStreamIds(reader.store, streams)), from, to, 0, true)
 }
 
 /** Returns the ids that the caller may list. */

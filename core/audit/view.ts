@@ -4,7 +4,7 @@ import { Event } from '../../schemas/event.js'
 import type { Reach } from '../../storage/audit/reach.js'
 import type { AuditEntry, AuditRecord } from '../../storage/audit/record.js'
 import type { Config } from '../settings/config.js'
-import { eventIntegrity } from '../integrity.js'
+import { computeEventIntegrity } from '../integrity.js'
 import { tagged } from '../streams/tags.js'
 import { auditRoot } from '../audit-ids.js'
 import type { Services } from '../call/services.js'
@@ -52,7 +52,7 @@ export function toEventFields(config: Config, entry: AuditEntry): Omit<Event, 'i
 export function toAuditEvent(services: Services, record: AuditRecord): Event {
   const event = tagged(services, { id: auditRoot + record.id, ...toEventFields(services.config, record) })
   const { algorithm, isActive } = services.config.integrity
-  return isActive.events ? { ...event, integrity: eventIntegrity(event, algorithm) } : event
+  return isActive.events ? { ...event, integrity: computeEventIntegrity(event, algorithm) } : event
 }
 
 /** Converts a record to the older form. */

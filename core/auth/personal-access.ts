@@ -3,7 +3,7 @@ import type { Access } from '../../schemas/access.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Config } from '../settings/config.js'
 import type { ServiceCall } from '../call/method.js'
-import { newId, newToken } from '../ids.js'
+import { createId, createToken } from '../ids.js'
 
 /** Returns whether the session of an access is open: last used within `auth.sessionMaxAge` (seconds). */
 export function isSessionOpen({ auth }: Config, store: UserStore, accessId: string, now: number): boolean {
@@ -22,7 +22,7 @@ export function openSession(config: Config, store: UserStore, appId: string, now
     return known
   }
   const access: Access = known
-    ? { ...known, token: newToken(), modified: store.stamp(now), modifiedBy: 'system' }
+    ? { ...known, token: createToken(), modified: store.stamp(now), modifiedBy: 'system' }
     : createPersonalAccess(appId, store.stamp(now))
   const kept = known ? store.accesses.update(access) : store.accesses.insert(access)
   store.sessions.open(kept.id, now)
@@ -66,7 +66,7 @@ export function openPageSession(
   const kept = former
     ? store.accesses.update({
         ...access,
-        token: newToken(),
+        token: createToken(),
         modified: store.stamp(now),
         modifiedBy: 'system'
       })
@@ -103,8 +103,8 @@ const maxAgentLength = 300
 
 function createPersonalAccess(name: string, now: number): Access {
   return {
-    id: newId(),
-    token: newToken(),
+    id: createId(),
+    token: createToken(),
     type: 'personal',
     name,
     created: now,

@@ -7,7 +7,7 @@ import { authenticate } from '../auth/authenticate.js'
 import { Batch } from './batch.js'
 import type { Caller } from '../permissions/caller.js'
 import type { Changes } from '../changes.js'
-import { excessOf, hasListing, members } from '../json/json-text.js'
+import { sumExcess, hasListing, joinMembers } from '../json/json-text.js'
 import { MemberWriter } from './result-writer.js'
 import type { AnyMethod, BatchMethod, Call, Result, ServiceCall, UserMethod } from '../call/method.js'
 import {
@@ -72,7 +72,7 @@ export class Execution {
     }
   }
 
-  /** Like {@link begin}, after something asynchronous: the access may have ended in the meantime. */
+  /** Like {@link documentStart}, after something asynchronous: the access may have ended in the meantime. */
   async beginLater(files: readonly UploadedFile[]): Promise<Outcome> {
     this.caller = this.#currentCaller(this.compiled.definition)
     return await this.begin(files)
@@ -271,10 +271,10 @@ export class Execution {
 
   #plain(result: Result, caller: Caller, isWritten = false, validator?: string): Success {
     const accessId = caller.access?.id
-    const text = members(result)
+    const text = joinMembers(result)
     const facts = this.compiled.definition.facts?.(result)
     if (text.length <= maxInMemory || this.isWhole)
-      return success(text, accessId, validator, facts, excessOf(result))
+      return success(text, accessId, validator, facts, sumExcess(result))
     const spool = this.#services.spools.open()
     spool.add(text)
     return {

@@ -10,7 +10,7 @@ import { CallTime } from './call-time.js'
 import { Execution } from './execution.js'
 import { Gatherings, tooManyWaiting } from './gatherings.js'
 import type { Admittance, Dispatcher } from '../call/dispatcher.js'
-import { members } from '../json/json-text.js'
+import { joinMembers } from '../json/json-text.js'
 import type { AnyMethod, ServiceCall, ServiceMethod } from '../call/method.js'
 import { isKnown, success, unchanged, type Failure, type Outcome, type Request } from '../call/outcome.js'
 import { recordRefused, runRecorded, withOperator } from './operating.js'
@@ -193,7 +193,7 @@ export class Registry implements Dispatch, Dispatcher {
         credentials,
         now: call.now
       })
-    const outcome = success(members(result), undefined, undefined, definition.facts?.(result))
+    const outcome = success(joinMembers(result), undefined, undefined, definition.facts?.(result))
     if (!definition.isConstant) return outcome
     const validator = validatorOf(outcome.members)
     this.#constants.set(definition.id, validator)
@@ -212,7 +212,7 @@ export class Registry implements Dispatch, Dispatcher {
     if (isAway(accounts, user ?? '') || !('unknownUser' in definition) || !definition.unknownUser)
       unknownUser(accounts, user ?? '')
     this.stages.admit(compiled, anonymous, service.credentials, params)
-    return success(members(await definition.unknownUser(service, user ?? '', params)))
+    return success(joinMembers(await definition.unknownUser(service, user ?? '', params)))
   }
 
   /** Returns an error if the caller could not make the call anyway, for example before an upload. */

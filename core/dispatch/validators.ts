@@ -6,7 +6,7 @@ import type { UserStore } from '../../storage/user/user-store.js'
 import { getStorageCount } from '../account/view.js'
 import { BoundedMap } from '../security/bounded-map.js'
 import type { Change } from '../changes.js'
-import { newId } from '../ids.js'
+import { createId } from '../ids.js'
 import type { Call } from '../call/method.js'
 import { Hearer } from '../permissions/visibility.js'
 import type { Steps } from '../../storage/steps.js'
@@ -189,7 +189,7 @@ function hasSystemStreams(ids: Iterable<string>): boolean {
 }
 
 function newName(): string {
-  return newId().slice(-8)
+  return createId().slice(-8)
 }
 
 /** Hashes a text to 60 bits: enough to tell apart the requests of one client, in a fraction of the time of a digest. */

@@ -6,34 +6,35 @@ import type { UserStore } from '../../storage/user/user-store.js'
 import type { Call } from '../call/method.js'
 import type { JsonText } from '../json/json-text.js'
 import { largeSize } from '../json/writer.js'
-import { shown } from './view.js'
-import { largeWritableEvent, writableEvent } from './writable.js'
+import { toPublicEvent } from './view.js'
+import { requireLargeWritableEvent, requireWritableEvent } from './writable.js'
 
-/** The files of an event from those before. */
+/** Computes the files of an event from those before. */
 type Change = (before: readonly Attachment[]) => Attachment[]
 
-interface Shown {
+interface EventResult {
   readonly event: JsonText
 }
 
 /**
- * What a method does that changes an event's files: it returns the event. `changeFor` is asked before the event is looked up.
+ * Returns the `run` and `steps` of a method that changes an event's files and returns the event. `createChange` is
+ * called before the event is looked up.
  */
-export function changingFiles<P extends { readonly id: string }>(
-  changeFor: (call: Call, params: P) => Change
+export function updateFiles<P extends { readonly id: string }>(
+  createChange: (call: Call, params: P) => Change
 ) {
   return {
-    run(call: Call, params: P): Shown {
-      const change = changeFor(call, params)
-      return written(call, withFiles(call, writableEvent(call, params.id), change))
+    run(call: Call, params: P): EventResult {
+      const change = createChange(call, params)
+      return writeEvent(call, changeFiles(call, requireWritableEvent(call, params.id), change))
     },
     steps: {
       areMany: ({ events }: UserStore, { id }: P): boolean => events.isLarger(id, largeSize),
-      *run(call: Call, params: P): Steps<Shown> {
-        const change = changeFor(call, params)
-        const event = withFiles(call, yield* largeWritableEvent(call, params.id), change)
-        const result = written(call, event, yield* call.store.events.bodyOf(event))
-        // SQLite has copied all of it, and is going to do so again when it commits.
+      *run(call: Call, params: P): Steps<EventResult> {
+        const change = createChange(call, params)
+        const event = changeFiles(call, yield* requireLargeWritableEvent(call, params.id), change)
+        const result = writeEvent(call, event, yield* call.store.events.bodyOf(event))
+        // SQLite has copied the whole event, and will copy it again on commit.
         yield
         return result
       }
@@ -41,12 +42,12 @@ export function changingFiles<P extends { readonly id: string }>(
   }
 }
 
-function withFiles({ caller, now, store }: Call, before: Event, change: Change): Event {
+function changeFiles({ caller, now, store }: Call, before: Event, change: Change): Event {
   const attachments = change(before.attachments ?? [])
   return { ...before, attachments, modified: store.stamp(now), modifiedBy: caller.signature }
 }
 
-function written(call: Call, event: Event, body?: EventBody): Shown {
+function writeEvent(call: Call, event: Event, body?: EventBody): EventResult {
   call.changes.add('events', event.streamIds)
-  return { event: shown(call, call.store.events.update(event, body)) }
+  return { event: toPublicEvent(call, call.store.events.update(event, body)) }
 }

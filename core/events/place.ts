@@ -14,10 +14,10 @@ export function assertReadable(reader: Reader, { streams }: Pick<Holder, 'stream
 export function mayReadAt({ caller, store }: Reader, streams: readonly number[]): boolean {
   // Personal accesses may read everything in the user's own streams.
   if (caller.isPersonal && streams[0]! >= 0) return true
-  return caller.mayReadEvent(idsAt(store, streams))
+  return caller.mayReadEvent(getStreamIds(store, streams))
 }
 
-/** As {@link mayReadAt}, for an event that has been loaded. */
+/** Returns whether an event that has been loaded may be read. */
 export function mayRead(
   { caller, store }: Reader,
   { id, streamIds }: Pick<Event, 'id' | 'streamIds'>
@@ -29,6 +29,6 @@ export function mayRead(
 }
 
 /** The ids of the streams with these numbers; for those that no longer exist, an id on which nobody has a level. */
-export function idsAt({ streams }: Pick<UserStore, 'streams'>, numbers: readonly number[]): string[] {
+export function getStreamIds({ streams }: Pick<UserStore, 'streams'>, numbers: readonly number[]): string[] {
   return numbers.map(number => streams.byNumber(number)?.stream.id ?? ':')
 }

@@ -1,31 +1,30 @@
-/** Indexes the texts of events that have been added, once their account is quiet or somebody searches it (docs/decisions/0018-search-in-texts.md). */
+/**
+ * Indexes the texts of new events, once their account is idle or a call searches it
+ * (docs/decisions/0018-search-in-texts.md).
+ */
 import type { Account } from '../../storage/platform/account.js'
 import { AccountScan } from '../account/rounds.js'
 import type { Services } from '../call/services.js'
 import { nextTurn } from '../../storage/steps.js'
 
-/** Milliseconds that the texts of one account may take in a go; then others come, and the rest has time. */
-const goMs = 100
+/** Milliseconds for which the texts of one account are indexed at a time, before other accounts have their turn. */
+const indexSliceMs = 100
 
-/** Looks after the texts of all accounts whose files are open. */
-export class TextFollower {
-  readonly #rounds: AccountScan
+/** Keeps the text indexes up to date for all accounts whose files are open. */
+export class TextIndexer {
+  readonly #scan: AccountScan
   #isClosing = false
 
   constructor(private readonly services: Services) {
-    this.#rounds = new AccountScan(
-      services,
-      () => void this.catchUp(),
-      'texts of events could not be indexed'
-    )
+    this.#scan = new AccountScan(services, () => void this.catchUp(), 'texts of events could not be indexed')
   }
 
-  /** Indexes what is due, for a while; with `all` everything. Never rejects. */
+  /** Indexes texts that are due, for a limited time; with `all` everything. Never rejects. */
   catchUp(all = false): Promise<void> {
-    return this.#rounds.run(
+    return this.#scan.run(
       (account, { events }) =>
         !this.#isClosing && (events.texts.isDue() || all)
-          ? this.#index(account, all ? Infinity : goMs)
+          ? this.#index(account, all ? Infinity : indexSliceMs)
           : undefined,
       all
     )
@@ -33,10 +32,10 @@ export class TextFollower {
 
   async close(): Promise<void> {
     this.#isClosing = true
-    await this.#rounds.stop()
+    await this.#scan.stop()
   }
 
-  /** In transactions of some milliseconds each, others having their turn in between. */
+  /** Indexes texts in transactions of some milliseconds each, yielding in between. */
   async #index(account: Account, ms: number): Promise<void> {
     const until = performance.now() + ms
     do {

@@ -1,13 +1,13 @@
 /** Events as one caller sees them: stored texts, except for those with files, whose read tokens belong to the caller. */
 import type { Attachment } from '../../schemas/event.js'
 import { JsonText } from '../json/json-text.js'
-import { placeOfMember, type Place } from '../json/reader.js'
-import { withLiveValues } from './live-values.js'
+import { findMember, type TextRange } from '../json/reader.js'
+import { insertLiveValues } from './live-values.js'
 import type { Call } from '../call/method.js'
 import { addReadTokens } from '../auth/read-token.js'
 
 /** Turns an event's stored text into what the caller gets. */
-export function presenter({
+export function createPresenter({
   account,
   caller,
   services
@@ -16,22 +16,22 @@ export function presenter({
     const { access } = caller
     // Most events have no files; these are recognised without parsing. Contents may hold the same words.
     if (!access || !body.includes('"attachments":[')) return body
-    const place = placeOfMember(body, 'attachments')
+    const place = findMember(body, 'attachments')
     if (!place) return body
-    // The rest may be of megabytes: no objects are made of it.
-    const id = valueAt(body, placeOfMember(body, 'id')!) as string
-    const files = valueAt(body, place) as Attachment[]
+    // The rest may be megabytes: no objects are created from it.
+    const id = parseAt(body, findMember(body, 'id')!) as string
+    const files = parseAt(body, place) as Attachment[]
     const readable = JSON.stringify(addReadTokens(services, account, access, id, files))
     return body.slice(0, place.from) + readable + body.slice(place.to)
   }
 }
 
-function valueAt(text: string, { from, to }: Place): unknown {
+function parseAt(text: string, { from, to }: TextRange): unknown {
   return JSON.parse(text.slice(from, to))
 }
 
 /** Returns one event from its stored text. */
-export function shown(call: Call, body: string): JsonText {
+export function toPublicEvent(call: Call, body: string): JsonText {
   const { services, store } = call
-  return new JsonText(withLiveValues(services, presenter(call)(body), store))
+  return new JsonText(insertLiveValues(services, createPresenter(call)(body), store))
 }

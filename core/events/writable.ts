@@ -13,12 +13,12 @@ import { isSystemId } from '../system-ids.js'
  * Returns the event. Errors: `unknown-resource`, also for a deleted one; `forbidden` unless the caller contributes to one of its streams;
  * `invalid-operation` for values of account fields that the service alone sets.
  */
-export function writableEvent(call: Call, id: string): Event {
+export function requireWritableEvent(call: Call, id: string): Event {
   return requireWritable(call, id, call.store.events.find(id))
 }
 
-/** As {@link writableEvent}, in steps: for an event that is large. */
-export function* largeWritableEvent(call: Call, id: string): Steps<Event> {
+/** Does the same as {@link requireWritableEvent} for a large event, in steps. */
+export function* requireLargeWritableEvent(call: Call, id: string): Steps<Event> {
   const text = call.store.events.findText(id)
   return requireWritable(call, id, text && ((yield* readJson(text.body, unlimited)) as Event))
 }

@@ -1,57 +1,60 @@
-/** The forms that exports have, and what they are made of. */
+/** Export formats and what they write from. */
 import type { Event } from '../../schemas/event.js'
 import type { Call } from '../call/method.js'
 import type { Selection } from '../events/selection.js'
-import type { Instants } from './instants.js'
-import type { Pieces, Turn } from './pieces.js'
+import type { TimeFormatter } from './instants.js'
+import type { Pieces, ReadContext } from './pieces.js'
 import type { StreamNames } from './stream-names.js'
-import type { Values } from './values.js'
+import type { ValueReader } from './values.js'
 
-/** What is asked for, besides the events. */
-export interface Wishes extends Selection {
+/** Options of an export, besides the selection of events. */
+export interface ExportOptions extends Selection {
   /** Name of the time zone in which times are written. */
   readonly zone?: string
-  /** Whether the points of series are wanted, too. */
+  /** Whether the points of series are included. */
   readonly series?: boolean
   /** Columns of a wide table. */
   readonly columns?: string[]
-  /** What stands above them. */
+  /** Titles of the columns. */
   readonly titles?: string[]
   /** Whether a byte order mark comes first. */
   readonly bom?: boolean
 }
 
-/** What a form writes from. */
-export interface Sources {
+/** What a format writes from. */
+export interface ExportSources {
   readonly call: Call
-  readonly turn: Turn
-  readonly wishes: Wishes
-  readonly instants: Instants
+  readonly context: ReadContext
+  readonly options: ExportOptions
+  readonly instants: TimeFormatter
   readonly names: StreamNames
-  readonly values: Values
-  /** The JSON texts of the events; empty ones let others get on. */
+  readonly values: ValueReader
+  /** The JSON texts of the events; an empty one lets other work run. */
   readonly texts: () => Pieces
 }
 
-/** A form that exports have. */
-export interface Form {
+/** An export format. */
+export interface ExportFormat {
   readonly mediaType: string
   readonly extension: string
-  /** Whether it holds what has no place in streams, such as records of the audit. */
-  readonly takesAudit: boolean
+  /** Whether it can hold records of the audit, which are in no stream. */
+  readonly supportsAudit: boolean
   /** Whether it can hold points of series. */
-  readonly takesSeries: boolean
-  /** Whether its order is its own, so that nothing can be skipped. */
-  readonly isOrdered?: true
-  write(sources: Sources): Pieces
+  readonly supportsSeries: boolean
+  /** Whether it has a fixed order, so that no events can be skipped. */
+  readonly hasFixedOrder?: true
+  write(sources: ExportSources): Pieces
 }
 
-/** The names of an event's first stream, as the reader may see them. */
-export function pathOf({ names, turn }: Sources, { streamIds }: Pick<Event, 'streamIds'>): readonly string[] {
-  return names.path(turn.reader, streamIds[0]!)
+/** Returns the names of an event's first stream and its ancestors, as the reader may see them. */
+export function getPath(
+  { names, context }: ExportSources,
+  { streamIds }: Pick<Event, 'streamIds'>
+): readonly string[] {
+  return names.path(context.reader, streamIds[0]!)
 }
 
-/** A time in seconds, without the noise of adding. */
-export function microseconds(time: number): number {
+/** Rounds a time (seconds) to microseconds, to remove rounding errors. */
+export function roundToMicroseconds(time: number): number {
   return Math.round(time * 1e6) / 1e6
 }

@@ -1,41 +1,45 @@
-/** The events of a list one by one, and the points below them. */
+/** Yields the events of a list one by one, and the points below them. */
 import type { Event } from '../../schemas/event.js'
 import type { Range } from '../../storage/series/page.js'
 import type { Reader } from '../call/reader.js'
 import { isListing, JsonText, type Listing } from '../json/json-text.js'
-import { endsOfValues, placeOfMember, type Place } from '../json/reader.js'
+import { createValueEndFinder, findMember, type TextRange } from '../json/reader.js'
 import { mayReadAt } from '../events/place.js'
 import { ofHolder } from '../series/holder.js'
 import { PointListing } from '../series/listing.js'
 import { timeColumn } from '../series/plan.js'
-import type { Pieces, Turn } from './pieces.js'
+import type { Pieces, ReadContext } from './pieces.js'
 
-/** Characters of an event from which on it is not taken apart: no measurement is as long. */
-const large = 256 * 1024
-/** Characters of large events that may be in memory while they are written turn by turn; others are written in one turn. */
+/** Characters above which an event is not parsed completely: no measurement is as long. */
+const largeEventSize = 256 * 1024
+/** Maximum characters of large events in memory while they are written in steps; others are written without yielding. */
 const maxHeld = 32 * 1024 * 1024
-let held = 0
+let heldCharacters = 0
 
-/** The JSON texts of the events of a list. `isCounted`: whether they count as read. */
-export function* textsOf(turn: Turn, events: Listing<Reader> | readonly never[], isCounted = true): Pieces {
+/** Yields the JSON texts of the events of a list. `isCounted`: whether they count as read. */
+export function* listEventTexts(
+  turn: ReadContext,
+  events: Listing<Reader> | readonly never[],
+  isCounted = true
+): Pieces {
   if (!isListing(events)) return
   for (let isLast = false; !isLast;) {
     let { text, count, done } = events.next(turn.reader)
     isLast = done
     if (isCounted) turn.count += count
-    let endOf = endsOfValues(text)
+    let endOf = createValueEndFinder(text)
     for (let at = 0; at < text.length;) {
       const end = endOf(at)
       const own = text.slice(at, end)
       at = end + 1
-      if (own.length <= large) {
+      if (own.length <= largeEventSize) {
         yield own
         continue
       }
       if (text.length > at) {
-        // What is left must not keep all of it in memory, however slowly it is taken.
+        // The remainder must not keep the whole page in memory, however slowly it is read.
         text = Buffer.from(text.slice(at)).toString()
-        endOf = endsOfValues(text)
+        endOf = createValueEndFinder(text)
         at = 0
       } else text = ''
       yield* holdEvent(turn, own)
@@ -44,34 +48,35 @@ export function* textsOf(turn: Turn, events: Listing<Reader> | readonly never[],
   }
 }
 
-function* holdEvent(turn: Turn, text: string): Pieces {
-  turn.isUrgent = held + text.length > maxHeld
-  turn.isHolding = !turn.isUrgent
-  if (turn.isHolding) held += text.length
+function* holdEvent(turn: ReadContext, text: string): Pieces {
+  turn.mustWriteAtOnce = heldCharacters + text.length > maxHeld
+  turn.isHolding = !turn.mustWriteAtOnce
+  if (turn.isHolding) heldCharacters += text.length
   try {
     yield text
   } finally {
-    if (turn.isHolding) held -= text.length
-    turn.isHolding = turn.isUrgent = false
+    if (turn.isHolding) heldCharacters -= text.length
+    turn.isHolding = turn.mustWriteAtOnce = false
   }
 }
 
 /**
- * An event from its text. Of a large one a large content is a `JsonText`, unless it is a text, and large client data are left out.
+ * Parses an event. In a large one, a large content becomes a `JsonText`, unless it is a string, and large client data
+ * is left out.
  */
-export function eventIn(text: string): Event {
-  if (text.length <= large) return JSON.parse(text) as Event
+export function parseEvent(text: string): Event {
+  if (text.length <= largeEventSize) return JSON.parse(text) as Event
   let rest = text
-  const clientData = placeOfMember(rest, 'clientData')
-  if (clientData && clientData.to - clientData.from > large) rest = without(rest, clientData)
-  const place = placeOfMember(rest, 'content')
-  if (!place || place.to - place.from <= large) return JSON.parse(rest) as Event
+  const clientData = findMember(rest, 'clientData')
+  if (clientData && clientData.to - clientData.from > largeEventSize) rest = replaceWithNull(rest, clientData)
+  const place = findMember(rest, 'content')
+  if (!place || place.to - place.from <= largeEventSize) return JSON.parse(rest) as Event
   const content = rest.slice(place.from, place.to)
   const own = content.startsWith('"') ? (JSON.parse(content) as unknown) : new JsonText(content)
-  return { ...(JSON.parse(without(rest, place)) as Event), content: own }
+  return { ...(JSON.parse(replaceWithNull(rest, place)) as Event), content: own }
 }
 
-function without(text: string, { from, to }: Place): string {
+function replaceWithNull(text: string, { from, to }: TextRange): string {
   return `${text.slice(0, from)}null${text.slice(to)}`
 }
 
@@ -83,20 +88,20 @@ export interface Points {
   readonly text: string
 }
 
-/** Times that points have to lie in, in seconds; both ends belong to it. */
-export interface Span {
+/** Range of times in seconds; both ends are inclusive. */
+export interface TimeRange {
   readonly fromTime?: number | undefined
   readonly toTime?: number | undefined
 }
 
-/** A deltaTime later than any that counts: ends of ranges of points do not belong to them. */
-const justLater = 1e-6
+/** Added to the end of a range, since ranges of points exclude their end. */
+const endTolerance = 1e-6
 
-/** The points below a holder, some at a time; none if it has gone meanwhile. */
-export function* pointsOf(
-  turn: Turn,
+/** Yields the points below a holder, page by page; none if it has been deleted meanwhile. */
+export function* listPoints(
+  turn: ReadContext,
   { id, time }: Pick<Event, 'id' | 'time'>,
-  { fromTime, toTime }: Span,
+  { fromTime, toTime }: TimeRange,
   isParsed = true
 ): Generator<Points, void, undefined> {
   const holder = turn.reader.store.series.findHolder(id)
@@ -105,7 +110,7 @@ export function* pointsOf(
   if (!columns) return
   const range: Range = {
     from: fromTime === undefined ? 0 : Math.max(0, fromTime - time),
-    to: toTime === undefined ? Infinity : toTime - time + justLater
+    to: toTime === undefined ? Infinity : toTime - time + endTolerance
   }
   const points = ofHolder(
     holder,

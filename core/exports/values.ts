@@ -5,55 +5,58 @@ import { isSeries } from '../events/fields.js'
 import { JsonText } from '../json/json-text.js'
 import { durationColumn } from '../series/plan.js'
 import { isObject } from '../validation/is-object.js'
-import { rawOf, type Cell } from './csv.js'
+import { toCell, type CsvCell } from './csv.js'
 
 /** A value of a content, by the name of its field. */
-export type Value = readonly [field: string, value: Cell]
+export type FieldValue = readonly [field: string, value: CsvCell]
 
-const noValue: readonly Value[] = [['', '']]
+const noValue: readonly FieldValue[] = [['', '']]
 
 /** The field of contents that are a value themselves. */
-export const ownField = 'value'
+export const valueField = 'value'
 
-/** Tells fields that hold further ones, by the types of the directory. */
-export class Values {
+/** Lists the values of contents, using the types of the directory to find nested fields. */
+export class ValueReader {
   readonly #nested = new Map<string, ReadonlySet<string>>()
 
   constructor(private readonly types: Pick<EventTypes, 'fields'>) {}
 
-  /** The values of an event: one at least, which may be empty. Objects are taken apart as their type says, others at their top. */
-  of({ type, content }: Pick<Event, 'type' | 'content'>): readonly Value[] {
+  /**
+   * Returns the values of an event: at least one, which may be empty. Objects are expanded as their type defines,
+   * others at their top level.
+   */
+  listValues({ type, content }: Pick<Event, 'type' | 'content'>): readonly FieldValue[] {
     if (content === undefined || content === null || isSeries(type)) return noValue
-    if (content instanceof JsonText) return [[ownField, content.text]]
-    if (typeof content !== 'object' || Array.isArray(content)) return [[ownField, rawOf(content)]]
-    const values: Value[] = []
-    this.#gather(content as Record<string, unknown>, '', this.#prefixes(type), values)
+    if (content instanceof JsonText) return [[valueField, content.text]]
+    if (typeof content !== 'object' || Array.isArray(content)) return [[valueField, toCell(content)]]
+    const values: FieldValue[] = []
+    this.#collect(content as Record<string, unknown>, '', this.#getNestedFields(type), values)
     return values.length === 0 ? noValue : values
   }
 
   /** Names of the fields that contents of a type may have. */
-  fields(type: string): string[] {
+  listFields(type: string): string[] {
     return this.types.fields(type).map(({ name }) => name)
   }
 
-  #gather(
+  #collect(
     content: Readonly<Record<string, unknown>>,
     prefix: string,
     nested: ReadonlySet<string>,
-    values: Value[]
+    values: FieldValue[]
   ): void {
     for (const [key, value] of Object.entries(content)) {
       const name = prefix + key
-      if (isObject(value) && nested.has(name)) this.#gather(value, `${name}.`, nested, values)
-      else if (value !== null) values.push([name, rawOf(value)])
+      if (isObject(value) && nested.has(name)) this.#collect(value, `${name}.`, nested, values)
+      else if (value !== null) values.push([name, toCell(value)])
     }
   }
 
   /** Fields of a type that hold further fields. */
-  #prefixes(type: string): ReadonlySet<string> {
+  #getNestedFields(type: string): ReadonlySet<string> {
     let known = this.#nested.get(type)
     if (known) return known
-    // A class with a wildcard has types without number.
+    // A class with a wildcard has an unlimited number of types.
     if (this.#nested.size >= 1000) this.#nested.clear()
     const names = this.types.fields(type).filter(({ name }) => name.includes('.'))
     known = new Set(
@@ -68,7 +71,7 @@ export class Values {
 }
 
 /** A field of a content by its path; undefined if there is none. */
-export function fieldOf(content: unknown, path: readonly string[]): unknown {
+export function getField(content: unknown, path: readonly string[]): unknown {
   let value = content
   for (const key of path) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined
@@ -77,8 +80,8 @@ export function fieldOf(content: unknown, path: readonly string[]): unknown {
   return value
 }
 
-/** The length of the interval that a point stands for; undefined if its series tells none. */
-export function durationOf(
+/** Returns the length of the interval that a point covers; `undefined` if its series has none. */
+export function getDuration(
   columns: readonly string[],
   row: readonly unknown[],
   fields: readonly string[]

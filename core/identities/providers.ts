@@ -1,4 +1,4 @@
-/** Talks to providers of identities: what they say of themselves is read when it is needed, and kept for an hour. */
+/** Calls providers of identities. Their metadata is read when needed, and cached for an hour. */
 import type { Configuration } from 'openid-client'
 import type { Log } from '../log.js'
 import { Outgoing } from '../outgoing/http.js'
@@ -7,24 +7,24 @@ import type { Config } from '../settings/config.js'
 import type { Clock } from '../time.js'
 import type { Provider } from './provider.js'
 
-interface Known {
+interface CachedConfiguration {
   readonly configuration: Configuration
   /** Seconds. */
   readonly readAt: number
 }
 
-/** Seconds for which what a provider says of itself is believed. Keys that are new are asked for at once. */
+/** Seconds for which metadata of a provider is cached. New keys are fetched at once. */
 const metadataAge = 3600
 /** Bytes of a response of a provider. */
 const maxBytes = 1024 * 1024
 
 /** Loaded when a provider is first used. */
-export const openidClient = (): Promise<typeof import('openid-client')> => import('openid-client')
+export const loadOpenidClient = (): Promise<typeof import('openid-client')> => import('openid-client')
 
-export class Providers {
-  readonly #known = new Map<string, Known>()
-  /** At most one attempt at a time for each: people may be many. */
-  readonly #reading = new Map<string, Promise<Configuration>>()
+export class ProviderClient {
+  readonly #cache = new Map<string, CachedConfiguration>()
+  /** At most one request at a time for each provider: many users may sign in at once. */
+  readonly #pending = new Map<string, Promise<Configuration>>()
   readonly #outgoing: Record<'guarded' | 'free', Outgoing>
 
   constructor(
@@ -39,20 +39,20 @@ export class Providers {
     }
   }
 
-  /** Returns what is needed to talk to a provider. Rejects if it cannot be reached, or is not who it has to be. */
-  async configuration(provider: Provider): Promise<Configuration> {
-    const known = this.#known.get(provider.name)
+  /** Returns the configuration of a provider. Rejects if it cannot be reached, or its issuer does not match. */
+  async getConfiguration(provider: Provider): Promise<Configuration> {
+    const known = this.#cache.get(provider.name)
     if (known && this.clock.now() - known.readAt < metadataAge) return known.configuration
-    const running = this.#reading.get(provider.name)
+    const running = this.#pending.get(provider.name)
     if (running) return await running
     const reading = this.#read(provider)
-    this.#reading.set(provider.name, reading)
+    this.#pending.set(provider.name, reading)
     try {
       const configuration = await reading
-      this.#known.set(provider.name, { configuration, readAt: this.clock.now() })
+      this.#cache.set(provider.name, { configuration, readAt: this.clock.now() })
       return configuration
     } finally {
-      this.#reading.delete(provider.name)
+      this.#pending.delete(provider.name)
     }
   }
 
@@ -63,7 +63,7 @@ export class Providers {
   }
 
   async #read({ clientId, clientSecret, issuer, tokenEndpointAuthMethod }: Provider): Promise<Configuration> {
-    const client = await openidClient()
+    const client = await loadOpenidClient()
     const { oidcAllowInternalTargets, oidcTimeoutMs } = this.config.auth
     const outgoing = this.#outgoing[oidcAllowInternalTargets || isLocal(issuer) ? 'free' : 'guarded']
     const fetch = async (url: string, { body, headers, method, signal }: FetchOptions): Promise<Response> =>
@@ -82,7 +82,7 @@ export class Providers {
     return await client.discovery(new URL(issuer), clientId, undefined, authenticate, {
       [client.customFetch]: fetch as never,
       timeout: Math.ceil(oidcTimeoutMs / 1000),
-      // By default the signature of a token that comes straight from the provider is not looked at.
+      // By default the library does not check the signature of a token received directly from the provider.
       execute: [
         client.enableNonRepudiationChecks,
         ...(issuer.startsWith('http:') ? [client.allowInsecureRequests] : [])
@@ -91,7 +91,7 @@ export class Providers {
   }
 }
 
-/** What the library asks for. */
+/** Options that the library passes. */
 interface FetchOptions {
   readonly method: string
   readonly headers: Record<string, string>

@@ -3,7 +3,7 @@ import { atOnce } from '../../storage/steps.js'
 import type { Event } from '../../schemas/event.js'
 import type { Call } from '../call/method.js'
 import { applyValueDeletion } from '../account/value-events.js'
-import { idsAt } from '../events/place.js'
+import { getStreamIds } from '../events/place.js'
 import { enqueueInSteps } from '../notifications/webhook-queue.js'
 import type { KeptJob } from './job.js'
 import type { Presence, Writers } from './present.js'
@@ -70,7 +70,7 @@ export class ImportRemoval {
       const { event, first, last } = range
       store.imports.removeRange(range.number)
       const holder = store.series.findHolder(event)
-      if (!holder || !mayChange(call, idsAt(store, holder.streams))) continue
+      if (!holder || !mayChange(call, getStreamIds(store, holder.streams))) continue
       // If somebody else has written points in between, all stay: they cannot be told apart.
       const own = ownTimes(store, range)
       if (own) store.series.removeThrough(event, { first, last }, own, writing)

@@ -12,7 +12,7 @@ import { getAuditedAccess, getAuditStreamId } from '../audit-ids.js'
 import type { Access } from '../../schemas/access.js'
 import type { Caller } from '../permissions/caller.js'
 import { fail } from '../errors.js'
-import { JsonMembers, members } from '../json/json-text.js'
+import { JsonMembers, joinMembers } from '../json/json-text.js'
 import { lower } from '../permissions/levels.js'
 import { method, type Call } from '../call/method.js'
 import { passwordTimes, type PasswordTimes } from '../sign-in/password-rules.js'
@@ -43,7 +43,7 @@ export const getAccessInfo = method({
       calls: usage.calls(access.id),
       user: { username: call.account.username, ...timesFor(call), ...operatorIn(call) }
     }
-    return new JsonMembers(`${accessText(call, access)},${members(rest)}`)
+    return new JsonMembers(`${accessText(call, access)},${joinMembers(rest)}`)
   }
 })
 
@@ -58,7 +58,7 @@ function accessText(call: Call, access: Access): string {
   const mayKeep = access.type !== 'shared' && !call.credentials.isPage
   const kept = mayKeep ? texts.get(access) : undefined
   if (kept !== undefined) return kept
-  const text = members(withOwnAudit(call, asWorth(call, addEndpoint(call, access))))
+  const text = joinMembers(withOwnAudit(call, asWorth(call, addEndpoint(call, access))))
   if (mayKeep) texts.set(access, text)
   return text
 }

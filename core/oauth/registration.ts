@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { Type, type Static } from 'typebox'
 import type { RegisteredClient } from '../../schemas/oauth.js'
-import { newKey } from '../ids.js'
+import { createRequestKey } from '../ids.js'
 import { faultOf } from '../redirect-uri.js'
 import type { Config } from '../settings/config.js'
 import { secretHash } from './clients.js'
@@ -56,7 +56,7 @@ export function newClient(
   const name = nameIn(metadata)
   const secret = method === 'none' ? undefined : randomBytes(32).toString('base64url')
   const client: RegisteredClient = {
-    id: `client-${newKey()}`,
+    id: `client-${createRequestKey()}`,
     redirectURIs,
     created: now,
     ...(name !== undefined && { name }),

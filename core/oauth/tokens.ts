@@ -2,14 +2,14 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { secretDigest } from '../../schemas/secret-digest.js'
 import type { KnownGrant, RefreshToken, ReplacedToken } from '../../storage/oauth/oauth-grants.js'
-import { newToken } from '../ids.js'
+import { createToken } from '../ids.js'
 
 /** The text of the parts of tokens: 22 characters hold 128 random bits, 32 hold 192. */
 const random = (bytes: number): string => randomBytes(bytes).toString('base64url')
 
 /** A token for an access of this user: which account it opens is found by it alone. */
 export function newAccessToken(username: string): string {
-  return `${username}.${newToken()}`
+  return `${username}.${createToken()}`
 }
 
 /** Returns the name of the user whose token this is; an empty text for what is not of OAuth. */

@@ -7,7 +7,7 @@ import { cleanAudit } from './audit-retention.js'
 import { cleanDeletions } from './deletion-records.js'
 import { deleteDue } from './due-deletions.js'
 import { countEvents } from './growth.js'
-import { newId, timeOfId } from '../ids.js'
+import { createId, getIdTime } from '../ids.js'
 import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
 
@@ -49,7 +49,7 @@ export function startJobs(services: Services): Jobs {
 
 /** Current time (seconds) by the clock of ids, from which the age of files is read. */
 function now(): number {
-  return timeOfId(newId())
+  return getIdTime(createId())
 }
 
 /** `settledBefore`: calls that stored files before that time (seconds) have ended. */

@@ -7,10 +7,10 @@ import { ApiError, fail } from '../errors.js'
 import { sendConfirmation } from '../account/email/messages.js'
 import { identityField } from '../../schemas/identity.js'
 import { refuseTaken as refuseIdentity } from '../identities/identities.js'
-import { keepIdentity, uniqueIdentity } from '../identities/registering.js'
-import { proven } from '../identities/proofs.js'
+import { storeIdentity, toUniqueValues } from '../identities/registering.js'
+import { verifyProof } from '../identities/proofs.js'
 import { assertPasswordsEnabled } from '../sign-in/passwords-off.js'
-import { newId } from '../ids.js'
+import { createId } from '../ids.js'
 import type { ServiceCall } from '../call/method.js'
 import { assertPasswordComplexity } from '../sign-in/password-rules.js'
 import { recordSignIn, openPageSession, openSession } from '../auth/personal-access.js'
@@ -46,17 +46,17 @@ export async function register(call: ServiceCall, body: object): Promise<Registe
   checkRegistration(services, fields)
   const { appId, username, password, email, language, invitationToken } = fields
   if (password !== undefined || !('identity' in fields)) assertPasswordsEnabled(services.config)
-  const vouched = 'identity' in fields ? proven(call, fields.identity) : undefined
+  const vouched = 'identity' in fields ? verifyProof(call, fields.identity) : undefined
   const values = valuesOf(services, fields)
   if (password !== undefined) assertPasswordComplexity(services.config, password, 'password')
   const admitted = vouched?.provider.autoRegister
     ? 'free'
     : (admission(services, credentials, invitationToken ?? undefined) ?? refuseInvitation())
   const claim = {
-    id: newId(),
+    id: createId(),
     username,
     created: now,
-    unique: { ...uniqueOf(services, values), ...(vouched && uniqueIdentity(vouched.proof)) },
+    unique: { ...uniqueOf(services, values), ...(vouched && toUniqueValues(vouched.proof)) },
     ...(admitted === 'once' && invitationToken ? { invitationToken } : {})
   }
   refuseTaken(unavailable(services, claim), { username, ...claim.unique })
@@ -76,7 +76,7 @@ export async function register(call: ServiceCall, body: object): Promise<Registe
         token = access.token
         if (hash !== undefined) store.account.insertPassword({ hash, created: now })
         keepValues(services, store, values, now, access.id)
-        if (vouched) keepIdentity(store, vouched.proof, now)
+        if (vouched) storeIdentity(store, vouched.proof, now)
       }
     })
     refuseTaken(lost, { username, ...claim.unique })

@@ -1,7 +1,7 @@
 /** Holder events: found, and asked whether the caller may read or write the points below them. (docs/spec/series.md#permissions) */
 import type { Holder } from '../../storage/repositories/series.js'
 import { fail } from '../errors.js'
-import { idsAt, assertReadable } from '../events/place.js'
+import { getStreamIds, assertReadable } from '../events/place.js'
 import { isSeries } from '../events/fields.js'
 import type { Listing } from '../json/json-text.js'
 import type { Reader } from '../call/reader.js'
@@ -35,7 +35,7 @@ export function ofHolder({ id, isTrashed, number }: Holder, points: Listing<Read
 export function writableHolder(call: Asking, id: string): Holder {
   const holder = found(call, id)
   const { caller, store } = call
-  const streams = idsAt(store, holder.streams)
+  const streams = getStreamIds(store, holder.streams)
   if (!streams.some(streamId => caller.may('create', streamId))) fail('forbidden')
   if (streams.some(streamId => caller.level(streamId) === 'none')) fail('forbidden')
   assertSeries(holder)
@@ -47,7 +47,8 @@ export function writableHolder(call: Asking, id: string): Holder {
 export function reducibleHolder(call: Asking, id: string): Holder {
   const holder = readableHolder(call, id)
   const { caller, store } = call
-  if (!idsAt(store, holder.streams).some(streamId => caller.may('contribute', streamId))) fail('forbidden')
+  if (!getStreamIds(store, holder.streams).some(streamId => caller.may('contribute', streamId)))
+    fail('forbidden')
   assertNotTrashed(holder)
   return holder
 }

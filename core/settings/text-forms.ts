@@ -1,6 +1,6 @@
 /** Named forms of text settings that a pattern cannot describe. */
 import { CronPattern } from 'croner'
-import { rangeOf } from '../ip-range.js'
+import { parseIpRange } from '../ip-range.js'
 import { parsedUrl } from '../parsed-url.js'
 import { faultOf } from '../redirect-uri.js'
 
@@ -60,7 +60,7 @@ function isHost(text: string): boolean {
 
 function isRange(text: string): boolean {
   try {
-    return rangeOf(text).length > 0
+    return parseIpRange(text).length > 0
   } catch {
     return false
   }

@@ -3,7 +3,7 @@ import { getConfirmedAddress } from '../account/email/address.js'
 import { countMessage } from '../account/email/message-count.js'
 import { sendNotices } from '../account/email/messages.js'
 import { hasNotices } from '../account/email/notices.js'
-import { newToken } from '../ids.js'
+import { createToken } from '../ids.js'
 import type { Message } from '../outgoing/mail/message.js'
 import type { Services } from '../call/services.js'
 import type { Config } from '../settings/config.js'
@@ -23,7 +23,7 @@ async function resetLetter(services: Services, username: string): Promise<Messag
   const now = clock.now()
   // Notices that a crash kept from being sent.
   if (hasNotices(store)) sendNotices(services, username)
-  const token = newToken()
+  const token = createToken()
   const email = await store.write(() => {
     const address = getConfirmedAddress(store)
     if (address === undefined || !countMessage(store, 'reset', now)) return undefined

@@ -3,7 +3,7 @@ import type { Event } from '../../schemas/event.js'
 import type { Settled } from '../../storage/repositories/emptied-streams.js'
 import type { Steps } from '../../storage/steps.js'
 import { endPermissions } from './ended-permissions.js'
-import { listed, type Listing } from '../json/json-text.js'
+import { listTexts, type Listing } from '../json/json-text.js'
 import type { Call } from '../call/method.js'
 import { tagged } from './tags.js'
 import type { StreamNode } from '../../storage/streams/node.js'
@@ -37,7 +37,7 @@ export function* removeStreams(
     store.streams.remove(id, at)
     yield
   }
-  return listed(outcomes.texts)
+  return listTexts(outcomes.texts)
 }
 
 /** Decides the outcome for each event of removed streams. */

@@ -9,7 +9,7 @@ import type { StreamsCriteria } from '../../storage/event-query/query.js'
 import { insertStream } from './ended-permissions.js'
 import { assertNotInTrash } from './known.js'
 import { fail } from '../errors.js'
-import { newId } from '../ids.js'
+import { createId } from '../ids.js'
 import type { Call } from '../call/method.js'
 import { isTrashed, subtree } from './tree.js'
 import { refuseParams } from '../validation/params.js'
@@ -205,7 +205,7 @@ function writtenAs(id: string, names: readonly string[], write: (name: string) =
       if (!(error instanceof UniqueViolation) || error.field !== 'stream.parentId') throw error
     }
   }
-  return write(`${id} ${newId()}`)
+  return write(`${id} ${createId()}`)
 }
 
 /** Criteria of which one has to hold; `undefined`: all events; an empty list: none. */

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { getAuditedAccess, isAuditId } from '../../core/audit-ids.js'
 import type { Config } from '../../core/settings/config.js'
-import { isPlainId } from '../../core/ids.js'
+import { isUrlSafeId } from '../../core/ids.js'
 import { isSystemId } from '../../core/system-ids.js'
 import { getAccountStreams } from '../../core/account/fields.js'
 import { Access } from '../../schemas/access.js'
@@ -107,7 +107,7 @@ function examineAccess(examiner: Examiner, row: Row, access: Access): void {
 /** Whether a level on one of the service's own streams can be granted. */
 function isGrantable({ level, streamId }: StreamPermission, home: Config): boolean {
   // Of the audit the calls of single accesses can be granted.
-  if (isAuditId(streamId)) return level === 'read' && isPlainId(getAuditedAccess(streamId) ?? '')
+  if (isAuditId(streamId)) return level === 'read' && isUrlSafeId(getAuditedAccess(streamId) ?? '')
   const system = getAccountStreams(home).list.find(({ stream }) => stream.id === streamId)
   // Fields that are not known here hold nothing that anybody could see.
   return level !== 'manage' && !(system && (system.isHidden || system.kind === 'mark'))

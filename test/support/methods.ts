@@ -1,11 +1,11 @@
 /** Methods that only tests have: they reach what other threads own. */
 import { Type } from 'typebox'
-import { newIdentity } from '../../core/identities/identities.js'
+import { createIdentity } from '../../core/identities/identities.js'
 import { identityField, identityKey } from '../../schemas/identity.js'
 import { secretDigest } from '../../schemas/secret-digest.js'
 import type { IdentityProof } from '../../storage/identities/identity-proofs.js'
 import { anyAccess, anyone } from '../../core/auth/allow.js'
-import { newId, newToken } from '../../core/ids.js'
+import { createId, createToken } from '../../core/ids.js'
 import { setFactor, type Factor } from '../../core/sign-in/mfa/factor.js'
 import type { MfaSession } from '../../core/sign-in/mfa/sessions.js'
 import { method, serviceMethod, type AnyMethod } from '../../core/call/method.js'
@@ -24,8 +24,8 @@ async function makeUser(
   const values = new Map(Object.entries(fields ?? {}))
   const now = services.clock.now()
   const access: Access = {
-    id: newId(),
-    token: newToken(),
+    id: createId(),
+    token: createToken(),
     type: 'personal',
     name: 'coffer-test',
     created: now,
@@ -34,7 +34,7 @@ async function makeUser(
     modifiedBy: 'system'
   }
   await services.accounts.create({
-    id: newId(),
+    id: createId(),
     username,
     created: now,
     unique: uniqueOf(services, values),
@@ -231,7 +231,7 @@ const prove = serviceMethod({
     const store = services.accounts.store(services.accounts.find(username)!)
     await store.write(() => {
       store.unique.claim(identityField, identityKey(whole))
-      store.identities.insert(newIdentity(whole, now))
+      store.identities.insert(createIdentity(whole, now))
     })
     return {}
   }

@@ -17,7 +17,7 @@ import { hasBody } from './request/params.js'
 import { reply, replyError, replyText } from './answer/reply.js'
 import { userDispatch, type AnswerUser } from './user-routes.js'
 import { ApiError, fail } from '../../core/errors.js'
-import { members } from '../../core/json/json-text.js'
+import { joinMembers } from '../../core/json/json-text.js'
 import type { Dispatcher } from '../../core/call/dispatcher.js'
 import { networkOf } from '../../core/security/network.js'
 import { hasBody as sendsBody } from '../upgrades.js'
@@ -41,7 +41,7 @@ export function createApp(dispatcher: Dispatcher, offer: Offer): RequestListener
 /** Returns the listener of the port that serves series points only. (docs/spec/series.md#port-of-its-own) */
 export function createSeriesApp(dispatcher: Dispatcher): RequestListener {
   const status = new Router<State>().get('/system/status', ctx =>
-    reply(ctx, dispatcher.services, { ok: true, members: members({ status: 'ok' }) }, 200)
+    reply(ctx, dispatcher.services, { ok: true, members: joinMembers({ status: 'ok' }) }, 200)
   )
   return listener(dispatcher, userDispatch(dispatcher, 'hf'), status)
 }

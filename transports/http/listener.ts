@@ -9,7 +9,7 @@ import {
 } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { members } from '../../core/json/json-text.js'
+import { joinMembers } from '../../core/json/json-text.js'
 import { ApiError } from '../../core/errors.js'
 import { toMetaMember } from '../../core/envelope.js'
 import type { Config } from '../../core/settings/config.js'
@@ -197,7 +197,7 @@ export class Listener {
   #refusal(message: string): { body: string; headers: Record<string, string> } {
     const refusal = new ApiError('invalid-request-structure', message)
     const meta = this.#config ? `,${toMetaMember(this.#config, Date.now() / 1000)}` : ''
-    const body = `{${members({ error: refusal })}${meta}}`
+    const body = `{${joinMembers({ error: refusal })}${meta}}`
     return {
       body,
       headers: {

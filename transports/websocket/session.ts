@@ -5,7 +5,7 @@ import { toErrorEnvelope, toMetaMember } from '../../core/envelope.js'
 import { getPresentedToken } from '../../core/auth/authenticate.js'
 import { ApiError, fail } from '../../core/errors.js'
 import type { Admission, Notifier, Dispatcher, Subscription } from '../../core/call/dispatcher.js'
-import { JsonText, members } from '../../core/json/json-text.js'
+import { JsonText, joinMembers } from '../../core/json/json-text.js'
 import { isSubscriptionMethod } from '../../core/notifications/subscriptions.js'
 import type { Backlog, Holder } from './backlog.js'
 import { holdsBinary } from './binary.js'
@@ -135,7 +135,7 @@ export class SocketSession implements Guest {
   async #subscribe(method: string, params: unknown, reply: Reply | undefined): Promise<void> {
     try {
       const subscription = (await this.#listening) ?? fail('invalid-access-token')
-      this.#answer(reply, members(await subscription.subscribing(method, params)))
+      this.#answer(reply, joinMembers(await subscription.subscribing(method, params)))
     } catch (error) {
       this.#refuse(reply, this.services.dispatcher.failure(error, method).error)
     }

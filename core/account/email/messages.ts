@@ -1,6 +1,6 @@
 /** Mails about an account's address: a link that confirms it, and a notice to the one that it replaces. */
 import type { UserStore } from '../../../storage/user/user-store.js'
-import { newToken } from '../../ids.js'
+import { createToken } from '../../ids.js'
 import type { Message } from '../../outgoing/mail/message.js'
 import { accountPage } from '../../service-info.js'
 import { getConfirmedAddress, getCurrentAddress } from './address.js'
@@ -27,7 +27,7 @@ async function buildConfirmation(services: Services, username: string): Promise<
   if (!account) return undefined
   const store = accounts.store(account)
   const now = clock.now()
-  const token = newToken()
+  const token = createToken()
   const email = await store.write(() => {
     const address = getCurrentAddress(store)
     if (address === undefined || address === getConfirmedAddress(store)) return undefined

@@ -14,7 +14,7 @@ import {
   RequestedPermissions,
   type RequestedPermission
 } from '../../accesses/granting.js'
-import { newId, newToken, toSlug } from '../../ids.js'
+import { createId, createToken, toSlug } from '../../ids.js'
 import { method, type Call } from '../../call/method.js'
 import { modestClientData } from '../../validation/client-data.js'
 import { protectedFields, trackingFields } from '../../validation/protected-fields.js'
@@ -103,8 +103,8 @@ function accessOf(call: Call, params: Params, type: AccessType, permissions: Per
   const { clientData, deviceName, expireAfter, name, token } = params
   const data = modestClientData(call, undefined, clientData)
   return {
-    id: newId(),
-    token: typeof token === 'string' ? ownToken(caller, token) : newToken(),
+    id: createId(),
+    token: typeof token === 'string' ? ownToken(caller, token) : createToken(),
     type,
     name,
     ...(typeof deviceName === 'string' && { deviceName }),

@@ -8,7 +8,7 @@ import { toAuthState, NeedSignin, requestLifetime } from '../../accesses/auth-re
 import { getClientAddress } from '../../accesses/consent.js'
 import { assertNoTagNames } from '../../accesses/granting.js'
 import { fail } from '../../errors.js'
-import { newKey } from '../../ids.js'
+import { createRequestKey } from '../../ids.js'
 import { serviceMethod } from '../../call/method.js'
 import { assertNotImpersonatingOAuth } from '../../oauth/client-data.js'
 import { parsedUrl } from '../../parsed-url.js'
@@ -64,7 +64,7 @@ export const create = serviceMethod({
       ip: getClientAddress(services.config, credentials),
       ...(origin && { origin: origin.slice(0, maxOriginLength) })
     }
-    const open = { key: newKey(), expires: now + requestLifetime, request, page, asker }
+    const open = { key: createRequestKey(), expires: now + requestLifetime, request, page, asker }
     await services.platform.change('askForAccess', open, now, access.maxRequests)
     return toAuthState(services, open, now)
   }

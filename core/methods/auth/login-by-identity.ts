@@ -6,7 +6,7 @@ import type { Identity } from '../../../storage/identities/identity-repository.j
 import { trustedApp } from '../../auth/allow.js'
 import { method, type Call } from '../../call/method.js'
 import { fail } from '../../errors.js'
-import { ProofParams, provenAnywhere, useProof, type Proven } from '../../identities/proofs.js'
+import { ProofParams, verifyProofInCluster, useProof, type VerifiedProof } from '../../identities/proofs.js'
 import { factorOf } from '../../sign-in/mfa/factor.js'
 import { openMfaSession } from '../../sign-in/mfa/sessions.js'
 import { SignedIn, signedInFacts, signIn } from '../../sign-in/signed-in.js'
@@ -17,7 +17,7 @@ const Params = Type.Object({ ...ProofParams, appId: AppId }, closed)
  * Signs in as `auth.login` does. The second factor of the account is asked for as well, unless the provider has asked for one
  * and is trusted to.
  */
-export const loginByIdentity = method<typeof Params, Proven>({
+export const loginByIdentity = method<typeof Params, VerifiedProof>({
   id: 'auth.loginByIdentity',
   summary: 'Sign in with a proof of identity',
   params: Params,
@@ -30,7 +30,7 @@ export const loginByIdentity = method<typeof Params, Proven>({
     'mfaToken' in result ? { isPending: true } : signedInFacts(result),
   auditAs: 'valid-identity',
   async prepare(call, params) {
-    const found = await provenAnywhere(call, params)
+    const found = await verifyProofInCluster(call, params)
     identityOf(call, found)
     await useProof(call, params)
     return found
@@ -48,7 +48,7 @@ export const loginByIdentity = method<typeof Params, Proven>({
 })
 
 /** The account's own file has the last word, not the platform's index. */
-function identityOf({ store }: Call, { proof: { issuer, subject } }: Proven): Identity {
+function identityOf({ store }: Call, { proof: { issuer, subject } }: VerifiedProof): Identity {
   return (
     store.identities.find(issuer, subject) ?? fail('forbidden', 'This identity does not open this account')
   )

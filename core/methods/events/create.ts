@@ -9,12 +9,12 @@ import { anyAccess } from '../../auth/allow.js'
 import { mergedClientData } from '../../validation/client-data.js'
 import { fail } from '../../errors.js'
 import { assertFileCount } from '../../events/attachments.js'
-import { isGiven, isSeries, namedStreams, readOnly, writable } from '../../events/fields.js'
-import { shown } from '../../events/view.js'
+import { isGiven, isSeries, getNamedStreams, readOnlyFields, writableFields } from '../../events/fields.js'
+import { toPublicEvent } from '../../events/view.js'
 import { knownStreams, assertNotInTrash } from '../../streams/known.js'
-import { eventIdPattern, newId } from '../../ids.js'
+import { eventIdPattern, createId } from '../../ids.js'
 import type { JsonText } from '../../json/json-text.js'
-import { isLarge } from '../../json/writer.js'
+import { hasLargeValues } from '../../json/writer.js'
 import { method, type Call } from '../../call/method.js'
 import { protectedFields } from '../../validation/protected-fields.js'
 import { besideTags, tagsOf, tagStreams } from '../../streams/tags.js'
@@ -24,10 +24,10 @@ import { assertClientDataZone } from '../../validation/zones.js'
 const Params = Type.Object(
   {
     id: orNull(Type.String({ pattern: eventIdPattern })),
-    ...writable,
+    ...writableFields,
     type: EventType,
     // Given `attachments` are ignored: files come as uploads next to the event.
-    ...protectedFields(readOnly)
+    ...protectedFields(readOnlyFields)
   },
   closed
 )
@@ -47,7 +47,7 @@ export const create = method({
     return added(call, params, event)
   },
   steps: {
-    areMany: (_store, params) => isLarge(params),
+    areMany: (_store, params) => hasLargeValues(params),
     *run(call, params) {
       const event = composed(call, params)
       const result = added(call, params, event, yield* call.store.events.bodyOf(event))
@@ -63,7 +63,7 @@ function composed(call: Call, params: Params): Event {
   const { caller, services, now, store } = call
   const { type, time, duration, description, trashed } = params
   assertFileCount(services, call.files.length)
-  const named = namedStreams(params) ?? refuseParams([missingStreams])
+  const named = getNamedStreams(params) ?? refuseParams([missingStreams])
   const others = besideTags(call, named, params.tags)
   const nodes = knownStreams(store, others)
   const field = findNewValueField(call, named)
@@ -78,7 +78,7 @@ function composed(call: Call, params: Params): Event {
   assertClientDataZone(params.clientData, '#/clientData')
   const clientData = mergedClientData(call, undefined, params.clientData)
   const event: Event = {
-    id: params.id ?? newId(),
+    id: params.id ?? createId(),
     streamIds,
     streamId: streamIds[0]!,
     time: time ?? now,
@@ -104,7 +104,7 @@ function composed(call: Call, params: Params): Event {
 function added(call: Call, { id }: Params, event: Event, body?: EventBody): { event: JsonText } {
   const text = insert(call, event, isGiven(id), body)
   call.changes.add('events', event.streamIds)
-  return { event: shown(call, text) }
+  return { event: toPublicEvent(call, text) }
 }
 
 const missingStreams = {

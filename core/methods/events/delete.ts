@@ -5,10 +5,10 @@ import { closed, Identifier, ItemDeletion } from '../../../schemas/scalars.js'
 import type { EventBody } from '../../../storage/repositories/event-row.js'
 import { applyValueDeletion } from '../../account/value-events.js'
 import { anyAccess } from '../../auth/allow.js'
-import { shown } from '../../events/view.js'
+import { toPublicEvent } from '../../events/view.js'
 import { largeSize } from '../../json/writer.js'
 import { method, type Call, type Result } from '../../call/method.js'
-import { largeWritableEvent, writableEvent } from '../../events/writable.js'
+import { requireLargeWritableEvent, requireWritableEvent } from '../../events/writable.js'
 
 /** Returns the trashed event, or the record of its deletion. */
 export const deleteEvent = method({
@@ -20,13 +20,13 @@ export const deleteEvent = method({
   mayExceedQuota: true,
   allow: anyAccess,
   run(call, { id }) {
-    const event = writableEvent(call, id)
+    const event = requireWritableEvent(call, id)
     return event.trashed ? removed(call, event) : trashed(call, inTrash(call, event))
   },
   steps: {
     areMany: ({ events }, { id }) => events.isLarger(id, largeSize),
     *run(call, { id }) {
-      const before = yield* largeWritableEvent(call, id)
+      const before = yield* requireLargeWritableEvent(call, id)
       if (before.trashed) return removed(call, before)
       const event = inTrash(call, before)
       const result = trashed(call, event, yield* call.store.events.bodyOf(event))
@@ -53,5 +53,5 @@ function inTrash(call: Call, event: Event): Event {
 
 function trashed(call: Call, event: Event, body?: EventBody): Result {
   call.changes.add('events', event.streamIds)
-  return { event: shown(call, call.store.events.update(event, body)) }
+  return { event: toPublicEvent(call, call.store.events.update(event, body)) }
 }

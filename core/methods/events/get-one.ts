@@ -8,8 +8,8 @@ import { describeItemScope } from '../../audit/reach.js'
 import { isAuditId } from '../../audit-ids.js'
 import { fail } from '../../errors.js'
 import { assertReadable } from '../../events/place.js'
-import { eventVersions } from '../../events/versions.js'
-import { shown } from '../../events/view.js'
+import { listEventVersions } from '../../events/versions.js'
+import { toPublicEvent } from '../../events/view.js'
 import { JsonText } from '../../json/json-text.js'
 import { method, type Call, type Result } from '../../call/method.js'
 
@@ -27,12 +27,12 @@ export const getOne = method({
   run(call, { id, includeHistory }) {
     const { store } = call
     if (isAuditId(id)) return { event: getAuditEvent(call, id), ...(includeHistory && { history: [] }) }
-    const history = includeHistory ? eventVersions(call, id) : undefined
+    const history = includeHistory ? listEventVersions(call, id) : undefined
     const found = store.events.findText(id)
     if (!found) return { event: deletion(call, id), history }
     assertReadable(call, found)
     call.reach = describeItemScope(call, found.streams)
-    return { event: shown(call, found.body), history }
+    return { event: toPublicEvent(call, found.body), history }
   }
 })
 

@@ -5,11 +5,11 @@ import { closed, ItemDeletion, orNull } from '../../../schemas/scalars.js'
 import { anyAccess } from '../../auth/allow.js'
 import { listAuditEvents, includesAudit } from '../../audit/events.js'
 import { describeQueryScope } from '../../audit/reach.js'
-import { eventDeletions } from '../../events/deletions.js'
+import { listEventDeletions } from '../../events/deletions.js'
 import { isGiven } from '../../events/fields.js'
-import { selected, selectionParams } from '../../events/selection.js'
+import { selectEvents, selectionParams } from '../../events/selection.js'
 import { withoutNulls, type WithoutNulls } from '../../validation/without-nulls.js'
-import { joined } from '../../json/json-text.js'
+import { concatLists } from '../../json/json-text.js'
 import { method } from '../../call/method.js'
 
 const Params = Type.Object(
@@ -41,14 +41,14 @@ export const get = method({
     const params = withoutNulls(all)
     const { modifiedSince, includeDeletions } = params
     const limit = limitOf(params)
-    const { events: own, query } = selected(call, params, limit)
+    const { events: own, query } = selectEvents(call, params, limit)
     call.reach = describeQueryScope(call.caller, params.streams, query)
-    const events = includesAudit(params.streams) ? joined([own, listAuditEvents(call, params)]) : own
+    const events = includesAudit(params.streams) ? concatLists([own, listAuditEvents(call, params)]) : own
     if (!includeDeletions || modifiedSince === undefined) return { events }
     const isAscending = params.sortAscending === true
     return {
       events,
-      eventDeletions: eventDeletions({ since: modifiedSince, isAscending, skip: params.skip ?? 0, limit })
+      eventDeletions: listEventDeletions({ since: modifiedSince, isAscending, skip: params.skip ?? 0, limit })
     }
   }
 })

@@ -8,9 +8,9 @@ import { anyAccess } from '../../auth/allow.js'
 import { method, type Call } from '../../call/method.js'
 import { Footing, type Reader } from '../../call/reader.js'
 import { fail } from '../../errors.js'
-import { withLiveValues } from '../../events/live-values.js'
-import { eventScope } from '../../events/scope.js'
-import { trashedIn, typeNumbers, Types } from '../../events/types-query.js'
+import { insertLiveValues } from '../../events/live-values.js'
+import { resolveEventScope } from '../../events/scope.js'
+import { trashedByState, findTypeNumbers, Types } from '../../events/types-query.js'
 import type { Listing, Page } from '../../json/json-text.js'
 import { refuseParams } from '../../validation/params.js'
 import { withoutNulls, type WithoutNulls } from '../../validation/without-nulls.js'
@@ -83,7 +83,7 @@ class SampleListing implements Listing<Reader> {
     // What has been summed up may hold what this reader must not see: it begins again.
     if (this.#footing.hasChanged(reader))
       this.#run = store.events.sampler(queryOf({ ...call, ...reader }, params))
-    const done = store.events.sample(this.#run, body => withLiveValues(call.services, body, store))
+    const done = store.events.sample(this.#run, body => insertLiveValues(call.services, body, store))
     if (!done) return { text: '', count: 0, done }
     const samples = this.#run.samples()
     return { text: JSON.stringify(samples).slice(1, -1), count: samples.length, done }
@@ -93,9 +93,9 @@ class SampleListing implements Listing<Reader> {
 function queryOf(call: Call, params: Params): SampleQuery {
   const { field, fromTime, parts, state = 'default', streams, toTime, types } = params
   return {
-    streams: eventScope(call, streams, state !== 'default'),
-    types: typeNumbers(call.store, types),
-    trashed: trashedIn[state],
+    streams: resolveEventScope(call, streams, state !== 'default'),
+    types: findTypeNumbers(call.store, types),
+    trashed: trashedByState[state],
     from: fromTime,
     to: toTime,
     parts,

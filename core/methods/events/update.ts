@@ -13,17 +13,17 @@ import { findField } from '../../account/values.js'
 import { anyAccess } from '../../auth/allow.js'
 import { mergedClientData } from '../../validation/client-data.js'
 import { fail } from '../../errors.js'
-import { EventUpdate, isGiven, isSeries, namedStreams, readOnly } from '../../events/fields.js'
+import { EventUpdate, isGiven, isSeries, getNamedStreams, readOnlyFields } from '../../events/fields.js'
 import { knownStreams, assertNotInTrash } from '../../streams/known.js'
-import { shown } from '../../events/view.js'
+import { toPublicEvent } from '../../events/view.js'
 import type { JsonText } from '../../json/json-text.js'
-import { isLarge, largeSize } from '../../json/writer.js'
+import { hasLargeValues, largeSize } from '../../json/writer.js'
 import { method, type Call } from '../../call/method.js'
 import { refuseProtected } from '../../validation/protected-fields.js'
 import { assertClientDataZone } from '../../validation/zones.js'
 import { isTagStream, tagged, tagStreams } from '../../streams/tags.js'
 import type { AccountField } from '../../account/fields.js'
-import { largeWritableEvent, writableEvent } from '../../events/writable.js'
+import { requireLargeWritableEvent, requireWritableEvent } from '../../events/writable.js'
 
 /** Returns the changed event. */
 export const update = method({
@@ -34,13 +34,14 @@ export const update = method({
   mode: 'write',
   allow: anyAccess,
   run(call, params) {
-    const before = writableEvent(call, params.id)
+    const before = requireWritableEvent(call, params.id)
     return replaced(call, before, changed(call, before, params.update))
   },
   steps: {
-    areMany: ({ events }, { id, update: given }) => isLarge(Object(given)) || events.isLarger(id, largeSize),
+    areMany: ({ events }, { id, update: given }) =>
+      hasLargeValues(Object(given)) || events.isLarger(id, largeSize),
     *run(call, { id, update: given }) {
-      const before = yield* largeWritableEvent(call, id)
+      const before = yield* requireLargeWritableEvent(call, id)
       const event = changed(call, before, given)
       const result = replaced(call, before, event, yield* call.store.events.bodyOf(event))
       // SQLite has copied all of it, and is going to do so again when it commits.
@@ -53,7 +54,7 @@ export const update = method({
 /** The event as it is to be; what comes with that, tags and values of accounts, is written. */
 function changed(call: Call, before: Event, given: EventUpdate): Event {
   const { caller, services, now, store } = call
-  refuseProtected(call, ['id', ...readOnly], given)
+  refuseProtected(call, ['id', ...readOnlyFields], given)
   const field = findField(call, before.streamIds)
   const streamIds = movedTo(call, before, given, field)
   assertMayMove(call, before.streamIds, streamIds, given.tags !== undefined)
@@ -87,7 +88,7 @@ function replaced(call: Call, before: Event, event: Event, body?: EventBody): { 
   // Twice: whoever could see it where it was has to hear that it is gone from there.
   call.changes.add('events', before.streamIds)
   call.changes.add('events', event.streamIds)
-  return { event: shown(call, text) }
+  return { event: toPublicEvent(call, text) }
 }
 
 /**
@@ -96,7 +97,7 @@ function replaced(call: Call, before: Event, event: Event, body?: EventBody): { 
  */
 function movedTo(call: Call, before: Event, given: EventUpdate, field: AccountField | undefined): string[] {
   const isTag = (id: string): boolean => isTagStream(call.services, id)
-  const named = namedStreams(given) ?? before.streamIds
+  const named = getNamedStreams(given) ?? before.streamIds
   knownStreams(call.store, named)
   if (field) {
     if (given.tags?.length) fail('invalid-operation', 'A value of an account field has no tags')

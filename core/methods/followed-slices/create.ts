@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { FollowedSlice } from '../../../schemas/followed-slice.js'
 import { closed } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
-import { newId } from '../../ids.js'
+import { createId } from '../../ids.js'
 import { method } from '../../call/method.js'
 import { writeSlice } from '../../account/slice-conflict.js'
 
@@ -19,7 +19,7 @@ export const create = method({
   allow: personalOnly,
   run({ changes, store }, given) {
     const followedSlice: FollowedSlice = {
-      id: newId(),
+      id: createId(),
       name: given.name,
       url: given.url,
       accessToken: given.accessToken

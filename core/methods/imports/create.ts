@@ -4,7 +4,7 @@ import { closed, Identifier, orNull } from '../../../schemas/scalars.js'
 import { notShared } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import { fail } from '../../errors.js'
-import { newId } from '../../ids.js'
+import { createId } from '../../ids.js'
 import { Import, jobOf, shownJob, type Job } from '../../imports/job.js'
 import { appOf } from '../../imports/memory.js'
 import { assertTimeZone, assertMayImport } from '../../imports/params.js'
@@ -34,7 +34,7 @@ export const create = method({
     assertTimeZone(zone ?? undefined)
     assertMayWait(call, file.size)
     store.imports.forgetUnreadable(mostUnreadable)
-    const id = newId()
+    const id = createId()
     const job: Job = {
       fileName: file.fileName.slice(0, 255),
       fileId: file.id,

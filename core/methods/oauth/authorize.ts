@@ -6,7 +6,7 @@ import { getDefaultAuthUrl, buildPageUrls } from '../../accesses/auth-page.js'
 import { getClientAddress } from '../../accesses/consent.js'
 import { serviceMethod, type ServiceCall } from '../../call/method.js'
 import { ApiError } from '../../errors.js'
-import { newKey } from '../../ids.js'
+import { createRequestKey } from '../../ids.js'
 import { answerUrl } from '../../oauth/answers.js'
 import { appRequest, recipientOf, stateOf, type Params } from '../../oauth/authorization.js'
 import { protocolError, refuse } from '../../oauth/errors.js'
@@ -59,7 +59,7 @@ async function pageFor(
   services.throttle.ask(credentials.ip)
   const page = getDefaultAuthUrl(config)
   const asker = { ip: getClientAddress(config, credentials) }
-  const open = { key: newKey(), expires: now + requestLifetime, request, page, asker }
+  const open = { key: createRequestKey(), expires: now + requestLifetime, request, page, asker }
   await services.platform.change('askForAccess', open, now, config.access.maxRequests)
   return withQuery(buildPageUrls(config, open.key, page, request).authUrl, {
     username: request.oauth?.loginHint

@@ -5,7 +5,7 @@ import { Attestation, Passkey, PasskeyName } from '../../../schemas/passkey.js'
 import { closed, orNull } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
-import { newId } from '../../ids.js'
+import { createId } from '../../ids.js'
 import { method } from '../../call/method.js'
 import { agentWords } from '../../sign-in/notices/agent.js'
 import { tell } from '../../sign-in/notices/notices.js'
@@ -32,7 +32,7 @@ export const create = method({
     if (!takeChallenge(store, challenge, now) || store.passkeys.size >= maxPasskeys) refuse()
     const passkey = {
       ...attested,
-      id: newId(),
+      id: createId(),
       name: name?.trim() || agentWords(credentials.headers?.['user-agent']),
       created: now,
       used: null

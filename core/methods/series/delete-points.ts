@@ -7,7 +7,7 @@ import type { Range } from '../../../storage/series/page.js'
 import { anyAccess } from '../../auth/allow.js'
 import { authenticate } from '../../auth/authenticate.js'
 import { method, type Call } from '../../call/method.js'
-import { shown } from '../../events/view.js'
+import { toPublicEvent } from '../../events/view.js'
 import { bringUpToDate } from '../../series/follow.js'
 import { reducibleHolder } from '../../series/holder.js'
 import { bounds, assertRangeOrder, rangeOf } from '../../series/range.js'
@@ -45,7 +45,7 @@ export const deletePoints = method({
     const behind = store.series.findBehind(holder.number)
     const text = behind ? bringUpToDate(store, behind, changes) : store.events.findText(holder.id)!.body
     store.series.tidy(holder.number)
-    return { status: 'ok', removed, event: shown(call, text) }
+    return { status: 'ok', removed, event: toPublicEvent(call, text) }
   }
 })
 

@@ -8,7 +8,7 @@ import { anyAccess } from '../../auth/allow.js'
 import { modestClientData } from '../../validation/client-data.js'
 import { addStream, insertInSteps } from '../../streams/ended-permissions.js'
 import { fail } from '../../errors.js'
-import { newId, toSlug } from '../../ids.js'
+import { createId, toSlug } from '../../ids.js'
 import { method, type Call } from '../../call/method.js'
 import { protectedFields, trackingFields } from '../../validation/protected-fields.js'
 import { orConflict } from '../../streams/conflict.js'
@@ -56,7 +56,7 @@ function* created(call: Call, params: Params): Steps<{ stream: Stream }> {
   const tag = typeof wanted === 'string' && broughtBack(call, wanted, parentId ?? null)
   if (tag) return { stream: tag }
   assertParent(call, parentId ?? null)
-  const id = typeof wanted === 'string' ? ownId(store, wanted) : newId()
+  const id = typeof wanted === 'string' ? ownId(store, wanted) : createId()
   const at = store.stamp(now)
   const data = modestClientData(call, undefined, clientData)
   const stream: Stream = {

@@ -8,8 +8,8 @@ import { anyAccess } from '../../auth/allow.js'
 import { method, type Call } from '../../call/method.js'
 import { Footing, type Reader } from '../../call/reader.js'
 import { fail } from '../../errors.js'
-import { withLiveValues } from '../../events/live-values.js'
-import { eventScope } from '../../events/scope.js'
+import { insertLiveValues } from '../../events/live-values.js'
+import { resolveEventScope } from '../../events/scope.js'
 import type { Listing, Page } from '../../json/json-text.js'
 import { withoutNulls } from '../../validation/without-nulls.js'
 
@@ -57,14 +57,15 @@ class FactsListing implements Listing<Reader> {
     private readonly streams: unknown
   ) {
     this.#footing = new Footing(call)
-    this.#run = call.store.events.factsIn(eventScope(call, streams, false))
+    this.#run = call.store.events.factsIn(resolveEventScope(call, streams, false))
   }
 
   next(reader: Reader): Page {
     const { call, streams } = this
     const { store } = reader
-    if (this.#footing.hasChanged(reader)) this.#run.follow(eventScope({ ...call, ...reader }, streams, false))
-    const found = store.events.facts(this.#run, body => withLiveValues(call.services, body, store))
+    if (this.#footing.hasChanged(reader))
+      this.#run.follow(resolveEventScope({ ...call, ...reader }, streams, false))
+    const found = store.events.facts(this.#run, body => insertLiveValues(call.services, body, store))
     const texts = found.flatMap(fact => textOf(reader, fact) ?? [])
     return { text: texts.join(','), count: texts.length, done: this.#run.isDone }
   }

@@ -4,7 +4,7 @@ import { closed, Timestamp } from '../../../schemas/scalars.js'
 import { adminOnly } from '../../auth/admin.js'
 import { servedAccount } from '../../platform/find-account.js'
 import { serviceMethod } from '../../call/method.js'
-import { newToken } from '../../ids.js'
+import { createToken } from '../../ids.js'
 import { keepResetToken, resetLink } from '../../sign-in/password-reset.js'
 import { withPasswords } from '../../sign-in/passwords-off.js'
 
@@ -24,7 +24,7 @@ export const createResetLink = serviceMethod({
     const account = servedAccount(services, params.username)
     const { username } = account
     const store = services.accounts.store(account)
-    const token = newToken()
+    const token = createToken()
     const expires = await store.write(() => keepResetToken(services, store, token, now))
     return { resetLink: { username, url: resetLink(services.config, username, token), expires } }
   }

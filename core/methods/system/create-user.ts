@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { Email, Language, PasswordHash, Username } from '../../../schemas/account.js'
 import { orNull } from '../../../schemas/scalars.js'
 import { adminOnly } from '../../auth/admin.js'
-import { newId } from '../../ids.js'
+import { createId } from '../../ids.js'
 import { welcome } from '../../registration/welcome-mail.js'
 import { serviceMethod } from '../../call/method.js'
 import { fillAccount, refuseTaken, unavailable } from '../../registration/register.js'
@@ -32,7 +32,7 @@ export const createUser = serviceMethod({
     const { email, language, passwordHash, username } = fields
     checkGiven(services, fields)
     const values = valuesOf(services, fields)
-    const claim = { id: newId(), username, created: now, unique: uniqueOf(services, values) }
+    const claim = { id: createId(), username, created: now, unique: uniqueOf(services, values) }
     // Nobody but the holder of the key can make the account of an operator.
     const isOperators = services.config.operators.includes(username)
     refuseTaken(isOperators ? services.platform.taken(claim) : unavailable(services, claim), {

@@ -6,7 +6,7 @@ import { Scopes } from '../../../schemas/scope.js'
 import { Webhook, WebhookUrl } from '../../../schemas/webhook.js'
 import { anyAccess } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
-import { newId } from '../../ids.js'
+import { createId } from '../../ids.js'
 import { method, type Call } from '../../call/method.js'
 import { assertWebhookUrl, assertMayHaveScopes, orTaken } from '../../notifications/webhook-rules.js'
 
@@ -48,7 +48,7 @@ function newWebhook({ caller, services, now, store }: Call, url: string): Webhoo
   const { maxRetries, minIntervalMs } = services.config.webhooks
   const at = store.stamp(now)
   return {
-    id: newId(),
+    id: createId(),
     accessId: caller.accessId,
     url,
     state: 'active',

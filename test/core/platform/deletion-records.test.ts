@@ -1,7 +1,7 @@
 /** Records of deletions: kept for a year, or as long as is wanted, then cleaned while the service runs. (docs/spec/conventions.md#trash-and-deletion) */
 import t from 'tap'
 import { cleanDeletions } from '../../../core/platform/deletion-records.js'
-import { newId } from '../../../core/ids.js'
+import { createId } from '../../../core/ids.js'
 import { startJobs } from '../../../core/platform/daily.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
 import { openCoffer, type Answer, type Client } from '../../support/coffer.js'
@@ -16,7 +16,7 @@ const storeOf = ({ service, username }: Client): UserStore =>
 /** Creates and deletes an event, a stream and an access; answers their ids. */
 async function deleteThree(client: Client): Promise<{ event: string; stream: string; access: string }> {
   const event = (await client.event()).id
-  const stream = (await client.stream(newId())).id
+  const stream = (await client.stream(createId())).id
   const { access } = await client.grant('read', 'diary')
   await client.do('events.delete', { id: event })
   await client.do('events.delete', { id: event })
@@ -85,7 +85,7 @@ t.test('the cleaning of very many records lets others go first', async t => {
   const store = storeOf(alice)
   await store.write(() => {
     for (let count = 0; count < 5000; count++) {
-      const id = newId()
+      const id = createId()
       store.events.insert({ ...event, id })
       store.events.remove(id, store.stamp(clock.now()))
     }

@@ -3,7 +3,7 @@ import type { Router } from '@koa/router'
 import type { Credentials } from '../../../core/call/credentials.js'
 import type { Dispatcher } from '../../../core/call/dispatcher.js'
 import { success } from '../../../core/call/outcome.js'
-import { members } from '../../../core/json/json-text.js'
+import { joinMembers } from '../../../core/json/json-text.js'
 import { checker } from '../../../core/validation/params.js'
 import { SettingsUpdate } from '../../../schemas/configuration.js'
 import { reply } from '../answer/reply.js'
@@ -76,7 +76,7 @@ function addingTo(router: Router<State>, dispatcher: Dispatcher) {
       if (!admitted.ok) throw admitted.error
       ctx.set('Cache-Control', 'no-store')
       const answered = await answer({ ip, username: credentials.pageUser }, ctx)
-      await reply(ctx, services, success(members(answered)), 200)
+      await reply(ctx, services, success(joinMembers(answered)), 200)
     })
   }
 }

@@ -2,7 +2,7 @@
 import accepts from 'accepts'
 import type { Exchange } from '../exchange.js'
 import type { SharedServices } from '../../../core/call/dispatcher.js'
-import { members } from '../../../core/json/json-text.js'
+import { joinMembers } from '../../../core/json/json-text.js'
 import { escaped } from '../../../core/outgoing/markup.js'
 import { reply, replyText } from '../answer/reply.js'
 
@@ -14,7 +14,7 @@ export async function replyRoot(exchange: Exchange, services: SharedServices): P
     return await reply(
       exchange,
       services,
-      { ok: true, members: members({ cheersFrom: `${service.name} API`, learnMoreAt }) },
+      { ok: true, members: joinMembers({ cheersFrom: `${service.name} API`, learnMoreAt }) },
       200
     )
   const time = new Date(services.clock.now() * 1000).toISOString()

@@ -2,7 +2,7 @@
 import type { Router } from '@koa/router'
 import type { Dispatcher } from '../../../core/call/dispatcher.js'
 import { success } from '../../../core/call/outcome.js'
-import { members } from '../../../core/json/json-text.js'
+import { joinMembers } from '../../../core/json/json-text.js'
 import { checker } from '../../../core/validation/params.js'
 import { SetupFinish, SetupLook, SetupMail } from '../../../schemas/setup.js'
 import { reply } from '../answer/reply.js'
@@ -29,7 +29,7 @@ export function addSetup(router: Router<State>, { services }: Dispatcher, desk: 
       const body = await readDeclaredBody(ctx, services, ip)
       check(body)
       ctx.set('Cache-Control', 'no-store')
-      await reply(ctx, services, success(members(await answer(ip, body))), 200)
+      await reply(ctx, services, success(joinMembers(await answer(ip, body))), 200)
     })
   }
   // What a check lets through is of that type.

@@ -3,7 +3,7 @@ import type { RequestListener, ServerResponse } from 'node:http'
 import type { Config } from '../../../core/settings/config.js'
 import { toMetaMember } from '../../../core/envelope.js'
 import { ApiError } from '../../../core/errors.js'
-import { members } from '../../../core/json/json-text.js'
+import { joinMembers } from '../../../core/json/json-text.js'
 
 /** Seconds after which callers may try again. */
 const retryAfter = 5
@@ -15,11 +15,11 @@ export function whileWaiting(config: Config): RequestListener {
     request.resume()
     const path = request.url?.split('?', 1)[0]
     if (path === '/healthz' || path === '/system/status')
-      return answer(response, 200, members({ status: 'ok' }), config)
+      return answer(response, 200, joinMembers({ status: 'ok' }), config)
     const error = new ApiError('api-unavailable', 'The service is starting. Please try again', { retryAfter })
     const checks = path === '/readyz' ? { checks: { cluster: false } } : {}
     response.setHeader('Retry-After', String(retryAfter))
-    answer(response, error.status, members({ error, ...checks }), config)
+    answer(response, error.status, joinMembers({ error, ...checks }), config)
   }
 }
 

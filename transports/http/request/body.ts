@@ -12,7 +12,7 @@ import { inTurns } from '../../../storage/steps.js'
 import type { SharedServices } from '../../../core/call/dispatcher.js'
 import { crowded } from '../../../core/security/intake.js'
 import type { Ticket } from '../../../core/security/ticket.js'
-import { isLong, readJson, type JsonLimits } from '../../../core/json/reader.js'
+import { isLargeJson, readJson, type JsonLimits } from '../../../core/json/reader.js'
 import { Chunks } from './chunks.js'
 
 /** Largest body, in bytes, that is read without reserving memory. */
@@ -69,7 +69,7 @@ export async function readJsonText(
   what = 'The body',
   party?: Party
 ): Promise<unknown> {
-  if (!isLong(text) || blank.test(text)) return parseJson(text, what)
+  if (!isLargeJson(text) || blank.test(text)) return parseJson(text, what)
   try {
     return await inTurns(readJson(text, limits), party)
   } catch (error) {
@@ -85,7 +85,7 @@ export async function readJsonBody(
   ticket?: Ticket
 ): Promise<unknown> {
   const text = await readText(request, services, ticket)
-  return isLong(text)
+  return isLargeJson(text)
     ? await readJsonText(text, services.config.limits, 'The body', ticket?.party)
     : parseJson(text)
 }
