@@ -1,5 +1,5 @@
 /** All errors that callers can get: one table, one class, one function to throw them. (docs/spec/errors.md#error-ids) */
-import { shortened } from './short-text.js'
+import { truncateText } from './short-text.js'
 
 const table = {
   'invalid-request-structure': [400, 'The request is malformed.'],
@@ -99,7 +99,7 @@ export class ApiError extends Error {
 }
 
 function cutMessage(message: string): string {
-  return message.length > maxMessageLength ? `${shortened(message, maxMessageLength)}…` : message
+  return message.length > maxMessageLength ? `${truncateText(message, maxMessageLength)}…` : message
 }
 
 /** Ends the call with this error. `data` becomes `error.data`; see {@link ErrorDetails} for more. */

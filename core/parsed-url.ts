@@ -1,10 +1,10 @@
 /** Parses URLs from callers. */
 
 /**
- * Returns a text as URL; `undefined` if it is not one. `URL.canParse` must not be used: after many calls Node 20 returns
+ * Parses text as a URL; `undefined` if it is not one. `URL.canParse` must not be used: after many calls Node 20 returns
  * wrong results for it, as its optimised version reads other characters than those of the text.
  */
-export function parsedUrl(text: string): URL | undefined {
+export function parseUrl(text: string): URL | undefined {
   try {
     return new URL(text)
   } catch {

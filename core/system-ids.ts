@@ -12,8 +12,8 @@ export const activeId = ':_system:active'
 /** Marks values that no other account may have. */
 export const uniqueId = ':_system:unique'
 
-/** The name of the account field that a stream is for, even if that no longer exists. */
-export function systemName(id: string): string {
+/** Returns the name of the account field that a stream is for, even if that no longer exists. */
+export function getFieldName(id: string): string {
   return id.replace(/^:(?:_system|system):/, '')
 }
 

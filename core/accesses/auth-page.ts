@@ -3,9 +3,9 @@
  */
 import type { AuthRequest } from '../../schemas/auth-request.js'
 import type { Config } from '../settings/config.js'
-import { parsedUrl } from '../parsed-url.js'
+import { parseUrl } from '../parsed-url.js'
 import { isListedScheme } from '../redirect-uri.js'
-import { accessUrl, registerUrl } from '../service-info.js'
+import { getAccessUrl, getRegisterUrl } from '../service-info.js'
 import { refuseParams } from '../validation/params.js'
 
 /** Milliseconds between two polls. */
@@ -17,7 +17,7 @@ const invalidUrlCharacters = /[\u0000-\u0020\u007f]/
 
 /** Returns the URL at which the outcome is polled: `…/access/` and the key, with or without a subdomain for each user. */
 export function pollUrl(config: Config, key: string): string {
-  return `${accessUrl(config)}${config.domain === '' ? '' : 'access/'}${key}`
+  return `${getAccessUrl(config)}${config.domain === '' ? '' : 'access/'}${key}`
 }
 
 /** Returns the URL of the configured authorisation page; Coffer's own by default. */
@@ -29,8 +29,8 @@ export function getDefaultAuthUrl({ access, publicUrl }: Config): string {
 export function resolveAuthPage(config: Config, requested: string | undefined): string {
   const standard = getDefaultAuthUrl(config)
   if (requested === undefined) return standard
-  const url = parsedUrl(requested)
-  const trusted = [...config.access.trustedAuthUrls, standard].map(entry => parsedUrl(entry))
+  const url = parseUrl(requested)
+  const trusted = [...config.access.trustedAuthUrls, standard].map(entry => parseUrl(entry))
   if (!url || hasUserInfo(url) || !trusted.some(entry => entry && isTrustedUrl(url, entry)))
     refuseParam('authUrl', 'UNTRUSTED_AUTH_URL', 'has to be a page that this service trusts')
   return url.href
@@ -38,7 +38,7 @@ export function resolveAuthPage(config: Config, requested: string | undefined): 
 
 /** Throws `invalid-parameters-format` for a return URL that is malformed or not allowed. */
 export function assertReturnUrl(config: Config, returnURL: string): void {
-  const url = invalidUrlCharacters.test(returnURL) ? undefined : parsedUrl(returnURL)
+  const url = invalidUrlCharacters.test(returnURL) ? undefined : parseUrl(returnURL)
   if (!url || hasUserInfo(url) || !isReturnScheme(config, url.protocol))
     refuseParam(
       'returnURL',
@@ -79,7 +79,7 @@ export function buildPageUrls(
   { lang, oauthState, requestingAppId, returnURL }: AuthRequest
 ): { authUrl: string; url: string } {
   const poll = pollUrl(config, key)
-  const serviceInfo = `${registerUrl(config)}service/info`
+  const serviceInfo = `${getRegisterUrl(config)}service/info`
   const params = {
     lang,
     key,
@@ -96,7 +96,7 @@ export function buildPageUrls(
   const domain = config.domain || new URL(config.publicUrl).hostname
   return {
     authUrl: setQueryParams(page, { ...params, domain: undefined, registerURL: undefined }),
-    url: setQueryParams(page, { ...params, domain, registerURL: registerUrl(config) })
+    url: setQueryParams(page, { ...params, domain, registerURL: getRegisterUrl(config) })
   }
 }
 
@@ -139,7 +139,7 @@ function isSameOrBelow(url: URL, trusted: URL): boolean {
 
 /** Returns the origin of a page; `undefined` for URLs of other schemes. */
 function parseWebOrigin(text: string): string | undefined {
-  const url = parsedUrl(text)
+  const url = parseUrl(text)
   return url && isWebProtocol(url.protocol) ? url.origin : undefined
 }
 

@@ -11,12 +11,12 @@ import type { Config } from '../settings/config.js'
 import { getPresentedToken } from '../auth/authenticate.js'
 import type { Access } from '../../schemas/access.js'
 import { requestLifetime } from './auth-requests.js'
-import { parsedUrl } from '../parsed-url.js'
+import { parseUrl } from '../parsed-url.js'
 import { isSessionOpen } from '../auth/personal-access.js'
 import type { Credentials } from '../call/credentials.js'
 import type { Services } from '../call/services.js'
 import { isExpired } from '../permissions/access.js'
-import { networkOf } from '../security/network.js'
+import { getNetwork } from '../security/network.js'
 import type { Account } from '../../storage/platform/account.js'
 
 /** A destination as pages show it. */
@@ -54,7 +54,7 @@ export function getDestination({ asker, request: { returnURL } }: KnownRequest):
   return {
     returnTo: typeof returnURL === 'string' ? getUrlOwner(returnURL) : '',
     origin: asker?.origin === undefined ? '' : getUrlOwner(asker.origin),
-    network: networkOf(asker?.ip ?? '', '')
+    network: getNetwork(asker?.ip ?? '', '')
   }
 }
 
@@ -70,7 +70,7 @@ export function compareConsent(
 ): Consent {
   const asked = getDestination(known)
   const agreed = access ? store.consents.list(access.id) : []
-  const isNear = asked.network !== '' && asked.network === networkOf(clientIp, '')
+  const isNear = asked.network !== '' && asked.network === getNetwork(clientIp, '')
   const isKnown = agreed.some(
     each =>
       each.returnTo === asked.returnTo &&
@@ -130,7 +130,7 @@ function isSignedInOwner(
 
 /** Returns the part of a URL that identifies its owner: an origin, or the scheme of an app. */
 function getUrlOwner(url: string): string {
-  const parsed = parsedUrl(url)
+  const parsed = parseUrl(url)
   if (!parsed) return url.slice(0, 200)
   const { origin, protocol } = parsed
   return origin === 'null' ? protocol : origin

@@ -4,9 +4,9 @@ import { insertStream } from '../streams/ended-permissions.js'
 import type { RequestedPermission } from './granting.js'
 import { toSlug } from '../ids.js'
 import type { Call } from '../call/method.js'
-import { orConflict } from '../streams/conflict.js'
-import { noteAll } from '../streams/managed.js'
-import { subtreeInSteps } from '../streams/tree.js'
+import { writeStream } from '../streams/conflict.js'
+import { addAllChanges } from '../streams/managed.js'
+import { listSubtreeInSteps } from '../streams/tree.js'
 import type { Steps } from '../../storage/steps.js'
 import { isSystemId } from '../system-ids.js'
 import { provideTagStream } from '../streams/tags.js'
@@ -40,7 +40,7 @@ function* provideStream(call: Call, streamId: string, name: string): Steps<void>
   if (node) {
     const { trashed: _, ...rest } = node.stream
     store.streams.update({ ...rest, modified, modifiedBy })
-    yield* noteAll(changes, yield* subtreeInSteps(node))
+    yield* addAllChanges(changes, yield* listSubtreeInSteps(node))
   } else {
     const stream: Stream = {
       id: toSlug(streamId),
@@ -51,7 +51,7 @@ function* provideStream(call: Call, streamId: string, name: string): Steps<void>
       modified,
       modifiedBy
     }
-    orConflict(store.streams, stream, () => insertStream(call, stream))
+    writeStream(store.streams, stream, () => insertStream(call, stream))
     changes.add('streams', [stream.id])
     yield
   }

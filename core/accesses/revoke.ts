@@ -2,7 +2,7 @@
 import type { Access } from '../../schemas/access.js'
 import type { Call } from '../call/method.js'
 import { atOnce, type Steps } from '../../storage/steps.js'
-import { isCreatedBy, isExpired, streamsOf } from '../permissions/access.js'
+import { isCreatedBy, isExpired, listStreamIds } from '../permissions/access.js'
 
 /**
  * Marks an access as deleted, and with an app access the unexpired shared ones that it created. Returns the latter.
@@ -20,7 +20,7 @@ export function* revokeInSteps(call: Call, access: Access): Steps<Access[]> {
     call.store.sessions.end(each.id)
     // Its webhooks must not be called any more. (docs/spec/accesses.md#deleting-an-access)
     call.store.webhooks.removeOf(each.id)
-    call.changes.add('accesses', streamsOf(each), each.id)
+    call.changes.add('accesses', listStreamIds(each), each.id)
     yield
   }
   return related

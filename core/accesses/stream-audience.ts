@@ -12,9 +12,9 @@ import type { RequestedPermission } from './granting.js'
 import { allows } from '../permissions/levels.js'
 import type { Call } from '../call/method.js'
 import { toCurrentId } from '../account/older-ids.js'
-import { isInForce, standingOf } from '../permissions/standing.js'
-import { upwards } from '../streams/tree.js'
-import { creatorOf } from '../permissions/access.js'
+import { isInForce, getEffectiveGrants } from '../permissions/standing.js'
+import { iterateAncestors } from '../streams/tree.js'
+import { getCreatorId } from '../permissions/access.js'
 
 const AudienceMember = Type.Object({
   type: Type.String(),
@@ -90,7 +90,7 @@ function listRelevantIds(
     const id = toCurrentId(services.config, streamId)
     const node = store.streams.find(id)
     names.add(id)
-    if (node) for (const { stream } of upwards(node)) names.add(stream.id)
+    if (node) for (const { stream } of iterateAncestors(node)) names.add(stream.id)
   }
   return names
 }
@@ -113,7 +113,7 @@ function addToAudiences(
   found: ReadonlyMap<string, AudienceList>
 ): void {
   if (!isInForce(store, access, now)) return
-  const { grants } = standingOf(store, access)
+  const { grants } = getEffectiveGrants(store, access)
   for (const [streamId, holders] of found) {
     const level = grants.level(store.streams, toCurrentId(services.config, streamId))
     if (level === undefined || !allows(level, 'list')) continue
@@ -129,11 +129,14 @@ function toStreamAudience(
   found: AudienceList
 ): StreamAudience {
   const node = store.streams.find(toCurrentId(services.config, streamId))
-  const creator = node && store.accesses.findEver(creatorOf(node.stream))
+  const creator = node && store.accesses.findEver(getCreatorId(node.stream))
   return {
     streamId,
     path: node
-      ? Array.from(upwards(node), ({ stream: { id: each, name } }) => ({ id: each, name })).toReversed()
+      ? Array.from(iterateAncestors(node), ({ stream: { id: each, name } }) => ({
+          id: each,
+          name
+        })).toReversed()
       : [],
     isOfAccount: node?.system?.kind === 'account',
     ...(creator && creator.type !== 'personal' && { creator: toAudienceMember(creator) }),

@@ -2,7 +2,7 @@
 import { mailable } from '../../schemas/account.js'
 import type { AccountField } from './fields.js'
 import type { Violation } from '../validation/params.js'
-import { mostCharacters } from '../settings/custom-streams.js'
+import { maxFieldLength } from '../settings/custom-streams.js'
 
 /** Maximum length of the fields that differ from the general limit, in characters. */
 const maxLengths: ReadonlyMap<string, number> = new Map([
@@ -20,7 +20,7 @@ export function checkFieldValue(field: AccountField, value: unknown, path: strin
   const text = String(value)
   const length = maxLengths.get(name)
   // The operator's pattern may be slow: it is never tested against long text.
-  const isLong = text.length > (length ?? mostCharacters)
+  const isLong = text.length > (length ?? maxFieldLength)
   if (isLong || (pattern && !pattern.test(text))) {
     const { code = `${name}-invalid`, message = `The ${name} is invalid` } = (pattern && patternError) ?? {}
     return { code, message, path, param: name }

@@ -3,7 +3,7 @@ import type { Event } from '../../schemas/event.js'
 import { applyFieldValue } from './email/changes.js'
 import { fail } from '../errors.js'
 import type { Call } from '../call/method.js'
-import { activeId, systemName, uniqueId } from '../system-ids.js'
+import { activeId, getFieldName, uniqueId } from '../system-ids.js'
 import { getAccountStreams, getActiveStreamIds, type AccountField } from './fields.js'
 import { refuseParams } from '../validation/params.js'
 import { checkFieldValue } from './value-check.js'
@@ -55,7 +55,7 @@ export function claimValue({ store }: Call, { isUnique, name }: AccountField, va
 
 /** Frees the value of an event for other accounts. Decided by the event's own mark, since settings may have changed. */
 export function releaseValue({ store }: Call, { content, streamIds }: Event): void {
-  if (streamIds.includes(uniqueId)) store.unique.release(systemName(streamIds[0]!), content)
+  if (streamIds.includes(uniqueId)) store.unique.release(getFieldName(streamIds[0]!), content)
 }
 
 /** Removes the mark of the value in force from a field's other values. */

@@ -2,7 +2,7 @@
 import { SettingsError } from '../settings/load.js'
 import type { AnyMethod } from '../call/method.js'
 import { aliases } from '../call/method-names.js'
-import { nearest } from '../settings/nearest.js'
+import { findNearest } from '../settings/nearest.js'
 import type { Settings } from '../settings/settings.js'
 
 /** Methods by id, by resource as `<resource>.all`, or `all` of them. */
@@ -63,7 +63,7 @@ function* listProblems(key: string, filter: MethodFilter, ids: readonly string[]
   for (const list of ['include', 'exclude'] as const)
     for (const name of filterTexts(filter[list])) {
       if (resolveMethods(name, ids).length > 0) continue
-      const known = nearest(name, listFilterNames(ids))
+      const known = findNearest(name, listFilterNames(ids))
       const hint = known === undefined ? '' : `; "${known}" is`
       yield `${key}.${list}: "${name}" is neither a method nor a group of them${hint}`
     }

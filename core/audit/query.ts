@@ -1,5 +1,5 @@
 /** The query string of a call as the audit records it: parameters that the method knows, without secrets. (docs/spec/audit.md#record-content) */
-import { shortened } from '../short-text.js'
+import { truncateText } from '../short-text.js'
 import type { QueryValues } from '../call/credentials.js'
 
 /** Parameters that hold secrets. */
@@ -63,7 +63,7 @@ function cutQuery(values: QueryValues, known: ReadonlySet<string>): { isCut: boo
   let isCut = false
   const take = (value: string): string => {
     if (value.length > remaining) isCut = true
-    const kept = shortened(value, remaining)
+    const kept = truncateText(value, remaining)
     remaining -= kept.length
     return kept
   }

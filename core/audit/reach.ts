@@ -9,7 +9,7 @@ import type { Caller } from '../permissions/caller.js'
 import { allows } from '../permissions/levels.js'
 import { isStreamPermission } from '../../schemas/permission.js'
 import { parseStreamsQuery } from '../events/streams-query.js'
-import { shortened } from '../short-text.js'
+import { truncateText } from '../short-text.js'
 
 /** Limits on the recorded streams, on the characters of each id, and of all of them: calls of a few bytes are recorded, too. */
 const maxStreams = 20
@@ -111,7 +111,7 @@ function cutIds(ids: readonly string[]): RecordedStreams {
   let isCut = false
   let charactersLeft = maxLength
   for (const id of ids) {
-    const kept = id.length <= maxIdLength ? id : shortened(id, maxIdLength)
+    const kept = id.length <= maxIdLength ? id : truncateText(id, maxIdLength)
     charactersLeft -= kept.length
     if (streamIds.length === maxStreams || charactersLeft < 0) return { streamIds, isCut: true }
     streamIds.push(kept)

@@ -8,7 +8,7 @@ import type { Caller } from '../permissions/caller.js'
 import { ApiError, type ErrorId } from '../errors.js'
 import type { AnyMethod, StandIn } from '../call/method.js'
 import { resolveAuditedMethods, type AuditedMethods } from './filter.js'
-import { shortened } from '../short-text.js'
+import { truncateText } from '../short-text.js'
 import { AuditedQuery, listRecordableParams } from './query.js'
 import { AnonymousCallers } from './syslog-strangers.js'
 import { createSyslogFormat, type SyslogFormat } from './syslog.js'
@@ -155,7 +155,7 @@ export class AuditTrail {
       query: told,
       isQueryCut: told?.isCut,
       errorId: error.id,
-      message: message.length > maxMessageLength ? `${shortened(message, maxMessageLength)}…` : message
+      message: message.length > maxMessageLength ? `${truncateText(message, maxMessageLength)}…` : message
     }
     const isAnonymous = accessId === undefined || invalidAccessErrors.has(error.id)
     if (audited.isRecorded && account) this.#findStore(account)?.record(entry, isAnonymous)

@@ -5,7 +5,7 @@ import type { Reach } from '../../storage/audit/reach.js'
 import type { AuditEntry, AuditRecord } from '../../storage/audit/record.js'
 import type { Config } from '../settings/config.js'
 import { computeEventIntegrity } from '../integrity.js'
-import { tagged } from '../streams/tags.js'
+import { addTags } from '../streams/tags.js'
 import { auditRoot } from '../audit-ids.js'
 import type { Services } from '../call/services.js'
 
@@ -50,7 +50,7 @@ export function toEventFields(config: Config, entry: AuditEntry): Omit<Event, 'i
 
 /** Converts a record to an event. Its integrity value is computed on each read: the proof is the chain of records. */
 export function toAuditEvent(services: Services, record: AuditRecord): Event {
-  const event = tagged(services, { id: auditRoot + record.id, ...toEventFields(services.config, record) })
+  const event = addTags(services, { id: auditRoot + record.id, ...toEventFields(services.config, record) })
   const { algorithm, isActive } = services.config.integrity
   return isActive.events ? { ...event, integrity: computeEventIntegrity(event, algorithm) } : event
 }

@@ -5,7 +5,7 @@ import type { Config } from '../settings/config.js'
 import { fail } from '../errors.js'
 import type { Log } from '../log.js'
 import { matches, matchesOrigin } from './wildcards.js'
-import { checker } from '../validation/params.js'
+import { createChecker } from '../validation/params.js'
 import type { Credentials } from '../call/credentials.js'
 
 /** An app id and an origin; in each, `*` stands for any text. */
@@ -19,7 +19,7 @@ const maxOriginLength = 2000
 /** Characters of an origin that the error message quotes. */
 const maxQuotedLength = 200
 
-const checkAppId = checker(Type.Object({ appId: AppId }))
+const checkAppId = createChecker(Type.Object({ appId: AppId }))
 
 /**
  * Throws `forbidden` unless a trusted pair matches the app id and the `Origin`, or the `Referer` where that is absent;

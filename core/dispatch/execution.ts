@@ -24,7 +24,7 @@ import { Reading } from './reader.js'
 import type { Compiled, Dispatch, Stages } from './stages.js'
 import { maxInMemory, putAside, Remainder, textSize, type Aside } from './remainder.js'
 import { isMuch, runInSteps, runWrite } from './run-write.js'
-import { MuchToJudge } from '../notifications/webhook-queue.js'
+import { TooManyToEvaluate } from '../notifications/webhook-queue.js'
 import { type Steps } from '../../storage/steps.js'
 import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
@@ -158,7 +158,7 @@ export class Execution {
       return { changes: call.changes, result }
     }, access)
     return written.catch(error => {
-      if (!(error instanceof MuchToJudge)) throw error
+      if (!(error instanceof TooManyToEvaluate)) throw error
       return inSteps()
     })
   }

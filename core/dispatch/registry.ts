@@ -16,7 +16,7 @@ import { isKnown, success, unchanged, type Failure, type Outcome, type Request }
 import { recordRefused, runRecorded, withOperator } from './operating.js'
 import { roomOf } from './quota.js'
 import { Reading } from './reader.js'
-import { isAway, unknownUser } from '../unknown-user.js'
+import { isUnavailable, refuseUnknownUser } from '../unknown-user.js'
 import { anonymous, Stages, type Compiled, type Dispatch } from './stages.js'
 import { validatorOf } from './validators.js'
 import { authorize } from '../call/authorization-step.js'
@@ -209,8 +209,8 @@ export class Registry implements Dispatch, Dispatcher {
     const { definition } = compiled
     const { accounts } = this.services
     if (accounts.findClosing(user ?? '')) requireOpenAccount(this.services, user ?? '', service.credentials)
-    if (isAway(accounts, user ?? '') || !('unknownUser' in definition) || !definition.unknownUser)
-      unknownUser(accounts, user ?? '')
+    if (isUnavailable(accounts, user ?? '') || !('unknownUser' in definition) || !definition.unknownUser)
+      refuseUnknownUser(accounts, user ?? '')
     this.stages.admit(compiled, anonymous, service.credentials, params)
     return success(joinMembers(await definition.unknownUser(service, user ?? '', params)))
   }

@@ -12,7 +12,7 @@ import { Changes } from '../changes.js'
 import { fail } from '../errors.js'
 import { assertDepth } from '../json/depth.js'
 import { Caller } from '../permissions/caller.js'
-import { checker, refuseParams } from '../validation/params.js'
+import { createChecker, refuseParams } from '../validation/params.js'
 import { Validators } from './validators.js'
 import type { Account } from '../../storage/platform/account.js'
 
@@ -46,7 +46,7 @@ export class Stages {
       if (this.#methods.has(definition.id)) throw new Error(`Method ${definition.id} is defined twice`)
       this.#methods.set(definition.id, {
         definition,
-        check: checker(definition.params),
+        check: createChecker(definition.params),
         audited: this.audit.getAudited(definition)
       })
     }

@@ -8,9 +8,9 @@ import { BoundedMap } from '../security/bounded-map.js'
 import type { Change } from '../changes.js'
 import { createId } from '../ids.js'
 import type { Call } from '../call/method.js'
-import { Hearer } from '../permissions/visibility.js'
+import { ChangeRecipient } from '../permissions/visibility.js'
 import type { Steps } from '../../storage/steps.js'
-import { Turns } from '../notifications/turns.js'
+import { SlicedWorkQueue } from '../notifications/turns.js'
 import { optsOutOfOlderIds } from '../account/older-ids.js'
 import { isSystemId } from '../system-ids.js'
 import { getAccountStreams } from '../account/fields.js'
@@ -42,10 +42,10 @@ interface Version {
 export class Validators {
   readonly #seen = new BoundedMap<string, Map<string, Version>>(maxAccounts)
   readonly #stores = new WeakMap<UserStore, string>()
-  readonly #work: Turns
+  readonly #work: SlicedWorkQueue
 
   constructor(private readonly services: Pick<Services, 'accounts' | 'bus' | 'config' | 'log'>) {
-    this.#work = new Turns(cause => services.log.error('a change could not be judged', { cause }))
+    this.#work = new SlicedWorkQueue(cause => services.log.error('a change could not be judged', { cause }))
     services.bus.subscribe((username, change) => this.#note(username, change))
     // What others change meanwhile is not counted here.
     services.accounts.handover.whenLetGo(({ username }) => this.#seen.delete(username))
@@ -115,7 +115,7 @@ export class Validators {
     if (!takesLong) return
     this.#work.add(account.id, this.#judging(username, versions))
     // What waits is in memory.
-    const eased = this.#work.eased(account.id)
+    const eased = this.#work.whenEased(account.id)
     if (eased) void store.holdWrites(() => eased)
   }
 
@@ -156,8 +156,11 @@ export class Validators {
   *#isSeen(store: UserStore, id: string, change: Change): Steps<boolean> {
     try {
       const access = store.read(() => store.accesses.find(id))
-      const hearer = access && new Hearer(store, access)
-      return hearer !== undefined && ((yield* hearer.hearing(change)) || (yield* hearer.losingSight(change)))
+      const hearer = access && new ChangeRecipient(store, access)
+      return (
+        hearer !== undefined &&
+        ((yield* hearer.mayReceive(change)) || (yield* hearer.mayChangeVisibility(change)))
+      )
     } catch (cause) {
       this.services.log.error('a change could not be judged', { cause })
       // Rather once too often than never.

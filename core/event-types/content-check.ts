@@ -2,8 +2,8 @@
 import { createRequire } from 'node:module'
 import type { Ajv, Options } from 'ajv'
 import type { ContentSchema } from '../../schemas/event-types/directory.js'
-import { slowText } from '../validation/slow-patterns.js'
-import { codeOf, type Violation } from '../validation/params.js'
+import { findSlowText } from '../validation/slow-patterns.js'
+import { getViolationCode, type Violation } from '../validation/params.js'
 
 /** Returns what is wrong with a content; `undefined` if it is valid. */
 export type ContentCheck = (content: unknown) => Violation | undefined
@@ -20,7 +20,7 @@ export function compileContentCheck(schema: ContentSchema, whole?: ContentSchema
     const { keyword, instancePath, message, params } = isValid.errors!.at(-1)!
     const name = params['missingProperty'] ?? params['additionalProperty'] ?? params['propertyName']
     return {
-      code: codeOf(keyword),
+      code: getViolationCode(keyword),
       message: message ?? 'is invalid',
       path: `#/content${instancePath}`,
       ...(name === undefined ? {} : { params: [name] })
@@ -95,6 +95,6 @@ export function getMaxTextLength(source: string): number {
 }
 
 function measureMaxLength(pattern: RegExp): number {
-  if (slowText(pattern) === undefined) return Infinity
-  return candidateLengths.find(length => slowText(pattern, length) === undefined) ?? fallbackLength
+  if (findSlowText(pattern) === undefined) return Infinity
+  return candidateLengths.find(length => findSlowText(pattern, length) === undefined) ?? fallbackLength
 }

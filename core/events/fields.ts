@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox'
 import { EventType } from '../../schemas/event.js'
 import { closed, Identifier, KeyValue, orNull, Timestamp } from '../../schemas/scalars.js'
 import { fail } from '../errors.js'
-import { protectedFields, trackingFields } from '../validation/protected-fields.js'
+import { acceptProtectedFields, trackingFields } from '../validation/protected-fields.js'
 
 /** Tags of an event. Their number is limited, as each may create a stream. (docs/spec/events.md#tags) */
 export const Tags = Type.Array(Type.String({ maxLength: 500 }), { maxItems: 1000 })
@@ -26,7 +26,7 @@ export const readOnlyFields = [...trackingFields, 'integrity', 'attachments'] as
 
 /** An update of an event. Read-only fields pass the schema, so that they are refused with a more precise error. */
 export const EventUpdate = Type.Object(
-  { ...writableFields, type: Type.Optional(EventType), ...protectedFields(['id', ...readOnlyFields]) },
+  { ...writableFields, type: Type.Optional(EventType), ...acceptProtectedFields(['id', ...readOnlyFields]) },
   closed
 )
 export type EventUpdate = Static<typeof EventUpdate>

@@ -6,7 +6,7 @@ import type { Caller } from '../permissions/caller.js'
 import { fail } from '../errors.js'
 import type { Call } from '../call/method.js'
 import { parseStreamsQuery, type StreamsQuery, type RequestedStream } from './streams-query.js'
-import { isTrashed, subtree } from '../streams/tree.js'
+import { isTrashed, listSubtree } from '../streams/tree.js'
 import { activeId } from '../system-ids.js'
 import type { Scope } from '../streams/tags.js'
 import type { StreamNode } from '../../storage/streams/node.js'
@@ -76,8 +76,8 @@ class ScopeBuilder {
     this.#streams = store.streams
     this.#caller = caller
     this.#limit = services.config.limits.queryIds
-    const { sight } = caller
-    this.#closedStreams = sight.everything ? noNumbers : sight.closed
+    const { visibility } = caller
+    this.#closedStreams = visibility.everything ? noNumbers : visibility.closed
   }
 
   /** Number of streams that the query stands for so far. */
@@ -122,7 +122,7 @@ class ScopeBuilder {
     const within = any === '*' ? this.#allReadable(excludedStreams) : this.#requestedReadable(any)
     const left = within && difference(within, excludedStreams)
     if (left?.size === 0 || every.some(set => set.size === 0)) return undefined
-    const isOwn = !left && !this.#caller.sight.everything
+    const isOwn = !left && !this.#caller.visibility.everything
     return { ...(left && { any: left }), ...(isOwn && { isOwn }), all: every, not: excludedStreams }
   }
 
@@ -131,22 +131,23 @@ class ScopeBuilder {
    * the others are still named: a query is faster by them if they are few.
    */
   #allReadable(excludedStreams: ReadonlySet<number>): ReadonlySet<number> | undefined {
-    const { sight } = this.#caller
-    const nodes = sight.everything
+    const { visibility } = this.#caller
+    const nodes = visibility.everything
       ? [...this.#streams.list()]
-      : [...sight.readable].flatMap(number => this.#streams.byNumber(number) ?? [])
+      : [...visibility.readable].flatMap(number => this.#streams.byNumber(number) ?? [])
     const live = this.withTrashed ? nodes : nodes.filter(node => !isTrashed(node))
-    const isAll = (sight.everything || sight.isOwn) && nodes.length > 0 && live.length === nodes.length
+    const isAll =
+      (visibility.everything || visibility.isOwn) && nodes.length > 0 && live.length === nodes.length
     if (isAll && excludedStreams.size === 0) return undefined
     return this.#toCountedSet(live.map(({ number }) => number))
   }
 
   /** The requested streams, as far as they may be read: streams below them may have other levels. */
   #requestedReadable(any: readonly RequestedStream[]): ReadonlySet<number> {
-    const { sight } = this.#caller
+    const { visibility } = this.#caller
     const nodes = any.flatMap(wanted => this.#resolve(wanted))
     return this.#toNumbers(
-      sight.everything ? nodes : nodes.filter(({ number }) => sight.readable.has(number))
+      visibility.everything ? nodes : nodes.filter(({ number }) => visibility.readable.has(number))
     )
   }
 
@@ -154,7 +155,7 @@ class ScopeBuilder {
   #resolve({ id, withBelow }: RequestedStream): readonly StreamNode[] {
     const node = this.#streams.find(id)
     if (!node) return []
-    const nodes = this.#countStreams(withBelow ? subtree(node) : [node])
+    const nodes = this.#countStreams(withBelow ? listSubtree(node) : [node])
     return this.withTrashed ? nodes : nodes.filter(at => !isTrashed(at))
   }
 
@@ -169,7 +170,7 @@ class ScopeBuilder {
   #resolveListedWithTrashed(wanted: RequestedStream): readonly StreamNode[] {
     const node = this.#streams.find(wanted.id)
     if (!node || !this.#mayReference(wanted)) return []
-    return this.#countStreams(wanted.withBelow ? subtree(node) : [node])
+    return this.#countStreams(wanted.withBelow ? listSubtree(node) : [node])
   }
 
   /**

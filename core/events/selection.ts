@@ -5,7 +5,7 @@ import type { EventQuery } from '../../storage/event-query/query.js'
 import type { Call } from '../call/method.js'
 import { Footing, type Reader } from '../call/reader.js'
 import type { Listing } from '../json/json-text.js'
-import { withTags } from '../streams/tags.js'
+import { restrictToTags } from '../streams/tags.js'
 import { parseContentConditions } from './content-query.js'
 import { Tags } from './fields.js'
 import { insertLiveValues } from './live-values.js'
@@ -109,7 +109,7 @@ function createListing(
 function buildQuery(call: Call, params: Selection, limit: number): EventQuery {
   const { fromTime, toTime, modifiedSince, running, skip = 0, sortAscending, state = 'default' } = params
   return {
-    streams: withTags(call, resolveEventScope(call, params.streams, state !== 'default'), params.tags),
+    streams: restrictToTags(call, resolveEventScope(call, params.streams, state !== 'default'), params.tags),
     types: findTypeNumbers(call.store, params.types),
     contents: parseContentConditions(params, call.services.config),
     text: createTextSearch(call, params.text),

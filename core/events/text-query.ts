@@ -19,7 +19,10 @@ export function createTextSearch({ caller, store }: Call, text: string | undefin
   const words = store.events.texts.soughtWords(text)
   if (words.length === 0)
     refuseParams([{ code: 'INVALID', message: 'must hold a word: letters or digits', path: '#/text' }])
-  const { sight } = caller
+  const { visibility } = caller
   // The values of account fields are not searched.
-  return { words, byIndex: sight.everything || (sight.isOwn === true && sight.closed.size === 0) }
+  return {
+    words,
+    byIndex: visibility.everything || (visibility.isOwn === true && visibility.closed.size === 0)
+  }
 }

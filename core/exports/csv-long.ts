@@ -1,7 +1,7 @@
 /** A long table: a row for each value, also of points. */
 import type { Event } from '../../schemas/event.js'
 import { isSeries } from '../events/fields.js'
-import { elementTypeOf } from '../series/plan.js'
+import { getElementType } from '../series/plan.js'
 import { byteOrderMark, formatLine, toCell, writeLine, type CsvCell } from './csv.js'
 import { roundToMicroseconds, getPath, type ExportFormat, type ExportSources } from './form.js'
 import { pieceSize, type Pieces } from './pieces.js'
@@ -75,7 +75,7 @@ function* writeRows(sources: ExportSources, event: Event, isSmall: boolean): Pie
 
 function* writePointRows(sources: ExportSources, event: Event): Pieces {
   const [streamId, stream] = getSharedCells(sources, event)
-  const type = elementTypeOf(event.type)
+  const type = getElementType(event.type)
   const fields = sources.values.listFields(type)
   const units = fields.map(field => getUcumUnit(type, field))
   const before = `${formatLine([event.id]).slice(0, -2)},`

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { Event } from '../../schemas/event.js'
 import { isSeries } from '../events/fields.js'
 import { JsonText } from '../json/json-text.js'
-import { elementTypeOf } from '../series/plan.js'
+import { getElementType } from '../series/plan.js'
 import { findCoding, bloodPressureParts, sleepCoding, type Coding } from './fhir-codes.js'
 import { roundToMicroseconds, getPath, type ExportFormat, type ExportSources } from './form.js'
 import { plainForm, writeJson, type JsonForm } from '../json/writer.js'
@@ -104,7 +104,7 @@ function* listPointResources(
   sources: ExportSources,
   holder: Event
 ): Generator<Resource | undefined, void, undefined> {
-  const type = elementTypeOf(holder.type)
+  const type = getElementType(holder.type)
   const fields = sources.values.listFields(type)
   const isOwn = fields.length === 1 && fields[0] === 'value'
   let number = 0

@@ -5,7 +5,7 @@ import type { Reader } from '../call/reader.js'
 import { isListing, JsonText, type Listing } from '../json/json-text.js'
 import { createValueEndFinder, findMember, type TextRange } from '../json/reader.js'
 import { mayReadAt } from '../events/place.js'
-import { ofHolder } from '../series/holder.js'
+import { guardListing } from '../series/holder.js'
 import { PointListing } from '../series/listing.js'
 import { timeColumn } from '../series/plan.js'
 import type { Pieces, ReadContext } from './pieces.js'
@@ -112,7 +112,7 @@ export function* listPoints(
     from: fromTime === undefined ? 0 : Math.max(0, fromTime - time),
     to: toTime === undefined ? Infinity : toTime - time + endTolerance
   }
-  const points = ofHolder(
+  const points = guardListing(
     holder,
     new PointListing({
       event: holder.number,

@@ -8,7 +8,7 @@ import type { Call } from '../call/method.js'
 import { fail } from '../errors.js'
 import { createId } from '../ids.js'
 import type { Config } from '../settings/config.js'
-import { tell } from '../sign-in/notices/notices.js'
+import { notifyUser } from '../sign-in/notices/notices.js'
 import { assertSignInPossible } from '../sign-in/ways-in.js'
 import { findProviderByIssuer, PublicProvider, toPublicProvider } from './provider.js'
 
@@ -79,7 +79,10 @@ export function linkIdentity(call: Call, proof: IdentityProof): Identity {
   const identity = createIdentity(proof, now)
   store.identities.insert(identity)
   changes.add('account')
-  tell(call, { kind: 'identityLinked', provider: toPublicIdentity(services.config, identity).provider.label })
+  notifyUser(call, {
+    kind: 'identityLinked',
+    provider: toPublicIdentity(services.config, identity).provider.label
+  })
   return identity
 }
 
@@ -106,7 +109,7 @@ export function unlinkIdentity(call: Call, id: string): void {
   assertSignInPossible(services.config, store)
   store.unique.release(identityField, identityKey(identity))
   changes.add('account')
-  tell(call, {
+  notifyUser(call, {
     kind: 'identityUnlinked',
     provider: toPublicIdentity(services.config, identity).provider.label
   })

@@ -2,7 +2,7 @@
  * Resolves pages of the service, the only ones to which users return from a provider. (docs/spec/identities.md#the-way)
  */
 import { fail } from '../errors.js'
-import { parsedUrl } from '../parsed-url.js'
+import { parseUrl } from '../parsed-url.js'
 import type { Config } from '../settings/config.js'
 
 /** Longest address of a page, relative to the root. */
@@ -15,7 +15,7 @@ const maxPageLength = 1000
 export function resolveOwnPage({ publicUrl }: Config, page: unknown): string {
   const root = new URL(`${publicUrl}/`).href
   if (page === undefined) return `${root}access/access.html`
-  const url = typeof page === 'string' && page.length <= maxPageLength ? parsedUrl(root + page) : undefined
+  const url = typeof page === 'string' && page.length <= maxPageLength ? parseUrl(root + page) : undefined
   const isOwn = ['access/', 'app/'].some(folder => url?.href.startsWith(root + folder))
   if (!url || !isOwn)
     fail('invalid-parameters-format', '"page" has to be a page of this service, such as access/access.html')

@@ -1,6 +1,6 @@
 /** Pending sign-ins at a provider: few, for minutes, each usable once. (docs/spec/identities.md#limits) */
 import { ApiError } from '../errors.js'
-import { networkOf } from '../security/network.js'
+import { getNetwork } from '../security/network.js'
 
 /** A sign-in that has begun. */
 export interface PendingSignIn {
@@ -39,7 +39,7 @@ export class PendingSignIns {
    */
   add(state: string, pending: PendingSignIn, ip: string, now: number): void {
     this.#dropExpired(now)
-    const network = networkOf(ip)
+    const network = getNetwork(ip)
     const count = this.#perNetwork.get(network) ?? 0
     if (count >= maxPerAddress)
       throw new ApiError('too-many-requests', 'Too many sign-ins have been begun from here', {

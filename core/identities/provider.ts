@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import type { ProviderSetting } from '../settings/auth.js'
 import type { Config } from '../settings/config.js'
-import { withoutSlash } from '../sign-in/ways-in.js'
+import { trimSlash } from '../sign-in/ways-in.js'
 
 /** A provider with the defaults of its setting. */
 export type Provider = Required<Omit<ProviderSetting, 'clientSecret' | 'tokenEndpointAuthMethod'>> &
@@ -32,7 +32,7 @@ export function findProvider(config: Config, name: string): Provider | undefined
 
 /** Returns the provider of identities of this issuer. */
 export function findProviderByIssuer(config: Config, issuer: string): Provider | undefined {
-  return listProviders(config).find(provider => withoutSlash(provider.issuer) === withoutSlash(issuer))
+  return listProviders(config).find(provider => trimSlash(provider.issuer) === trimSlash(issuer))
 }
 
 export function toPublicProvider({ label, name }: Provider): { name: string; label: string } {

@@ -4,7 +4,7 @@ import type { Event } from '../../schemas/event.js'
 import type { Call } from '../call/method.js'
 import { applyValueDeletion } from '../account/value-events.js'
 import { getStreamIds } from '../events/place.js'
-import { enqueueInSteps } from '../notifications/webhook-queue.js'
+import { enqueueMessagesInSteps } from '../notifications/webhook-queue.js'
 import type { KeptJob } from './job.js'
 import type { Presence, Writers } from './present.js'
 import { ownTimes } from './ranges.js'
@@ -54,7 +54,7 @@ export class ImportRemoval {
       const call = (changed = this.presence.call())
       call.store.audit.lastWritten.clear()
       const value = work(call)
-      atOnce(enqueueInSteps(call))
+      atOnce(enqueueMessagesInSteps(call))
       return value
     }, this.presence.party.access)
     if (changed) changed.services.bus.publish(changed.account.username, changed.changes)

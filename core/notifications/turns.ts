@@ -10,12 +10,12 @@ const sliceMs = 10
 /** Pieces of work of one account that may wait in memory before writers have to wait (backpressure). */
 const maxWaiting = 20
 
-export class Turns {
+export class SlicedWorkQueue {
   /** Waiting work by account id, in order of arrival. */
   readonly #waiting = new Map<string, Steps<void>[]>()
-  readonly #waitingForRoom = new Map<string, (() => void)[]>()
+  readonly #waitingForCapacity = new Map<string, (() => void)[]>()
 
-  constructor(private readonly onTrouble: (cause: unknown) => void) {}
+  constructor(private readonly onError: (cause: unknown) => void) {}
 
   /** Runs an account's work after that already waiting; at once if there is time. */
   add(account: string, work: Steps<void>): void {
@@ -27,23 +27,23 @@ export class Turns {
     const { leftMs } = scheduler
     if (leftMs > 0 && this.#run(work, performance.now() + leftMs)) return
     this.#waiting.set(account, [work])
-    this.#goOn(account)
+    this.#continue(account)
   }
 
   /** Resolves when there is room for more of an account's work; `undefined` if there is. */
-  eased(account: string): Promise<void> | undefined {
+  whenEased(account: string): Promise<void> | undefined {
     if (!this.#isCrowded(account)) return undefined
     return new Promise(resolve => {
-      const others = this.#waitingForRoom.get(account)
+      const others = this.#waitingForCapacity.get(account)
       if (others) others.push(resolve)
-      else this.#waitingForRoom.set(account, [resolve])
+      else this.#waitingForCapacity.set(account, [resolve])
     })
   }
 
   /** Drops all waiting work. */
   close(): void {
     this.#waiting.clear()
-    for (const account of this.#waitingForRoom.keys()) this.#ease(account)
+    for (const account of this.#waitingForCapacity.keys()) this.#ease(account)
   }
 
   #isCrowded(account: string): boolean {
@@ -51,23 +51,23 @@ export class Turns {
   }
 
   #ease(account: string): void {
-    const waiting = this.#waitingForRoom.get(account) ?? []
-    this.#waitingForRoom.delete(account)
+    const waiting = this.#waitingForCapacity.get(account) ?? []
+    this.#waitingForCapacity.delete(account)
     for (const resolve of waiting) resolve()
   }
 
-  #goOn(account: string): void {
-    scheduler.add({ account, access: '' }, () => this.#slice(account))
+  #continue(account: string): void {
+    scheduler.add({ account, access: '' }, () => this.#runSlice(account))
   }
 
   /** Runs an account's work for a slice. */
-  #slice(account: string): void {
+  #runSlice(account: string): void {
     const queue = this.#waiting.get(account)
     if (!queue) return
     const end = performance.now() + sliceMs
     while (queue.length > 0 && this.#run(queue[0]!, end)) queue.shift()
     if (this.#waiting.get(account) === queue)
-      if (queue.length > 0) this.#goOn(account)
+      if (queue.length > 0) this.#continue(account)
       else this.#waiting.delete(account)
     if (!this.#isCrowded(account)) this.#ease(account)
   }
@@ -77,7 +77,7 @@ export class Turns {
     try {
       while (!work.next().done) if (performance.now() > end) return false
     } catch (cause) {
-      this.onTrouble(cause)
+      this.onError(cause)
     }
     return true
   }

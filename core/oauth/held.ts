@@ -1,4 +1,4 @@
-/** What clients hold of accesses: found by a token, and as owners see it. (docs/api/oauth.md#accesses) */
+/** Grants of clients: found by a token, and as owners see them. (docs/api/oauth.md#accesses) */
 import { Type, type Static } from 'typebox'
 import type { Access } from '../../schemas/access.js'
 import type { HeldByOAuth, IdentityScope } from '../../schemas/oauth.js'
@@ -6,11 +6,11 @@ import type { KnownGrant } from '../../storage/oauth/oauth-grants.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { ServiceCall } from '../call/method.js'
 import { isInForce } from '../permissions/standing.js'
-import { ClientParams, provenClient, type Client } from './clients.js'
-import { refuse } from './errors.js'
-import { findSuccessor, refreshParts } from './tokens.js'
+import { ClientParams, authenticateClient, type Client } from './clients.js'
+import { failOAuth } from './errors.js'
+import { findSuccessor, parseRefreshToken } from './tokens.js'
 
-/** Params of the methods that are about a token of the client's own. */
+/** Params of methods about a token of the client. */
 export const TokenParams = Type.Object({
   ...ClientParams,
   token: Type.Optional(Type.String({ maxLength: 5000 })),
@@ -18,20 +18,20 @@ export const TokenParams = Type.Object({
 })
 type TokenParams = Static<typeof TokenParams>
 
-/** What a client asks with. */
-export interface Asked {
+/** The client of a request, and its token. */
+export interface TokenRequest {
   readonly client: Client
   readonly token: string
 }
 
-/** Returns the client of a call and the token that it asks about. Throws `invalid_client`, `invalid_request`. */
-export function askedBy({ credentials, services }: ServiceCall, params: TokenParams): Asked {
-  const client = provenClient(services, credentials, params)
-  return { client, token: params.token ?? refuse('invalid_request', 'The token is missing') }
+/** Returns the client of a call and the token in question. Throws `invalid_client`, `invalid_request`. */
+export function parseTokenRequest({ credentials, services }: ServiceCall, params: TokenParams): TokenRequest {
+  const client = authenticateClient(services, credentials, params)
+  return { client, token: params.token ?? failOAuth('invalid_request', 'The token is missing') }
 }
 
-/** What a token opens, and for whom. */
-export interface Held {
+/** The access of a token, and the grant of its client. */
+export interface TokenGrant {
   readonly access: Access
   readonly grant: KnownGrant
   /** When the token ends, in seconds. */
@@ -39,8 +39,8 @@ export interface Held {
   readonly isRefreshToken: boolean
 }
 
-/** Returns what an access token or a refresh token in force opens; `undefined` for any other. */
-export function heldBy(store: UserStore, token: string, now: number): Held | undefined {
+/** Returns the access and grant of a valid access token or refresh token; `undefined` for any other. */
+export function findTokenGrant(store: UserStore, token: string, now: number): TokenGrant | undefined {
   const access = store.accesses.findByToken(token)
   if (access) {
     const [grant] = store.oauthGrants.list(access.id)
@@ -48,22 +48,22 @@ export function heldBy(store: UserStore, token: string, now: number): Held | und
       ? { access, grant, expires: access.expires, isRefreshToken: false }
       : undefined
   }
-  const parts = refreshParts(token)
+  const parts = parseRefreshToken(token)
   const found = parts && store.oauthGrants.find(parts)
   if (!found) return undefined
   const { access: accessId, expires = 0 } = found.grant
-  const isGood = found.isCurrent || findSuccessor(found.grant, parts.secret, now) !== undefined
-  const refreshed = isGood && expires > now ? store.accesses.find(accessId) : undefined
+  const isValid = found.isCurrent || findSuccessor(found.grant, parts.secret, now) !== undefined
+  const refreshed = isValid && expires > now ? store.accesses.find(accessId) : undefined
   return refreshed && { access: refreshed, grant: found.grant, expires, isRefreshToken: true }
 }
 
-/** What the clients of an access may know of the person: of several devices all that was agreed to. */
-export function knownBy(store: UserStore, access: Access): ReadonlySet<IdentityScope> {
+/** Returns what the clients of an access may know of the user: with several devices, all that was granted. */
+export function getIdentityScopes(store: UserStore, access: Access): ReadonlySet<IdentityScope> {
   return new Set(store.oauthGrants.list(access.id).flatMap(({ scopes }) => scopes))
 }
 
-/** How an app holds an access, if it came by OAuth. `now` in seconds. */
-export function heldByOAuth(
+/** Returns how an app holds an access, if it came by OAuth. `now` in seconds. */
+export function describeOAuthGrant(
   store: UserStore,
   { id, type }: Pick<Access, 'id' | 'type'>,
   now: number

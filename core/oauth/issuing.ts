@@ -1,25 +1,25 @@
-/** Hands out what a code or a refresh token was good for: the token of an access. (docs/api/oauth.md#tokens) */
+/** Issues the token of an access for a code or a refresh token. (docs/api/oauth.md#tokens) */
 import { Type, type Static } from 'typebox'
 import type { Access } from '../../schemas/access.js'
 import type { IdentityScope } from '../../schemas/oauth.js'
 import type { Call } from '../call/method.js'
 import { Caller } from '../permissions/caller.js'
-import { isExpired, streamsOf } from '../permissions/access.js'
-import { accountUrl, apiEndpoint } from '../service-info.js'
+import { isExpired, listStreamIds } from '../permissions/access.js'
+import { getAccountUrl, apiEndpoint } from '../service-info.js'
 import type { Client } from './clients.js'
-import { refuse } from './errors.js'
-import { idToken } from './id-token.js'
+import { failOAuth } from './errors.js'
+import { createIdToken } from './id-token.js'
 import type { SigningKey } from './keys.js'
-import { issuerOf } from './metadata.js'
-import { scopeOf } from './scope.js'
-import { newAccessToken, newRefreshToken, ownerOf, refreshText } from './tokens.js'
-import { refreshSecondsOf, type Redeemed, type Refreshed } from './redeeming.js'
+import { getIssuer } from './metadata.js'
+import { formatScope } from './scope.js'
+import { createAccessToken, createRefreshToken, getTokenOwner, formatRefreshToken } from './tokens.js'
+import { getRefreshSeconds, type RedeemedCode, type RefreshedGrant } from './redeeming.js'
 
 /** The answer of the token endpoint. (RFC 6749, 5.1) */
 export const TokenAnswer = Type.Object({
   access_token: Type.String(),
   token_type: Type.Literal('Bearer'),
-  /** Seconds; absent if the access ends when the person ends it. */
+  /** Seconds; absent if only the user ends the access. */
   expires_in: Type.Optional(Type.Integer()),
   scope: Type.String(),
   refresh_token: Type.Optional(Type.String()),
@@ -32,20 +32,20 @@ export const TokenAnswer = Type.Object({
 })
 export type TokenAnswer = Static<typeof TokenAnswer>
 
-/** Hands out the access of a code, which gets a token of its own. Must run within a write. */
-export function issue(
+/** Issues the access of a code, with a new token. Must run within a write. */
+export function issueToken(
   call: Call,
   client: Client,
-  { use }: Redeemed,
+  { use }: RedeemedCode,
   key: SigningKey | undefined
 ): TokenAnswer {
   const { account, now, services, store } = call
   const known = store.accesses.find(use.accessId)
   if (known?.type !== 'app' || isExpired(known, now))
-    refuse('invalid_grant', 'The access has ended', use.accessId)
-  const access = withOwnToken(call, known)
+    failOAuth('invalid_grant', 'The access has ended', use.accessId)
+  const access = replaceToken(call, known)
   const refreshToken =
-    access.expires !== undefined && use.scopes.includes('offline_access') ? newRefreshToken() : undefined
+    access.expires !== undefined && use.scopes.includes('offline_access') ? createRefreshToken() : undefined
   const grant = {
     client: client.id,
     ...(client.name !== undefined && { clientName: client.name }),
@@ -57,15 +57,15 @@ export function issue(
     grant,
     now,
     refreshToken,
-    refreshToken && now + refreshSecondsOf(call, client)
+    refreshToken && now + getRefreshSeconds(call, client)
   )
-  const answer = answerOf(call, access, use.scopes)
+  const answer = buildTokenAnswer(call, access, use.scopes)
   return {
     ...answer,
-    ...(refreshToken && { refresh_token: refreshText(account.username, refreshToken) }),
+    ...(refreshToken && { refresh_token: formatRefreshToken(account.username, refreshToken) }),
     ...(key && {
-      id_token: idToken(key, {
-        issuer: issuerOf(services.config),
+      id_token: createIdToken(key, {
+        issuer: getIssuer(services.config),
         client: client.id,
         subject: account.id,
         nonce: use.nonce,
@@ -77,16 +77,20 @@ export function issue(
   }
 }
 
-/** Prolongs the access of a refresh token, from when that was replaced: once, however often it is asked. Must run within a write. */
-export function prolong(call: Call, client: Client, { grant, refreshToken, time }: Refreshed): TokenAnswer {
+/** Prolongs the access of a refresh token, from the time it was replaced, and only once. Must run within a write. */
+export function renewToken(
+  call: Call,
+  client: Client,
+  { grant, refreshToken, time }: RefreshedGrant
+): TokenAnswer {
   const { now, services, store } = call
   const known = store.accesses.find(grant.access)
   if (known?.type !== 'app' || known.expires === undefined)
-    refuse('invalid_grant', 'The access has ended', grant.access)
+    failOAuth('invalid_grant', 'The access has ended', grant.access)
   const lifetime = client.accessSeconds ?? services.config.oauth.accessSeconds
   const expires = Math.max(known.expires, time + lifetime)
   if (expires === known.expires)
-    return { ...answerOf(call, known, grant.scopes), refresh_token: refreshToken }
+    return { ...buildTokenAnswer(call, known, grant.scopes), refresh_token: refreshToken }
   const access: Access = {
     ...known,
     expires,
@@ -94,33 +98,33 @@ export function prolong(call: Call, client: Client, { grant, refreshToken, time 
     modifiedBy: known.id
   }
   const kept = store.accesses.update(access)
-  call.changes.add('accesses', streamsOf(kept), kept.id)
-  return { ...answerOf(call, kept, grant.scopes), refresh_token: refreshToken }
+  call.changes.add('accesses', listStreamIds(kept), kept.id)
+  return { ...buildTokenAnswer(call, kept, grant.scopes), refresh_token: refreshToken }
 }
 
-/** Pages that ask for consent know the token that an access has first. The one that the client gets is known to nobody else. */
-function withOwnToken(call: Call, access: Access): Access {
+/** Replaces the first token of an access, which consent pages know, by one that only the client knows. */
+function replaceToken(call: Call, access: Access): Access {
   const { account, changes, now, store } = call
-  if (ownerOf(access.token) === account.username) return access
+  if (getTokenOwner(access.token) === account.username) return access
   const kept = store.accesses.update({
     ...access,
-    token: newAccessToken(account.username),
+    token: createAccessToken(account.username),
     modified: store.stamp(now),
     modifiedBy: access.id
   })
-  changes.add('accesses', streamsOf(kept), kept.id)
+  changes.add('accesses', listStreamIds(kept), kept.id)
   return kept
 }
 
-function answerOf(call: Call, access: Access, scopes: readonly IdentityScope[]): TokenAnswer {
+function buildTokenAnswer(call: Call, access: Access, scopes: readonly IdentityScope[]): TokenAnswer {
   const { account, now, services, store } = call
   call.actor = new Caller(store, access)
   return {
     access_token: access.token,
     token_type: 'Bearer',
     ...(access.expires !== undefined && { expires_in: Math.max(0, Math.floor(access.expires - now)) }),
-    scope: scopeOf(access.permissions ?? [], scopes),
-    api_endpoint: accountUrl(services.config, account.username),
+    scope: formatScope(access.permissions ?? [], scopes),
+    api_endpoint: getAccountUrl(services.config, account.username),
     apiEndpoint: apiEndpoint(services.config, account.username, access.token),
     username: account.username
   }

@@ -8,7 +8,7 @@ import type { StreamRepository } from '../../storage/repositories/streams.js'
 import type { StreamNode } from '../../storage/streams/node.js'
 import type { Grants } from './grants.js'
 import { allows } from './levels.js'
-import { standingOf } from './standing.js'
+import { getEffectiveGrants } from './standing.js'
 
 const messages = new Map<ChangeKind, string>([
   ['events', 'eventsChanged'],
@@ -16,40 +16,43 @@ const messages = new Map<ChangeKind, string>([
   ['accesses', 'accessesChanged']
 ])
 
-/** The message that clients get for a change; `undefined` for kinds that stay within the service. */
-export function messageOf({ kind }: Change): string | undefined {
+/** Returns the message that clients get for a change; `undefined` for kinds that stay within the service. */
+export function getMessage({ kind }: Change): string | undefined {
   return messages.get(kind)
 }
 
-/** Paths that are judged in a step: well below a millisecond where their levels are known, a few where they are not. */
-const pathsOfStep = 200
+/**
+ * Paths that are evaluated in a step: well below a millisecond where their levels are cached, a few where they are not.
+ */
+const pathsPerStep = 200
 
 /** A possible recipient of change notifications, with its current permissions. */
-export class Hearer {
+export class ChangeRecipient {
   readonly #grants: Grants
   /** Cached, since changed items may share streams. */
   readonly #levels = new Map<Path, Level | undefined>()
-  #judged: { readonly change: Change; readonly mayHear: boolean } | undefined
+  #lastDecision: { readonly change: Change; readonly mayReceive: boolean } | undefined
   #count = 0
-  #within: { readonly change: Change; readonly ids: ReadonlySet<string> } | undefined
+  #lastStreams: { readonly change: Change; readonly ids: ReadonlySet<string> } | undefined
 
   constructor(
     private readonly store: UserStore,
     private readonly access: Access
   ) {
-    this.#grants = standingOf(store, access).grants
+    this.#grants = getEffectiveGrants(store, access).grants
   }
 
   /**
-   * Whether it may be notified of a change: personal accesses of all, others of those that their permissions cover. In
-   * steps, since the change may be about very many streams; the answer is remembered.
+   * Returns whether it may be notified of a change: personal accesses of all, others of those that their permissions
+   * cover. In steps, since the change may affect very many streams; the result is cached.
    */
-  *hearing(change: Change): Steps<boolean> {
-    if (this.#judged?.change !== change) this.#judged = { change, mayHear: yield* this.#judge(change) }
-    return this.#judged.mayHear
+  *mayReceive(change: Change): Steps<boolean> {
+    if (this.#lastDecision?.change !== change)
+      this.#lastDecision = { change, mayReceive: yield* this.#decide(change) }
+    return this.#lastDecision.mayReceive
   }
 
-  *#judge({ accessIds, kind, places }: Change): Steps<boolean> {
+  *#decide({ accessIds, kind, places }: Change): Steps<boolean> {
     if (this.access.type === 'personal') return true
     if (kind === 'accesses' && accessIds.includes(this.access.id)) return true
     for (const paths of places) if (yield* this.#covers(kind, paths)) return true
@@ -57,20 +60,21 @@ export class Hearer {
   }
 
   /**
-   * The streams in which it may be notified of a change, with all their ancestors: a change within them is one below these.
-   * In steps, and remembered: up to a thousand scopes look this up.
+   * Returns the streams in which it may be notified of a change, with all their ancestors: a change within them is one
+   * below these. In steps, and cached: up to a thousand scopes look this up.
    */
-  *hearingWithin(change: Change): Steps<ReadonlySet<string>> {
-    if (this.#within?.change !== change) this.#within = { change, ids: yield* this.#heardWithin(change) }
-    return this.#within.ids
+  *listVisibleStreams(change: Change): Steps<ReadonlySet<string>> {
+    if (this.#lastStreams?.change !== change)
+      this.#lastStreams = { change, ids: yield* this.#findVisibleStreams(change) }
+    return this.#lastStreams.ids
   }
 
-  *#heardWithin({ kind, places }: Change): Steps<ReadonlySet<string>> {
+  *#findVisibleStreams({ kind, places }: Change): Steps<ReadonlySet<string>> {
     const ids = new Set<string>()
     for (const paths of places) {
       if (this.access.type !== 'personal' && !(yield* this.#covers(kind, paths))) continue
       for (const path of paths) {
-        if (this.#isTime) yield
+        if (this.#countStep) yield
         if (this.#mayList(path)) for (const id of path) ids.add(id)
       }
     }
@@ -78,15 +82,15 @@ export class Hearer {
   }
 
   /**
-   * Whether a stream has moved to where the access has a different level, even a stream that it cannot see: that may hide
-   * or reveal events that are in other streams as well. In steps.
+   * Returns whether a stream has moved to where the access has a different level, even a stream that it cannot see:
+   * that may hide or reveal events that are in other streams as well. In steps.
    */
-  *losingSight({ kind, places }: Change): Steps<boolean> {
+  *mayChangeVisibility({ kind, places }: Change): Steps<boolean> {
     if (kind !== 'streams') return false
     const levels = new Map<string | undefined, Level | undefined>()
     for (const paths of places)
       for (const path of paths) {
-        if (this.#isTime) yield
+        if (this.#countStep) yield
         const level = this.#level(path)
         if (levels.has(path[0]) && levels.get(path[0]) !== level) return true
         levels.set(path[0], level)
@@ -94,23 +98,23 @@ export class Hearer {
     return false
   }
 
-  /** Whether one of these streams may be listed (`create-only` counts). */
+  /** Returns whether one of these streams may be listed (`create-only` counts). */
   *#covers(kind: ChangeKind, paths: readonly Path[]): Steps<boolean> {
     // An event that is also in a `none` stream is invisible, and so are its changes.
-    const isHiding = kind === 'events'
+    const canHide = kind === 'events'
     let isCovered = false
     for (const path of paths) {
-      if (this.#isTime) yield
-      if (isHiding && this.#level(path) === 'none') return false
+      if (this.#countStep) yield
+      if (canHide && this.#level(path) === 'none') return false
       isCovered ||= this.#mayList(path)
-      if (isCovered && !isHiding) return true
+      if (isCovered && !canHide) return true
     }
     return isCovered
   }
 
-  /** Counts paths that are judged, some of which make a step. */
-  get #isTime(): boolean {
-    this.#count = (this.#count + 1) % pathsOfStep
+  /** Counts an evaluated path; true once per step. */
+  get #countStep(): boolean {
+    this.#count = (this.#count + 1) % pathsPerStep
     return this.#count === 0
   }
 
@@ -120,7 +124,7 @@ export class Hearer {
 
   #level(path: Path): Level | undefined {
     const { streams } = this.store
-    const node = nodeAt(streams, path)
+    const node = getNodeAt(streams, path)
     if (node) return this.#grants.levelAt(streams, node)
     if (this.#levels.has(path)) return this.#levels.get(path)
     const level = this.#grants.levelOnPath(streams, path)
@@ -129,28 +133,28 @@ export class Hearer {
   }
 }
 
-interface Place {
+interface CachedNode {
   readonly streams: StreamRepository
   readonly version: number
   readonly node: StreamNode | undefined
 }
 
-const known = new WeakMap<Path, Place>()
+const cachedNodes = new WeakMap<Path, CachedNode>()
 
 /**
  * The user's stream at a path; `undefined` if it has moved or been deleted. Cached for all recipients: levels on streams
  * are cached, those on paths are not, and there may be thousands of paths a hundred levels deep.
  */
-function nodeAt(streams: StreamRepository, path: Path): StreamNode | undefined {
-  let place = known.get(path)
+function getNodeAt(streams: StreamRepository, path: Path): StreamNode | undefined {
+  let place = cachedNodes.get(path)
   if (place?.streams !== streams || place.version !== streams.version) {
-    place = { streams, version: streams.version, node: findAt(streams, path) }
-    known.set(path, place)
+    place = { streams, version: streams.version, node: findNodeAt(streams, path) }
+    cachedNodes.set(path, place)
   }
   return place.node
 }
 
-function findAt(streams: StreamRepository, path: Path): StreamNode | undefined {
+function findNodeAt(streams: StreamRepository, path: Path): StreamNode | undefined {
   const node = streams.find(path[0] ?? '')
   if (!node || node.number < 0) return undefined
   let at: StreamNode | undefined = node

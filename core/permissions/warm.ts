@@ -3,18 +3,18 @@
 /** Something that holds derived data, which can be computed again. */
 interface Derived {
   /** Drops the derived data. */
-  cool(): void
+  dropCache(): void
 }
 
 interface Entry {
-  readonly of: WeakRef<Derived>
+  readonly data: WeakRef<Derived>
   readonly size: number
 }
 
 /** Fixed size of an entry, in streams, on top of its own streams. */
 const ownSize = 100
 
-export class Warm {
+export class DerivedDataCache {
   /** Oldest first. */
   readonly #entries = new Set<Entry>()
   readonly #latest = new WeakMap<Derived, Entry>()
@@ -24,17 +24,17 @@ export class Warm {
   constructor(private readonly max: number) {}
 
   /** Registers data derived for so many streams. The oldest entries are dropped if the total is too large. */
-  begin(derived: Derived, streams: number): void {
+  register(derived: Derived, streams: number): void {
     const before = this.#latest.get(derived)
     if (before) this.#remove(before)
-    const entry = { of: new WeakRef(derived), size: ownSize + streams }
+    const entry = { data: new WeakRef(derived), size: ownSize + streams }
     this.#latest.set(derived, entry)
     this.#entries.add(entry)
     this.#size += entry.size
     for (const oldest of this.#entries) {
       if (this.#size <= this.max || oldest === entry) return
       this.#remove(oldest)
-      oldest.of.deref()?.cool()
+      oldest.data.deref()?.dropCache()
     }
   }
 

@@ -1,5 +1,5 @@
-/** Bytes asked for lately, up to a total size: a page full of pictures is often looked at more than once. */
-export class RecentBytes {
+/** Recently used bytes, up to a total size: a page full of pictures is often viewed more than once. */
+export class RecentlyUsedBytes {
   /** In order of use, the least recent first. */
   readonly #entries = new Map<string, Buffer>()
   #size = 0
@@ -31,8 +31,8 @@ export class RecentBytes {
     this.#entries.delete(key)
   }
 
-  /** Forgets all whose keys begin with this. */
-  deleteAll(prefix: string): void {
+  /** Deletes all entries whose keys begin with a prefix. */
+  deleteWithPrefix(prefix: string): void {
     for (const key of Array.from(this.#entries.keys())) if (key.startsWith(prefix)) this.delete(key)
   }
 }

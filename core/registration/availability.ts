@@ -8,8 +8,8 @@ export function isTakenEmail({ platform }: Services, email: string): boolean {
   return platform.findByUnique('email', email) !== undefined
 }
 
-/** Whether a user name is unavailable, and why. */
-export function isTakenUsername(
+/** Returns why a user name is unavailable; `false` if it is available. */
+export function checkUsernameTaken(
   { config, platform }: Services,
   username: string
 ): 'taken' | 'reserved' | false {

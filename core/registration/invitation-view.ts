@@ -12,7 +12,7 @@ export const ListedInvitation = Type.Object({
   consumedBy: Type.Optional(Type.String())
 })
 
-export function listedInvitation({
+export function toListedInvitation({
   consumed,
   consumedBy,
   created,

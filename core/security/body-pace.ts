@@ -1,53 +1,53 @@
-/** Measures how fast a request body arrives, not counting the time for which the service makes it wait. */
+/** Measures how fast a request body arrives, not counting the time for which the service pauses it. */
 import type { Clock } from '../time.js'
 
-export class BodyPace {
+export class BodyRate {
   readonly #since: number
-  #came = 0
+  #bytes = 0
   /** Bytes received when the pace was last measured. */
-  #mark: { readonly at: number; readonly came: number } | undefined
-  #stoppedAt: number | undefined
-  #waitedBefore = 0
+  #measurement: { readonly at: number; readonly came: number } | undefined
+  #pausedAt: number | undefined
+  #pausedBefore = 0
 
   constructor(private readonly clock: Clock) {
     this.#since = clock.now()
   }
 
-  /** Total seconds for which it has been made to wait. */
-  get waited(): number {
-    const now = this.#stoppedAt === undefined ? 0 : this.clock.now() - this.#stoppedAt
-    return this.#waitedBefore + now
+  /** Total seconds for which it has been paused. */
+  get pausedSeconds(): number {
+    const now = this.#pausedAt === undefined ? 0 : this.clock.now() - this.#pausedAt
+    return this.#pausedBefore + now
   }
 
-  came(bytes: number): void {
-    this.#came += bytes
+  addBytes(bytes: number): void {
+    this.#bytes += bytes
   }
 
-  /** Notes that the service makes it wait from now on. */
-  stop(): void {
-    this.#stoppedAt ??= this.clock.now()
+  /** Pauses the measurement while the service does not read. */
+  pause(): void {
+    this.#pausedAt ??= this.clock.now()
   }
 
-  goOn(): void {
-    this.#waitedBefore = this.waited
-    this.#stoppedAt = undefined
+  resume(): void {
+    this.#pausedBefore = this.pausedSeconds
+    this.#pausedAt = undefined
   }
 
   /** Starts a new measurement. */
-  mark(): void {
-    this.#mark = { at: this.clock.now(), came: this.#came }
+  startMeasurement(): void {
+    this.#measurement = { at: this.clock.now(), came: this.#bytes }
   }
 
   /**
-   * Whether a body that is not made to wait arrives with fewer bytes a second than `leastPace`, measured since the last
-   * measurement, or has been arriving for `longest` seconds. `grace`: least seconds between two measurements.
+   * Returns whether a body that is not paused arrives with fewer than `minBytesPerSecond` since the last measurement,
+   * or has been arriving for `maxSeconds`. `grace`: minimum seconds between two measurements.
    */
-  isSlow(leastPace: number, grace: number, longest: number): boolean {
+  isSlow(minBytesPerSecond: number, grace: number, maxSeconds: number): boolean {
     const now = this.clock.now()
-    if (now - this.#since - this.waited >= longest) return true
-    const before = this.#mark
+    if (now - this.#since - this.pausedSeconds >= maxSeconds) return true
+    const before = this.#measurement
     if (before && now - before.at < grace) return false
-    this.mark()
-    return before !== undefined && this.#came - before.came < leastPace * (now - before.at)
+    this.startMeasurement()
+    return before !== undefined && this.#bytes - before.came < minBytesPerSecond * (now - before.at)
   }
 }

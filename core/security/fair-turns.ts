@@ -1,12 +1,15 @@
-/** Runs a few tasks at a time, and one of each account; accounts take turns, and within an account its accesses. */
+/**
+ * Runs a limited number of tasks concurrently, one per account; accounts take turns, and within an account its
+ * accesses.
+ */
 import { FairQueue, type Party } from '../../storage/scheduler.js'
 
-export class FairTurns {
+export class FairScheduler {
   #running = 0
   readonly #busy = new Set<string>()
   readonly #waiting = new FairQueue<() => void>()
 
-  constructor(private readonly atOnce: number) {}
+  constructor(private readonly concurrency: number) {}
 
   /** Number of waiting tasks. */
   get waiting(): number {
@@ -14,7 +17,7 @@ export class FairTurns {
   }
 
   /** Number of waiting tasks of an account. */
-  waitingOf(account: string): number {
+  countWaiting(account: string): number {
     return this.#waiting.sizeOf(account)
   }
 
@@ -33,7 +36,7 @@ export class FairTurns {
   }
 
   #next(): void {
-    if (this.#running >= this.atOnce) return
+    if (this.#running >= this.concurrency) return
     const next = this.#waiting.take(account => !this.#busy.has(account))
     if (!next) return
     this.#busy.add(next.account)

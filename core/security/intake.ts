@@ -1,93 +1,96 @@
 /**
  * Bounds the memory of request bodies that are being read or processed: in total, and for each holder (an account or an
- * address). Bodies beyond that wait unread. One body always proceeds, and slow ones are dropped once others have waited for
- * a while, so that nobody waits for ever.
+ * address). Bodies beyond that wait unread. One body always proceeds, and slow ones are dropped once others have waited
+ * for a while, so that no body waits forever.
  */
 import type { Config } from '../settings/config.js'
 import { ApiError } from '../errors.js'
 import type { Clock } from '../time.js'
-import { Forms } from './forms.js'
-import { Pile } from './pile.js'
-import { Ticket, type Room } from './ticket.js'
+import { FormQuota } from './forms.js'
+import { BodyUsage } from './pile.js'
+import { BodyReservation, type BodyMemory } from './ticket.js'
 
 /** Each holder may have the total divided by this. */
-const share = 4
+const accountShare = 4
 /** `Retry-After` of refused requests, in seconds. */
 const retryAfter = 5
-/** Seconds that a body waits before slow ones that occupy the room are dropped. */
-const patienceSeconds = 5
+/** Seconds that a body waits before slow ones that block it are dropped. */
+const maxWaitSeconds = 5
 /** Seconds between two checks for waiting bodies. */
 const checkSeconds = 1
-/** Bytes a second with which a body has to arrive while others wait for room. */
-const pace = 64 * 1024
+/** Bytes per second at which a body has to arrive while others wait. */
+const minBytesPerSecond = 64 * 1024
 
-/** Room for the bodies of one kind of sender. */
-export class Intake implements Room {
-  readonly #all = new Pile()
-  /** Bodies that hold bytes and have not arrived completely. */
-  readonly #unfinished = new Set<Ticket>()
+/** The memory for the bodies of one kind of sender. */
+export class UploadBuffer implements BodyMemory {
+  readonly #total = new BodyUsage()
+  /** Bodies that use memory and have not arrived completely. */
+  readonly #unfinished = new Set<BodyReservation>()
   #isWatching = false
 
-  /** `maxBytes`: of all bodies together. `longest`: seconds that a body may take while others wait. */
+  /** `maxBytes`: of all bodies together. `maxSeconds`: time that a body may take while others wait. */
   constructor(
     private readonly maxBytes: number,
-    private readonly longest: number,
+    private readonly maxSeconds: number,
     private readonly clock: Clock
   ) {}
 
-  /** Bytes that are held. */
+  /** Bytes that are in use. */
   get bytes(): number {
-    return this.#all.bytes
+    return this.#total.bytes
   }
 
-  /** Admits a body. `part` names a part of the holder, such as a token: the holder's room is shared equally among its parts. */
-  begin(holder: string, part = ''): Ticket {
-    return new Ticket(this, { holder, part }, this.clock)
+  /**
+   * Admits a body. `part` names a part of the holder, such as a token: the holder's memory is shared equally among its
+   * parts.
+   */
+  admit(holder: string, part = ''): BodyReservation {
+    return new BodyReservation(this, { holder, part }, this.clock)
   }
 
-  take(ticket: Ticket, bytes: number): boolean {
-    for (const pile of this.#pilesOf(ticket)) {
-      pile.add(bytes)
-      pile.reading.add(ticket)
+  take(ticket: BodyReservation, bytes: number): boolean {
+    for (const usage of this.#getUsages(ticket)) {
+      usage.add(bytes)
+      usage.reading.add(ticket)
     }
     this.#unfinished.add(ticket)
-    const mayGoOn = this.#mayGoOn(ticket)
-    if (!mayGoOn) this.#watch()
-    return mayGoOn
+    const mayProceed = this.#mayProceed(ticket)
+    if (!mayProceed) this.#watch()
+    return mayProceed
   }
 
-  read(ticket: Ticket, bytes: number): void {
+  read(ticket: BodyReservation, bytes: number): void {
     if (!this.#unfinished.delete(ticket)) return
-    for (const pile of this.#pilesOf(ticket)) {
-      pile.add(0, bytes)
-      pile.end(ticket)
+    for (const usage of this.#getUsages(ticket)) {
+      usage.add(0, bytes)
+      usage.remove(ticket)
     }
     this.#wake()
   }
 
-  leave(ticket: Ticket, bytes: number): void {
+  release(ticket: BodyReservation, bytes: number): void {
     this.read(ticket, bytes)
-    const { holder, part } = ticket.of
-    for (const pile of this.#pilesOf(ticket)) pile.add(-bytes, -bytes)
-    const own = this.#all.part(holder)
+    const { holder, part } = ticket.owner
+    for (const usage of this.#getUsages(ticket)) usage.add(-bytes, -bytes)
+    const own = this.#total.getPart(holder)
     // A body may wait without holding bytes.
-    if (own.part(part).isEmpty) own.parts.delete(part)
-    if (own.isEmpty) this.#all.parts.delete(holder)
+    if (own.getPart(part).isEmpty) own.parts.delete(part)
+    if (own.isEmpty) this.#total.parts.delete(holder)
     this.#wake()
   }
 
-  #mayGoOn(ticket: Ticket): boolean {
-    const [all, own] = this.#pilesOf(ticket)
-    return own.hasRoom(this.maxBytes / share, ticket) && all.hasRoom(this.maxBytes, ticket)
+  #mayProceed(ticket: BodyReservation): boolean {
+    const [all, own] = this.#getUsages(ticket)
+    return own.mayProceed(this.maxBytes / accountShare, ticket) && all.mayProceed(this.maxBytes, ticket)
   }
 
   #wake(): void {
-    for (const ticket of this.#all.reading) if (ticket.isWaiting && this.#mayGoOn(ticket)) ticket.wake()
+    for (const ticket of this.#total.reading) if (ticket.isWaiting && this.#mayProceed(ticket)) ticket.wake()
   }
 
-  #pilesOf({ of }: Ticket): readonly [all: Pile, own: Pile, part: Pile] {
-    const own = this.#all.part(of.holder)
-    return [this.#all, own, own.part(of.part)]
+  #getUsages({ owner }: BodyReservation): readonly [all: BodyUsage, own: BodyUsage, part: BodyUsage] {
+    const own = this.#total.getPart(owner.holder)
+    return [this.#total, own, own.getPart(owner.part)]
   }
 
   #watch(): void {
@@ -96,44 +99,47 @@ export class Intake implements Room {
     this.clock.after(checkSeconds, () => this.#dropSlow())
   }
 
-  /** Drops slow bodies that keep others waiting. */
+  /** Drops slow bodies that block others. */
   #dropSlow(): void {
     this.#isWatching = false
     let isWaiting = false
-    const impatient = new Set<Pile>()
-    for (const ticket of this.#all.reading) {
+    const delayed = new Set<BodyUsage>()
+    for (const ticket of this.#total.reading) {
       isWaiting ||= ticket.isWaiting
-      if (ticket.isWaiting && ticket.waited >= patienceSeconds)
-        impatient.add(this.#all.part(ticket.of.holder))
+      if (ticket.isWaiting && ticket.waitedSeconds >= maxWaitSeconds)
+        delayed.add(this.#total.getPart(ticket.owner.holder))
     }
     for (const ticket of this.#unfinished) {
-      const isSlow = ticket.isSlow(pace, patienceSeconds, this.longest)
-      const isInTheWay = this.bytes >= this.maxBytes || impatient.has(this.#all.part(ticket.of.holder))
-      if (isSlow && impatient.size > 0 && isInTheWay) ticket.drop()
+      const isSlow = ticket.isSlow(minBytesPerSecond, maxWaitSeconds, this.maxSeconds)
+      const isBlocking = this.bytes >= this.maxBytes || delayed.has(this.#total.getPart(ticket.owner.holder))
+      if (isSlow && delayed.size > 0 && isBlocking) ticket.drop()
     }
     if (isWaiting) this.#watch()
   }
 }
 
-/** Separate room for bodies of calls with a valid token and of strangers, so that strangers cannot take it from the others. */
-export interface Intakes {
-  readonly known: Intake
-  readonly strangers: Intake
+/**
+ * Separate memory for bodies of calls with a valid token and of anonymous calls, so that the latter cannot exhaust that
+ * of the former.
+ */
+export interface UploadBuffers {
+  readonly known: UploadBuffer
+  readonly anonymous: UploadBuffer
   /** Forms, whose parts are written to files. */
-  readonly forms: Forms
+  readonly forms: FormQuota
 }
 
-export function intakesOf({ limits }: Config, clock: Clock): Intakes {
+export function createUploadBuffers({ limits }: Config, clock: Clock): UploadBuffers {
   const { bodiesBytes, bodyTimeout } = limits
   return {
-    known: new Intake(bodiesBytes, bodyTimeout, clock),
-    strangers: new Intake(bodiesBytes / share, bodyTimeout, clock),
-    forms: new Forms()
+    known: new UploadBuffer(bodiesBytes, bodyTimeout, clock),
+    anonymous: new UploadBuffer(bodiesBytes / accountShare, bodyTimeout, clock),
+    forms: new FormQuota()
   }
 }
 
-/** The error for a body for which no room became free in time. */
-export function crowded(): ApiError {
+/** Creates the error for a body for which no memory became free in time. */
+export function createBusyError(): ApiError {
   return new ApiError('api-unavailable', 'Too many large requests at the moment. Please try again later', {
     retryAfter
   })

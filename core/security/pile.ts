@@ -1,53 +1,55 @@
 /** The bytes held by the bodies of one account, address or token, and which body proceeds when there is no room. */
-import type { Ticket } from './ticket.js'
+import type { BodyReservation } from './ticket.js'
 
 /** Bodies of one account or address, or of one token of an account. */
-export class Pile {
+export class BodyUsage {
   bytes = 0
-  /** Those of them that belong to bodies being processed. */
-  working = 0
-  readonly parts = new Map<string, Pile>()
+  /** Bytes of bodies being processed. */
+  workingBytes = 0
+  readonly parts = new Map<string, BodyUsage>()
   /** Bodies that are being read, oldest first. */
-  readonly reading = new Set<Ticket>()
-  /** The one body that proceeds although there is no room. It keeps that right until it ends: otherwise nothing would be bounded. */
-  favoured: Ticket | undefined
+  readonly reading = new Set<BodyReservation>()
+  /** The one body that proceeds above the limit, until it ends: otherwise memory would not be bounded. */
+  favored: BodyReservation | undefined
 
   get isEmpty(): boolean {
     return this.bytes === 0 && this.reading.size === 0
   }
 
-  part(name: string): Pile {
+  getPart(name: string): BodyUsage {
     let part = this.parts.get(name)
-    if (!part) this.parts.set(name, (part = new Pile()))
+    if (!part) this.parts.set(name, (part = new BodyUsage()))
     return part
   }
 
-  add(bytes: number, working = 0): void {
+  add(bytes: number, workingBytes = 0): void {
     this.bytes += bytes
-    this.working += working
+    this.workingBytes += workingBytes
   }
 
-  /** Whether a body may proceed within `maxBytes`. Beyond that only the favoured one may, unless bodies being processed take
-   * all of it: these end by themselves, whereas those being read might wait for each other. */
-  hasRoom(maxBytes: number, ticket: Ticket): boolean {
-    return this.bytes < maxBytes || (this.working < maxBytes && this.#favour() === ticket)
+  /**
+   * Returns whether a body may proceed within `maxBytes`. Above that only the favored one may, unless bodies being
+   * processed use all of it: these end by themselves, whereas those being read might wait for each other.
+   */
+  mayProceed(maxBytes: number, ticket: BodyReservation): boolean {
+    return this.bytes < maxBytes || (this.workingBytes < maxBytes && this.#chooseFavored() === ticket)
   }
 
-  end(ticket: Ticket): void {
+  remove(ticket: BodyReservation): void {
     this.reading.delete(ticket)
-    if (this.favoured === ticket) this.favoured = undefined
+    if (this.favored === ticket) this.favored = undefined
   }
 
-  /** Picks from the part that holds least, so that many bodies of one do not delay that of another. */
-  #favour(): Ticket | undefined {
+  /** Chooses a body of the part that uses least, so that many bodies of one part do not delay those of another. */
+  #chooseFavored(): BodyReservation | undefined {
     let least = Infinity
-    if (this.favoured) return this.favoured
+    if (this.favored) return this.favored
     for (const [, part] of this.parts)
       if (part.reading.size > 0 && part.bytes < least) {
         least = part.bytes
-        this.favoured = part.#favour()
+        this.favored = part.#chooseFavored()
       }
-    return (this.favoured ??= first(this.reading))
+    return (this.favored ??= first(this.reading))
   }
 }
 

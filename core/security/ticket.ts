@@ -1,37 +1,37 @@
-/** One request body being received: the bytes it holds, whether it has to wait, and how it is resumed or dropped. */
+/** One request body being received: the bytes it uses, whether it has to wait, and how it is resumed or dropped. */
 import type { Party } from '../../storage/scheduler.js'
 import type { Clock } from '../time.js'
-import { BodyPace } from './body-pace.js'
+import { BodyRate } from './body-pace.js'
 
-/** What a body takes its bytes from. */
-export interface Room {
-  /** Adds bytes to a body; returns whether more may be read. */
-  take(ticket: Ticket, bytes: number): boolean
-  /** Notes that a body has arrived completely; its bytes are held until it leaves. */
-  read(ticket: Ticket, bytes: number): void
+/** The memory from which a body takes its bytes. */
+export interface BodyMemory {
+  /** Reserves bytes for a body; returns whether more may be read. */
+  take(ticket: BodyReservation, bytes: number): boolean
+  /** Records that a body has arrived completely; its bytes stay reserved until it is released. */
+  read(ticket: BodyReservation, bytes: number): void
   /** Releases the bytes of a body. */
-  leave(ticket: Ticket, bytes: number): void
+  release(ticket: BodyReservation, bytes: number): void
 }
 
-export class Ticket {
+export class BodyReservation {
   #bytes = 0
   #wake: (() => void) | undefined
   #drop: (() => void) | undefined
   #hasWaited = false
-  #hasLeft = false
-  readonly #pace: BodyPace
+  #isReleased = false
+  readonly #rate: BodyRate
 
   constructor(
-    private readonly room: Room,
-    readonly of: { readonly holder: string; readonly part: string },
+    private readonly memory: BodyMemory,
+    readonly owner: { readonly holder: string; readonly part: string },
     clock: Clock
   ) {
-    this.#pace = new BodyPace(clock)
+    this.#rate = new BodyRate(clock)
   }
 
-  /** Whose turns parsing the body takes. */
+  /** The party whose turns parsing the body takes. */
   get party(): Party {
-    return { account: this.of.holder, access: this.of.part }
+    return { account: this.owner.holder, access: this.owner.part }
   }
 
   get isWaiting(): boolean {
@@ -44,66 +44,67 @@ export class Ticket {
   }
 
   /** Total seconds for which it has been made to wait. */
-  get waited(): number {
-    return this.#pace.waited
+  get waitedSeconds(): number {
+    return this.#rate.pausedSeconds
   }
 
-  /** Sets what is called if the body is dropped because its room is needed. */
+  /** Sets the function called if the body is dropped because its memory is needed. */
   onDrop(drop: () => void): void {
     this.#drop = drop
   }
 
-  /** Notes that bytes have arrived, whether or not they are held. */
-  came(bytes: number): void {
-    this.#pace.came(bytes)
+  /** Records that bytes have arrived, whether or not they use memory. */
+  addArrived(bytes: number): void {
+    this.#rate.addBytes(bytes)
   }
 
-  /** Adds bytes. Returns whether more may be read at once; if not, `wake` is called when they may. */
+  /** Reserves bytes. Returns whether more may be read at once; if not, `wake` is called when they may. */
   take(bytes: number, wake: () => void): boolean {
     this.#bytes += bytes
-    const mayGoOn = this.room.take(this, bytes)
-    this.#wake = mayGoOn ? undefined : wake
-    this.#hasWaited ||= !mayGoOn
-    if (!mayGoOn) this.#pace.stop()
-    return mayGoOn
+    const mayProceed = this.memory.take(this, bytes)
+    this.#wake = mayProceed ? undefined : wake
+    this.#hasWaited ||= !mayProceed
+    if (!mayProceed) this.#rate.pause()
+    return mayProceed
   }
 
   wake(): void {
     const wake = this.#wake
-    this.#goOn()
+    this.#resume()
     wake?.()
   }
 
   /**
-   * Whether it arrives too slowly, or has been arriving for too long. `grace`: least seconds between two measurements.
+   * Returns whether it arrives too slowly, or has been arriving for too long. `grace`: minimum seconds between two
+   * measurements.
    */
-  isSlow(leastPace: number, grace: number, longest: number): boolean {
-    if (!this.isWaiting) return this.#pace.isSlow(leastPace, grace, longest)
-    this.#pace.mark()
+  isSlow(minBytesPerSecond: number, grace: number, maxSeconds: number): boolean {
+    if (!this.isWaiting) return this.#rate.isSlow(minBytesPerSecond, grace, maxSeconds)
+    this.#rate.startMeasurement()
     return false
   }
 
-  /** Drops the body to free its room. */
+  /** Drops the body to free its memory. */
   drop(): void {
     this.#drop?.()
   }
 
-  /** Notes that the body has arrived completely. */
+  /** Records that the body has arrived completely. */
   read(): void {
-    this.#goOn()
-    if (!this.#hasLeft) this.room.read(this, this.#bytes)
+    this.#resume()
+    if (!this.#isReleased) this.memory.read(this, this.#bytes)
   }
 
-  /** Releases its bytes; a second call does nothing. */
-  leave(): void {
-    if (this.#hasLeft) return
-    this.#hasLeft = true
-    this.#goOn()
-    this.room.leave(this, this.#bytes)
+  /** Releases its bytes. Idempotent. */
+  release(): void {
+    if (this.#isReleased) return
+    this.#isReleased = true
+    this.#resume()
+    this.memory.release(this, this.#bytes)
   }
 
-  #goOn(): void {
+  #resume(): void {
     this.#wake = undefined
-    this.#pace.goOn()
+    this.#rate.resume()
   }
 }

@@ -1,25 +1,31 @@
-/** Work on series that follows a call within seconds: holders get duration, author and time of the last write (docs/spec/series.md#holder-events), chunks summaries. */
+/**
+ * Updates series within seconds after a call: holders get duration, author and time of the last write
+ * (docs/spec/series.md#holder-events), chunks their summaries.
+ */
 import type { Behind } from '../../storage/repositories/series.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { Changes } from '../changes.js'
 import { AccountScan } from '../account/rounds.js'
-import { enqueue, enqueueInSteps, MuchToJudge } from '../notifications/webhook-queue.js'
+import { enqueueMessages, enqueueMessagesInSteps, TooManyToEvaluate } from '../notifications/webhook-queue.js'
 import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
 
-/** Holders in one transaction at most. */
+/** Maximum number of holders in one transaction. */
 const groupSize = 200
-/** Writes of missing summaries at once, of some milliseconds each: holders have to wait for them. */
+/**
+ * Maximum number of writes of missing summaries at a time, each taking some milliseconds: holders have to wait for
+ * them.
+ */
 const summaryWrites = 32
 
-/** Lets a holder show the last write to its series; answers its text. */
-export function bringUpToDate(
+/** Updates a holder after the last write to its series; returns its text. */
+export function updateHolder(
   store: UserStore,
   { number, id, until, written, writer }: Behind,
   changes: Changes
 ): string {
   const event = store.events.find(id)!
-  // The last write has come to show; the holder itself has not been changed by anybody.
+  // Only the last write is shown; the holder itself was not changed by a client.
   const text = store.events.amend({
     ...event,
     duration: until,
@@ -31,23 +37,23 @@ export function bringUpToDate(
   return text
 }
 
-/** Looks after the holders of all accounts whose files are open. */
-export class HolderFollower {
-  readonly #rounds: AccountScan
+/** Updates the holders of all accounts whose files are open. */
+export class HolderUpdater {
+  readonly #scan: AccountScan
   #isClosing = false
 
   constructor(private readonly services: Services) {
     // Writes to one series within a second cost its event one update.
-    this.#rounds = new AccountScan(
+    this.#scan = new AccountScan(
       services,
       () => void this.catchUp(),
       'holders of series could not be updated'
     )
   }
 
-  /** Brings holders up to date; with `all` also those in files that are held by a long write. Never rejects. */
+  /** Updates holders; with `all` also those in files that are held by a long write. Never rejects. */
   catchUp(all = false): Promise<void> {
-    return this.#rounds.run(
+    return this.#scan.run(
       (account, { series }) =>
         series.mayBeBehind || series.lacksSummaries ? this.#visit(account, series) : undefined,
       all
@@ -55,27 +61,27 @@ export class HolderFollower {
   }
 
   async close(): Promise<void> {
-    void this.#rounds.stop()
+    void this.#scan.stop()
     this.#isClosing = true
     await this.catchUp(true)
   }
 
   async #visit(account: Account, series: UserStore['series']): Promise<void> {
-    if (series.mayBeBehind) await this.#follow(account)
+    if (series.mayBeBehind) await this.#updateHolders(account)
     if (series.lacksSummaries && !this.#isClosing) await this.#summarize(account)
   }
 
-  async #follow(account: Account): Promise<void> {
+  async #updateHolders(account: Account): Promise<void> {
     const { accounts, bus, clock } = this.services
     for (;;) {
       const store = accounts.store(account)
       if (store.series.listBehind(1).length === 0) return
-      const changes = await updated(store, clock.now())
+      const changes = await writeHolders(store, clock.now())
       bus.publish(account.username, changes)
     }
   }
 
-  /** Makes summaries of chunks that samples have had to read for want of them: the next ones need not. */
+  /** Writes the missing summaries of chunks that were sampled. */
   async #summarize(account: Account): Promise<void> {
     for (let at = 0; at < summaryWrites && !this.#isClosing; at++) {
       const store = this.services.accounts.store(account)
@@ -85,18 +91,18 @@ export class HolderFollower {
   }
 }
 
-async function updated(store: UserStore, now: number): Promise<Changes> {
+async function writeHolders(store: UserStore, now: number): Promise<Changes> {
   try {
     return await store.write(() => {
       const changes = updateHolders(store)
-      enqueue({ changes, now, store })
+      enqueueMessages({ changes, now, store })
       return changes
     })
   } catch (error) {
-    if (!(error instanceof MuchToJudge)) throw error
+    if (!(error instanceof TooManyToEvaluate)) throw error
     return await store.writeInSteps(function* (draft) {
       const changes = updateHolders(draft)
-      yield* enqueueInSteps({ changes, now, store: draft })
+      yield* enqueueMessagesInSteps({ changes, now, store: draft })
       return changes
     })
   }
@@ -104,6 +110,6 @@ async function updated(store: UserStore, now: number): Promise<Changes> {
 
 function updateHolders(store: UserStore): Changes {
   const changes = new Changes(store.streams)
-  for (const behind of store.series.listBehind(groupSize)) bringUpToDate(store, behind, changes)
+  for (const behind of store.series.listBehind(groupSize)) updateHolder(store, behind, changes)
   return changes
 }

@@ -1,30 +1,32 @@
-/** How much work points are to write, before they are looked at any closer. (docs/spec/series.md#writing-points) */
+/** Estimates how much work writing points is, before they are parsed. (docs/spec/series.md#writing-points) */
 import type { UserStore } from '../../storage/user/user-store.js'
 import { isObject } from '../validation/is-object.js'
 import { timeColumn, timestampColumn } from './plan.js'
 
-/** Rows that are written at once. */
-const fewRows = 4000
-/** Of those that do not come after all others: each may have a chunk of its own written again. */
-const fewScattered = 4
+/** Maximum rows that are written without yielding. */
+const maxRowsAtOnce = 4000
+/** Maximum rows among them that are not after all others: each may rewrite a separate chunk. */
+const maxScatteredAtOnce = 4
 
 /** The points of one series, as sent. */
-export interface Sent {
+export interface SentPoints {
   readonly eventId: unknown
   readonly data: unknown
 }
 
-/** Whether writing these points at once would keep others waiting: a guess. */
-export function areMuch(store: UserStore, all: readonly Sent[]): boolean {
+/** Estimates whether writing these points without yielding would block other work. */
+export function isLargeWrite(store: UserStore, all: readonly SentPoints[]): boolean {
   let rows = 0
-  for (const { data } of all) if ((rows += rowsOf(data).length) > fewRows) return true
-  if (rows <= fewScattered) return false
+  for (const { data } of all) if ((rows += getRows(data).length) > maxRowsAtOnce) return true
+  if (rows <= maxScatteredAtOnce) return false
   let scattered = 0
-  return all.some(({ data, eventId }) => (scattered += countScattered(store, eventId, data)) > fewScattered)
+  return all.some(
+    ({ data, eventId }) => (scattered += countScattered(store, eventId, data)) > maxScatteredAtOnce
+  )
 }
 
-/** The rows of what may be a `flatJSON` value. */
-function rowsOf(value: unknown): readonly unknown[] {
+/** Returns the rows of a value that may be `flatJSON`. */
+function getRows(value: unknown): readonly unknown[] {
   const points = isObject(value) ? value['points'] : undefined
   return Array.isArray(points) ? points : []
 }
@@ -36,7 +38,7 @@ function countScattered({ series }: UserStore, eventId: unknown, value: unknown)
   const [own, absolute] = [fields.indexOf(timeColumn), fields.indexOf(timestampColumn)]
   const [column, last] = own < 0 ? [absolute, end.time + end.until] : [own, end.until]
   let count = 0
-  // What is not a number may be the text of one.
-  for (const row of rowsOf(value)) if (!(Number((row as unknown[] | null)?.[column]) > last)) count++
+  // A value that is not a number may be numeric text.
+  for (const row of getRows(value)) if (!(Number((row as unknown[] | null)?.[column]) > last)) count++
   return count
 }

@@ -4,12 +4,14 @@ import { compileContentCheck, type ContentCheck } from '../event-types/content-c
 import { isShallow } from '../json/depth.js'
 import type { EventTypes, Field } from '../event-types/directory.js'
 
-/** The column of times, which every series has. */
+/** The column of times in every series. */
 export const timeColumn = 'deltaTime'
-/** The instant a point belongs to, as clients may give it in place of a deltaTime. */
+/** The time of a point, which clients may give instead of a deltaTime. */
 export const timestampColumn = 'timestamp'
 
-/** How long the interval is that a point stands for, in seconds. Any series may have it. (docs/decisions/0019-imports.md) */
+/**
+ * The length of the interval that a point covers, in seconds. Any series may have it. (docs/decisions/0019-imports.md)
+ */
 export const durationColumn = 'duration'
 
 const durationField: Field = {
@@ -23,36 +25,36 @@ export interface Column {
   /** Its place among the columns of the type, required ones first. */
   readonly place: number
   readonly isRequired: boolean
-  /** Whether any finite number is a value as it is: most columns of most series. */
+  /** Whether any finite number is valid without conversion, as in most columns. */
   readonly isAnyNumber: boolean
   /** Whether all its values are numbers. */
   readonly isNumeric: boolean
-  /** The value of a cell, converted where the type says so; `undefined` if it does not fit. */
+  /** Converts the value of a cell as the type requires; `undefined` if it is invalid. */
   value(cell: unknown): unknown
 }
 
 /** Columns by name. */
-export type Plan = ReadonlyMap<string, Column>
+export type ColumnPlan = ReadonlyMap<string, Column>
 
 const prefix = 'series:'
 
-/** The type of the points below a holder of this type. */
-export function elementTypeOf(type: string): string {
+/** Returns the type of the points below a holder of this type. */
+export function getElementType(type: string): string {
   return type.slice(prefix.length)
 }
 
-const plans = new WeakMap<object, Map<string, Plan>>()
-/** A class with a wildcard has types without number. */
-const remembered = 1000
+const plans = new WeakMap<object, Map<string, ColumnPlan>>()
+/** Maximum number of cached plans: a class with a wildcard has an unlimited number of types. */
+const maxCachedPlans = 1000
 
-/** The plan of the points below a holder of this type. */
-export function planOf(types: Pick<EventTypes, 'fields'>, type: string): Plan {
+/** Returns the plan of the points below a holder of this type. */
+export function getColumnPlan(types: Pick<EventTypes, 'fields'>, type: string): ColumnPlan {
   let known = plans.get(types)
   if (!known) plans.set(types, (known = new Map()))
   let plan = known.get(type)
   if (!plan) {
-    if (known.size >= remembered) known.clear()
-    const fields = types.fields(elementTypeOf(type))
+    if (known.size >= maxCachedPlans) known.clear()
+    const fields = types.fields(getElementType(type))
     const own = fields.some(({ name }) => name === durationColumn) || fields.length === 0
     const columns = (own ? fields : [...fields, durationField]).map(toColumn)
     known.set(type, (plan = new Map(columns.map(column => [column.name, column]))))
@@ -60,34 +62,34 @@ export function planOf(types: Pick<EventTypes, 'fields'>, type: string): Plan {
   return plan
 }
 
-/** What says nothing about values. */
+/** Keywords that do not restrict values. */
 const annotations = new Set(['type', 'title', 'description', '$id', '$comment', 'default', 'examples'])
 const numeric = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i
-/** Deepest nesting of a cell: types whose values are lists or objects are rare, and flat. */
-const deepestCell = 10
-/** How much of a text a number may be. */
-const longestNumber = 400
+/** Maximum nesting of a cell: types whose values are lists or objects are rare, and flat. */
+const maxCellDepth = 10
+/** Maximum characters of a number given as text. */
+const maxNumberLength = 400
 
 function toColumn({ name, schema, whole, isRequired }: Field, place: number): Column {
   const isPlain = Object.keys(schema).every(key => annotations.has(key))
-  const { type } = referred(schema, whole ?? schema)
-  const convert = conversion({ type })
+  const { type } = resolveReference(schema, whole ?? schema)
+  const convert = createConversion({ type })
   const isNumeric = type === 'number' || type === 'integer'
   const isAnyNumber = isPlain && schema['type'] === 'number'
-  if (isPlain && typeof schema['type'] === 'string' && scalars.has(schema['type']))
+  if (isPlain && typeof schema['type'] === 'string' && scalarTypes.has(schema['type']))
     return { name, place, isRequired, isAnyNumber, isNumeric, value: convert }
   let check: ContentCheck | undefined
   const value = (cell: unknown): unknown => {
     const converted = convert(cell)
     if (converted === undefined) return undefined
-    check ??= checkOf(schema, whole)
+    check ??= compileCheck(schema, whole)
     return check(converted) ? undefined : converted
   }
   return { name, place, isRequired, isAnyNumber, isNumeric, value }
 }
 
-/** Of what cannot be looked up in its type, no value is known to be right. */
-function checkOf(schema: ContentSchema, whole: ContentSchema | undefined): ContentCheck {
+/** Compiles the check of a schema; one with unresolvable references accepts no values. */
+function compileCheck(schema: ContentSchema, whole: ContentSchema | undefined): ContentCheck {
   try {
     return compileContentCheck(schema, whole)
   } catch (error) {
@@ -96,40 +98,40 @@ function checkOf(schema: ContentSchema, whole: ContentSchema | undefined): Conte
   }
 }
 
-/** References that are followed: types have one or two. */
-const mostReferences = 10
+/** Maximum number of references that are followed: types have one or two. */
+const maxReferences = 10
 
-/** The part of a type's schema that a column's refers to, or the column's own. */
-function referred(schema: ContentSchema, whole: ContentSchema): ContentSchema {
+/** Resolves the reference of a column's schema, if it is one. */
+function resolveReference(schema: ContentSchema, whole: ContentSchema): ContentSchema {
   let found = schema
-  for (let at = 0; at < mostReferences; at++) {
+  for (let at = 0; at < maxReferences; at++) {
     const reference = found['$ref']
     if (typeof reference !== 'string' || !reference.startsWith('#/')) return found
-    const next = reference.slice(2).split('/').reduce<unknown>(memberOf, whole)
+    const next = reference.slice(2).split('/').reduce<unknown>(getMember, whole)
     if (typeof next !== 'object' || next === null) return found
     found = next as ContentSchema
   }
   return found
 }
 
-function memberOf(value: unknown, name: string): unknown {
+function getMember(value: unknown, name: string): unknown {
   const isObject = typeof value === 'object' && value !== null
   return isObject && Object.hasOwn(value, name) ? (value as ContentSchema)[name] : undefined
 }
 
-const scalars = new Set(['number', 'integer', 'boolean', 'string'])
+const scalarTypes = new Set(['number', 'integer', 'boolean', 'string'])
 
-function conversion({ type }: ContentSchema): (cell: unknown) => unknown {
+function createConversion({ type }: ContentSchema): (cell: unknown) => unknown {
   if (type === 'number') return toNumber
   if (type === 'integer') return toInteger
   if (type === 'boolean') return toBoolean
-  return type === 'string' ? toText : cell => (isShallow(cell, deepestCell) ? cell : undefined)
+  return type === 'string' ? toText : cell => (isShallow(cell, maxCellDepth) ? cell : undefined)
 }
 
-/** A finite number, or the text of one. */
+/** Converts a finite number, or the text of one. */
 export function toNumber(cell: unknown): number | undefined {
   if (typeof cell === 'number') return Number.isFinite(cell) ? cell : undefined
-  if (typeof cell !== 'string' || cell.length > longestNumber || !numeric.test(cell)) return undefined
+  if (typeof cell !== 'string' || cell.length > maxNumberLength || !numeric.test(cell)) return undefined
   return toNumber(Number(cell))
 }
 

@@ -1,15 +1,15 @@
-/** Settings that are chosen in the service's own pages, as the data directory keeps them. */
+/** Settings that were changed on the service's own pages, as stored in the data directory. */
 import { createRequire } from 'node:module'
 import { isObject } from '../validation/is-object.js'
 
 /** Settings as in a file: groups of names and values. */
-export type Chosen = Readonly<Record<string, unknown>>
+export type PageSettings = Readonly<Record<string, unknown>>
 
-/** The file in a data directory that holds them. */
-export const chosenFile = 'settings.yaml'
+/** The file in a data directory that stores them. */
+export const pageSettingsFile = 'settings.yaml'
 
-/** Returns what was chosen before with further values, by key such as `service.name`; `undefined` removes one. */
-export function withChoices(chosen: Chosen, values: ReadonlyMap<string, unknown>): Chosen {
+/** Returns the settings with further values, by key such as `service.name`; `undefined` removes one. */
+export function mergePageSettings(chosen: PageSettings, values: ReadonlyMap<string, unknown>): PageSettings {
   const result = structuredClone(chosen) as Record<string, unknown>
   for (const [key, value] of values) {
     const names = key.split('.')
@@ -24,8 +24,8 @@ export function withChoices(chosen: Chosen, values: ReadonlyMap<string, unknown>
   return result
 }
 
-/** The text of the file. */
-export function chosenText(chosen: Chosen): string {
+/** Formats the file. */
+export function formatPageSettings(chosen: PageSettings): string {
   // Loaded only here: its seventy modules take time and memory.
   const { stringify } = createRequire(import.meta.url)('yaml') as typeof import('yaml')
   return `# Chosen in the service's own pages. What a settings file, variables or flags say counts more.\n${stringify(chosen)}`

@@ -1,12 +1,12 @@
-/** Suggests the known name that was most likely meant. */
+/** Suggests the known name that was probably meant. */
 
 /** Returns the known name most similar to `name`; `undefined` if none is similar enough. */
-export function nearest(name: string, known: Iterable<string>): string | undefined {
+export function findNearest(name: string, known: Iterable<string>): string | undefined {
   // With more than a third of its characters wrong it is a different word.
   let least = Math.floor(name.length / 3) + 1
   let found: string | undefined
   for (const candidate of known) {
-    const distance = distanceOf(name.toLowerCase(), candidate.toLowerCase())
+    const distance = computeDistance(name.toLowerCase(), candidate.toLowerCase())
     if (distance >= least) continue
     least = distance
     found = candidate
@@ -14,8 +14,11 @@ export function nearest(name: string, known: Iterable<string>): string | undefin
   return found
 }
 
-/** Levenshtein distance: characters to add, remove or replace to turn one text into the other. */
-function distanceOf(one: string, other: string): number {
+/**
+ * Computes the Levenshtein distance: the number of characters to add, remove or replace to turn one text into the
+ * other.
+ */
+function computeDistance(one: string, other: string): number {
   let above = Array.from({ length: other.length + 1 }, (_, column) => column)
   for (let row = 0; row < one.length; row++) {
     const current = [row + 1]

@@ -1,12 +1,12 @@
 /** Settings as operators may see them: no secret leaves the service. */
 import { isDeepStrictEqual } from 'node:util'
-import { parsedUrl } from '../parsed-url.js'
+import { parseUrl } from '../parsed-url.js'
 import { settingsList } from './list.js'
-import { withoutSecrets } from './secrets.js'
+import { maskSecrets } from './secrets.js'
 import type { Settings } from './settings.js'
 
 /** One setting. */
-export interface ShownSetting {
+export interface PublicSetting {
   readonly key: string
   readonly description: string
   /** Absent if it is a secret. */
@@ -17,34 +17,34 @@ export interface ShownSetting {
 }
 
 /** Returns all settings, in the order of the reference. */
-export function shownSettings(settings: Settings): ShownSetting[] {
-  return settingsList.map(({ description, isSecret, key, path, schema, showsHostOnly, standard }) => {
+export function listPublicSettings(settings: Settings): PublicSetting[] {
+  return settingsList.map(({ description, isSecret, key, path, schema, showsHostOnly, defaultValue }) => {
     const value = path.reduce<unknown>((node, name) => (node as Record<string, unknown>)[name], settings)
-    const shown = { key, description, isSecret, isStandard: isDeepStrictEqual(value, standard) }
-    return isSecret ? shown : { ...shown, value: shownText(withoutSecrets(schema, value), showsHostOnly) }
+    const shown = { key, description, isSecret, isStandard: isDeepStrictEqual(value, defaultValue) }
+    return isSecret ? shown : { ...shown, value: maskCredentials(maskSecrets(schema, value), showsHostOnly) }
   })
 }
 
-/** A value that, where it is a URL or several of them, does not say who signs in there. */
-function shownText(value: unknown, isHostOnly: boolean): unknown {
-  const shown = shownUrl(value, isHostOnly)
-  // Separated by commas, and of any protocol.
+/** Masks the credentials in a value that is a URL or a list of them. */
+function maskCredentials(value: unknown, isHostOnly: boolean): unknown {
+  const shown = maskUrl(value, isHostOnly)
+  // Several URLs may be separated by commas, with any protocol.
   return typeof shown === 'string'
     ? shown.replace(/((?:^|,)\s*[a-z][\w+.-]*:\/\/)[^/?#\s]*@/gi, '$1…@')
     : shown
 }
 
 /**
- * A URL without the name and password before its host and, with `isHostOnly`, without what follows the host; any other value
- * as it is.
+ * Masks the user name and password of a URL and, with `isHostOnly`, what follows the host; returns other values
+ * unchanged.
  */
-function shownUrl(value: unknown, isHostOnly: boolean): unknown {
-  const url = typeof value === 'string' ? parsedUrl(value) : undefined
+function maskUrl(value: unknown, isHostOnly: boolean): unknown {
+  const url = typeof value === 'string' ? parseUrl(value) : undefined
   if (!url || !/^https?:$/.test(url.protocol)) return value
   const { hash, host, password, pathname, protocol, search, username } = url
   const rest = `${pathname}${search}${hash}`
   const isHidden = isHostOnly && rest !== '/'
   if (!isHidden && username === '' && password === '') return value
-  const named = username === '' && password === '' ? '' : '…@'
-  return `${protocol}//${named}${host}${isHidden ? '/…' : rest.replace(/^\/$/, '')}`
+  const mask = username === '' && password === '' ? '' : '…@'
+  return `${protocol}//${mask}${host}${isHidden ? '/…' : rest.replace(/^\/$/, '')}`
 }

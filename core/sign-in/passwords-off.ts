@@ -1,4 +1,4 @@
-/** Refuses methods that take a password where nobody signs in with one. (docs/spec/identities.md#without-passwords) */
+/** Refuses methods that take a password if passwords are switched off. (docs/spec/identities.md#without-passwords) */
 import type { Allow } from '../call/method.js'
 import { fail } from '../errors.js'
 import type { Config } from '../settings/config.js'
@@ -9,8 +9,8 @@ export function assertPasswordsEnabled({ auth }: Pick<Config, 'auth'>): void {
     fail('unavailable-method', 'Passwords are switched off here: sign in by one of the providers')
 }
 
-/** As `allow`, for methods that take a password. */
-export function withPasswords(allow: Allow): Allow {
+/** Returns `allow` for a method that takes a password: it is refused if passwords are switched off. */
+export function requirePasswordsEnabled(allow: Allow): Allow {
   return {
     ...allow,
     check(asking) {

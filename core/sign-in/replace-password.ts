@@ -1,4 +1,4 @@
-/** Puts a new password in place of one that others may know. (docs/spec/authentication.md#resetting-a-password) */
+/** Replaces a password that others may know. (docs/spec/authentication.md#resetting-a-password) */
 import type { PasswordRecord } from '../../storage/repositories/account.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { resetMessageCount } from '../account/email/message-count.js'

@@ -1,4 +1,4 @@
-/** Conflicts between streams: ids and names that are taken. (docs/spec/streams.md#creating) */
+/** Conflicts between streams: ids and names in use. (docs/spec/streams.md#creating) */
 import type { Stream } from '../../schemas/stream.js'
 import { UniqueViolation } from '../../storage/errors.js'
 import type { StreamRepository } from '../../storage/repositories/streams.js'
@@ -6,10 +6,10 @@ import { fail } from '../errors.js'
 import type { StreamNode } from '../../storage/streams/node.js'
 
 /**
- * Runs a write of a stream. Throws `item-already-exists` for an id or name that is taken; its data holds all that are.
- * `before`: the stream as it was, for an update.
+ * Runs a write of a stream. Throws `item-already-exists` for an id or name in use; its data names both. `before`: the
+ * stream as it was, for an update.
  */
-export function orConflict<T>(
+export function writeStream<T>(
   streams: StreamRepository,
   { id, name, parentId }: Pick<Stream, 'id' | 'name' | 'parentId'>,
   write: () => T,

@@ -5,7 +5,7 @@ import { isTrashed } from './tree.js'
 import type { StreamNode } from '../../storage/streams/node.js'
 
 /** Returns the streams with these ids. Throws `unknown-referenced-resource` with those that do not exist. */
-export function knownStreams({ streams }: UserStore, ids: readonly string[]): StreamNode[] {
+export function requireStreams({ streams }: UserStore, ids: readonly string[]): StreamNode[] {
   const nodes: StreamNode[] = []
   for (const id of ids) {
     const node = streams.find(id)

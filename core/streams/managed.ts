@@ -8,7 +8,7 @@ import { isSystemId } from '../system-ids.js'
 import type { StreamNode } from '../../storage/streams/node.js'
 
 /** Returns a stream that the caller manages. Errors: `unknown-resource`, `forbidden`; `invalid-operation` for system streams. */
-export function managedStream({ caller, store }: Call, id: string): StreamNode {
+export function requireManagedStream({ caller, store }: Call, id: string): StreamNode {
   if (isSystemId(id)) fail('invalid-operation', `"${id}" is one of the service's own streams`)
   const node = store.streams.find(id) ?? fail('unknown-resource', `Unknown stream "${id}"`)
   caller.must('manage', id)
@@ -16,8 +16,8 @@ export function managedStream({ caller, store }: Call, id: string): StreamNode {
 }
 
 /**
- * Refuses a change of a stream that has contents which the caller may not manage, or not even see. The reason is the same for
- * streams and for events, and names none, so that it tells nothing of what is hidden. (docs/spec/streams.md#deleting)
+ * Refuses a change of a stream with contents that the caller may not manage, or not even see. The reason is the same
+ * for streams and for events, and names none, so that it reveals nothing hidden. (docs/spec/streams.md#deleting)
  */
 export function refuseHiddenContents(): never {
   fail(
@@ -39,8 +39,8 @@ export function* assertManagesAll(caller: Caller, nodes: readonly StreamNode[]):
   }
 }
 
-/** Notes that all of these have changed, where they are now. */
-export function* noteAll(changes: Changes, nodes: readonly StreamNode[]): Steps<void> {
+/** Adds changes of all of these, where they are now. */
+export function* addAllChanges(changes: Changes, nodes: readonly StreamNode[]): Steps<void> {
   for (const { stream } of nodes) {
     changes.add('streams', [stream.id])
     yield

@@ -11,7 +11,7 @@ import type { MfaSession } from '../../core/sign-in/mfa/sessions.js'
 import { method, serviceMethod, type AnyMethod } from '../../core/call/method.js'
 import { KeyValue } from '../../schemas/scalars.js'
 import { recordSignIn, openSession } from '../../core/auth/personal-access.js'
-import { keepValues, uniqueOf } from '../../core/registration/fields.js'
+import { storeValues, selectUniqueValues } from '../../core/registration/fields.js'
 import type { Access } from '../../schemas/access.js'
 import type { Services } from '../../core/call/services.js'
 
@@ -37,13 +37,13 @@ async function makeUser(
     id: createId(),
     username,
     created: now,
-    unique: uniqueOf(services, values),
+    unique: selectUniqueValues(services, values),
     fill(store) {
       store.accesses.insert(access)
       store.sessions.open(access.id, now)
       // Who has account values has signed in as a person does.
       if (fields) store.sessions.note(access.id, { time: now, address: '127.0.0.1' })
-      if (fields) keepValues(services, store, values, now, access.id)
+      if (fields) storeValues(services, store, values, now, access.id)
     }
   })
   return access

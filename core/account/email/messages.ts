@@ -2,7 +2,7 @@
 import type { UserStore } from '../../../storage/user/user-store.js'
 import { createToken } from '../../ids.js'
 import type { Message } from '../../outgoing/mail/message.js'
-import { accountPage } from '../../service-info.js'
+import { getAccountPageUrl } from '../../service-info.js'
 import { getConfirmedAddress, getCurrentAddress } from './address.js'
 import { countMessage } from './message-count.js'
 import { takeNotice } from './notices.js'
@@ -58,7 +58,7 @@ async function buildNotice(services: Services, username: string): Promise<Messag
   const substitutions = {
     USERNAME: username,
     NEW_EMAIL: address,
-    ACCOUNT_LINK: accountPage(config, username),
+    ACCOUNT_LINK: getAccountPageUrl(config, username),
     ...(by !== undefined && { APP: by })
   }
   const kind = by === undefined ? 'emailChanged' : 'emailChangedByApp'

@@ -23,7 +23,10 @@ const Params = Type.Object({
   deviceName: orNull(Name),
   requestedPermissions: RequestedPermissions,
   clientData: orNull(KeyValue),
-  /** The key of the authorisation request: adds what a careful page shows besides. An addition of ours. */
+  /**
+   * The key of the authorisation request, for which the result also has `consent` and `streams`. Not part of the
+   * original API.
+   */
   requestKey: orNull(Type.String({ maxLength: 100 }))
 })
 
@@ -46,30 +49,32 @@ export const checkApp = method({
     if (typeof params.requestKey !== 'string') return []
     await waitForRequest(call.services, params.requestKey, call.now)
     const party = { account: call.account.id, access: call.caller.accessId }
-    return await inTurns(findAudiences(call, params.requestedPermissions, accessOf(call, params)), party)
+    return await inTurns(findAudiences(call, params.requestedPermissions, findAppAccess(call, params)), party)
   },
   run(call, params, streams) {
     const checked = checkPermissions(call, params.requestedPermissions)
-    const access = accessOf(call, params)
-    const beside = besideOf(call, params, access, streams)
+    const access = findAppAccess(call, params)
+    const beside = buildRequestDetails(call, params, access, streams)
     if (!access) return { ...checked, ...beside }
-    const isMatch = !isExpired(access, call.now) && hasWhatIsAsked(call, access, params)
+    const isMatch = !isExpired(access, call.now) && matchesRequest(call, access, params)
     return isMatch
       ? { matchingAccess: access, ...beside }
       : { ...checked, mismatchingAccess: access, ...beside }
   }
 })
 
-/** The access that the app has. */
-function accessOf(
+/** Returns the access that the app has. */
+function findAppAccess(
   { store }: Call,
   { deviceName, requestingAppId }: Static<typeof Params>
 ): Access | undefined {
   return store.accesses.findByName('app', requestingAppId, deviceName ?? undefined)
 }
 
-/** What pages that name the request get beside: where the access goes, and who else sees the `streams`. */
-function besideOf(
+/**
+ * Returns what pages that name the request also get: where the access is delivered, and who else can see the `streams`.
+ */
+function buildRequestDetails(
   call: Call,
   { requestKey, requestingAppId }: Static<typeof Params>,
   access: Access | undefined,
@@ -80,7 +85,7 @@ function besideOf(
   const known = findRequest(services, credentials, requestKey, now)
   if (known.request.requestingAppId !== requestingAppId)
     fail('invalid-operation', 'The request of this key is one of another app')
-  // Before anything is asked, or an access replaced that is of use.
+  // Checked before the user is asked, or a useful access is replaced.
   assertRequestedAccount(known.request, account.username)
   return {
     consent: compareConsent(store, access, known, getClientAddress(services.config, credentials)),
@@ -88,24 +93,26 @@ function besideOf(
   }
 }
 
-/** Whether an access is just as asked for: the same permissions in any order, and the same client data. */
-function hasWhatIsAsked(
+/**
+ * Returns whether an access is exactly what is requested: the same permissions in any order, and the same client data.
+ */
+function matchesRequest(
   { services }: Call,
   access: Access,
   { requestedPermissions, clientData }: Static<typeof Params>
 ): boolean {
-  const held = (access.permissions ?? []).map(keyOf).toSorted()
+  const held = (access.permissions ?? []).map(toKey).toSorted()
   const asked = requestedPermissions.map(permission =>
     'streamId' in permission
-      ? keyOf({ ...permission, streamId: toCurrentId(services.config, permission.streamId) })
-      : keyOf(permission)
+      ? toKey({ ...permission, streamId: toCurrentId(services.config, permission.streamId) })
+      : toKey(permission)
   )
   return (
     isDeepStrictEqual(held, asked.toSorted()) && isDeepStrictEqual(access.clientData, clientData ?? undefined)
   )
 }
 
-function keyOf(permission: Permission): string {
+function toKey(permission: Permission): string {
   return isStreamPermission(permission)
     ? `${permission.level} ${permission.streamId}`
     : `${permission.feature}=${permission.setting}`

@@ -21,17 +21,17 @@ export const deleteAccess = method({
   mode: 'write',
   mayExceedQuota: true,
   allow: anyAccess,
-  run: (call, params) => atOnce(deletion(call, params)),
+  run: (call, params) => atOnce(deleteInSteps(call, params)),
   steps: {
-    areMany: ({ accesses }, { id }) => accesses.hasMoreCreatedBy(id, few),
-    run: deletion
+    areMany: ({ accesses }, { id }) => accesses.hasMoreCreatedBy(id, maxAtOnce),
+    run: deleteInSteps
   }
 })
 
-/** Accesses that are deleted at once. */
-const few = 100
+/** Maximum accesses that are deleted without yielding. */
+const maxAtOnce = 100
 
-function* deletion(call: Call, { id }: { readonly id: string }): Steps<Result> {
+function* deleteInSteps(call: Call, { id }: { readonly id: string }): Steps<Result> {
   const access = call.store.accesses.find(id) ?? fail('unknown-resource', `Unknown access "${id}"`)
   assertMayDelete(call, access)
   const related = yield* revokeInSteps(call, access)
@@ -41,7 +41,10 @@ function* deletion(call: Call, { id }: { readonly id: string }): Steps<Result> {
   }
 }
 
-/** Besides what {@link mayDelete} allows, everyone deletes themselves unless `selfRevoke` is forbidden. */
+/**
+ * Throws `forbidden` unless the caller may delete the access: besides what {@link mayDelete} allows, every access may
+ * delete itself unless `selfRevoke` is forbidden.
+ */
 function assertMayDelete(call: Call, access: Access): void {
   const { caller } = call
   if (access.id !== caller.accessId) {

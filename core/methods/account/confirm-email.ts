@@ -1,4 +1,7 @@
-/** `account.confirmEmail`: confirms an e-mail address. An addition of ours. (docs/spec/accounts.md#e-mail-address) */
+/**
+ * `account.confirmEmail`: confirms an e-mail address. Not part of the original API.
+ * (docs/spec/accounts.md#e-mail-address)
+ */
 import { Type } from 'typebox'
 import { proofParams } from '../../../schemas/passkey.js'
 import { closed } from '../../../schemas/scalars.js'
@@ -10,9 +13,9 @@ import { method, type Call } from '../../call/method.js'
 import { requireOwner } from '../../sign-in/passkeys/proof.js'
 
 /**
- * Takes the token of a mailed link, and a session with a proof or a recent sign-in: the link alone only proves who reads the
- * mailbox, and a session may have been found by somebody who had an app set that address. Password reset links are sent there
- * from now on.
+ * Takes the token of a mailed link, and a session with a proof or a recent sign-in: the link alone only proves access
+ * to the mailbox, and a stolen session could confirm an address that an app has set. Password reset links are then sent
+ * to the confirmed address.
  */
 export const confirmEmail = method({
   id: 'account.confirmEmail',

@@ -1,4 +1,7 @@
-/** `account.getEmail`: the e-mail address of the account, and whether it is confirmed. An addition of ours. (docs/accounts.md#mail) */
+/**
+ * `account.getEmail`: the e-mail address of the account, and whether it is confirmed. Not part of the original API.
+ * (docs/accounts.md#mail)
+ */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'

@@ -1,4 +1,7 @@
-/** `account.requestEmailConfirmation`: another mail with a link that confirms the address. An addition of ours. (docs/accounts.md#mail) */
+/**
+ * `account.requestEmailConfirmation`: sends another mail with a link that confirms the address. Not part of the
+ * original API. (docs/accounts.md#mail)
+ */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'

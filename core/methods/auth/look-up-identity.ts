@@ -1,4 +1,7 @@
-/** `auth.lookUpIdentity`: what can be done with a proof of identity. Beyond the specification. (docs/spec/identities.md#signing-in) */
+/**
+ * `auth.lookUpIdentity`: what a proof of identity can be used for. Not part of the original API.
+ * (docs/spec/identities.md#signing-in)
+ */
 import { Type } from 'typebox'
 import { identityField, identityKey } from '../../../schemas/identity.js'
 import { anyone } from '../../auth/allow.js'
@@ -17,11 +20,11 @@ export const lookUpIdentity = serviceMethod({
     username: Type.Optional(Type.String()),
     registration: Type.Optional(
       Type.Object({
-        /** Whether an account can be created whatever the rules of registration say. */
+        /** Whether an account can be created regardless of the registration rules. */
         isOpen: Type.Boolean(),
         username: Type.Optional(Type.String()),
         email: Type.Optional(Type.String()),
-        /** Whether an account has that address. It is not opened: addresses prove nothing. */
+        /** Whether an account has that address. It does not open that account: addresses prove nothing. */
         isEmailTaken: Type.Boolean()
       })
     )

@@ -21,22 +21,22 @@ export const deleteEvent = method({
   allow: anyAccess,
   run(call, { id }) {
     const event = requireWritableEvent(call, id)
-    return event.trashed ? removed(call, event) : trashed(call, inTrash(call, event))
+    return event.trashed ? removeEvent(call, event) : writeTrashed(call, toTrashed(call, event))
   },
   steps: {
     areMany: ({ events }, { id }) => events.isLarger(id, largeSize),
     *run(call, { id }) {
       const before = yield* requireLargeWritableEvent(call, id)
-      if (before.trashed) return removed(call, before)
-      const event = inTrash(call, before)
-      const result = trashed(call, event, yield* call.store.events.bodyOf(event))
+      if (before.trashed) return removeEvent(call, before)
+      const event = toTrashed(call, before)
+      const result = writeTrashed(call, event, yield* call.store.events.bodyOf(event))
       yield
       return result
     }
   }
 })
 
-function removed(call: Call, event: Event): Result {
+function removeEvent(call: Call, event: Event): Result {
   const { changes, now, store } = call
   applyValueDeletion(call, event)
   changes.add('events', event.streamIds)
@@ -44,14 +44,14 @@ function removed(call: Call, event: Event): Result {
   return { eventDeletion: { id: event.id } }
 }
 
-/** The event as it is to be. */
-function inTrash(call: Call, event: Event): Event {
+/** Returns the event marked as trashed. */
+function toTrashed(call: Call, event: Event): Event {
   const { caller, now, store } = call
   applyValueDeletion(call, event)
   return { ...event, trashed: true, modified: store.stamp(now), modifiedBy: caller.signature }
 }
 
-function trashed(call: Call, event: Event, body?: EventBody): Result {
+function writeTrashed(call: Call, event: Event, body?: EventBody): Result {
   call.changes.add('events', event.streamIds)
   return { event: toPublicEvent(call, call.store.events.update(event, body)) }
 }

@@ -1,4 +1,4 @@
-/** Events in a form for other programs: tables, GPX, FHIR. (docs/api/exports.md) */
+/** Exports events in formats of other programs: tables, GPX, FHIR. (docs/api/exports.md) */
 import { Type, type Static } from 'typebox'
 import { closed, orNull } from '../../../schemas/scalars.js'
 import { isZone } from '../../../schemas/zones.js'
@@ -13,7 +13,7 @@ import { Export, formats, type FormatName } from '../../exports/export.js'
 import type { ExportFormat } from '../../exports/form.js'
 import { concatLists } from '../../json/json-text.js'
 import { refuseParams } from '../../validation/params.js'
-import { withoutNulls, type WithoutNulls } from '../../validation/without-nulls.js'
+import { omitNulls, type WithoutNulls } from '../../validation/without-nulls.js'
 
 const Params = Type.Object(
   {
@@ -32,7 +32,7 @@ const Params = Type.Object(
 )
 type Params = WithoutNulls<Static<typeof Params>>
 
-/** All events that match, whatever their number, unless there is a `limit`. */
+/** Exports all events that match, without limit by default. */
 export const exportEvents = method({
   id: 'events.export',
   summary: 'Take events out as a table, GPX or FHIR',
@@ -48,9 +48,9 @@ export const exportEvents = method({
     return { document: { fileName, mediaType } }
   },
   run(call, all) {
-    const { format, ...params } = withoutNulls(all)
+    const { format, ...params } = omitNulls(all)
     const form: ExportFormat = formats[format]
-    assertFormHolds(params, form, format)
+    assertFormatSupports(params, form, format)
     const limit = params.limit ?? Infinity
     const { events: own, query } = selectEvents(call, params, limit)
     call.reach = describeQueryScope(call.caller, params.streams, query)
@@ -61,24 +61,24 @@ export const exportEvents = method({
   }
 })
 
-/** Raises an error for what the form cannot hold. */
-function assertFormHolds(params: Omit<Params, 'format'>, form: ExportFormat, format: FormatName): void {
+/** Throws for options that the format does not support. */
+function assertFormatSupports(params: Omit<Params, 'format'>, form: ExportFormat, format: FormatName): void {
   const { bom, columns, limit, series, skip, streams, titles, zone } = params
-  if (zone !== undefined && !isZone(zone)) refuse('zone', 'has to be a time zone such as Europe/Zurich')
-  if (series === true && !form.supportsSeries) refuse('series', `is not for the format "${format}"`)
-  if (bom === true && !format.startsWith('csv')) refuse('bom', `is not for the format "${format}"`)
+  if (zone !== undefined && !isZone(zone)) refuseParam('zone', 'has to be a time zone such as Europe/Zurich')
+  if (series === true && !form.supportsSeries) refuseParam('series', `is not for the format "${format}"`)
+  if (bom === true && !format.startsWith('csv')) refuseParam('bom', `is not for the format "${format}"`)
   if (form.hasFixedOrder && (skip !== undefined || limit !== undefined))
-    refuse(
+    refuseParam(
       skip === undefined ? 'limit' : 'skip',
       `is not for the format "${format}", which has an order of its own`
     )
   if ((columns || titles) && format !== 'csv-wide')
-    refuse(columns ? 'columns' : 'titles', `is not for the format "${format}"`)
+    refuseParam(columns ? 'columns' : 'titles', `is not for the format "${format}"`)
   assertColumns(params)
   if (!form.supportsAudit && includesAudit(streams))
     fail('invalid-operation', `Records of the audit have no place in the format "${format}"`)
 }
 
-function refuse(name: string, message: string): never {
+function refuseParam(name: string, message: string): never {
   refuseParams([{ code: 'INVALID_TYPE', message, path: `#/${name}` }])
 }

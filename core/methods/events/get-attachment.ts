@@ -8,7 +8,7 @@ import { mayRead, assertReadable } from '../../events/place.js'
 import { fail } from '../../errors.js'
 import { type Allow, method } from '../../call/method.js'
 
-/** URLs of files are passed on: they must not hold a token that is valid for more than the file. */
+/** URLs of files get shared: they must not hold a token that is valid for more than the file. */
 const noTokenInQuery: Allow = {
   ...anyAccess,
   check: ({ credentials }) => {

@@ -29,15 +29,15 @@ export const getOne = method({
     if (isAuditId(id)) return { event: getAuditEvent(call, id), ...(includeHistory && { history: [] }) }
     const history = includeHistory ? listEventVersions(call, id) : undefined
     const found = store.events.findText(id)
-    if (!found) return { event: deletion(call, id), history }
+    if (!found) return { event: getDeletion(call, id), history }
     assertReadable(call, found)
     call.reach = describeItemScope(call, found.streams)
     return { event: toPublicEvent(call, found.body), history }
   }
 })
 
-/** To whoever could not have read the event, it never existed. */
-function deletion({ caller, store }: Call, id: string): Result {
+/** Returns the deletion of an event. For callers who could not have read the event, it never existed. */
+function getDeletion({ caller, store }: Call, id: string): Result {
   const found = store.history.findDeletion(id)
   if (!found || !caller.couldReadEvent(found.paths, found.deleted))
     fail('unknown-resource', `No event "${id}"`)

@@ -8,7 +8,7 @@ import { describeQueryScope } from '../../audit/reach.js'
 import { listEventDeletions } from '../../events/deletions.js'
 import { isGiven } from '../../events/fields.js'
 import { selectEvents, selectionParams } from '../../events/selection.js'
-import { withoutNulls, type WithoutNulls } from '../../validation/without-nulls.js'
+import { omitNulls, type WithoutNulls } from '../../validation/without-nulls.js'
 import { concatLists } from '../../json/json-text.js'
 import { method } from '../../call/method.js'
 
@@ -34,13 +34,13 @@ export const get = method({
   }),
   mode: 'read',
   allow: anyAccess,
-  // Until now is another time with every call, and so is what the audit holds.
+  // "Until now" is a different time in every call, and the audit grows with each.
   isRepeatable: ({ fromTime, streams, toTime }) =>
     (!isGiven(fromTime) || isGiven(toTime)) && !includesAudit(streams),
   run(call, all) {
-    const params = withoutNulls(all)
+    const params = omitNulls(all)
     const { modifiedSince, includeDeletions } = params
-    const limit = limitOf(params)
+    const limit = getLimit(params)
     const { events: own, query } = selectEvents(call, params, limit)
     call.reach = describeQueryScope(call.caller, params.streams, query)
     const events = includesAudit(params.streams) ? concatLists([own, listAuditEvents(call, params)]) : own
@@ -53,7 +53,7 @@ export const get = method({
   }
 })
 
-/** 20 unless a time or a limit is given. */
-function limitOf({ fromTime, toTime, limit }: Params): number {
+/** Returns the limit: 20 unless a time or a limit is given. */
+function getLimit({ fromTime, toTime, limit }: Params): number {
   return limit ?? (fromTime === undefined && toTime === undefined ? 20 : Infinity)
 }

@@ -1,4 +1,7 @@
-/** `identities.create`: links an identity with the account. Beyond the specification. (docs/spec/identities.md#linking) */
+/**
+ * `identities.create`: links an identity with the account. Not part of the original API.
+ * (docs/spec/identities.md#linking)
+ */
 import { Type } from 'typebox'
 import { personalOnly } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
@@ -11,7 +14,7 @@ import {
 import { assertLinkSecret, useLinkSecret } from '../../identities/link-secrets.js'
 import { Proof, verifyProofInCluster, useProof, type VerifiedProof } from '../../identities/proofs.js'
 
-/** Links what has been proven with a secret of this session. Linking what is linked already changes nothing. */
+/** Links the identity that was proven with a secret of this session. Idempotent. */
 export const create = method<typeof Proof, VerifiedProof>({
   id: 'identities.create',
   summary: 'Link an identity',

@@ -3,7 +3,7 @@ import { KeyValue } from '../../../schemas/scalars.js'
 import { anyone } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import { verifyFactor } from '../../sign-in/mfa/verify-factor.js'
-import { candidateOf, mfaSessionOf, mfaTokenOf } from '../../sign-in/mfa/sessions.js'
+import { getCandidate, requireMfaSession, requireMfaToken } from '../../sign-in/mfa/sessions.js'
 import { SignedIn, signedInFacts, signIn } from '../../sign-in/signed-in.js'
 
 /** Returns the same as signing in without a second factor. */
@@ -19,12 +19,12 @@ export const verify = method({
   allow: anyone,
   auditAs: 'valid-password',
   async prepare(call, given) {
-    await verifyFactor(call, candidateOf(call, mfaSessionOf(call, 'login')), given)
+    await verifyFactor(call, getCandidate(call, requireMfaSession(call, 'login')), given)
   },
   run(call) {
-    // The session may have ended while the proof was looked at.
-    const { appId, provider } = mfaSessionOf(call, 'login')
-    call.store.signIn.remove(mfaTokenOf(call))
+    // The session may have ended while the proof was being verified.
+    const { appId, provider } = requireMfaSession(call, 'login')
+    call.store.signIn.remove(requireMfaToken(call))
     return signIn(call, appId, provider)
   }
 })

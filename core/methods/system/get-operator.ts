@@ -1,11 +1,14 @@
-/** `system.getOperator`: whether somebody operates the service. (docs/spec/administration.md#operators) */
+/** `system.getOperator`: whether a user operates the service. (docs/spec/administration.md#operators) */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { anyone } from '../../auth/allow.js'
 import { authenticateOperator } from '../../auth/operators.js'
 import { serviceMethod } from '../../call/method.js'
 
-/** `GET /system/operators/{username}`, with a personal token of that account. To anybody else it does not seem to exist. */
+/**
+ * `GET /system/operators/{username}`, with a personal token of that account. For other callers it does not seem to
+ * exist.
+ */
 export const getOperator = serviceMethod({
   id: 'system.getOperator',
   summary: 'Tell whether the user operates the service',

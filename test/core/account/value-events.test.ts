@@ -1,7 +1,7 @@
 /** Values of account fields as events: who sees and writes them, which is in force, and that unique ones are. (docs/spec/accounts.md#account-events) */
 import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
-import { Hearer } from '../../../core/permissions/visibility.js'
+import { ChangeRecipient } from '../../../core/permissions/visibility.js'
 import { atOnce } from '../../../storage/steps.js'
 import type { CustomStream } from '../../../core/settings/custom-streams.js'
 import { getAccountStreams } from '../../../core/account/fields.js'
@@ -466,7 +466,7 @@ t.test('values of account fields', async t => {
       if (change.kind === 'events')
         heard.push(
           [daisy, ...callers].flatMap(({ access }, index) =>
-            atOnce(new Hearer(store, access).hearing(change)) ? [String(index)] : []
+            atOnce(new ChangeRecipient(store, access).mayReceive(change)) ? [String(index)] : []
           )
         )
     })

@@ -1,6 +1,6 @@
 /** Passkeys as their owner looks after them, and how nobody else gets to add one. (docs/spec/passkeys.md#adding-a-passkey) */
 import t, { type Test } from 'tap'
-import { challengeLife } from '../../../core/sign-in/passkeys/challenges.js'
+import { challengeLifetime } from '../../../core/sign-in/passkeys/challenges.js'
 import { recentSignInSeconds } from '../../../core/auth/recent-sign-in.js'
 import { maxPasskeys } from '../../../core/sign-in/passkeys/view.js'
 import { Authenticator, type Lies } from '../../support/authenticator.js'
@@ -187,7 +187,7 @@ t.test('passkeys.create', async t => {
     const { alice, elsewhere, service } = await start(t)
     const authenticator = new Authenticator(originOf(service))
     const credential = authenticator.create(await creationFor(alice))
-    service.clock.advance(challengeLife + 1)
+    service.clock.advance(challengeLifetime + 1)
     t.match(await alice.call('passkeys.create', { credential }), { error: late })
     const other = authenticator.create(await creationFor(elsewhere))
     await elsewhere.do('auth.logout')

@@ -10,7 +10,7 @@ import { toErrorEnvelope, toMetaMember } from '../../../core/envelope.js'
 import { ApiError } from '../../../core/errors.js'
 import { toAsciiJson } from '../../../core/json/json-text.js'
 import type { SharedServices } from '../../../core/call/dispatcher.js'
-import type { Leave } from '../../../core/security/long-answers.js'
+import type { ReleasePlace } from '../../../core/security/long-answers.js'
 import type { Outcome, Success } from '../../../core/call/outcome.js'
 import { Outgoing } from './outgoing.js'
 
@@ -124,12 +124,12 @@ export async function placeFor(
   exchange: Exchange,
   services: SharedServices,
   accessId: string | undefined
-): Promise<Leave> {
+): Promise<ReleasePlace> {
   const { method, req, state } = exchange
   const address = req.socket.remoteAddress ?? ''
   const client = { user: state.address.user ?? address, access: accessId ?? address }
   try {
-    return services.longAnswers.take(client) ?? (await services.longAnswers.wait(client))
+    return services.longAnswers.tryAcquire(client) ?? (await services.longAnswers.acquire(client))
   } catch (error) {
     if (method !== 'GET' && method !== 'HEAD') new Outgoing(exchange, services).cut()
     throw error
@@ -143,7 +143,7 @@ async function replyLong(
   status: number
 ): Promise<void> {
   const { accessId, members: text, remainder } = outcome
-  let leave: Leave | undefined
+  let leave: ReleasePlace | undefined
   try {
     leave = await placeFor(exchange, services, accessId)
     const outgoing = new Outgoing(exchange, services)
