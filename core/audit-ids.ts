@@ -8,7 +8,7 @@ export const auditActions = ':_audit:actions'
 const accessPrefix = ':_audit:access-'
 const actionPrefix = ':_audit:action-'
 
-/** Whether an id belongs to the audit. */
+/** Returns whether an id belongs to the audit. */
 export function isAuditId(id: string): boolean {
   return id.startsWith(auditRoot)
 }
@@ -20,12 +20,12 @@ export function getAuditedAccess(id: string): string | undefined {
     : undefined
 }
 
-/** Whether a stream of the audit holds the calls of a method. */
+/** Returns whether a stream of the audit holds the calls of a method. */
 export function isAuditedAction(id: string): boolean {
   return id.startsWith(actionPrefix) && id.length > actionPrefix.length
 }
 
-/** The stream of an access's calls. */
+/** Returns the stream of an access's calls. */
 export function getAuditStreamId(accessId: string): string {
   return accessPrefix + accessId
 }

@@ -137,7 +137,7 @@ function toChange({ accessId, kind, paths }: ChangedItem): Change {
   }
 }
 
-/** Number of stream ids in paths, and of paths. */
+/** Returns number of stream ids in paths, and of paths. */
 function countIds(paths: readonly Path[]): number {
   return paths.reduce((sum, path) => sum + path.length, paths.length)
 }

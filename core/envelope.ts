@@ -3,7 +3,10 @@ import type { ApiError } from './errors.js'
 import { joinMembers } from './json/json-text.js'
 import type { Config } from './settings/config.js'
 
-/** The response of a failed call as JSON text: `{"error":{…},"meta":{…}}`. `now` in seconds. (docs/spec/errors.md#error-object) */
+/**
+ * Returns the response of a failed call as JSON text: `{"error":{…},"meta":{…}}`. `now` in seconds.
+ * (docs/spec/errors.md#error-object)
+ */
 export function toErrorEnvelope(
   config: Pick<Config, 'apiVersion' | 'serial'>,
   now: number,
@@ -12,7 +15,7 @@ export function toErrorEnvelope(
   return `{${joinMembers({ error, ...error.details.beside })},${toMetaMember(config, now)}}`
 }
 
-/** The `meta` member as JSON text: `"meta":{…}`. `now` in seconds. */
+/** Returns the `meta` member as JSON text: `"meta":{…}`. `now` in seconds. */
 export function toMetaMember(
   { apiVersion, serial }: Pick<Config, 'apiVersion' | 'serial'>,
   now: number

@@ -85,7 +85,7 @@ export class ApiError extends Error {
     return [{ code: 'INVALID', message: this.message, path: '#' }]
   }
 
-  /** The public error object of docs/spec/errors.md#error-object. */
+  /** Returns the public error object of docs/spec/errors.md#error-object. */
   toJSON(): Record<string, unknown> {
     const { subErrors } = this.details
     const data = this.publicData

@@ -42,7 +42,7 @@ function selectCoveredProperties(event: EventLike): object {
 
 const coveredKeys = Object.keys(selectCoveredProperties({}))
 
-/** The text that an event's integrity is a digest of: the event without what the API adds or derives. */
+/** Returns the text that an event's integrity is a digest of: the event without what the API adds or derives. */
 export function toEventText(event: object): string {
   const what = normalizeEvent(event as EventLike)
   const { attachments, clientData, content } = what
@@ -52,13 +52,13 @@ export function toEventText(event: object): string {
   )
 }
 
-/** The text that an access's integrity is a digest of. */
+/** Returns the text that an access's integrity is a digest of. */
 export function toAccessText(access: object): string {
   const keys = Object.keys(access).filter(key => !excluded.has(key))
   return `{${toCanonicalMembers(access as EventLike, keys.toSorted())}}`
 }
 
-/** The integrity value of an event, an earlier version of one, or the record of a deleted one. */
+/** Returns the integrity value of an event, an earlier version of one, or the record of a deleted one. */
 export function computeEventIntegrity(event: object, algorithm: Algorithm): string {
   return `EVENT:0:${algorithm}-${hash(algorithm, toEventText(event), 'base64')}`
 }
@@ -75,7 +75,7 @@ export function* computeEventIntegrityInSteps(event: object, algorithm: Algorith
   return `EVENT:0:${algorithm}-${digest.digest('base64')}`
 }
 
-/** The integrity value of an access. */
+/** Returns the integrity value of an access. */
 export function computeAccessIntegrity(access: object, algorithm: Algorithm): string {
   return `ACCESS:0:${algorithm}-${hash(algorithm, toAccessText(access), 'base64')}`
 }

@@ -2,7 +2,7 @@
 
 /** The source of the current time; tests use one that they can move. */
 export interface Clock {
-  /** Seconds since the Unix epoch. */
+  /** Returns seconds since the Unix epoch. */
   now(): number
   /** Runs something once, so many seconds from now, unless the returned function is called before. */
   after(seconds: number, run: () => void): () => void

@@ -10,12 +10,12 @@ import { checkFieldValue } from './value-check.js'
 
 const markIds: ReadonlySet<string> = new Set([activeId, uniqueId])
 
-/** Whether a stream only marks values. */
+/** Returns whether a stream only marks values. */
 export function isMarkStream(streamId: string): boolean {
   return markIds.has(streamId)
 }
 
-/** The account field whose value an event in these streams is; `undefined` for any other event. */
+/** Returns the account field whose value an event in these streams is; `undefined` for any other event. */
 export function findField({ services }: Call, streamIds: readonly string[]): AccountField | undefined {
   const { fields } = getAccountStreams(services.config)
   for (const id of streamIds) {
@@ -25,7 +25,7 @@ export function findField({ services }: Call, streamIds: readonly string[]): Acc
   return undefined
 }
 
-/** Whether a value is the one in force. */
+/** Returns whether a value is the one in force. */
 export function isActive({ streamIds }: Event): boolean {
   return streamIds.includes(activeId)
 }

@@ -3,7 +3,7 @@ import type { StorageUsed } from '../../storage/repositories/storage-used.js'
 import type { Call } from '../call/method.js'
 import { getAccountStreams, type AccountField } from './fields.js'
 
-/** The user name and the values of fields that are shown; groups of fields as objects. */
+/** Returns the user name and the values of fields that are shown; groups of fields as objects. */
 export function toAccountObject(call: Call): object {
   const { account, services } = call
   const { byName } = getAccountStreams(services.config)
@@ -25,7 +25,7 @@ function getFieldValue(
   return Object.fromEntries(fields.map(field => [field.name, getFieldValue(call, field, byName)]))
 }
 
-/** The account's current storage use of one kind, in bytes. */
+/** Returns the account's current storage use of one kind, in bytes. */
 export function getStorageCount(name: string, { attachments, documents }: StorageUsed): number {
   return name === 'attachedFiles' ? attachments : documents
 }

@@ -52,7 +52,7 @@ export function resolveAuditedMethods(
   return { recorded, sent: syslog.host === '' ? new Set() : applyFilter(syslog.filter.methods, ids) }
 }
 
-/** The included methods without the excluded ones; an empty `include` means all. */
+/** Returns the included methods without the excluded ones; an empty `include` means all. */
 function applyFilter({ include, exclude }: MethodFilter, ids: readonly string[]): ReadonlySet<string> {
   const included = include.length === 0 ? ids : include.flatMap(name => resolveMethods(name, ids))
   const excluded = new Set(exclude.flatMap(name => resolveMethods(name, ids)))
@@ -69,12 +69,12 @@ function* listProblems(key: string, filter: MethodFilter, ids: readonly string[]
     }
 }
 
-/** The texts of a list; the schema check reports what is not one. */
+/** Returns the texts of a list; the schema check reports what is not one. */
 function filterTexts(list: unknown): string[] {
   return Array.isArray(list) ? list.filter(name => typeof name === 'string') : []
 }
 
-/** The methods that a name of a filter stands for. */
+/** Returns the methods that a name of a filter stands for. */
 function resolveMethods(name: string, ids: readonly string[]): readonly string[] {
   if (name === 'all') return ids
   if (name.endsWith('.all')) return ids.filter(id => id.startsWith(name.slice(0, -'all'.length)))

@@ -52,7 +52,7 @@ export function createAuditListing(reader: Reader, query: AuditQuery): Listing<R
   }
 }
 
-/** The range of times, in microseconds. */
+/** Returns the range of times, in microseconds. */
 function toTimeRange({ from, modifiedSince, to }: AuditQuery, last: number): Stretch {
   return {
     since: clampTime(

@@ -57,7 +57,10 @@ function countCharacters(values: QueryValues): number {
   return length
 }
 
-/** The values of known names as far as they fit. Copies, so that calls that are only counted keep no long texts in memory. */
+/**
+ * Returns the values of known names as far as they fit. Copies, so that calls that are only counted keep no long texts
+ * in memory.
+ */
 function cutQuery(values: QueryValues, known: ReadonlySet<string>): { isCut: boolean; kept: QueryValues } {
   let remaining = maxCharacters
   let isCut = false

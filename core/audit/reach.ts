@@ -80,7 +80,7 @@ function listVisible({ caller }: Reader, streamIds: readonly string[]): Recorded
 const grantedByAccess = new WeakMap<Access, RecordedStreams>()
 const everything: RecordedStreams = { streamIds: ['*'], isCut: false }
 
-/** The streams that an access may read by its permissions. */
+/** Returns the streams that an access may read by its permissions. */
 function listReadable({ access }: Caller): RecordedStreams {
   if (!access || access.type === 'personal') return everything
   let found = grantedByAccess.get(access)
@@ -93,7 +93,7 @@ function listReadable({ access }: Caller): RecordedStreams {
   return found
 }
 
-/** The ids that a `streams` parameter asks for, in any form; it has been validated before. */
+/** Returns the ids that a `streams` parameter asks for, in any form; it has been validated before. */
 function listRequested(caller: Caller, streams: unknown): RecordedStreams {
   if (isIdList(streams)) return cutIds(streams)
   const queries = parseStreamsQuery(streams, Infinity)
@@ -101,7 +101,7 @@ function listRequested(caller: Caller, streams: unknown): RecordedStreams {
   return cutIds([...new Set(queries.flatMap(({ any }) => (any === '*' ? [] : any.map(({ id }) => id))))])
 }
 
-/** Whether it is a plain list of ids, by far the most frequent form. */
+/** Returns whether it is a plain list of ids, by far the most frequent form. */
 function isIdList(streams: unknown): streams is readonly string[] {
   return Array.isArray(streams) && streams.every(id => typeof id === 'string' && /^[a-z0-9-]+$/i.test(id))
 }

@@ -77,7 +77,10 @@ function mapPages(
   }
 }
 
-/** The streams below one of the audit's. Errors: `forbidden` unless the caller is personal, `unknown-referenced-resource`. */
+/**
+ * Returns the streams below one of the audit's. Errors: `forbidden` unless the caller is personal,
+ * `unknown-referenced-resource`.
+ */
 export function listAuditStreams(call: Call, parentId: string): Tree[] {
   const { caller, store } = call
   if (!caller.isPersonal) return parentId === findAuditStream(call)?.id ? [] : fail('forbidden')

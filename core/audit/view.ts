@@ -23,7 +23,7 @@ export const AuditLog = Type.Object({
 })
 export type AuditLog = Static<typeof AuditLog>
 
-/** The type of the event of a record. */
+/** Returns the type of the event of a record. */
 export function getEventType(
   { config: { audit } }: Pick<Services, 'config'>,
   { errorId }: Pick<AuditEntry, 'errorId'>
@@ -31,7 +31,7 @@ export function getEventType(
   return `audit-log/${audit.brand}-api${errorId === undefined ? '' : '-error'}`
 }
 
-/** The fields of the event of a record, except its id. */
+/** Returns the fields of the event of a record, except its id. */
 export function toEventFields(config: Config, entry: AuditEntry): Omit<Event, 'id'> {
   const { access, action, time } = entry
   const streamIds = [`${auditRoot}access-${access}`, `${auditRoot}action-${action}`]

@@ -76,7 +76,7 @@ function findReadTokenAccess(
   return access && isValidReadToken(services, account, eventId, fileId, access, token) ? access : undefined
 }
 
-/** Whether credentials hold a token at all. */
+/** Returns whether credentials hold a token at all. */
 export function hasPresentedToken(credentials: Credentials): boolean {
   return parsePresented(credentials) !== undefined
 }

@@ -35,7 +35,7 @@ function isTooLong(text: string | undefined): boolean {
   return text !== undefined && text.length > maxCredentialsLength
 }
 
-/** `token`, `Bearer token` or `Basic …`. */
+/** Parses `token`, `Bearer token` or `Basic …`. */
 function parseHeader(header: string): PresentedToken | undefined {
   const scheme = header.slice(0, 'bearer'.length).toLowerCase()
   if (scheme === 'basic' || (scheme.startsWith('basic') && isBlank(scheme.at(-1)!)))
@@ -48,7 +48,7 @@ function isBlank(character: string): boolean {
   return character !== '' && character.trim() === ''
 }
 
-/** The user name of Basic credentials is the token; the password does not matter. */
+/** Returns the user name of Basic credentials is the token; the password does not matter. */
 function parseBasic(encoded: string): PresentedToken | undefined {
   const decoded = Buffer.from(encoded, 'base64').toString('utf8')
   const colon = decoded.indexOf(':')

@@ -98,7 +98,7 @@ function listOwnOrigins({ publicUrl }: Config): string[] {
   return [publicUrl, ...others].flatMap(withSubpaths)
 }
 
-/** Scheme and host of the service, without a port; on a local machine, under every loopback name. */
+/** Returns scheme and host of the service, without a port; on a local machine, under every loopback name. */
 function listOwnHosts({ publicUrl }: Pick<Config, 'publicUrl'>): string[] {
   const { hostname, protocol } = new URL(publicUrl)
   const names = loopback.includes(hostname) ? loopback : [hostname]

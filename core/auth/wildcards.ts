@@ -1,6 +1,6 @@
 /** Matches text against patterns with `*`. Backtracks to the last `*` only: time is at most pattern length × text length. */
 
-/** Whether a pattern matches the whole text. `*` stands for any number of characters that are not `excluded`. */
+/** Returns whether a pattern matches the whole text. `*` stands for any number of characters that are not `excluded`. */
 export function matches(pattern: string, text: string, excluded = /\s/): boolean {
   let at = 0
   let star = -1
@@ -27,8 +27,8 @@ export function matches(pattern: string, text: string, excluded = /\s/): boolean
 const nonHostCharacter = /[\s/?#\\@]/
 
 /**
- * Whether an origin pattern covers a URL as it was sent. In the host, `*` does not match a `/`; after a complete host name
- * it stands for a port and a path, so that `https://*.example.com*` does not cover
+ * Returns whether an origin pattern covers a URL as it was sent. In the host, `*` does not match a `/`; after a
+ * complete host name it stands for a port and a path, so that `https://*.example.com*` does not cover
  * `https://evil.example.com.evil.com`.
  */
 export function matchesOrigin(pattern: string, url: string): boolean {
@@ -43,7 +43,7 @@ export function matchesOrigin(pattern: string, url: string): boolean {
     : matches(hostPattern, host, nonHostCharacter)
 }
 
-/** Scheme and host; the rest from the first character that ends a host. */
+/** Splits a URL into scheme and host, and the rest from the first character that ends a host. */
 function splitUrl(url: string): [host: string, rest: string] {
   const scheme = url.indexOf('//')
   const start = scheme < 0 ? 0 : scheme + 2

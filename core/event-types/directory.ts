@@ -20,9 +20,9 @@ export interface EventTypes {
    * Unknown types accept any content; holders of series get theirs from the service. Errors: `invalid-parameters-format`, `invalid-event-type` for `series:` of an unknown type.
    */
   check(type: string, content: unknown): unknown
-  /** Whether the type is in the directory. */
+  /** Returns whether the type is in the directory. */
   isKnown(type: string): boolean
-  /** The fields that a content of this type has, required ones first; the one of a simple type is `value`. */
+  /** Returns the fields that a content of this type has, required ones first; the one of a simple type is `value`. */
   fields(type: string): readonly Field[]
   /** The directory as served to clients. */
   readonly directory: EventTypeDirectory
@@ -129,8 +129,8 @@ class Directory implements EventTypes {
 }
 
 /**
- * Whether a content is what a service gives to holders of the same points. Another service's directory may have further
- * fields, but not other required ones.
+ * Returns whether a content is what a service gives to holders of the same points. Another service's directory may have
+ * further fields, but not other required ones.
  */
 function isSeriesContent(content: unknown, { elementType, required }: SeriesContent): boolean {
   if (!isObject(content) || Object.keys(content).length !== 3) return false
@@ -152,7 +152,7 @@ function isTextList(value: unknown): value is string[] {
 const maxNumberLength = 400
 const numericText = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i
 
-/** Whether a keyword does not restrict the valid numbers: most types are numbers with a description. */
+/** Returns whether a keyword does not restrict the valid numbers: most types are numbers with a description. */
 function isUnrestrictive(key: string, value: unknown): boolean {
   return key === 'type' || ((key === 'description' || key === 'title') && typeof value === 'string')
 }

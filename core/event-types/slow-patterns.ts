@@ -16,7 +16,7 @@ export function warnAboutSlowPatterns(extension: Partial<EventTypeDirectory>, lo
     }
 }
 
-/** All valid regular expressions in a schema. */
+/** Yields all valid regular expressions in a schema. */
 function* listPatterns(schema: unknown): Generator<string> {
   if (typeof schema !== 'object' || schema === null) return
   for (const [key, value] of Object.entries(schema)) {

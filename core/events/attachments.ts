@@ -42,7 +42,7 @@ export function assertFileCount({ config }: Pick<Services, 'config'>, count: num
     fail('invalid-operation', `An event can have at most ${maxFilesPerEvent} files, but would have ${count}`)
 }
 
-/** Whether a number is above a limit, where 0 is none. */
+/** Returns whether a number is above a limit, where 0 is none. */
 export function isBeyond(limit: number, count: number): boolean {
   return limit > 0 && count > limit
 }

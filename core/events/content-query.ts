@@ -51,7 +51,7 @@ function parseCondition(given: unknown, within: ContentCondition['within'], at: 
 const pathPattern = /^[a-zA-Z0-9_:-]+(?:\.[a-zA-Z0-9_:-]+)*$/
 const maxPathLength = 1000
 
-/** The keys of a path; `$` is the whole value. */
+/** Returns the keys of a path; `$` is the whole value. */
 function parsePath(path: unknown, at: string): string[] {
   if (path === '$') return []
   if (typeof path !== 'string' || path.length > maxPathLength || !pathPattern.test(path))

@@ -33,7 +33,7 @@ export type EventUpdate = Static<typeof EventUpdate>
 
 const seriesPrefix = 'series:'
 
-/** Whether events of a type hold a high-frequency series. */
+/** Returns whether events of a type hold a high-frequency series. */
 export function isSeries(type: string): boolean {
   return type.startsWith(seriesPrefix)
 }
@@ -52,7 +52,7 @@ export function getNamedStreams({
   return isGiven(streamId) ? [streamId] : undefined
 }
 
-/** Whether a field has a value: `null` stands for none. (docs/spec/conventions.md#null-and-missing-fields) */
+/** Returns whether a field has a value: `null` stands for none. (docs/spec/conventions.md#null-and-missing-fields) */
 export function isGiven<T>(value: T | null | undefined): value is T {
   return value !== null && value !== undefined
 }

@@ -10,7 +10,7 @@ export function assertReadable(reader: Reader, { streams }: Pick<Holder, 'stream
   if (!mayReadAt(reader, streams)) fail('forbidden')
 }
 
-/** Whether an event in the streams of these numbers may be read. */
+/** Returns whether an event in the streams of these numbers may be read. */
 export function mayReadAt({ caller, store }: Reader, streams: readonly number[]): boolean {
   // Personal accesses may read everything in the user's own streams.
   if (caller.isPersonal && streams[0]! >= 0) return true
@@ -28,7 +28,9 @@ export function mayRead(
   return streams !== undefined && mayReadAt({ caller, store }, streams)
 }
 
-/** The ids of the streams with these numbers; for those that no longer exist, an id on which nobody has a level. */
+/**
+ * Returns the ids of the streams with these numbers; for those that no longer exist, an id on which nobody has a level.
+ */
 export function getStreamIds({ streams }: Pick<UserStore, 'streams'>, numbers: readonly number[]): string[] {
   return numbers.map(number => streams.byNumber(number)?.stream.id ?? ':')
 }

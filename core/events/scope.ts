@@ -47,7 +47,7 @@ interface CachedScopes {
 
 const cacheByAccess = new WeakMap<object, CachedScopes>()
 
-/** The scopes cached for the caller's access and this version of the tree. */
+/** Returns the scopes cached for the caller's access and this version of the tree. */
 function getCachedScopes({ caller, store: { streams } }: Call): Map<string, Scope> {
   const access = caller.access ?? fail('invalid-access-token')
   const found = cacheByAccess.get(access)
@@ -127,8 +127,8 @@ class ScopeBuilder {
   }
 
   /**
-   * All readable streams; `undefined` if these are no restriction, or none beyond the user's own streams. If some are excluded,
-   * the others are still named: a query is faster by them if they are few.
+   * Returns all readable streams; `undefined` if these are no restriction, or none beyond the user's own streams. If
+   * some are excluded, the others are still named: a query is faster by them if they are few.
    */
   #allReadable(excludedStreams: ReadonlySet<number>): ReadonlySet<number> | undefined {
     const { visibility } = this.#caller
@@ -142,7 +142,7 @@ class ScopeBuilder {
     return this.#toCountedSet(live.map(({ number }) => number))
   }
 
-  /** The requested streams, as far as they may be read: streams below them may have other levels. */
+  /** Returns the requested streams, as far as they may be read: streams below them may have other levels. */
   #requestedReadable(any: readonly RequestedStream[]): ReadonlySet<number> {
     const { visibility } = this.#caller
     const nodes = any.flatMap(wanted => this.#resolve(wanted))
@@ -151,7 +151,7 @@ class ScopeBuilder {
     )
   }
 
-  /** A stream and, if wanted, those below it; without trashed ones unless these count. */
+  /** Returns a stream and, if wanted, those below it; without trashed ones unless these count. */
   #resolve({ id, withBelow }: RequestedStream): readonly StreamNode[] {
     const node = this.#streams.find(id)
     if (!node) return []

@@ -54,7 +54,7 @@ function assertCount(count: number, limit: number): void {
 /** Longest id in JSON text, in characters. */
 const maxIdLength = 8 * 1024
 
-/** Text is either the JSON of a query or a single id. */
+/** Returns text is either the JSON of a query or a single id. */
 function parseText(text: string, limit: number): unknown {
   if (!/^\s*[[{]/.test(text)) return [text]
   assertCount(text.length / maxIdLength, limit)
@@ -78,7 +78,7 @@ function parseQueries(value: unknown, limit: number): StreamsQuery[] {
   return items.map(parseQuery)
 }
 
-/** How many ids a value names; the number of its queries if those are too many already. */
+/** Returns how many ids a value names; the number of its queries if those are too many already. */
 function countIds(value: unknown, limit: number): number {
   const items: readonly unknown[] = Array.isArray(value) ? value : [value]
   if (items.length > limit) return items.length
@@ -89,7 +89,7 @@ function countIds(value: unknown, limit: number): number {
   }, 0)
 }
 
-/** Plain ids: one query for each store. */
+/** Converts plain ids to queries, one for each store. */
 function groupByStore(ids: readonly string[]): StreamsQuery[] {
   const byStore = new Map<string, string[]>()
   for (const id of ids) {
@@ -144,7 +144,7 @@ function parseId(item: unknown, key: string): RequestedStream {
     : { id: item, withBelow: true }
 }
 
-/** The store that an id belongs to: its prefix `:name:`, unless that is one of the account's own. */
+/** Returns the store that an id belongs to: its prefix `:name:`, unless that is one of the account's own. */
 function getStoreOfId(id: string): string {
   if (!isSystemId(id)) return ''
   const store = /^:[^:]*:/.exec(id)?.[0] ?? ''

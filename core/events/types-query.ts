@@ -8,7 +8,7 @@ export const Types = Type.Array(
   { maxItems: 10_000 }
 )
 
-/** The numbers of types; `undefined` where none is named, so that all are meant. */
+/** Returns the numbers of types; `undefined` where none is named, so that all are meant. */
 export function findTypeNumbers(
   { events }: UserStore,
   types: readonly string[] | undefined

@@ -34,7 +34,7 @@ export class ValueReader {
     return values.length === 0 ? noValue : values
   }
 
-  /** Names of the fields that contents of a type may have. */
+  /** Returns names of the fields that contents of a type may have. */
   listFields(type: string): string[] {
     return this.types.fields(type).map(({ name }) => name)
   }
@@ -70,7 +70,7 @@ export class ValueReader {
   }
 }
 
-/** A field of a content by its path; undefined if there is none. */
+/** Returns a field of a content by its path; undefined if there is none. */
 export function getField(content: unknown, path: readonly string[]): unknown {
   let value = content
   for (const key of path) {

@@ -56,7 +56,7 @@ export function suggestUsername(claims: Claims): string | undefined {
   return undefined
 }
 
-/** Number of hyphens at the end. */
+/** Returns number of hyphens at the end. */
 function countTrailingHyphens(name: string): number {
   let count = 0
   while (count < name.length && name[name.length - 1 - count] === '-') count++

@@ -22,8 +22,8 @@ const shortEscapes: Readonly<Record<string, string>> = {
 }
 
 /**
- * The canonical text of a JSON value: no white space, keys sorted by their UTF-16 code units, properties that are `null` left
- * out at every depth.
+ * Returns the canonical text of a JSON value: no white space, keys sorted by their UTF-16 code units, properties that
+ * are `null` left out at every depth.
  */
 export function toCanonicalJson(value: unknown): string {
   if (typeof value === 'string') return quoteString(value)
@@ -45,7 +45,7 @@ export function stringifyIfCanonical(object: object, inner: readonly unknown[]):
   return nonCanonical.test(text) ? undefined : text
 }
 
-/** Whether all keys are in order, at every depth, and no property is `null`. */
+/** Returns whether all keys are in order, at every depth, and no property is `null`. */
 function isOrdered(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return true
   if (Array.isArray(value)) return value.every(isOrdered)

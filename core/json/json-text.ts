@@ -50,17 +50,17 @@ export interface TextListing<Source> extends Listing<Source> {
   isDocument?: boolean
 }
 
-/** Whether a listing is one of pieces of text. */
+/** Returns whether a listing is one of pieces of text. */
 export function isTextListing<Source>(listing: Listing<Source>): listing is TextListing<Source> {
   return 'isText' in listing
 }
 
-/** Whether a result's value is a listing. */
+/** Returns whether a result's value is a listing. */
 export function isListing(value: unknown): value is Listing<unknown> {
   return typeof value === 'object' && value !== null && 'next' in value && typeof value.next === 'function'
 }
 
-/** Whether a member of a result is a listing. */
+/** Returns whether a member of a result is a listing. */
 export function hasListing(result: object): boolean {
   for (const key in result) if (isListing((result as Record<string, unknown>)[key])) return true
   return false
@@ -95,12 +95,12 @@ export function listTexts(texts: readonly string[]): Listing<unknown> {
   }
 }
 
-/** JSON text of one value; `undefined` for values that JSON cannot represent. */
+/** Returns the JSON text of one value; `undefined` for values that JSON cannot represent. */
 export function toText(value: unknown): string | undefined {
   return isText(value) ? value.text : JSON.stringify(value)
 }
 
-/** The members of a JSON object, without its braces: `"event":{…},"history":[]`. */
+/** Returns the members of a JSON object, without its braces: `"event":{…},"history":[]`. */
 export function joinMembers(result: object): string {
   if (result instanceof JsonMembers) return result.text
   // Faster than writing member by member, which takes twice as long.

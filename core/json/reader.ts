@@ -71,7 +71,7 @@ class Reader {
     private readonly stepSize: number
   ) {}
 
-  /** The value that begins at a place. */
+  /** Returns the value that begins at a place. */
   *value(start: number, depth: number): Steps<unknown> {
     const end = this.#endOf(start)
     if (end !== undefined) {
@@ -82,7 +82,7 @@ class Reader {
     return this.text[start] === '[' ? yield* this.#array(start, depth) : yield* this.#object(start, depth)
   }
 
-  /** Where the value of a member is; its name stands in the text as JSON writes it. */
+  /** Returns where the value of a member is; its name stands in the text as JSON writes it. */
   findMember(name: string): TextRange | undefined {
     const { text } = this
     const key = `${JSON.stringify(name)}:`
@@ -95,7 +95,7 @@ class Reader {
     return undefined
   }
 
-  /** Where a value ends, however long it is. */
+  /** Returns where a value ends, however long it is. */
   findEnd(start: number): number {
     return this.#endOf(start)!
   }
@@ -200,7 +200,7 @@ class Reader {
     return found === closing
   }
 
-  /** Where the name of a member ends, and where its value begins. */
+  /** Returns where the name of a member ends, and where its value begins. */
   #name(start: number): { end: number; value: number } {
     if (this.text[start] !== '"') throw new SyntaxError('No name of a member')
     const end = this.#endOfString(start)
@@ -209,7 +209,7 @@ class Reader {
     return { end, value: this.skipBlanks(colon + 1) }
   }
 
-  /** Where the value that begins at a place ends; `undefined` for a container that is long. */
+  /** Returns where the value that begins at a place ends; `undefined` for a container that is long. */
   #endOf(start: number): number | undefined {
     const { text } = this
     const end = start + this.stepSize

@@ -14,9 +14,9 @@ const valueWeight = 8
 /** How values are written. */
 export interface JsonForm {
   text(value: unknown): string
-  /** The keys of an object, in order. */
+  /** Returns the keys of an object, in order. */
   keys(object: object): readonly string[]
-  /** Some of its members, without the braces. */
+  /** Returns some of its members, without the braces. */
   members(object: Readonly<Record<string, unknown>>, keys: readonly string[]): string
 }
 
@@ -38,7 +38,7 @@ export const canonicalForm: JsonForm = {
   members: toCanonicalMembers
 }
 
-/** Whether the values of an object, of params for instance, are large enough together to be written in steps. */
+/** Returns whether the values of an object, of params for instance, are large enough together to be written in steps. */
 export function hasLargeValues(object: object): boolean {
   let size = 0
   for (const value of Object.values(object)) size += getKnownSize(value)
@@ -161,7 +161,7 @@ function findGroupEnd(from: number, end: number, at: (index: number) => unknown)
   return to
 }
 
-/** The weight of a value; counting stops once it exceeds `max`. */
+/** Returns the weight of a value; counting stops once it exceeds `max`. */
 function computeWeight(value: unknown, max = stepWeight): number {
   if (typeof value === 'string') return valueWeight + value.length
   if (typeof value !== 'object' || value === null) return valueWeight

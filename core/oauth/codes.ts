@@ -30,7 +30,7 @@ export type OAuthKnownRequest = KnownRequest & {
   readonly request: AuthRequest & { readonly oauth: OAuthRequest }
 }
 
-/** Whether a request came by OAuth. */
+/** Returns whether a request came by OAuth. */
 export function isOAuthRequest(known: KnownRequest): known is OAuthKnownRequest {
   return known.request.oauth !== undefined
 }

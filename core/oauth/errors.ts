@@ -42,7 +42,9 @@ export function failOAuth(code: OAuthErrorCode, description: string, accessId?: 
   })
 }
 
-/** The code and description of an error, as RFC 6749 wants them: printable ASCII without quotes and backslashes. */
+/**
+ * Returns the code and description of an error, as RFC 6749 wants them: printable ASCII without quotes and backslashes.
+ */
 export function toProtocolError({ details, id, message, status }: ApiError): {
   readonly error: string
   readonly error_description: string

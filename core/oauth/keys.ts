@@ -86,7 +86,7 @@ async function createKey(services: Services, latest: KnownKey | undefined, now: 
   return listKeys(services).at(-1)!
 }
 
-/** All keys, the latest last. */
+/** Returns all keys, the latest last. */
 function listKeys({ platform }: Services): KnownKey[] {
   return platform.secrets
     .list(prefix)

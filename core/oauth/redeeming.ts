@@ -114,7 +114,7 @@ export async function refreshGrant(
   return { kind: 'refresh', grant, refreshToken, time }
 }
 
-/** Seconds for which a refresh token of a client can be used. */
+/** Returns seconds for which a refresh token of a client can be used. */
 export function getRefreshSeconds({ services }: Pick<Call, 'services'>, client: Client): number {
   return client.refreshSeconds ?? services.config.oauth.refreshSeconds
 }

@@ -6,7 +6,7 @@
 export interface ConcurrencyLimits {
   /** Maximum number running at a time. */
   readonly concurrency: number
-  /** Maximum number running at a time for one key. */
+  /** Returns the maximum number running at a time for one key. */
   limitFor(key: string): number
   /** Maximum number started per second. */
   readonly perSecond: number

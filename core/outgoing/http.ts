@@ -147,7 +147,7 @@ export function isInternal(address: string): boolean {
 
 const [globalUnicast, documentation] = [ipaddr.parseCIDR('2000::/3'), ipaddr.parseCIDR('3fff::/20')]
 
-/** Whether an address is globally assigned, and not an ISATAP address of an internal IPv4 host. */
+/** Returns whether an address is globally assigned, and not an ISATAP address of an internal IPv4 host. */
 function isGlobal(address: ipaddr.IPv6): boolean {
   if (!address.match(globalUnicast) || address.match(documentation)) return false
   const [, , , , flags = 0, mark, high = 0, low = 0] = address.parts

@@ -86,7 +86,7 @@ export class WebhookSender {
   }
 }
 
-/** Whether this is the status of a successful call. */
+/** Returns whether this is the status of a successful call. */
 export function isSuccess(status: number): boolean {
   return status >= 200 && status <= 299
 }

@@ -48,12 +48,18 @@ export class Caller {
     return this.#grants.names
   }
 
-  /** The level on a stream: granted on itself, else on its nearest ancestor, else on `*`; `undefined` without any. */
+  /**
+   * Returns the level on a stream: granted on itself, else on its nearest ancestor, else on `*`; `undefined` without
+   * any.
+   */
   level(streamId: string): Level | undefined {
     return this.isPersonal ? 'manage' : this.#grants.level(this.store.streams, streamId)
   }
 
-  /** Whether the action is allowed on a stream; `*` stands for what is outside every stream, such as adding a root. */
+  /**
+   * Returns whether the action is allowed on a stream; `*` stands for what is outside every stream, such as adding a
+   * root.
+   */
   may(action: Action, streamId: string): boolean {
     const { streams } = this.store
     if (!this.isPersonal)
@@ -80,16 +86,16 @@ export class Caller {
   }
 
   /**
-   * Whether a deleted stream could be listed, by the ids on its former path: itself first, its root last. `at`: when it
-   * was deleted, in seconds.
+   * Returns whether a deleted stream could be listed, by the ids on its former path: itself first, its root last. `at`:
+   * when it was deleted, in seconds.
    */
   couldList(path: readonly string[], at?: number): boolean {
     return this.isPersonal || allows(this.#grants.levelOnPath(this.store.streams, path, at), 'list')
   }
 
   /**
-   * Whether an event in these streams may be read: one of them has to be readable, and none may be closed to the caller
-   * (`none` or `create-only`).
+   * Returns whether an event in these streams may be read: one of them has to be readable, and none may be closed to
+   * the caller (`none` or `create-only`).
    */
   mayReadEvent(streamIds: readonly string[]): boolean {
     if (this.isPersonal) return !this.#isHidden(streamIds[0] ?? '')
@@ -102,12 +108,18 @@ export class Caller {
     return isReadable
   }
 
-  /** Whether the first stream of an event is that of a hidden account field, or of a field that no longer exists. */
+  /**
+   * Returns whether the first stream of an event is that of a hidden account field, or of a field that no longer
+   * exists.
+   */
   #isHidden(streamId: string): boolean {
     return isSystemId(streamId) && (this.store.streams.find(streamId)?.system?.isHidden ?? true)
   }
 
-  /** Tag streams belong to the service: only the account's owner may manage them; others just tag events. */
+  /**
+   * Returns whether the action is reserved: tag streams belong to the service, and only the account's owner may manage
+   * them; others only tag events.
+   */
   #isReservedTag(action: Action, streamId: string): boolean {
     return action === 'manage' && this.store.streams.isTagId(streamId)
   }
@@ -119,7 +131,10 @@ export class Caller {
     return levels.some(level => allows(level, 'read')) && !levels.some(hidesEvents)
   }
 
-  /** Whether the audit of an access may be read: the caller's own unless switched off, and those granted. (docs/spec/audit.md#reading) */
+  /**
+   * Returns whether the audit of an access may be read: the caller's own unless switched off, and those granted.
+   * (docs/spec/audit.md#reading)
+   */
   mayAudit(accessId: string): boolean {
     return this.isPersonal || this.#grants.mayAudit(accessId)
   }
@@ -129,7 +144,7 @@ export class Caller {
     return this.isPersonal ? { everything: true } : this.#grants.getVisibleStreams(this.store.streams)
   }
 
-  /** Whether these permissions lie within the caller's own, so that it may grant them to others. */
+  /** Returns whether these permissions lie within the caller's own, so that it may grant them to others. */
   covers(permissions: readonly Permission[]): boolean {
     return (
       this.isPersonal ||
@@ -137,7 +152,7 @@ export class Caller {
     )
   }
 
-  /** Whether the token still identifies this very access in `store`. */
+  /** Returns whether the token still identifies this very access in `store`. */
   isCurrent(store: UserStore): boolean {
     const { access } = this
     return (
@@ -148,7 +163,7 @@ export class Caller {
     )
   }
 
-  /** Whether the feature is switched off for this access (e.g. `selfRevoke`). */
+  /** Returns whether the feature is switched off for this access (e.g. `selfRevoke`). */
   isForbidden(feature: string): boolean {
     return this.#grants.isForbidden(feature)
   }

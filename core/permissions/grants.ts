@@ -66,7 +66,7 @@ export class Grants {
     return new Set([...this.#byId.keys(), ...this.#endedById.keys(), ...(this.limit?.names ?? [])])
   }
 
-  /** The level on a stream: granted on itself, else on its nearest ancestor, else on `*`. */
+  /** Returns the level on a stream: granted on itself, else on its nearest ancestor, else on `*`. */
   level(streams: StreamRepository, streamId: string): Level | undefined {
     const node = streams.find(streamId)
     if (node) return this.levelAt(streams, node)
@@ -83,28 +83,31 @@ export class Grants {
   }
 
   /**
-   * The level on a stream from the ids on its path: itself first, its root last. The stream may have been deleted: with
-   * `at`, the time of the record about it (seconds), only permissions on that very stream count, not those on another
-   * one with the same id.
+   * Returns the level on a stream from the ids on its path: itself first, its root last. The stream may have been
+   * deleted: with `at`, the time of the record about it (seconds), only permissions on that very stream count, not
+   * those on another one with the same id.
    */
   levelOnPath(streams: StreamRepository, path: readonly string[], at?: number): Level | undefined {
     const own = this.#levelOnPath(streams, path, at)
     return this.limit ? limitLevel(own, this.limit.levelOnPath(streams, path, at)) : own
   }
 
-  /** The events that can be read. */
+  /** Returns the events that can be read. */
   getVisibleStreams(streams: StreamRepository): VisibleStreams {
     this.#refresh(streams)
     return (this.#visibleStreams ??= this.#computeVisibleStreams(streams))
   }
 
-  /** Whether the audit of an access may be read: its own unless switched off (`selfAudit`), and those granted. */
+  /** Returns whether the audit of an access may be read: its own unless switched off (`selfAudit`), and those granted. */
   mayAudit(accessId: string): boolean {
     if (accessId === this.access.id) return !this.isForbidden('selfAudit')
     return this.#audited.has(accessId) && (!this.limit || this.limit.mayAudit(accessId))
   }
 
-  /** Whether the feature is switched off (e.g. `selfRevoke`): for the access itself, or for the app that shared it. */
+  /**
+   * Returns whether the feature is switched off (e.g. `selfRevoke`): for the access itself, or for the app that shared
+   * it.
+   */
   isForbidden(feature: string): boolean {
     const { permissions = [] } = this.access
     const isOff = permissions.some(p => 'feature' in p && p.feature === feature && p.setting === 'forbidden')
@@ -112,9 +115,9 @@ export class Grants {
   }
 
   /**
-   * Whether the holder of these grants may pass on `others`: on each stream at most the level held there. Levels change
-   * only at streams named by either side, so checking those (and `*`) is enough; it also catches levels that `others`
-   * would inherit where these grants are narrower. `create-only` cannot be passed on.
+   * Returns whether the holder of these grants may pass on `others`: on each stream at most the level held there.
+   * Levels change only at streams named by either side, so checking those (and `*`) is enough; it also catches levels
+   * that `others` would inherit where these grants are narrower. `create-only` cannot be passed on.
    */
   covers(streams: StreamRepository, others: Grants): boolean {
     const ended = [...this.#endedById.keys()].filter(id => streams.find(id))
@@ -176,7 +179,7 @@ export class Grants {
     return all
   }
 
-  /** The level inherited by a stream with an ended permission, or by a misplaced tag stream. */
+  /** Returns the level inherited by a stream with an ended permission, or by a misplaced tag stream. */
   #inheritedLevel(id: string, isMisplaced: boolean, above: Level | undefined): Level | undefined {
     const all = this.#byId.get('*')
     const hidden = hidesEvents(above) && above !== all ? 'none' : all
@@ -186,7 +189,10 @@ export class Grants {
     return ended && inherited ? intersectLevels(ended.level, inherited) : inherited
   }
 
-  /** The level granted on the stream that had this id at the time `at`; without `at`, on the one that has it or had it last. */
+  /**
+   * Returns the level granted on the stream that had this id at the time `at`; without `at`, on the one that has it or
+   * had it last.
+   */
   #grantedLevel(streams: StreamRepository, id: string, at: number | undefined): Level | undefined {
     const node = streams.find(id)
     const granted = this.#byId.get(id)
@@ -202,8 +208,9 @@ export class Grants {
   }
 
   /**
-   * The level on an account stream: granted by name on it or an ancestor, else `none`; `*` does not cover account streams.
-   * Streams that only mark values have no level: they neither open nor close an event. (docs/spec/accesses.md#account-streams)
+   * Returns the level on an account stream: granted by name on it or an ancestor, else `none`; `*` does not cover
+   * account streams. Streams that only mark values have no level: they neither open nor close an event.
+   * (docs/spec/accesses.md#account-streams)
    */
   #accountLevel({ parent, stream, system }: StreamNode): Level | undefined {
     if (system?.kind === 'mark') return undefined

@@ -22,12 +22,12 @@ export const ranks: Readonly<Record<Level, number>> = {
   manage: 4
 }
 
-/** Whether a level allows an action. */
+/** Returns whether a level allows an action. */
 export function allows(level: Level | undefined, action: Action): boolean {
   return level !== undefined && levelsByAction[action].has(level)
 }
 
-/** Whether a level hides the events of a stream, even those that are in a readable one as well. */
+/** Returns whether a level hides the events of a stream, even those that are in a readable one as well. */
 export function hidesEvents(level: Level | undefined): boolean {
   return level === 'none' || level === 'create-only'
 }

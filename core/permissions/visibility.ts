@@ -142,8 +142,8 @@ interface CachedNode {
 const cachedNodes = new WeakMap<Path, CachedNode>()
 
 /**
- * The user's stream at a path; `undefined` if it has moved or been deleted. Cached for all recipients: levels on streams
- * are cached, those on paths are not, and there may be thousands of paths a hundred levels deep.
+ * Returns the user's stream at a path; `undefined` if it has moved or been deleted. Cached for all recipients: levels
+ * on streams are cached, those on paths are not, and there may be thousands of paths a hundred levels deep.
  */
 function getNodeAt(streams: StreamRepository, path: Path): StreamNode | undefined {
   let place = cachedNodes.get(path)

@@ -47,7 +47,7 @@ export function startMaintenance(services: Services): MaintenanceJobs {
   }
 }
 
-/** Current time (seconds) by the clock of ids, from which the age of files is read. */
+/** Returns the current time (seconds) by the clock of ids, from which the age of files is read. */
 function now(): number {
   return getIdTime(createId())
 }

@@ -101,7 +101,7 @@ function readField({ accounts }: Services, account: Account, name: string): unkn
   }
 }
 
-/** The host name, with its port, of the server that an account lives on. */
+/** Returns the host name, with its port, of the server that an account lives on. */
 function getServerName(services: Services, account: Account): string {
   return new URL(getServerUrl(services, account)).host
 }

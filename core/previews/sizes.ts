@@ -21,7 +21,7 @@ export type Frame = `${'box' | 'width' | 'height'}-${number}`
 const standardSizes = [256, 512, 768, 1024] as const
 const maxSize = 1024
 
-/** Whether the frame depends on the picture's proportions. */
+/** Returns whether the frame depends on the picture's proportions. */
 export function dependsOnAspectRatio({ width, height }: RequestedSize): boolean {
   return width !== undefined && height !== undefined
 }

@@ -16,7 +16,7 @@ export class FairScheduler {
     return this.#waiting.size
   }
 
-  /** Number of waiting tasks of an account. */
+  /** Returns number of waiting tasks of an account. */
   countWaiting(account: string): number {
     return this.#waiting.sizeOf(account)
   }

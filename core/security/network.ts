@@ -27,7 +27,7 @@ export function getWideNetwork(ip: string): string {
   return `${front.join(':')}::/48`
 }
 
-/** Whether an address is a loopback one. */
+/** Returns whether an address is a loopback one. */
 export function isLoopback(ip: string): boolean {
   return ipaddr.isValid(ip) && ipaddr.process(ip).range() === 'loopback'
 }

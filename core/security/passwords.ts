@@ -6,18 +6,18 @@ import { Semaphore } from './semaphore.js'
 
 /** Hooks around a verification that may have to queue, so that it can be refused by the outcome of earlier ones. */
 export interface VerificationHooks {
-  /** Called right before the work; throws to refuse it. */
+  /** Runs right before the work; throws to refuse it. */
   check(): void
-  /** Called right after the work, before the next in the queue. */
+  /** Runs right after the work, before the next in the queue. */
   onResult(isRight: boolean): void
 }
 
 export interface Passwords {
   /** Number of queued passwords. */
   readonly waiting: number
-  /** argon2id hash of a password. */
+  /** Returns the argon2id hash of a password. */
   hash(password: string): Promise<string>
-  /** Whether a password has this hash (argon2id, or bcrypt from imported accounts). */
+  /** Returns whether a password has this hash (argon2id, or bcrypt from imported accounts). */
   verify(hash: string, password: string, hooks?: VerificationHooks): Promise<boolean>
   /** Takes as long as {@link verify} and returns `false`: for users that do not exist. */
   verifyDummy(password: string, hooks?: VerificationHooks): Promise<false>
@@ -64,12 +64,15 @@ export function createPasswords(concurrency = getHashConcurrency(availableParall
   }
 }
 
-/** bcrypt hashes begin with `$2a$`, `$2b$`, `$2x$` or `$2y$`. */
+/** Returns whether a hash is of bcrypt: these begin with `$2a$`, `$2b$`, `$2x$` or `$2y$`. */
 function isBcrypt(hash: string): boolean {
   return /^\$2[abxy]\$/.test(hash)
 }
 
-/** Only imported accounts have such hashes, until the next sign-in: most processes never load the library. */
+/**
+ * Verifies a bcrypt hash. Only imported accounts have such hashes, until the next sign-in: most processes never load
+ * the library.
+ */
 async function verifyBcrypt(password: string, hash: string): Promise<boolean> {
   const { verify } = await import('@node-rs/bcrypt')
   return await verify(password, hash)

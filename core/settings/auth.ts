@@ -111,7 +111,7 @@ function isPlainHttp(url: string): boolean {
   return url.startsWith('http:')
 }
 
-/** Whether a URL means this machine. */
+/** Returns whether a URL means this machine. */
 export function isLocal(url: string): boolean {
   const host = URL.canParse(url) ? new URL(url).hostname : ''
   return host === 'localhost' || host === '[::1]' || /^127\.[\d.]+$/.test(host)

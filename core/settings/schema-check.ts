@@ -58,7 +58,7 @@ function* listMemberViolations(schema: Schema, value: object, place: string): Ge
   }
 }
 
-/** Whether a value itself is valid; the contents of lists and groups are checked separately. */
+/** Returns whether a value itself is valid; the contents of lists and groups are checked separately. */
 function matches(schema: Schema, value: unknown): boolean {
   if (schema.anyOf) return schema.anyOf.some(branch => listViolations(branch, value, '').next().done === true)
   if (schema.enum) return schema.enum.includes(value)

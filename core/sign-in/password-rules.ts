@@ -35,7 +35,10 @@ export function assertPasswordComplexity(
     )
 }
 
-/** `data` holds one text, as clients expect; the sub-error has the same in structured form, which pages can translate. */
+/**
+ * Throws `invalid-parameters-format`. `data` holds one text, as clients expect; the sub-error has the same in
+ * structured form, which pages can translate.
+ */
 function refusePassword(what: string, rule: { code: string; param: string; minimum: number }): never {
   const message = `${what}.`
   throw new ApiError('invalid-parameters-format', message, {

@@ -17,7 +17,7 @@ import type { Services } from '../call/services.js'
 import { getCreatorId } from '../permissions/access.js'
 import type { StreamNode } from '../../storage/streams/node.js'
 
-/** Whether a stream stands for a tag. */
+/** Returns whether a stream stands for a tag. */
 export function isTagStreamId(services: Services, streamId: string): boolean {
   return getTag(services, streamId) !== undefined
 }
@@ -27,7 +27,7 @@ export function addTags(services: Services, { tags: _former, ...event }: Event):
   return { ...event, ...getTags(services, event.streamIds) }
 }
 
-/** The `tags` of an event in these streams. */
+/** Returns the `tags` of an event in these streams. */
 export function getTags(services: Services, streamIds: readonly string[]): Pick<Event, 'tags'> {
   if (!getTagSettings(services).isActive) return {}
   const tags: string[] = []
@@ -132,7 +132,7 @@ function getTag(services: Services, streamId: string): string | undefined {
   return streamId.slice(streamIdPrefix.length) || undefined
 }
 
-/** Tags, trimmed, without duplicates and empty ones. */
+/** Trims tags, and removes duplicates and empty ones. */
 function normalizeTags(tags: readonly string[] | null | undefined): string[] {
   if (!tags || tags.length === 0) return []
   return [...new Set(tags.map(tag => tag.trim()).filter(tag => tag !== ''))]
@@ -161,14 +161,16 @@ function ensureTagRoot(call: Call): StreamNode {
   return node.parent || node.stream.trashed ? restorePlace(call, node, null) : node
 }
 
-/** Whether the service or the owner changed a stream last: in earlier versions apps could take over tag streams. */
+/**
+ * Returns whether the service or the owner changed a stream last: in earlier versions apps could take over tag streams.
+ */
 function wasChangedByOwner({ store }: Call, { createdBy, modifiedBy }: Stream): boolean {
   if (createdBy === 'system' && modifiedBy === 'system') return true
   const by = getCreatorId({ createdBy: modifiedBy })
   return by === 'system' || store.accesses.findEver(by)?.type === 'personal'
 }
 
-/** Names to try for a tag stream, in order. */
+/** Returns names to try for a tag stream, in order. */
 function listNames(services: Services, id: string): string[] {
   return [getTag(services, id) ?? id, id]
 }

@@ -46,7 +46,7 @@ export function isTrashed(node: StreamNode): boolean {
   return false
 }
 
-/** Whether `node` is `other` or lies below it. */
+/** Returns whether `node` is `other` or lies below it. */
 export function isWithin(node: StreamNode, other: StreamNode): boolean {
   for (const at of iterateAncestors(node)) if (at === other) return true
   return false
@@ -59,7 +59,7 @@ export function getDepth(node: StreamNode): number {
   return count
 }
 
-/** Number of levels from a stream to the deepest below it: 1 without children. */
+/** Returns number of levels from a stream to the deepest below it: 1 without children. */
 export function getHeight(node: StreamNode): number {
   let count = 0
   for (let level = [node]; level.length > 0; level = level.flatMap(at => [...at.children])) count++
@@ -73,7 +73,7 @@ interface Order {
 
 const orderCache = new WeakMap<StreamRepository, Order>()
 
-/** The children of a stream, or the roots, by name: accents and case do not matter unless all else is equal. */
+/** Returns the children of a stream, or the roots, by name: accents and case do not matter unless all else is equal. */
 export function getSortedChildren(
   streams: StreamRepository,
   parent: StreamNode | undefined

@@ -89,28 +89,31 @@ export class StreamView {
     return isAll ? children : children.filter(node => this.#isShown(node))
   }
 
-  /** The current node of a stream from an earlier version of the tree, if it may still be listed in the same place. */
+  /**
+   * Returns the current node of a stream from an earlier version of the tree, if it may still be listed in the same
+   * place.
+   */
   findCurrent(node: StreamNode, parent: StreamNode | undefined): StreamNode | undefined {
     const now = this.store.streams.byNumber(node.number)
     const isThere = now && (!parent || now.parent?.number === parent.number)
     return isThere && this.#isShown(now) && !this.#isInTrash(now) ? now : undefined
   }
 
-  /** A stream's text up to its children. */
+  /** Returns a stream's text up to its children. */
   formatOpening(node: StreamNode, isTop: boolean, present?: TextTransform): string {
     const shown = isTop ? toPublicStream(this.caller, node) : node.stream
     const own = shown === node.stream ? node.text : JSON.stringify(shown)
     return `${(present?.(own) ?? own).slice(0, -1)},"children":[`
   }
 
-  /** The roots, and streams that may be listed while their parent may not, shown like roots. */
+  /** Returns the roots, and streams that may be listed while their parent may not, shown like roots. */
   #listRoots(): readonly StreamNode[] {
     const roots = getSortedChildren(this.store.streams, undefined)
     if (this.caller.names.size <= 1) return roots.filter(node => this.#isShown(node))
     return sortByName(new Set([...roots.filter(node => this.#isShown(node)), ...this.#listGrantedRoots()]))
   }
 
-  /** Streams that may be listed while their parent may not. */
+  /** Returns streams that may be listed while their parent may not. */
   #listGrantedRoots(): readonly StreamNode[] {
     const nodes: StreamNode[] = []
     for (const id of this.caller.names) {
@@ -189,7 +192,7 @@ class TreeWalk {
     return this.#open.length === 0
   }
 
-  /** Text of the next streams with their children. */
+  /** Returns text of the next streams with their children. */
   write(view: StreamView, present?: TextTransform): string {
     let text = this.#hasBegun ? '' : '['
     this.#hasBegun = true

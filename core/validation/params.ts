@@ -96,7 +96,7 @@ function isViolations(data: unknown): data is Violation[] {
   return Array.isArray(data) && data.every(item => typeof Object(item).path === 'string')
 }
 
-/** The API's code for a failure of a JSON Schema keyword. */
+/** Returns the API's code for a failure of a JSON Schema keyword. */
 export function getViolationCode(keyword: string): string {
   return codes[keyword] ?? 'INVALID'
 }

@@ -135,7 +135,10 @@ const shortTokenViolation = {
   param: 'token'
 }
 
-/** A shared access must not last longer than the app's own access. (docs/spec/accesses.md#who-may-create-what) */
+/**
+ * Throws `invalid-operation` for a shared access that would last longer than the app's own access.
+ * (docs/spec/accesses.md#who-may-create-what)
+ */
 function assertNotOutliving({ caller }: Call, { expires }: Access): void {
   const end = caller.access?.expires
   if (end !== undefined && (expires === undefined || expires > end))

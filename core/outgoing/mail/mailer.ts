@@ -45,7 +45,7 @@ export class Mailer {
     return this.#waiting.length === 0 && this.#running.size === 0
   }
 
-  /** Whether messages of a kind are enabled. */
+  /** Returns whether messages of a kind are enabled. */
   sends(kind: MessageKind): boolean {
     const { enabled, notices } = this.options.config.services.email
     if (isNotice(kind) && !notices) return false

@@ -32,7 +32,7 @@ export type NoticeKind = keyof typeof noticeTemplates
 /** All of these kinds. */
 export const noticeKinds = Object.keys(noticeTemplates) as NoticeKind[]
 
-/** Whether a mail is a notice about signing in. */
+/** Returns whether a mail is a notice about signing in. */
 export function isNotice(kind: MessageKind): kind is NoticeKind {
   return Object.hasOwn(noticeTemplates, kind)
 }

@@ -70,7 +70,7 @@ export function requireMfaSession<P extends MfaSession['purpose'] = MfaSession['
   return fail('forbidden', 'The MFA session token is invalid, or has expired')
 }
 
-/** Whether the sign-in session is still open with the same token: it may have been ended and opened again. */
+/** Returns whether the sign-in session is still open with the same token: it may have been ended and opened again. */
 function isSignInOpen({ services, now, store }: Call, { accessId, digest }: SignInProof): boolean {
   const access = store.accesses.find(accessId)
   return (

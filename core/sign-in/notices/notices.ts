@@ -42,7 +42,7 @@ export type NoticeContext = Pick<Call, 'account' | 'now' | 'services' | 'store'>
 const pendingState = 'notices'
 const offState = 'notices-off'
 
-/** Whether the user wants notices. */
+/** Returns whether the user wants notices. */
 export function wantsNotices(store: UserStore): boolean {
   return store.signIn.state(offState) !== true
 }

@@ -56,7 +56,7 @@ export function isValidChallenge(
   return expected.length === rest.length && timingSafeEqual(expected, rest)
 }
 
-/** Whether a challenge has been used. */
+/** Returns whether a challenge has been used. */
 export function isUsedChallenge(store: UserStore, challenge: string, now: number): boolean {
   return store.signIn.find('challenge', challenge, now) !== undefined
 }
