@@ -1,5 +1,5 @@
 /** All errors that callers can get: one table, one class, one function to throw them. (docs/spec/errors.md#error-ids) */
-import { truncateText } from './short-text.js'
+import { truncateText } from './truncate-text.js'
 
 const table = {
   'invalid-request-structure': [400, 'The request is malformed.'],

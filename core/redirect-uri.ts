@@ -1,5 +1,5 @@
 /** Redirect URIs of OAuth clients. (docs/api/oauth.md#redirect-uris) */
-import { parseUrl } from './parsed-url.js'
+import { parseUrl } from './parse-url.js'
 
 /**
  * Schemes whose URLs would execute or display their own content: users are never redirected to them, whatever the

@@ -1,8 +1,8 @@
 /** Runs the core behind the transports: in this thread, in several worker threads, or as a node of a cluster. */
 import type { Config } from '../core/settings/config.js'
 import { loadEventTypes } from '../core/event-types/directory.js'
-import { createUploadBuffers } from '../core/security/intake.js'
-import { LongResponses } from '../core/security/long-answers.js'
+import { createUploadBuffers } from '../core/security/upload-buffer.js'
+import { LongResponses } from '../core/security/long-responses.js'
 import { wholeShard } from '../core/call/shard.js'
 import { methods } from '../core/methods/index.js'
 import { ManualClock } from '../core/time.js'

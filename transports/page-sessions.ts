@@ -4,7 +4,7 @@
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { PageSession } from '../core/call/credentials.js'
-import { parseUrl } from '../core/parsed-url.js'
+import { parseUrl } from '../core/parse-url.js'
 import type { Config } from '../core/settings/config.js'
 import { cookieValues, setCookie } from './own-cookies.js'
 

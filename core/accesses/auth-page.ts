@@ -3,7 +3,7 @@
  */
 import type { AuthRequest } from '../../schemas/auth-request.js'
 import type { Config } from '../settings/config.js'
-import { parseUrl } from '../parsed-url.js'
+import { parseUrl } from '../parse-url.js'
 import { isListedScheme } from '../redirect-uri.js'
 import { getAccessUrl, getRegisterUrl } from '../service-info.js'
 import { refuseParams } from '../validation/params.js'

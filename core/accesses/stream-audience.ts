@@ -12,7 +12,7 @@ import type { RequestedPermission } from './granting.js'
 import { allows } from '../permissions/levels.js'
 import type { Call } from '../call/method.js'
 import { toCurrentId } from '../account/older-ids.js'
-import { isInForce, getEffectiveGrants } from '../permissions/standing.js'
+import { isInForce, getEffectiveGrants } from '../permissions/effective-grants.js'
 import { iterateAncestors } from '../streams/tree.js'
 import { getCreatorId } from '../permissions/access.js'
 

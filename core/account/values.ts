@@ -6,7 +6,7 @@ import type { Call } from '../call/method.js'
 import { activeId, getFieldName, uniqueId } from '../system-ids.js'
 import { getAccountStreams, getActiveStreamIds, type AccountField } from './fields.js'
 import { refuseParams } from '../validation/params.js'
-import { checkFieldValue } from './value-check.js'
+import { checkFieldValue } from './check-field-value.js'
 
 const markIds: ReadonlySet<string> = new Set([activeId, uniqueId])
 

@@ -7,7 +7,7 @@ import { parseStreamsQuery } from '../events/streams-query.js'
 import { toAuditCriteria } from './criteria.js'
 import { auditRoot } from '../audit-ids.js'
 import { createAuditListing } from './listing.js'
-import { toAuditEvent, getEventType } from './view.js'
+import { toAuditEvent, getEventType } from './audit-event.js'
 import type { Reader } from '../call/reader.js'
 
 /** Params of `events.get`. */

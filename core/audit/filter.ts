@@ -2,7 +2,7 @@
 import { SettingsError } from '../settings/load.js'
 import type { AnyMethod } from '../call/method.js'
 import { aliases } from '../call/method-names.js'
-import { findNearest } from '../settings/nearest.js'
+import { findNearest } from '../settings/find-nearest.js'
 import type { Settings } from '../settings/settings.js'
 
 /** Methods by id, by resource as `<resource>.all`, or `all` of them. */

@@ -1,5 +1,5 @@
 /** The query string of a call as the audit records it: parameters that the method knows, without secrets. (docs/spec/audit.md#record-content) */
-import { truncateText } from '../short-text.js'
+import { truncateText } from '../truncate-text.js'
 import type { QueryValues } from '../call/credentials.js'
 
 /** Parameters that hold secrets. */

@@ -2,7 +2,7 @@
 import { hostname } from 'node:os'
 import type { AuditEntry } from '../../storage/audit/record.js'
 import type { Config } from '../settings/config.js'
-import { toEventFields } from './view.js'
+import { toEventFields } from './audit-event.js'
 
 /** Formats the message about a call; without `accountId`, about one that concerns no account. */
 export type SyslogFormat = (entry: AuditEntry, accountId: string | undefined) => Buffer

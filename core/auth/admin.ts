@@ -7,7 +7,7 @@ import type { Config } from '../settings/config.js'
 import { fail } from '../errors.js'
 import type { Log } from '../log.js'
 import type { Allow } from '../call/method.js'
-import { maxCredentialsLength } from './presented.js'
+import { maxCredentialsLength } from './presented-token.js'
 import type { Credentials } from '../call/credentials.js'
 import type { Services } from '../call/services.js'
 

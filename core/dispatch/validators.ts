@@ -3,14 +3,14 @@
  * without the response, so that a client that has it already need not be sent it again.
  */
 import type { UserStore } from '../../storage/user/user-store.js'
-import { getStorageCount } from '../account/view.js'
+import { getStorageCount } from '../account/account-object.js'
 import { BoundedMap } from '../security/bounded-map.js'
 import type { Change } from '../changes.js'
 import { createId } from '../ids.js'
 import type { Call } from '../call/method.js'
-import { ChangeRecipient } from '../permissions/visibility.js'
+import { ChangeRecipient } from '../permissions/change-recipient.js'
 import type { Steps } from '../../storage/steps.js'
-import { SlicedWorkQueue } from '../notifications/turns.js'
+import { SlicedWorkQueue } from '../notifications/sliced-work-queue.js'
 import { optsOutOfOlderIds } from '../account/older-ids.js'
 import { isSystemId } from '../system-ids.js'
 import { getAccountStreams } from '../account/fields.js'

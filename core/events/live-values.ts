@@ -5,7 +5,7 @@
 import type { Event } from '../../schemas/event.js'
 import type { StorageUsed } from '../../storage/repositories/storage-used.js'
 import type { UserStore } from '../../storage/user/user-store.js'
-import { getStorageCount } from '../account/view.js'
+import { getStorageCount } from '../account/account-object.js'
 import { computeEventIntegrity } from '../integrity.js'
 import { getAccountStreams } from '../account/fields.js'
 import type { Services } from '../call/services.js'

@@ -12,7 +12,7 @@ import { insertLiveValues } from './live-values.js'
 import { resolveEventScope } from './scope.js'
 import { SearchText, createTextSearch } from './text-query.js'
 import { trashedByState, findTypeNumbers, Types } from './types-query.js'
-import { createPresenter } from './view.js'
+import { createPresenter } from './public-event.js'
 
 const nonNegativeInteger = Type.Integer({ minimum: 0 })
 

@@ -1,7 +1,7 @@
 /** The earlier versions of an event that a caller may know of, as a list. (docs/spec/events.md#history) */
 import { fail } from '../errors.js'
-import { assertReadable } from './place.js'
-import { createPresenter } from './view.js'
+import { assertReadable } from './event-permissions.js'
+import { createPresenter } from './public-event.js'
 import type { Listing } from '../json/json-text.js'
 import type { Call } from '../call/method.js'
 import type { Reader } from '../call/reader.js'

@@ -1,13 +1,13 @@
 /** A long table: a row for each value, also of points. */
 import type { Event } from '../../schemas/event.js'
 import { isSeries } from '../events/fields.js'
-import { getElementType } from '../series/plan.js'
+import { getElementType } from '../series/column-plan.js'
 import { byteOrderMark, formatLine, toCell, writeLine, type CsvCell } from './csv.js'
-import { roundToMicroseconds, getPath, type ExportFormat, type ExportSources } from './form.js'
+import { roundToMicroseconds, getPath, type ExportFormat, type ExportSources } from './format.js'
 import { pieceSize, type Pieces } from './pieces.js'
-import { parseEvent, listPoints, type Points } from './source.js'
+import { parseEvent, listPoints, type Points } from './event-source.js'
 import { getUcumUnit } from './ucum.js'
-import { getDuration } from './values.js'
+import { getDuration } from './value-reader.js'
 
 const columns = [
   'id',

@@ -4,11 +4,11 @@ import { refuseParams } from '../validation/params.js'
 import { JsonText } from '../json/json-text.js'
 import { readJson, unlimited } from '../json/reader.js'
 import { byteOrderMark, runSteps, formatLine, toCell, writeLine } from './csv.js'
-import { getPath, type ExportFormat, type ExportSources, type ExportOptions } from './form.js'
+import { getPath, type ExportFormat, type ExportSources, type ExportOptions } from './format.js'
 import type { Pieces } from './pieces.js'
-import { parseEvent } from './source.js'
+import { parseEvent } from './event-source.js'
 import { getUcumUnit } from './ucum.js'
-import { getField } from './values.js'
+import { getField } from './value-reader.js'
 
 /** Returns the value of a cell. `content`: that of the event, taken apart. */
 type Column = (event: Event, sources: ExportSources, content: unknown) => unknown

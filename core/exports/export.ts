@@ -5,14 +5,14 @@ import type { Reader } from '../call/reader.js'
 import { longCsv } from './csv-long.js'
 import { wideCsv } from './csv-wide.js'
 import { fhir, fhirNdjson } from './fhir.js'
-import type { ExportFormat, ExportOptions } from './form.js'
+import type { ExportFormat, ExportOptions } from './format.js'
 import { gpx } from './gpx.js'
-import { TimeFormatter } from './instants.js'
+import { TimeFormatter } from './time-formatter.js'
 import { json, ndjson } from './json.js'
 import { pieceSize, type Pieces, type ReadContext } from './pieces.js'
-import { listEventTexts } from './source.js'
+import { listEventTexts } from './event-source.js'
 import { StreamNames } from './stream-names.js'
-import { ValueReader } from './values.js'
+import { ValueReader } from './value-reader.js'
 
 /** The formats by name. */
 export const formats = {

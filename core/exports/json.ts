@@ -1,8 +1,8 @@
 /** Events as the API has them: in a list, or one a line. */
 import { isSeries } from '../events/fields.js'
-import type { ExportFormat, ExportSources } from './form.js'
+import type { ExportFormat, ExportSources } from './format.js'
 import { cutText, pieceSize, type Pieces } from './pieces.js'
-import { parseEvent, listPoints } from './source.js'
+import { parseEvent, listPoints } from './event-source.js'
 
 export const json: ExportFormat = {
   mediaType: 'application/json; charset=utf-8',

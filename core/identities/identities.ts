@@ -9,7 +9,7 @@ import { fail } from '../errors.js'
 import { createId } from '../ids.js'
 import type { Config } from '../settings/config.js'
 import { notifyUser } from '../sign-in/notices/notices.js'
-import { assertSignInPossible } from '../sign-in/ways-in.js'
+import { assertSignInPossible } from '../sign-in/sign-in-methods.js'
 import { findProviderByIssuer, PublicProvider, toPublicProvider } from './provider.js'
 
 /** An identity as its owner sees it. Times in seconds. */

@@ -2,7 +2,7 @@
  * Resolves pages of the service, the only ones to which users return from a provider. (docs/spec/identities.md#the-way)
  */
 import { fail } from '../errors.js'
-import { parseUrl } from '../parsed-url.js'
+import { parseUrl } from '../parse-url.js'
 import type { Config } from '../settings/config.js'
 
 /** Longest address of a page, relative to the root. */

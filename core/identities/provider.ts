@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import type { ProviderSetting } from '../settings/auth.js'
 import type { Config } from '../settings/config.js'
-import { trimSlash } from '../sign-in/ways-in.js'
+import { trimSlash } from '../sign-in/sign-in-methods.js'
 
 /** A provider with the defaults of its setting. */
 export type Provider = Required<Omit<ProviderSetting, 'clientSecret' | 'tokenEndpointAuthMethod'>> &

@@ -17,10 +17,10 @@ import {
   type Claims
 } from './claims.js'
 import { resolveOwnPage } from './own-page.js'
-import { PendingSignIns, type PendingSignIn } from './pending.js'
+import { PendingSignIns, type PendingSignIn } from './pending-sign-ins.js'
 import { SignInProblem, toProblem } from './problem.js'
 import { getCallbackUrl, findProvider, getSignedOutUrl, type Provider } from './provider.js'
-import { loadOpenidClient, type ProviderClient } from './providers.js'
+import { loadOpenidClient, type ProviderClient } from './provider-client.js'
 
 /** The browser of a request: its address, and the cookie of an earlier sign-in. */
 export interface Visitor {

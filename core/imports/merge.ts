@@ -1,7 +1,7 @@
 /** Compares points that are to be written with those that are there. */
 import type { PointsDraft } from '../../imports/protocol.js'
 import type { Row } from '../../storage/series/rows.js'
-import type { Column, ColumnPlan } from '../series/plan.js'
+import type { Column, ColumnPlan } from '../series/column-plan.js'
 
 /** Points that differ although they are of one time go this far apart, in seconds: the finest that is told apart everywhere. */
 const apart = 1e-6

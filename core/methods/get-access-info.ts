@@ -6,7 +6,7 @@ import {
   type Permission,
   type StreamPermission
 } from '../../schemas/permission.js'
-import { PublicAccess, addEndpoint } from '../accesses/view.js'
+import { PublicAccess, addEndpoint } from '../accesses/public-access.js'
 import { anyAccess } from '../auth/allow.js'
 import { getAuditedAccess, getAuditStreamId } from '../audit-ids.js'
 import type { Access } from '../../schemas/access.js'

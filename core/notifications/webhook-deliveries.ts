@@ -5,7 +5,7 @@
 import { StoreUnavailable } from '../../storage/errors.js'
 import type { KeptWebhook } from '../../storage/repositories/webhooks.js'
 import type { UserStore } from '../../storage/user/user-store.js'
-import { isInForce } from '../permissions/standing.js'
+import { isInForce } from '../permissions/effective-grants.js'
 import { applyRun, computeNextRun } from './webhook-state.js'
 import { isSuccess, type WebhookSender } from '../outgoing/webhook-sender.js'
 import type { Services } from '../call/services.js'

@@ -7,9 +7,9 @@ import { atOnce, type Steps } from '../../storage/steps.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Change } from '../changes.js'
 import type { Call } from '../call/method.js'
-import { ChangeRecipient, getMessage } from '../permissions/visibility.js'
+import { ChangeRecipient, getMessage } from '../permissions/change-recipient.js'
 import { findMatchingKeys } from '../permissions/scopes.js'
-import { isInForce } from '../permissions/standing.js'
+import { isInForce } from '../permissions/effective-grants.js'
 
 /**
  * Thrown when a write has changed more than can be evaluated at once for all webhooks. The write is rolled back and

@@ -8,7 +8,7 @@ import type { Scopes } from '../../schemas/scope.js'
 import { Caller } from '../permissions/caller.js'
 import { fail } from '../errors.js'
 import type { Call } from '../call/method.js'
-import { parseUrl } from '../parsed-url.js'
+import { parseUrl } from '../parse-url.js'
 import { assertMaySubscribe } from '../permissions/scopes.js'
 import { refuseParams } from '../validation/params.js'
 

@@ -2,7 +2,7 @@
  * Metadata for clients of OAuth about the service, and about the assistants' endpoint of an account. (RFC 8414, RFC
  * 9728)
  */
-import { parseUrl } from '../parsed-url.js'
+import { parseUrl } from '../parse-url.js'
 import type { Config } from '../settings/config.js'
 import { getAccountUrl } from '../service-info.js'
 import { algorithm } from './keys.js'

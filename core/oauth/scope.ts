@@ -6,7 +6,7 @@ import type { IdentityScope } from '../../schemas/oauth.js'
 import type { Level, Permission } from '../../schemas/permission.js'
 import type { RequestedPermission } from '../accesses/granting.js'
 import { ranks } from '../permissions/levels.js'
-import { truncateText } from '../short-text.js'
+import { truncateText } from '../truncate-text.js'
 import { isSystemId } from '../system-ids.js'
 import { failOAuth } from './errors.js'
 

@@ -5,7 +5,7 @@ import type { UserStore } from '../../storage/user/user-store.js'
 import { fail } from '../errors.js'
 import { Grants, type VisibleStreams } from './grants.js'
 import { allows, hidesEvents, type Action } from './levels.js'
-import { noGrants, getEffectiveGrants } from './standing.js'
+import { noGrants, getEffectiveGrants } from './effective-grants.js'
 import { isSystemId } from '../system-ids.js'
 import type { StreamNode } from '../../storage/streams/node.js'
 

@@ -4,7 +4,7 @@ import { isStreamPermission, type Level } from '../../schemas/permission.js'
 import type { StreamRepository } from '../../storage/repositories/streams.js'
 import { getAuditedAccess } from '../audit-ids.js'
 import { allows, limitLevel, hidesEvents, intersectLevels, ranks } from './levels.js'
-import { DerivedDataCache } from './warm.js'
+import { DerivedDataCache } from './derived-data-cache.js'
 import { accountId, isAccountRoot, isSystemId } from '../system-ids.js'
 import type { StreamNode } from '../../storage/streams/node.js'
 

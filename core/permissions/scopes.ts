@@ -5,7 +5,7 @@ import type { UserStore } from '../../storage/user/user-store.js'
 import type { Caller } from './caller.js'
 import type { Change } from '../changes.js'
 import { fail } from '../errors.js'
-import type { ChangeRecipient } from './visibility.js'
+import type { ChangeRecipient } from './change-recipient.js'
 
 /**
  * Checks that a caller may subscribe to these scopes. Throws `forbidden` for streams it may not list,

@@ -4,7 +4,7 @@
  */
 import { IdentityRegistration, Registration } from '../../schemas/account.js'
 import type { UserStore } from '../../storage/user/user-store.js'
-import { checkFieldValue } from '../account/value-check.js'
+import { checkFieldValue } from '../account/check-field-value.js'
 import { ApiError } from '../errors.js'
 import { getAccountStreams, type AccountField } from '../account/fields.js'
 import { createChecker, refuseParams, type Violation } from '../validation/params.js'

@@ -7,7 +7,7 @@ import { BoundedMap } from './bounded-map.js'
 import type { Config } from '../settings/config.js'
 import { ApiError } from '../errors.js'
 import { isLoopback, getNetwork, getWideNetwork } from './network.js'
-import { truncateText } from '../short-text.js'
+import { truncateText } from '../truncate-text.js'
 import type { Clock } from '../time.js'
 
 /** An attempt at a secret. */

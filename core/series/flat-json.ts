@@ -6,7 +6,7 @@ import type { Points } from '../../storage/repositories/series.js'
 import type { Row } from '../../storage/series/rows.js'
 import { fail } from '../errors.js'
 import { mapped, sorted, type Steps } from '../../storage/steps.js'
-import { timeColumn, timestampColumn, toNumber, type Column, type ColumnPlan } from './plan.js'
+import { timeColumn, timestampColumn, toNumber, type Column, type ColumnPlan } from './column-plan.js'
 
 /** Where in the request an error is, and the rule it violates. */
 interface ErrorPlace {

@@ -4,7 +4,7 @@
  */
 import type { Holder } from '../../storage/repositories/series.js'
 import { fail } from '../errors.js'
-import { getStreamIds, assertReadable } from '../events/place.js'
+import { getStreamIds, assertReadable } from '../events/event-permissions.js'
 import { isSeries } from '../events/fields.js'
 import type { Listing } from '../json/json-text.js'
 import type { Reader } from '../call/reader.js'

@@ -2,7 +2,7 @@
 import type { SampledPage, Sampler } from '../../storage/series/sampler.js'
 import type { Listing } from '../json/json-text.js'
 import type { Reader } from '../call/reader.js'
-import { timeColumn, type ColumnPlan } from './plan.js'
+import { timeColumn, type ColumnPlan } from './column-plan.js'
 
 export class SampledListing implements Listing<Reader> {
   constructor(private readonly sampler: Sampler) {}

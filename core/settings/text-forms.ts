@@ -1,7 +1,7 @@
 /** Named forms of text settings that a pattern cannot describe. */
 import { CronPattern } from 'croner'
 import { parseIpRange } from '../ip-range.js'
-import { parseUrl } from '../parsed-url.js'
+import { parseUrl } from '../parse-url.js'
 import { checkRedirectUri } from '../redirect-uri.js'
 
 interface TextForm {

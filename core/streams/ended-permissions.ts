@@ -1,5 +1,5 @@
 /** Permissions end with their streams: they must not apply to a stream created later under the same id. */
-import { assertStreamsFitInMemory } from './place.js'
+import { assertStreamsFitInMemory } from './placement.js'
 import type { Access, EndedPermission } from '../../schemas/access.js'
 import type { Stream } from '../../schemas/stream.js'
 import { isStreamPermission, type Level, type Permission } from '../../schemas/permission.js'

@@ -3,7 +3,7 @@ import { Compile } from 'typebox/compile'
 import type { TSchema } from 'typebox'
 import { maxNameLength, Name } from '../../schemas/scalars.js'
 import { ApiError } from '../errors.js'
-import { reduceLists, type ReducedParams } from './few-items.js'
+import { reduceLists, type ReducedParams } from './reduce-lists.js'
 import { createLengthCheck } from './list-lengths.js'
 
 /** A violation; `path` as `#/field`. */

@@ -12,7 +12,7 @@ import {
   formatPageSettings,
   mergePageSettings,
   type PageSettings
-} from '../../core/settings/chosen.js'
+} from '../../core/settings/page-settings.js'
 import { readSettings } from '../../core/settings/load.js'
 import { isObject } from '../../core/validation/is-object.js'
 import { chosenKeys } from '../../server/setup/choices.js'

@@ -1,5 +1,5 @@
 /** Fills an account of a running service over its API. */
-import { parseUrl } from '../../core/parsed-url.js'
+import { parseUrl } from '../../core/parse-url.js'
 import { appId } from './here.js'
 import type { Fact, Filed } from './person/facts.js'
 import { DemoError, type Answer, type Call, type Target } from './target.js'

@@ -1,6 +1,6 @@
 /** Checks the health of a service from outside, as a client sees it. (docs/spec/service-information.md#health) */
 import { resolve4 } from 'node:dns/promises'
-import { parseUrl } from '../../core/parsed-url.js'
+import { parseUrl } from '../../core/parse-url.js'
 
 /** The part of the service information that is needed here. */
 interface ServiceInfo {

@@ -1,5 +1,5 @@
 /** Rules for the values of account fields in a foreign file: one in force of each, and such as could have been set. */
-import { checkFieldValue } from '../../core/account/value-check.js'
+import { checkFieldValue } from '../../core/account/check-field-value.js'
 import type { Config } from '../../core/settings/config.js'
 import { activeId, uniqueId } from '../../core/system-ids.js'
 import { getAccountStreams, type AccountField } from '../../core/account/fields.js'

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { ApiError } from '../../core/errors.js'
-import { pageSettingsFile, formatPageSettings, mergePageSettings } from '../../core/settings/chosen.js'
+import { pageSettingsFile, formatPageSettings, mergePageSettings } from '../../core/settings/page-settings.js'
 import {
   editableKeys,
   isMailServerSetting,
@@ -15,7 +15,7 @@ import {
 import { settingsList, type Setting } from '../../core/settings/list.js'
 import type { Origin, ReadSettings } from '../../core/settings/load.js'
 import type { Settings } from '../../core/settings/settings.js'
-import { listPublicSettings, type PublicSetting } from '../../core/settings/shown.js'
+import { listPublicSettings, type PublicSetting } from '../../core/settings/public-settings.js'
 import { refuseParams, type Violation } from '../../core/validation/params.js'
 import type { SettingsUpdate } from '../../schemas/configuration.js'
 import { Layout } from '../../storage/files/layout.js'

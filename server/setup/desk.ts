@@ -11,7 +11,7 @@ import {
   formatPageSettings,
   mergePageSettings,
   type PageSettings
-} from '../../core/settings/chosen.js'
+} from '../../core/settings/page-settings.js'
 import { toConfig, type Config } from '../../core/settings/config.js'
 import type { ReadSettings } from '../../core/settings/load.js'
 import type { Settings } from '../../core/settings/settings.js'

@@ -1,7 +1,7 @@
 /** URLs of callers, asked about often: the engine's own question begins to err then. */
 import t from 'tap'
 import { coffer } from '../support/coffer.js'
-import { parseUrl } from '../../core/parsed-url.js'
+import { parseUrl } from '../../core/parse-url.js'
 
 const pairs = Array.from({ length: 128 }, (_value, first) =>
   Array.from({ length: 64 }, (_other, second) => String.fromCharCode(0x80 + first, 0x80 + second))

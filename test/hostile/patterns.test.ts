@@ -29,7 +29,7 @@ const own = new Set([
 
 /** Patterns put together while running, of what is said beside. */
 const made = new Map([
-  ['core/account/value-check.ts', 1], // of a schema's pattern, looked at below
+  ['core/account/check-field-value.ts', 1], // of a schema's pattern, looked at below
   ['core/identities/claims.ts', 1], // of a schema's pattern, looked at below
   ['core/json/canonical.ts', 3], // of constants
   ['core/event-types/content-check.ts', 2], // of the directory of event types: measured there

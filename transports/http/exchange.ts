@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ParameterizedContext } from 'koa'
 import type { Address } from './request/address.js'
 import type { FormCall } from './request/form.js'
-import type { BodyReservation } from '../../core/security/ticket.js'
+import type { BodyReservation } from '../../core/security/body-reservation.js'
 import type { Headers } from './answer/headers.js'
 
 export interface State {

@@ -7,7 +7,7 @@ import { Identifier, KeyValue, maxNameLength, Name, orNull } from '../../../sche
 import { inTurns } from '../../../storage/steps.js'
 import { personalOnly } from '../../auth/allow.js'
 import { waitForRequest, findRequest } from '../../accesses/auth-requests.js'
-import { checkPermissions } from '../../accesses/checked-permissions.js'
+import { checkPermissions } from '../../accesses/check-permissions.js'
 import { getClientAddress, Consent, compareConsent } from '../../accesses/consent.js'
 import { fail } from '../../errors.js'
 import { RequestedPermission, RequestedPermissions } from '../../accesses/granting.js'

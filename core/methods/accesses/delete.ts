@@ -2,11 +2,11 @@
 import { Type } from 'typebox'
 import type { Access } from '../../../schemas/access.js'
 import { closed, Identifier, ItemDeletion } from '../../../schemas/scalars.js'
-import { mayDelete } from '../../accesses/view.js'
+import { mayDelete } from '../../accesses/public-access.js'
 import { anyAccess } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
 import { method, type Call, type Result } from '../../call/method.js'
-import { revokeInSteps } from '../../accesses/revoke.js'
+import { revokeInSteps } from '../../accesses/revoke-access.js'
 import { atOnce, type Steps } from '../../../storage/steps.js'
 
 /** Returns the deletion; for an app access also those of the accesses it shared. */

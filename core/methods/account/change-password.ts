@@ -8,8 +8,8 @@ import { notifyUser } from '../../sign-in/notices/notices.js'
 import { hashNewPassword } from '../../sign-in/password-rules.js'
 import { verifyPassword } from '../../sign-in/verify-password.js'
 import { requireRecentSignIn } from '../../auth/recent-sign-in.js'
-import { countAllSignInMethods } from '../../sign-in/ways-in.js'
-import { requirePasswordsEnabled } from '../../sign-in/passwords-off.js'
+import { countAllSignInMethods } from '../../sign-in/sign-in-methods.js'
+import { requirePasswordsEnabled } from '../../sign-in/passwords-enabled.js'
 
 /**
  * Sets a new password, or the first one of an account without any after a recent sign-in. Sessions and tokens stay

@@ -10,7 +10,7 @@ import { getCurrentAddress } from '../../account/email/address.js'
 import { confirmAddress } from '../../account/email/changes.js'
 import { fail } from '../../errors.js'
 import { method, type Call } from '../../call/method.js'
-import { requireOwner } from '../../sign-in/passkeys/proof.js'
+import { requireOwner } from '../../sign-in/passkeys/owner-proof.js'
 
 /**
  * Takes the token of a mailed link, and a session with a proof or a recent sign-in: the link alone only proves access

@@ -1,7 +1,7 @@
 /** Reads the account, in the form of older clients. (docs/spec/accounts.md#account-object) */
 import { Type } from 'typebox'
 import { AccountView } from '../../../schemas/account.js'
-import { toAccountObject } from '../../account/view.js'
+import { toAccountObject } from '../../account/account-object.js'
 import { personalOnly } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 

@@ -7,7 +7,7 @@ import { method, type ServiceCall } from '../../call/method.js'
 import { notifyUser } from '../../sign-in/notices/notices.js'
 import { hashNewPassword } from '../../sign-in/password-rules.js'
 import { replacePassword } from '../../sign-in/replace-password.js'
-import { requirePasswordsEnabled } from '../../sign-in/passwords-off.js'
+import { requirePasswordsEnabled } from '../../sign-in/passwords-enabled.js'
 
 /**
  * Sets a new password and ends all sessions, since the old password may be known to others. Tokens of app and shared

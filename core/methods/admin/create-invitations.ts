@@ -4,7 +4,7 @@ import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import type { Invitation, KnownInvitation } from '../../../storage/platform/invitations.js'
 import { adminOnly } from '../../auth/admin.js'
-import { ListedInvitation, toListedInvitation } from '../../registration/invitation-view.js'
+import { ListedInvitation, toListedInvitation } from '../../registration/listed-invitation.js'
 import { serviceMethod, type ServiceCall } from '../../call/method.js'
 
 const tokenLength = 5

@@ -11,7 +11,7 @@ import { fail } from '../../errors.js'
 import { createRequestKey } from '../../ids.js'
 import { serviceMethod } from '../../call/method.js'
 import { assertNotImpersonatingOAuth } from '../../oauth/client-data.js'
-import { parseUrl } from '../../parsed-url.js'
+import { parseUrl } from '../../parse-url.js'
 import { refuseParams } from '../../validation/params.js'
 
 /** Further properties are allowed: apps send various others. */

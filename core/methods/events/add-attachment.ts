@@ -5,7 +5,7 @@ import { closed, Identifier } from '../../../schemas/scalars.js'
 import { anyAccess } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
 import { assertFileCount } from '../../events/attachments.js'
-import { updateFiles } from '../../events/changed-files.js'
+import { updateFiles } from '../../events/update-files.js'
 import { method } from '../../call/method.js'
 
 /** Returns the event with the uploaded files after its former ones. */

@@ -5,10 +5,10 @@ import { closed, Identifier, ItemDeletion } from '../../../schemas/scalars.js'
 import type { EventBody } from '../../../storage/repositories/event-row.js'
 import { applyValueDeletion } from '../../account/value-events.js'
 import { anyAccess } from '../../auth/allow.js'
-import { toPublicEvent } from '../../events/view.js'
+import { toPublicEvent } from '../../events/public-event.js'
 import { largeSize } from '../../json/writer.js'
 import { method, type Call, type Result } from '../../call/method.js'
-import { requireLargeWritableEvent, requireWritableEvent } from '../../events/writable.js'
+import { requireLargeWritableEvent, requireWritableEvent } from '../../events/writable-event.js'
 
 /** Returns the trashed event, or the record of its deletion. */
 export const deleteEvent = method({

@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox'
 import { closed, orNull, Timestamp } from '../../../schemas/scalars.js'
 import type { SampleQuery, SampleRun } from '../../../storage/event-values/sample-run.js'
 import { includesAudit } from '../../audit/events.js'
-import { describeQueryScope } from '../../audit/reach.js'
+import { describeQueryScope } from '../../audit/read-scope.js'
 import { anyAccess } from '../../auth/allow.js'
 import { method, type Call } from '../../call/method.js'
 import { Footing, type Reader } from '../../call/reader.js'
@@ -13,7 +13,7 @@ import { resolveEventScope } from '../../events/scope.js'
 import { trashedByState, findTypeNumbers, Types } from '../../events/types-query.js'
 import type { Listing, Page } from '../../json/json-text.js'
 import { refuseParams } from '../../validation/params.js'
-import { omitNulls, type WithoutNulls } from '../../validation/without-nulls.js'
+import { omitNulls, type WithoutNulls } from '../../validation/omit-nulls.js'
 
 const Params = Type.Object(
   {

@@ -5,7 +5,7 @@ import { closed } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
 import { createId } from '../../ids.js'
 import { method } from '../../call/method.js'
-import { writeSlice } from '../../account/slice-conflict.js'
+import { writeSlice } from '../../account/write-slice.js'
 
 const { accessToken, name, url } = FollowedSlice.properties
 

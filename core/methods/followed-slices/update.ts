@@ -6,7 +6,7 @@ import { personalOnly } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
 import { method } from '../../call/method.js'
 import { acceptProtectedFields, refuseProtected } from '../../validation/protected-fields.js'
-import { writeSlice } from '../../account/slice-conflict.js'
+import { writeSlice } from '../../account/write-slice.js'
 
 /** Fields that cannot be changed. */
 const readOnlyFields = ['id', 'url', 'accessToken'] as const

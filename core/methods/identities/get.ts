@@ -7,7 +7,7 @@ import { closed } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import { PublicIdentity, toPublicIdentity } from '../../identities/identities.js'
-import { countAllSignInMethods } from '../../sign-in/ways-in.js'
+import { countAllSignInMethods } from '../../sign-in/sign-in-methods.js'
 
 /** Returns the identities, oldest first, and whether there is a password, which has to be given to set a new one. */
 export const get = method({

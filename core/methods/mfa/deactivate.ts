@@ -4,7 +4,7 @@ import { proofParams } from '../../../schemas/passkey.js'
 import { closed } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
-import { requireOwner } from '../../sign-in/passkeys/proof.js'
+import { requireOwner } from '../../sign-in/passkeys/owner-proof.js'
 import { getFactor, removeFactor } from '../../sign-in/mfa/factor.js'
 import { notifyUser } from '../../sign-in/notices/notices.js'
 

@@ -8,7 +8,7 @@ import { getConfirmedAddress, getCurrentAddress, isSameAddress } from '../../acc
 import { appOnly } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import { failOAuth } from '../../oauth/errors.js'
-import { getIdentityScopes } from '../../oauth/held.js'
+import { getIdentityScopes } from '../../oauth/token-grants.js'
 
 /** Returns the id of the account and, by `profile` and `email`, its user name and address. */
 export const getUserInfo = method({

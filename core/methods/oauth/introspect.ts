@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { anyone } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
-import { parseTokenRequest, findTokenGrant, TokenParams } from '../../oauth/held.js'
+import { parseTokenRequest, findTokenGrant, TokenParams } from '../../oauth/token-grants.js'
 import { getIssuer } from '../../oauth/metadata.js'
 import { formatScope } from '../../oauth/scope.js'
 import { Caller } from '../../permissions/caller.js'

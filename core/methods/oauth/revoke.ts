@@ -1,10 +1,10 @@
 /** `oauth.revoke`: a client revokes its token. (RFC 7009; docs/api/oauth.md#giving-back) */
 import { Type } from 'typebox'
 import { anyone } from '../../auth/allow.js'
-import { revokeAccess as end } from '../../accesses/revoke.js'
+import { revokeAccess as end } from '../../accesses/revoke-access.js'
 import { method } from '../../call/method.js'
 import { failOAuth } from '../../oauth/errors.js'
-import { parseTokenRequest, findTokenGrant, TokenParams } from '../../oauth/held.js'
+import { parseTokenRequest, findTokenGrant, TokenParams } from '../../oauth/token-grants.js'
 import { Caller } from '../../permissions/caller.js'
 
 /** Revokes the access of an access token or refresh token. An unknown or ended token is not an error. */

@@ -4,7 +4,7 @@ import { anyone } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import { ClientParams, recordUse, authenticateClient, type Client } from '../../oauth/clients.js'
 import { failOAuth } from '../../oauth/errors.js'
-import { issueToken, renewToken, TokenAnswer } from '../../oauth/issuing.js'
+import { issueToken, renewToken, TokenAnswer } from '../../oauth/issue-token.js'
 import { getSigningKey, type SigningKey } from '../../oauth/keys.js'
 import {
   redeemCode,
@@ -13,7 +13,7 @@ import {
   type GrantType,
   type RedeemedCode,
   type RefreshedGrant
-} from '../../oauth/redeeming.js'
+} from '../../oauth/redeem.js'
 
 const Text = Type.Optional(Type.String({ maxLength: 5000 }))
 

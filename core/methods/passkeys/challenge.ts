@@ -10,9 +10,9 @@ import { fail } from '../../errors.js'
 import { method } from '../../call/method.js'
 import { requireRelyingParty } from '../../sign-in/passkeys/challenges.js'
 import { createCreationOptions, createRequestOptions } from '../../sign-in/passkeys/options.js'
-import { verifyOwner, createPurpose } from '../../sign-in/passkeys/proof.js'
+import { verifyOwner, createPurpose } from '../../sign-in/passkeys/owner-proof.js'
 import { recordPasskeyUse } from '../../sign-in/passkeys/signature.js'
-import { maxPasskeys } from '../../sign-in/passkeys/view.js'
+import { maxPasskeys } from '../../sign-in/passkeys/public-passkey.js'
 
 /**
  * With `purpose: 'prove'` returns the `request` for a signature by one of the user's passkeys. With `purpose: 'add'` takes the

@@ -10,9 +10,9 @@ import { method } from '../../call/method.js'
 import { describeAgent } from '../../sign-in/notices/agent.js'
 import { notifyUser } from '../../sign-in/notices/notices.js'
 import { useChallenge } from '../../sign-in/passkeys/challenges.js'
-import { createPurpose } from '../../sign-in/passkeys/proof.js'
+import { createPurpose } from '../../sign-in/passkeys/owner-proof.js'
 import { verifyAttestation } from '../../sign-in/passkeys/verify.js'
-import { maxPasskeys, toPublicPasskey } from '../../sign-in/passkeys/view.js'
+import { maxPasskeys, toPublicPasskey } from '../../sign-in/passkeys/public-passkey.js'
 
 /** Takes the response to a challenge of `passkeys.challenge` in the same session. Notifies the user by mail. */
 export const create = method({

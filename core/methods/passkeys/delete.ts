@@ -4,8 +4,8 @@ import { closed, Identifier, ItemDeletion } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import { notifyUser } from '../../sign-in/notices/notices.js'
-import { requirePasskey } from '../../sign-in/passkeys/view.js'
-import { assertSignInPossible } from '../../sign-in/ways-in.js'
+import { requirePasskey } from '../../sign-in/passkeys/public-passkey.js'
+import { assertSignInPossible } from '../../sign-in/sign-in-methods.js'
 
 /**
  * Deletes a passkey; sessions stay open. Notifies the user by mail. Throws `invalid-operation` for the last sign-in

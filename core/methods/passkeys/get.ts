@@ -4,8 +4,8 @@ import { Passkey } from '../../../schemas/passkey.js'
 import { closed } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
-import { toPublicPasskey } from '../../sign-in/passkeys/view.js'
-import { countSignInMethods } from '../../sign-in/ways-in.js'
+import { toPublicPasskey } from '../../sign-in/passkeys/public-passkey.js'
+import { countSignInMethods } from '../../sign-in/sign-in-methods.js'
 
 /**
  * Returns the passkeys in the order in which they were added, and whether the user can prove their identity with a

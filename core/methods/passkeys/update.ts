@@ -4,7 +4,7 @@ import { Passkey, PasskeyName } from '../../../schemas/passkey.js'
 import { closed, Identifier } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
-import { requirePasskey, toPublicPasskey } from '../../sign-in/passkeys/view.js'
+import { requirePasskey, toPublicPasskey } from '../../sign-in/passkeys/public-passkey.js'
 
 /** Returns the passkey under its new name. Nothing else can be changed. */
 export const update = method({

@@ -5,8 +5,8 @@ import { anyAccess } from '../../auth/allow.js'
 import { method, type Call, type Result } from '../../call/method.js'
 import { readPoints } from '../../series/flat-json.js'
 import { requireWritableHolder } from '../../series/holder.js'
-import { isLargeWrite } from '../../series/much.js'
-import { getColumnPlan } from '../../series/plan.js'
+import { isLargeWrite } from '../../series/large-write.js'
+import { getColumnPlan } from '../../series/column-plan.js'
 import { atOnce, type Steps } from '../../../storage/steps.js'
 
 /** Writes the points of a `flatJSON` value. The schema does not validate it: its rules have more precise errors. */

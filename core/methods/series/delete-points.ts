@@ -7,11 +7,11 @@ import type { Range } from '../../../storage/series/page.js'
 import { anyAccess } from '../../auth/allow.js'
 import { authenticate } from '../../auth/authenticate.js'
 import { method, type Call } from '../../call/method.js'
-import { toPublicEvent } from '../../events/view.js'
-import { updateHolder } from '../../series/follow.js'
+import { toPublicEvent } from '../../events/public-event.js'
+import { updateHolder } from '../../series/holder-updater.js'
 import { requireReducibleHolder } from '../../series/holder.js'
 import { bounds, assertRangeOrder, resolveRange } from '../../series/range.js'
-import { omitNulls } from '../../validation/without-nulls.js'
+import { omitNulls } from '../../validation/omit-nulls.js'
 
 const Params = Type.Object({ id: Identifier, ...bounds }, closed)
 

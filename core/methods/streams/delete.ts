@@ -10,12 +10,12 @@ import {
   assertManagesAll,
   addAllChanges,
   refuseHiddenContents
-} from '../../streams/managed.js'
+} from '../../streams/managed-stream.js'
 import { method, type Call, type Result } from '../../call/method.js'
 import { removeStreams } from '../../streams/remove.js'
 import { atOnce, type Steps } from '../../../storage/steps.js'
 import { hasMoreBelow, listSubtree, listSubtreeInSteps } from '../../streams/tree.js'
-import { toPublicStream } from '../../streams/view.js'
+import { toPublicStream } from '../../streams/stream-view.js'
 import { refuseParams } from '../../validation/params.js'
 import type { StreamNode } from '../../../storage/streams/node.js'
 

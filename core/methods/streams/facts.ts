@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { closed, Identifier, Timestamp } from '../../../schemas/scalars.js'
 import type { Fact, FactsRun } from '../../../storage/event-values/facts-run.js'
 import { includesAudit } from '../../audit/events.js'
-import { describeQueryScope } from '../../audit/reach.js'
+import { describeQueryScope } from '../../audit/read-scope.js'
 import { anyAccess } from '../../auth/allow.js'
 import { method, type Call } from '../../call/method.js'
 import { Footing, type Reader } from '../../call/reader.js'
@@ -11,7 +11,7 @@ import { fail } from '../../errors.js'
 import { insertLiveValues } from '../../events/live-values.js'
 import { resolveEventScope } from '../../events/scope.js'
 import type { Listing, Page } from '../../json/json-text.js'
-import { omitNulls } from '../../validation/without-nulls.js'
+import { omitNulls } from '../../validation/omit-nulls.js'
 
 /** Returns a fact for each type of events in the streams that the caller may read. */
 export const facts = method({

@@ -7,7 +7,7 @@ import { isAuditId } from '../../audit-ids.js'
 import { listAuditStreams, addAuditStream } from '../../audit/streams.js'
 import { fail } from '../../errors.js'
 import { method, type Call } from '../../call/method.js'
-import { StreamView } from '../../streams/view.js'
+import { StreamView } from '../../streams/stream-view.js'
 
 /** Returns the permitted streams by name and, if requested, those deleted since a time. */
 export const get = method({

@@ -8,7 +8,7 @@ import { sendWelcomeMail } from '../../registration/welcome-mail.js'
 import { serviceMethod } from '../../call/method.js'
 import { fillAccount, assertNotTaken, listUnavailable } from '../../registration/register.js'
 import { checkOptionalFields, selectUniqueValues, selectFieldValues } from '../../registration/fields.js'
-import { requirePasswordsEnabled } from '../../sign-in/passwords-off.js'
+import { requirePasswordsEnabled } from '../../sign-in/passwords-enabled.js'
 
 /** `POST /system/create-user`: 201 with the account's id. Further fields are tolerated. */
 export const createUser = serviceMethod({

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { adminOnly } from '../../auth/admin.js'
 import { serviceMethod } from '../../call/method.js'
-import { listPublicSettings } from '../../settings/shown.js'
+import { listPublicSettings } from '../../settings/public-settings.js'
 
 const PublicSetting = Type.Object({
   key: Type.String(),

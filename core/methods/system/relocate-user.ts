@@ -4,7 +4,7 @@ import { closed } from '../../../schemas/scalars.js'
 import { adminOnly } from '../../auth/admin.js'
 import { requireAccount } from '../../platform/find-account.js'
 import { serviceMethod } from '../../call/method.js'
-import { parseUrl } from '../../parsed-url.js'
+import { parseUrl } from '../../parse-url.js'
 import { announceAccountChange } from '../../platform/remove-account.js'
 import { refuseParams } from '../../validation/params.js'
 

@@ -13,7 +13,7 @@ import { requireAccount } from '../../platform/find-account.js'
 import { assertNotOwnAccount } from '../../platform/operators.js'
 import { removeAccount } from '../../platform/remove-account.js'
 import { scheduleDeletion } from '../../platform/schedule-deletion.js'
-import { requireOwner } from '../../sign-in/passkeys/proof.js'
+import { requireOwner } from '../../sign-in/passkeys/owner-proof.js'
 
 const Params = Type.Object(
   {

@@ -1,7 +1,7 @@
 /** Values of account fields as events: who sees and writes them, which is in force, and that unique ones are. (docs/spec/accounts.md#account-events) */
 import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
-import { ChangeRecipient } from '../../../core/permissions/visibility.js'
+import { ChangeRecipient } from '../../../core/permissions/change-recipient.js'
 import { atOnce } from '../../../storage/steps.js'
 import type { CustomStream } from '../../../core/settings/custom-streams.js'
 import { getAccountStreams } from '../../../core/account/fields.js'

@@ -1,7 +1,7 @@
 /** Texts that are indexed some time after they have been written: they are found all the while. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import t from 'tap'
-import { TextIndexer } from '../../../core/events/text-follower.js'
+import { TextIndexer } from '../../../core/events/text-indexer.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
 import { openCoffer, type Client } from '../../support/coffer.js'
 

@@ -2,7 +2,7 @@
 import t, { type Test } from 'tap'
 import { challengeLifetime } from '../../../core/sign-in/passkeys/challenges.js'
 import { recentSignInSeconds } from '../../../core/auth/recent-sign-in.js'
-import { maxPasskeys } from '../../../core/sign-in/passkeys/view.js'
+import { maxPasskeys } from '../../../core/sign-in/passkeys/public-passkey.js'
 import { Authenticator, type Lies } from '../../support/authenticator.js'
 import { Client, coffer, openCoffer, type Answer, type Overrides } from '../../support/coffer.js'
 import {

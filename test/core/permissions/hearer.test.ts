@@ -1,7 +1,7 @@
 /** Who hears of a change that is about very many streams: judged in steps, so that others have their turns. */
 import t from 'tap'
 import { Changes } from '../../../core/changes.js'
-import { ChangeRecipient } from '../../../core/permissions/visibility.js'
+import { ChangeRecipient } from '../../../core/permissions/change-recipient.js'
 import { findMatchingKeys } from '../../../core/permissions/scopes.js'
 import type { Steps } from '../../../storage/steps.js'
 import { openCoffer } from '../../support/coffer.js'

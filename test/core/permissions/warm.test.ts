@@ -1,5 +1,5 @@
 import t from 'tap'
-import { DerivedDataCache } from '../../../core/permissions/warm.js'
+import { DerivedDataCache } from '../../../core/permissions/derived-data-cache.js'
 
 t.test('what has been worked out makes room for what others ask for', async t => {
   const warm = new DerivedDataCache(1000)

@@ -2,7 +2,7 @@
 import t from 'tap'
 import { removeExpiredDeletions } from '../../../core/platform/deletion-records.js'
 import { createId } from '../../../core/ids.js'
-import { startMaintenance } from '../../../core/platform/daily.js'
+import { startMaintenance } from '../../../core/platform/maintenance-jobs.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
 import { openCoffer, type Answer, type Client } from '../../support/coffer.js'
 

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { Party } from '../../../storage/scheduler.js'
-import { FairScheduler } from '../../../core/security/fair-turns.js'
+import { FairScheduler } from '../../../core/security/fair-scheduler.js'
 
 const party = (account: string, access = ''): Party => ({ account, access })
 

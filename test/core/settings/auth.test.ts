@@ -1,7 +1,7 @@
 /** Settings of providers and passwords: what is wrong with them is said at the start, and secrets are never shown. */
 import t, { type Test } from 'tap'
 import { loadSettings, SettingsError } from '../../../core/settings/load.js'
-import { listPublicSettings } from '../../../core/settings/shown.js'
+import { listPublicSettings } from '../../../core/settings/public-settings.js'
 import { command } from '../../support/command.js'
 
 const provider = { name: 'work', issuer: 'https://id.example.org', clientId: 'coffer' }

@@ -3,7 +3,7 @@ import t from 'tap'
 import { Value } from 'typebox/value'
 import { settingsList } from '../../../core/settings/list.js'
 import { Settings } from '../../../core/settings/settings.js'
-import { listPublicSettings } from '../../../core/settings/shown.js'
+import { listPublicSettings } from '../../../core/settings/public-settings.js'
 
 const mark = 'never-to-be-shown'
 

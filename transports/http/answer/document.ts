@@ -1,7 +1,7 @@
 /** Sends a document, such as a table: the text of a result as it is, streamed like a list. */
 import type { Dispatcher } from '../../../core/call/dispatcher.js'
 import type { Request } from '../../../core/call/outcome.js'
-import type { ReleasePlace } from '../../../core/security/long-answers.js'
+import type { ReleasePlace } from '../../../core/security/long-responses.js'
 import type { Exchange } from '../exchange.js'
 import { setMissing } from './headers.js'
 import { Outgoing } from './outgoing.js'

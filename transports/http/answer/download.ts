@@ -1,7 +1,7 @@
 /** Sends an attachment: all of it, a range, or 304 if the client has it already. (docs/spec/attachments.md#reading) */
 import { ApiError } from '../../../core/errors.js'
 import type { SharedServices } from '../../../core/call/dispatcher.js'
-import type { ReleasePlace } from '../../../core/security/long-answers.js'
+import type { ReleasePlace } from '../../../core/security/long-responses.js'
 import type { Failure } from '../../../core/call/outcome.js'
 import type { Attachment } from '../../../schemas/event.js'
 import { isListed } from './conditional.js'

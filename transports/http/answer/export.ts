@@ -2,7 +2,7 @@
 import { listArchiveFiles } from '../../../core/account/archive.js'
 import { refuseUnknownUser } from '../../../core/unknown-user.js'
 import type { Dispatcher } from '../../../core/call/dispatcher.js'
-import type { ReleasePlace } from '../../../core/security/long-answers.js'
+import type { ReleasePlace } from '../../../core/security/long-responses.js'
 import type { Request } from '../../../core/call/outcome.js'
 import { zipped } from './zip.js'
 import type { Exchange } from '../exchange.js'

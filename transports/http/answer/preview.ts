@@ -1,6 +1,6 @@
 /** Sends a preview. (docs/spec/previews.md#reading) */
 import type { Dispatcher } from '../../../core/call/dispatcher.js'
-import type { ReleasePlace } from '../../../core/security/long-answers.js'
+import type { ReleasePlace } from '../../../core/security/long-responses.js'
 import type { Request } from '../../../core/call/outcome.js'
 import { isListed } from './conditional.js'
 import type { Exchange } from '../exchange.js'

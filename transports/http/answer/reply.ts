@@ -10,7 +10,7 @@ import { toErrorEnvelope, toMetaMember } from '../../../core/envelope.js'
 import { ApiError } from '../../../core/errors.js'
 import { toAsciiJson } from '../../../core/json/json-text.js'
 import type { SharedServices } from '../../../core/call/dispatcher.js'
-import type { ReleasePlace } from '../../../core/security/long-answers.js'
+import type { ReleasePlace } from '../../../core/security/long-responses.js'
 import type { Outcome, Success } from '../../../core/call/outcome.js'
 import { Outgoing } from './outgoing.js'
 

@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Router } from '@koa/router'
 import type { Dispatcher } from '../../../core/call/dispatcher.js'
-import { signInLifetime } from '../../../core/identities/pending.js'
+import { signInLifetime } from '../../../core/identities/pending-sign-ins.js'
 import type { SignIns, Visitor, Redirect } from '../../../core/identities/sign-ins.js'
 import type { Config } from '../../../core/settings/config.js'
 import { cookieValues, setCookie } from '../../own-cookies.js'

@@ -5,7 +5,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { KnownGrant } from '../../storage/oauth/oauth-grants.js'
 import type { UserStore } from '../../storage/user/user-store.js'
-import { revokeAccess } from '../accesses/revoke.js'
+import { revokeAccess } from '../accesses/revoke-access.js'
 import type { Call } from '../call/method.js'
 import { Changes } from '../changes.js'
 import { findCode, spendCode, type CodeGrant } from './codes.js'

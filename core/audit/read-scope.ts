@@ -1,7 +1,7 @@
 /** The scope of a read, for the audit: streams, times and number of items. (docs/spec/audit.md#what-reads-reached) */
 import type { Access } from '../../schemas/access.js'
 import type { Reach } from '../../storage/audit/reach.js'
-import { getStreamIds } from '../events/place.js'
+import { getStreamIds } from '../events/event-permissions.js'
 import type { Reader } from '../call/reader.js'
 import type { Holder } from '../../storage/repositories/series.js'
 import type { Event } from '../../schemas/event.js'
@@ -9,7 +9,7 @@ import type { Caller } from '../permissions/caller.js'
 import { allows } from '../permissions/levels.js'
 import { isStreamPermission } from '../../schemas/permission.js'
 import { parseStreamsQuery } from '../events/streams-query.js'
-import { truncateText } from '../short-text.js'
+import { truncateText } from '../truncate-text.js'
 
 /** Limits on the recorded streams, on the characters of each id, and of all of them: calls of a few bytes are recorded, too. */
 const maxStreams = 20

@@ -8,7 +8,7 @@ import type { StreamRepository } from '../../storage/repositories/streams.js'
 import type { StreamNode } from '../../storage/streams/node.js'
 import type { Grants } from './grants.js'
 import { allows } from './levels.js'
-import { getEffectiveGrants } from './standing.js'
+import { getEffectiveGrants } from './effective-grants.js'
 
 const messages = new Map<ChangeKind, string>([
   ['events', 'eventsChanged'],

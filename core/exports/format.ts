@@ -2,10 +2,10 @@
 import type { Event } from '../../schemas/event.js'
 import type { Call } from '../call/method.js'
 import type { Selection } from '../events/selection.js'
-import type { TimeFormatter } from './instants.js'
+import type { TimeFormatter } from './time-formatter.js'
 import type { Pieces, ReadContext } from './pieces.js'
 import type { StreamNames } from './stream-names.js'
-import type { ValueReader } from './values.js'
+import type { ValueReader } from './value-reader.js'
 
 /** Options of an export, besides the selection of events. */
 export interface ExportOptions extends Selection {

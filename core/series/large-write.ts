@@ -1,7 +1,7 @@
 /** Estimates how much work writing points is, before they are parsed. (docs/spec/series.md#writing-points) */
 import type { UserStore } from '../../storage/user/user-store.js'
 import { isObject } from '../validation/is-object.js'
-import { timeColumn, timestampColumn } from './plan.js'
+import { timeColumn, timestampColumn } from './column-plan.js'
 
 /** Maximum rows that are written without yielding. */
 const maxRowsAtOnce = 4000

@@ -3,7 +3,7 @@
  * (docs/decisions/0018-search-in-texts.md).
  */
 import type { Account } from '../../storage/platform/account.js'
-import { AccountScan } from '../account/rounds.js'
+import { AccountScan } from '../account/account-scan.js'
 import type { Services } from '../call/services.js'
 import { nextTurn } from '../../storage/steps.js'
 

@@ -8,7 +8,7 @@ import type { Call } from '../../call/method.js'
 import { digestToken } from '../../auth/token-digest.js'
 import { isRecentSignIn } from '../../auth/recent-sign-in.js'
 import { verifyPassword } from '../verify-password.js'
-import { countSignInMethods } from '../ways-in.js'
+import { countSignInMethods } from '../sign-in-methods.js'
 import type { Purpose } from './challenges.js'
 import { verifyPasskeySignature, recordPasskeyUse, type VerifiedSignature } from './signature.js'
 

@@ -6,8 +6,8 @@ import type { UserStore } from '../../storage/user/user-store.js'
 import type { Call } from '../call/method.js'
 import type { JsonText } from '../json/json-text.js'
 import { largeSize } from '../json/writer.js'
-import { toPublicEvent } from './view.js'
-import { requireLargeWritableEvent, requireWritableEvent } from './writable.js'
+import { toPublicEvent } from './public-event.js'
+import { requireLargeWritableEvent, requireWritableEvent } from './writable-event.js'
 
 /** Computes the files of an event from those before. */
 type Change = (before: readonly Attachment[]) => Attachment[]

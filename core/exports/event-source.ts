@@ -4,10 +4,10 @@ import type { Range } from '../../storage/series/page.js'
 import type { Reader } from '../call/reader.js'
 import { isListing, JsonText, type Listing } from '../json/json-text.js'
 import { createValueEndFinder, findMember, type TextRange } from '../json/reader.js'
-import { mayReadAt } from '../events/place.js'
+import { mayReadAt } from '../events/event-permissions.js'
 import { guardListing } from '../series/holder.js'
 import { PointListing } from '../series/listing.js'
-import { timeColumn } from '../series/plan.js'
+import { timeColumn } from '../series/column-plan.js'
 import type { Pieces, ReadContext } from './pieces.js'
 
 /** Characters above which an event is not parsed completely: no measurement is as long. */

@@ -13,7 +13,7 @@ import type { SigningKey } from './keys.js'
 import { getIssuer } from './metadata.js'
 import { formatScope } from './scope.js'
 import { createAccessToken, createRefreshToken, getTokenOwner, formatRefreshToken } from './tokens.js'
-import { getRefreshSeconds, type RedeemedCode, type RefreshedGrant } from './redeeming.js'
+import { getRefreshSeconds, type RedeemedCode, type RefreshedGrant } from './redeem.js'
 
 /** The answer of the token endpoint. (RFC 6749, 5.1) */
 export const TokenAnswer = Type.Object({

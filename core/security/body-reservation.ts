@@ -1,7 +1,7 @@
 /** One request body being received: the bytes it uses, whether it has to wait, and how it is resumed or dropped. */
 import type { Party } from '../../storage/scheduler.js'
 import type { Clock } from '../time.js'
-import { BodyRate } from './body-pace.js'
+import { BodyRate } from './body-rate.js'
 
 /** The memory from which a body takes its bytes. */
 export interface BodyMemory {

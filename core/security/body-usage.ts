@@ -1,5 +1,5 @@
 /** The bytes held by the bodies of one account, address or token, and which body proceeds when there is no room. */
-import type { BodyReservation } from './ticket.js'
+import type { BodyReservation } from './body-reservation.js'
 
 /** Bodies of one account or address, or of one token of an account. */
 export class BodyUsage {

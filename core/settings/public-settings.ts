@@ -1,6 +1,6 @@
 /** Settings as operators may see them: no secret leaves the service. */
 import { isDeepStrictEqual } from 'node:util'
-import { parseUrl } from '../parsed-url.js'
+import { parseUrl } from '../parse-url.js'
 import { settingsList } from './list.js'
 import { maskSecrets } from './secrets.js'
 import type { Settings } from './settings.js'

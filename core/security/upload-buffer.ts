@@ -6,9 +6,9 @@
 import type { Config } from '../settings/config.js'
 import { ApiError } from '../errors.js'
 import type { Clock } from '../time.js'
-import { FormQuota } from './forms.js'
-import { BodyUsage } from './pile.js'
-import { BodyReservation, type BodyMemory } from './ticket.js'
+import { FormQuota } from './form-quota.js'
+import { BodyUsage } from './body-usage.js'
+import { BodyReservation, type BodyMemory } from './body-reservation.js'
 
 /** Each holder may have the total divided by this. */
 const accountShare = 4

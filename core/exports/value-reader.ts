@@ -3,7 +3,7 @@ import type { Event } from '../../schemas/event.js'
 import type { EventTypes } from '../event-types/directory.js'
 import { isSeries } from '../events/fields.js'
 import { JsonText } from '../json/json-text.js'
-import { durationColumn } from '../series/plan.js'
+import { durationColumn } from '../series/column-plan.js'
 import { isObject } from '../validation/is-object.js'
 import { toCell, type CsvCell } from './csv.js'
 

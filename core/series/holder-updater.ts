@@ -5,7 +5,7 @@
 import type { Behind } from '../../storage/repositories/series.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { Changes } from '../changes.js'
-import { AccountScan } from '../account/rounds.js'
+import { AccountScan } from '../account/account-scan.js'
 import { enqueueMessages, enqueueMessagesInSteps, TooManyToEvaluate } from '../notifications/webhook-queue.js'
 import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
