@@ -24,8 +24,14 @@ export function addAuditStream(
   const added = JSON.stringify(stream)
   // The added text is ASCII: the excess does not change.
   if (roots instanceof JsonText)
-    return new JsonText(insertStream(call, roots.text, added, true, true), roots.excess)
-  return mapPages(roots, (text, isFirst, isLast) => insertStream(call, text, added, isFirst, isLast))
+    return new JsonText(insertStream(call, roots.text, added, { isFirst: true, isLast: true }), roots.excess)
+  return mapPages(roots, (text, position) => insertStream(call, text, added, position))
+}
+
+/** Where a page is in a list. */
+interface PagePosition {
+  readonly isFirst: boolean
+  readonly isLast: boolean
 }
 
 /** Inserts the stream into a page of the text of the roots, if it belongs there. */
@@ -33,8 +39,7 @@ function insertStream(
   { caller }: Call,
   text: string,
   added: string,
-  isFirst: boolean,
-  isLast: boolean
+  { isFirst, isLast }: PagePosition
 ): string {
   if (caller.isPersonal) {
     if (!isFirst) return text
@@ -60,7 +65,7 @@ function findAuditStream(call: Call): Tree | undefined {
 /** Returns the listing with its pages changed. */
 function mapPages(
   listing: TextListing<Reader>,
-  change: (text: string, isFirst: boolean, isLast: boolean) => string
+  change: (text: string, position: PagePosition) => string
 ): TextListing<Reader> {
   let hasBegun = false
   return {
@@ -70,7 +75,7 @@ function mapPages(
     },
     next(reader) {
       const page = listing.next(reader)
-      const text = change(page.text, !hasBegun, page.done)
+      const text = change(page.text, { isFirst: !hasBegun, isLast: page.done })
       hasBegun = true
       return { ...page, text }
     }

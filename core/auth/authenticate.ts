@@ -11,20 +11,31 @@ import { getAccessId, isValidReadToken } from './read-token.js'
 import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
 
+/** Credentials to authenticate, and the account that they are for. */
+export interface Authentication {
+  readonly services: Services
+  readonly account: Account
+  readonly store: UserStore
+  readonly credentials: Credentials
+  /** Seconds. */
+  readonly now: number
+  /** False while a response is still being sent, which does not prolong the session; true by default. */
+  readonly isUse?: boolean
+}
+
 /**
  * Returns the caller of these credentials. A read token sent along with a token has to be valid too. Errors:
  * `invalid-access-token` for a missing, unknown, ended or expired token, `too-many-requests` after many missing or
- * unknown ones, and those of {@link parsePresented}. `isUse`: whether a call is being made; otherwise a response is
- * still being sent, which does not prolong the session.
+ * unknown ones, and those of {@link parsePresented}.
  */
-export function authenticate(
-  services: Services,
-  account: Account,
-  store: UserStore,
-  credentials: Credentials,
-  now: number,
+export function authenticate({
+  services,
+  account,
+  store,
+  credentials,
+  now,
   isUse = true
-): Caller {
+}: Authentication): Caller {
   const { ip, readToken } = credentials
   const presented = parsePresented(credentials)
   if (!presented && !readToken) {
@@ -37,32 +48,28 @@ export function authenticate(
     if (isUse) services.throttle.unknownToken(ip)
     fail('invalid-access-token')
   }
-  if (reader && reader !== access) assertAccessActive(services, store, reader, now, isUse)
-  assertAccessActive(services, store, access, now, isUse)
+  if (reader && reader !== access) useAccess(reader)
+  useAccess(access)
   return new Caller(store, access, presented?.callerId)
+
+  function useAccess(each: Access): void {
+    assertAccessActive(services, store, each, now)
+    if (isUse && each.type === 'personal') store.sessions.touch(each.id, now)
+  }
 }
 
-/** Throws `invalid-access-token` for an access that has expired or whose session has ended; `isUse` prolongs a session. */
-function assertAccessActive(
-  { config }: Services,
-  store: UserStore,
-  access: Access,
-  now: number,
-  isUse: boolean
-): void {
+/** Throws `invalid-access-token` for an access that has expired or whose session has ended. */
+function assertAccessActive({ config }: Services, store: UserStore, access: Access, now: number): void {
   if (access.expires !== undefined && access.expires <= now)
     throw new ApiError('invalid-access-token', 'The access has expired', { accessId: access.id })
   if (access.type === 'shared' && !isInForce(store, access, now))
     throw new ApiError('invalid-access-token', 'The access that shared this one has ended', {
       accessId: access.id
     })
-  if (access.type === 'personal') {
-    if (!isSessionOpen(config, store, access.id, now))
-      throw new ApiError('invalid-access-token', 'The session has ended. Please sign in again', {
-        accessId: access.id
-      })
-    if (isUse) store.sessions.touch(access.id, now)
-  }
+  if (access.type === 'personal' && !isSessionOpen(config, store, access.id, now))
+    throw new ApiError('invalid-access-token', 'The session has ended. Please sign in again', {
+      accessId: access.id
+    })
 }
 
 /** Returns the access that a read token belongs to; `undefined` if the token is invalid. */
@@ -73,7 +80,9 @@ function findReadTokenAccess(
   { eventId, fileId, token }: ReadTokenUse
 ): Access | undefined {
   const access = store.accesses.find(getAccessId(token))
-  return access && isValidReadToken(services, account, eventId, fileId, access, token) ? access : undefined
+  return access && isValidReadToken({ services, account, access, eventId, fileId }, token)
+    ? access
+    : undefined
 }
 
 /** Returns whether credentials hold a token at all. */

@@ -17,7 +17,7 @@ export function requireOpenAccount(services: Services, username: string, credent
   const closing = accounts.findClosing(username)
   if (closing) {
     const store = accounts.store(closing)
-    store.read(() => authenticate(services, closing, store, credentials, clock.now()))
+    store.read(() => authenticate({ services, account: closing, store, credentials, now: clock.now() }))
   }
   return refuseUnknownUser(accounts, username)
 }

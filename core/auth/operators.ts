@@ -20,7 +20,7 @@ export async function authenticateOperator(
   const account = config.operators.includes(username) ? accounts.find(username) : undefined
   if (!account) fail('unknown-resource', 'There is nothing at this path')
   const store = accounts.store(account)
-  const caller = store.read(() => authenticate(services, account, store, credentials, now))
+  const caller = store.read(() => authenticate({ services, account, store, credentials, now }))
   if (!caller.isPersonal) fail('unknown-resource', 'There is nothing at this path')
   if (services.callLimit && caller.access) services.callLimit.count(account, caller.access)
   if (authorizationStep) await authorize(authorizationStep, account, caller, credentials)

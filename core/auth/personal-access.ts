@@ -38,6 +38,17 @@ export interface PageSession {
 /** Maximum open sessions of one of the service's own apps for an account. */
 const maxPageSessions = 50
 
+/** A sign-in on one of the service's own pages. */
+export interface PageSignIn {
+  readonly appId: string
+  /** The browser and its system; empty if unknown. */
+  readonly browser: string
+  /** Seconds. */
+  readonly now: number
+  /** The access of the browser's former session. */
+  readonly replaced?: Access | undefined
+}
+
 /**
  * Opens a separate session for a sign-in on one of the service's own pages. It takes over the access of `replaced`, the
  * session that the browser had until now, or of one that has ended; with {@link maxPageSessions} open, the least
@@ -46,9 +57,7 @@ const maxPageSessions = 50
 export function openPageSession(
   config: Config,
   store: UserStore,
-  appId: string,
-  now: number,
-  { browser, replaced }: { readonly browser: string; readonly replaced?: Access | undefined }
+  { appId, browser, now, replaced }: PageSignIn
 ): PageSession {
   const known = store.accesses.listPersonal().filter(({ name }) => name === appId)
   const lastUse = ({ id }: Access): number => store.sessions.lastUse(id) ?? 0

@@ -6,18 +6,21 @@ import type { Services } from '../call/services.js'
 import { getSecret } from './secrets.js'
 import type { Account } from '../../storage/platform/account.js'
 
+/** A file of an event, and the access by which it is read. */
+interface FileAccess {
+  readonly services: Services
+  readonly account: Account
+  readonly access: Access
+  readonly eventId: string
+  readonly fileId: string
+}
+
 /**
- * Returns the token that lets its holder read one file as `access` may: `{accessId}-{mac}`. It becomes invalid when the
+ * Creates the token that lets its holder read one file as `access` may: `{accessId}-{mac}`. It becomes invalid when the
  * access ends or gets a new token. (docs/spec/attachments.md#read-tokens)
  */
-export function readToken(
-  services: Services,
-  account: Account,
-  eventId: string,
-  fileId: string,
-  access: Access
-): string {
-  return `${access.id}-${computeMac(services, account, eventId, fileId, access)}`
+export function createReadToken(file: FileAccess): string {
+  return `${file.access.id}-${computeMac(file)}`
 }
 
 /** Returns the id of the access that a read token names. */
@@ -26,38 +29,17 @@ export function getAccessId(token: string): string {
 }
 
 /** Returns whether a read token is valid for this file and access, compared in constant time. */
-export function isValidReadToken(
-  services: Services,
-  account: Account,
-  eventId: string,
-  fileId: string,
-  access: Access,
-  token: string
-): boolean {
-  const [expected, given] = [readToken(services, account, eventId, fileId, access), token].map(text =>
-    Buffer.from(text)
-  )
+export function isValidReadToken(file: FileAccess, token: string): boolean {
+  const [expected, given] = [createReadToken(file), token].map(text => Buffer.from(text))
   return expected!.length === given!.length && timingSafeEqual(expected!, given!)
 }
 
 /** Returns the files of an event with a read token for `access` in each. */
-export function addReadTokens(
-  services: Services,
-  account: Account,
-  access: Access,
-  eventId: string,
-  files: readonly Attachment[]
-): Attachment[] {
-  return files.map(file => ({ ...file, readToken: readToken(services, account, eventId, file.id, access) }))
+export function addReadTokens(event: Omit<FileAccess, 'fileId'>, files: readonly Attachment[]): Attachment[] {
+  return files.map(file => ({ ...file, readToken: createReadToken({ ...event, fileId: file.id }) }))
 }
 
-function computeMac(
-  services: Services,
-  account: Account,
-  eventId: string,
-  fileId: string,
-  access: Access
-): string {
+function computeMac({ services, account, access, eventId, fileId }: FileAccess): string {
   const subject = JSON.stringify([account.id, eventId, fileId, access.id, access.token])
   return createHmac('sha256', getSecret(services, 'readToken')).update(subject).digest('base64url')
 }

@@ -95,7 +95,7 @@ const loopback = ['localhost', '127.0.0.1', '[::1]']
 function listOwnOrigins({ publicUrl }: Config): string[] {
   const { port } = new URL(publicUrl)
   const others = listOwnHosts({ publicUrl }).map(host => `${host}${port && `:${port}`}`)
-  return [publicUrl, ...others].flatMap(withSubpaths)
+  return [publicUrl, ...others].flatMap(addSubpaths)
 }
 
 /** Returns scheme and host of the service, without a port; on a local machine, under every loopback name. */
@@ -106,7 +106,7 @@ function listOwnHosts({ publicUrl }: Pick<Config, 'publicUrl'>): string[] {
 }
 
 /** Returns patterns for an origin and every URL below it. */
-function withSubpaths(origin: string): string[] {
+function addSubpaths(origin: string): string[] {
   return [origin, `${origin}/*`]
 }
 

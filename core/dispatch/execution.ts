@@ -214,7 +214,8 @@ export class Execution {
   #currentCaller({ allow }: AnyMethod, store = this.#services.accounts.store(this.account)): Caller {
     const { account, caller, service } = this
     if (!allow.needsAccess || caller.isCurrent(store)) return caller
-    return authenticate(this.#services, account, store, service.credentials, service.now, false)
+    const { credentials, now } = service
+    return authenticate({ services: this.#services, account, store, credentials, now, isUse: false })
   }
 
   /** Returns the outcome of a read: the first page at once, the rest as a `remainder`. */

@@ -37,7 +37,9 @@ export class Reading {
     const store = accounts.store(account)
     const caller =
       this.accessId !== undefined
-        ? store.read(() => authenticate(services, account, store, credentials, services.clock.now(), false))
+        ? store.read(() =>
+            authenticate({ services, account, store, credentials, now: services.clock.now(), isUse: false })
+          )
         : new Caller(store, undefined)
     return { store, caller }
   }

@@ -235,7 +235,9 @@ export class Registry implements Dispatch, Dispatcher {
       const store = this.services.accounts.store(account)
       if (definition.allow.needsAccess) {
         const now = this.services.clock.now()
-        const { access } = store.read(() => authenticate(this.services, account, store, credentials, now))
+        const { access } = store.read(() =>
+          authenticate({ services: this.services, account, store, credentials, now })
+        )
         if (this.services.callLimit && access) this.services.callLimit.check(account, access)
       }
       return undefined

@@ -82,7 +82,9 @@ export class Stages {
     if (!definition.allow.needsAccess) return new Caller(store, undefined)
     // The token of a batch was valid when that began: revoked since, it is not a guess.
     const isUse = !credentials.isMember
-    const caller = store.read(() => authenticate(this.services, account, store, credentials, now, isUse))
+    const caller = store.read(() =>
+      authenticate({ services: this.services, account, store, credentials, now, isUse })
+    )
     if (credentials.isCounted) return caller
     if (this.services.callLimit && caller.access) this.services.callLimit.count(account, caller.access)
     if (this.services.config.accessTracking) store.usage.record(caller.accessId, definition.id, now)

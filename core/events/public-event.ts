@@ -21,7 +21,7 @@ export function createPresenter({
     // The rest may be megabytes: no objects are created from it.
     const id = parseAt(body, findMember(body, 'id')!) as string
     const files = parseAt(body, place) as Attachment[]
-    const readable = JSON.stringify(addReadTokens(services, account, access, id, files))
+    const readable = JSON.stringify(addReadTokens({ services, account, access, eventId: id }, files))
     return body.slice(0, place.from) + readable + body.slice(place.to)
   }
 }

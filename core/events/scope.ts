@@ -120,7 +120,7 @@ class ScopeBuilder {
     const excludedStreams =
       excluded.size === 0 ? this.#closedStreams : this.#toCountedSet([...this.#closedStreams, ...excluded])
     const within = any === '*' ? this.#allReadable(excludedStreams) : this.#requestedReadable(any)
-    const left = within && difference(within, excludedStreams)
+    const left = within && subtractSet(within, excludedStreams)
     if (left?.size === 0 || every.some(set => set.size === 0)) return undefined
     const isOwn = !left && !this.#caller.visibility.everything
     return { ...(left && { any: left }), ...(isOwn && { isOwn }), all: every, not: excludedStreams }
@@ -198,6 +198,6 @@ class ScopeBuilder {
   }
 }
 
-function difference(set: ReadonlySet<number>, without: ReadonlySet<number>): Set<number> {
+function subtractSet(set: ReadonlySet<number>, without: ReadonlySet<number>): Set<number> {
   return new Set([...set].filter(number => !without.has(number)))
 }

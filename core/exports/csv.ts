@@ -1,5 +1,5 @@
 /** Lines of CSV (RFC 4180) that are safe to open in a spreadsheet. */
-import { jsonLength, plainForm, writeJson, type JsonLengths } from '../json/writer.js'
+import { measureJson, plainForm, writeJson, type JsonLengths } from '../json/writer.js'
 import type { Steps } from '../../storage/steps.js'
 import { cutText, pieceSize, type Pieces } from './pieces.js'
 
@@ -30,7 +30,7 @@ export function* writeLine(values: Iterable<unknown>, room = Infinity): Pieces {
     let cell = isContainer ? '' : toCell(value)
     let size = typeof cell === 'string' ? cell.length : 0
     if (isContainer) {
-      size = yield* runSteps(jsonLength(value, lengths))
+      size = yield* runSteps(measureJson(value, lengths))
       if (size <= room) yield* runSteps(writeJson(value, plainForm, piece => (cell += piece)))
     }
     if (size > room) line += `[${size} characters left out]`

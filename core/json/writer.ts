@@ -62,11 +62,11 @@ export function* writeJson(
 /** Lengths of JSON texts, by the containers that they stand for. */
 export type JsonLengths = Map<object, number>
 
-/** Values that one step of {@link jsonLength} counts. */
+/** Values that one step of {@link measureJson} counts. */
 const countedPerStep = 2000
 
 /** Returns the number of characters of the JSON text of a value that was parsed from JSON. `known`: lengths counted before. */
-export function jsonLength(value: unknown, known: JsonLengths): Steps<number> {
+export function measureJson(value: unknown, known: JsonLengths): Steps<number> {
   let countedValues = 0
   return lengthOf(value)
 

@@ -68,7 +68,9 @@ export class LiveNotifier implements Notifier {
     const { accounts, clock } = this.services
     const account = requireOpenAccount(this.services, username, credentials)
     const store = accounts.store(account)
-    const caller = store.read(() => authenticate(this.services, account, store, credentials, clock.now()))
+    const caller = store.read(() =>
+      authenticate({ services: this.services, account, store, credentials, now: clock.now() })
+    )
     return { account, access: caller.access ?? fail('invalid-access-token'), credentials }
   }
 
@@ -84,7 +86,8 @@ export class LiveNotifier implements Notifier {
       scopes: undefined,
       cancelTimer: () => {},
       leave: () => this.#remove(username, member),
-      subscribing: (method, params) => runSubscriptionMethod(this.services, this, member, method, params)
+      subscribing: (method, params) =>
+        runSubscriptionMethod({ services: this.services, callers: this, subscriber: member }, method, params)
     }
     if (this.#endOf(member) <= this.services.clock.now()) return undefined
     // Others may have joined while the authorization step was running.
@@ -110,7 +113,7 @@ export class LiveNotifier implements Notifier {
   getCaller({ account, credentials }: AdmittedAccess): Caller {
     const store = this.services.accounts.store(account)
     return store.read(() =>
-      authenticate(this.services, account, store, credentials, this.services.clock.now())
+      authenticate({ services: this.services, account, store, credentials, now: this.services.clock.now() })
     )
   }
 

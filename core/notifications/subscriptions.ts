@@ -48,11 +48,16 @@ export function isSubscriptionMethod(name: string): boolean {
   return methods.has(name)
 }
 
+/** The socket that calls a subscription method. */
+export interface SubscriptionContext {
+  readonly services: Services
+  readonly callers: CallerSource
+  readonly subscriber: SubscribedAccess
+}
+
 /** Runs a subscription method and returns its result. Throws like any method. */
 export function runSubscriptionMethod(
-  services: Services,
-  callers: CallerSource,
-  subscriber: SubscribedAccess,
+  { services, callers, subscriber }: SubscriptionContext,
   name: string,
   params: unknown
 ): object {

@@ -61,8 +61,7 @@ export function storeValues(
   { config }: Services,
   store: UserStore,
   values: ReadonlyMap<string, unknown>,
-  now: number,
-  by: string
+  { now, by }: { readonly now: number; readonly by: string }
 ): void {
   const { byName, createEvent } = getAccountStreams(config)
   for (const { name, defaultValue: standard } of byName.values()) {

@@ -69,13 +69,13 @@ export async function registerAccount(call: ServiceCall, body: object): Promise<
       ...claim,
       fill(store) {
         const { access } = isOwnApp(appId)
-          ? openPageSession(services.config, store, appId, now, { browser: describeBrowser(credentials) })
+          ? openPageSession(services.config, store, { appId, browser: describeBrowser(credentials), now })
           : { access: openSession(services.config, store, appId, now) }
         recordSignIn(store, access.id, call, verified?.provider.name)
         recordDevice(store, credentials)
         token = access.token
         if (hash !== undefined) store.account.insertPassword({ hash, created: now })
-        storeValues(services, store, values, now, access.id)
+        storeValues(services, store, values, { now, by: access.id })
         if (verified) storeIdentity(store, verified.proof, now)
       }
     })
@@ -94,11 +94,10 @@ export function fillAccount(
   services: Services,
   store: UserStore,
   values: ReadonlyMap<string, unknown>,
-  password: PasswordRecord,
-  by: string
+  { password, by }: { readonly password: PasswordRecord; readonly by: string }
 ): void {
   store.account.insertPassword(password)
-  storeValues(services, store, values, password.created, by)
+  storeValues(services, store, values, { now: password.created, by })
 }
 
 /**

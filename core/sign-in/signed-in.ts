@@ -22,7 +22,10 @@ export const SignedIn = Type.Object({
 export type SignedIn = Static<typeof SignedIn>
 
 /** Returns what transports need to know of the result; `username` where the call did not name the user. */
-export function signedInFacts({ token, apiEndpoint: _holdsIt, ...rest }: SignedIn, username?: string): Facts {
+export function toSignedInFacts(
+  { token, apiEndpoint: _holdsIt, ...rest }: SignedIn,
+  username?: string
+): Facts {
   if (username === undefined) return { signedIn: { token, publicResult: rest } }
   return { signedIn: { token, username, publicResult: { username, ...rest } } }
 }
@@ -58,7 +61,7 @@ function openOwnPageSession(
   const former = session && store.accesses.findByToken(session.token)
   const replaced = former?.type === 'personal' ? former : undefined
   const browser = describeBrowser(credentials)
-  const { access, ended } = openPageSession(config, store, appId, now, { browser, replaced })
+  const { access, ended } = openPageSession(config, store, { appId, browser, now, replaced })
   if (ended !== undefined) changes.add('sessions', [], ended)
   return access
 }

@@ -26,7 +26,7 @@ export async function verifyLogin(
   const { account, services, credentials, store } = call
   assertSameUsername(account.username, username)
   const hash = store.account.password()?.hash
-  await assertPassword(services, credentials, account.username, password, hash)
+  await assertPassword(services, credentials, { username: account.username, password, hash })
   return hash
 }
 
@@ -37,7 +37,7 @@ export async function refuseUnknownUser(
   { username, password }: LoginCredentials
 ): Promise<never> {
   assertSameUsername(pathUsername, username)
-  await assertPassword(services, credentials, pathUsername, password, undefined)
+  await assertPassword(services, credentials, { username: pathUsername, password, hash: undefined })
   return fail('invalid-credentials')
 }
 

@@ -3,6 +3,14 @@ import { fail } from '../errors.js'
 import type { Credentials } from '../call/credentials.js'
 import type { Services } from '../call/services.js'
 
+/** A password to verify. */
+export interface PasswordAttempt {
+  readonly username: string
+  readonly password: string
+  /** The stored hash; `undefined` for a user without a password, or who does not exist. */
+  readonly hash: string | undefined
+}
+
 /**
  * Returns whether the password has this hash; without a hash always false, after the same work. Failures count against
  * the user name and the address. Queued attempts are refused too (`too-many-requests`) once those before them have
@@ -11,9 +19,7 @@ import type { Services } from '../call/services.js'
 export async function verifyPassword(
   { passwords, throttle }: Services,
   { ip }: Credentials,
-  username: string,
-  password: string,
-  hash: string | undefined
+  { username, password, hash }: PasswordAttempt
 ): Promise<boolean> {
   const guess = { subject: `login:${username}`, ip }
   const hooks = {
@@ -30,9 +36,7 @@ export async function verifyPassword(
 export async function assertPassword(
   services: Services,
   credentials: Credentials,
-  username: string,
-  password: string,
-  hash: string | undefined
+  attempt: PasswordAttempt
 ): Promise<void> {
-  if (!(await verifyPassword(services, credentials, username, password, hash))) fail('invalid-credentials')
+  if (!(await verifyPassword(services, credentials, attempt))) fail('invalid-credentials')
 }

@@ -43,7 +43,7 @@ async function makeUser(
       store.sessions.open(access.id, now)
       // Who has account values has signed in as a person does.
       if (fields) store.sessions.note(access.id, { time: now, address: '127.0.0.1' })
-      if (fields) storeValues(services, store, values, now, access.id)
+      if (fields) storeValues(services, store, values, { now, by: access.id })
     }
   })
   return access

@@ -37,11 +37,8 @@ export const changePassword = method({
       countAllSignInMethods(services.config, call.store) > 0
     if (isFirst) requireRecentSignIn(call)
     if (!isFirst && oldPassword === undefined) refuseMissingPassword()
-    if (
-      !isFirst &&
-      !(await verifyPassword(services, credentials, account.username, oldPassword ?? '', replaced))
-    )
-      refuseWrongPassword()
+    const attempt = { username: account.username, password: oldPassword ?? '', hash: replaced }
+    if (!isFirst && !(await verifyPassword(services, credentials, attempt))) refuseWrongPassword()
     return {
       replaced,
       hash: await hashNewPassword(services, services.accounts.store(account), newPassword, now)

@@ -121,7 +121,9 @@ function acceptRequest(
   }
   const store = services.accounts.store(account)
   const { ip, via } = credentials
-  const { access } = store.read(() => authenticate(services, account, store, { auth: token, ip, via }, now))
+  const { access } = store.read(() =>
+    authenticate({ services, account, store, credentials: { auth: token, ip, via }, now })
+  )
   if (!access) fail('invalid-access-token')
   assertRequested(access, known)
   return {

@@ -12,7 +12,7 @@ import { fail } from '../../errors.js'
 import { ProofParams, verifyProofInCluster, useProof, type VerifiedProof } from '../../identities/proofs.js'
 import { getFactor } from '../../sign-in/mfa/factor.js'
 import { openMfaSession } from '../../sign-in/mfa/sessions.js'
-import { SignedIn, signedInFacts, signIn } from '../../sign-in/signed-in.js'
+import { SignedIn, toSignedInFacts, signIn } from '../../sign-in/signed-in.js'
 
 const Params = Type.Object({ ...ProofParams, appId: AppId }, closed)
 
@@ -30,7 +30,7 @@ export const loginByIdentity = method<typeof Params, VerifiedProof>({
   mayExceedQuota: true,
   allow: trustedApp,
   facts: (result: SignedIn | { mfaToken: string }) =>
-    'mfaToken' in result ? { isPending: true } : signedInFacts(result),
+    'mfaToken' in result ? { isPending: true } : toSignedInFacts(result),
   auditAs: 'valid-identity',
   async prepare(call, params) {
     const found = await verifyProofInCluster(call, params)

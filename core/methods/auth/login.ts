@@ -10,7 +10,7 @@ import {
 import { method } from '../../call/method.js'
 import { getFactor } from '../../sign-in/mfa/factor.js'
 import { openMfaSession } from '../../sign-in/mfa/sessions.js'
-import { SignedIn, signedInFacts, signIn } from '../../sign-in/signed-in.js'
+import { SignedIn, toSignedInFacts, signIn } from '../../sign-in/signed-in.js'
 import { requirePasswordsEnabled } from '../../sign-in/passwords-enabled.js'
 
 /**
@@ -28,7 +28,7 @@ export const login = method({
   mayExceedQuota: true,
   allow: requirePasswordsEnabled(trustedApp),
   facts: (result: SignedIn | { mfaToken: string }) =>
-    'mfaToken' in result ? { isPending: true } : signedInFacts(result),
+    'mfaToken' in result ? { isPending: true } : toSignedInFacts(result),
   auditAs: 'valid-password',
   prepare: verifyLogin,
   run(call, { appId }, hash) {

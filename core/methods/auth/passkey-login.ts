@@ -5,7 +5,7 @@ import { Assertion } from '../../../schemas/passkey.js'
 import { closed } from '../../../schemas/scalars.js'
 import { trustedApp } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
-import { SignedIn, signedInFacts, signIn } from '../../sign-in/signed-in.js'
+import { SignedIn, toSignedInFacts, signIn } from '../../sign-in/signed-in.js'
 import { signInPurpose } from '../../sign-in/passkeys/challenges.js'
 import { parseUserHandle } from '../../sign-in/passkeys/options.js'
 import {
@@ -30,7 +30,7 @@ export const passkeyLogin = method({
   whileClosing: true,
   mayExceedQuota: true,
   allow: trustedApp,
-  facts: ({ username, ...result }: Static<typeof Result>) => signedInFacts(result, username),
+  facts: ({ username, ...result }: Static<typeof Result>) => toSignedInFacts(result, username),
   auditAs: 'valid-passkey',
   userIn({ platform }, params) {
     const { credential } = params as { credential?: { response?: { userHandle?: unknown } } }

@@ -4,7 +4,7 @@ import { anyone } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import { verifyFactor } from '../../sign-in/mfa/verify-factor.js'
 import { getCandidate, requireMfaSession, requireMfaToken } from '../../sign-in/mfa/sessions.js'
-import { SignedIn, signedInFacts, signIn } from '../../sign-in/signed-in.js'
+import { SignedIn, toSignedInFacts, signIn } from '../../sign-in/signed-in.js'
 
 /** Returns the same as signing in without a second factor. */
 export const verify = method({
@@ -12,7 +12,7 @@ export const verify = method({
   summary: 'Finish signing in by a code',
   params: KeyValue,
   result: SignedIn,
-  facts: signedInFacts,
+  facts: toSignedInFacts,
   mode: 'write',
   whileClosing: true,
   mayExceedQuota: true,

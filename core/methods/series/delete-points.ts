@@ -78,7 +78,7 @@ function refreshCall(call: Call): Call {
   return {
     ...call,
     store,
-    caller: authenticate(services, account, store, credentials, services.clock.now(), false)
+    caller: authenticate({ services, account, store, credentials, now: services.clock.now(), isUse: false })
   }
 }
 

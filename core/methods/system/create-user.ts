@@ -41,7 +41,11 @@ export const createUser = serviceMethod({
     })
     const lost = await services.accounts.create({
       ...claim,
-      fill: store => fillAccount(services, store, values, { hash: passwordHash, created: now }, 'system')
+      fill: store =>
+        fillAccount(services, store, values, {
+          password: { hash: passwordHash, created: now },
+          by: 'system'
+        })
     })
     assertNotTaken(lost, { username, ...claim.unique })
     sendWelcomeMail(services, { accountId: claim.id, username, email, language })

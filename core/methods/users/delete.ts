@@ -92,7 +92,7 @@ async function findOwnerCall(service: ServiceCall, username: string): Promise<Ca
     refuseUnknownPath(services, credentials)
   const store = services.accounts.store(account)
   try {
-    const caller = store.read(() => authenticate(services, account, store, credentials, now))
+    const caller = store.read(() => authenticate({ services, account, store, credentials, now }))
     if (services.authorizationStep) await authorize(services.authorizationStep, account, caller, credentials)
     if (caller.isPersonal) {
       const rest = { reach: undefined, provider: undefined, actor: undefined, files: [] }

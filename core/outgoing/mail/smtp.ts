@@ -15,7 +15,7 @@ export function createSmtpTransport(config: Config): MailTransport {
       const { timeoutMs } = config.services.email
       const mime = await buildMime(config, message)
       const { default: Connection } = await import('nodemailer/lib/smtp-connection')
-      const connection = new Connection(connectionOptions(config))
+      const connection = new Connection(buildConnectionOptions(config))
       const abort = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
       try {
         await deliver(config, connection, message, mime, abort)
@@ -26,7 +26,7 @@ export function createSmtpTransport(config: Config): MailTransport {
   }
 }
 
-function connectionOptions({ publicUrl, services }: Config): SMTPConnection.Options {
+function buildConnectionOptions({ publicUrl, services }: Config): SMTPConnection.Options {
   const { smtp, timeoutMs } = services.email
   return {
     host: smtp.host,

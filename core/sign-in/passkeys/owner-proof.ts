@@ -40,7 +40,8 @@ export async function verifyOwner(call: Call, given: OwnerProof): Promise<Verifi
   const hasPassword = password > 0
   if (typeof given.password === 'string' && hasPassword) {
     const hash = store.account.password()?.hash
-    if (await verifyPassword(services, credentials, account.username, given.password, hash)) return undefined
+    const attempt = { username: account.username, password: given.password, hash }
+    if (await verifyPassword(services, credentials, attempt)) return undefined
     return fail('invalid-operation', 'The password does not match', {
       param: 'password',
       code: 'password-wrong'

@@ -2,7 +2,7 @@
 import t from 'tap'
 import { atOnce } from '../../../storage/steps.js'
 import { toCanonicalJson } from '../../../core/json/canonical.js'
-import { canonicalForm, jsonLength, plainForm, writeJson, type JsonForm } from '../../../core/json/writer.js'
+import { canonicalForm, measureJson, plainForm, writeJson, type JsonForm } from '../../../core/json/writer.js'
 
 /** The text, and how many steps it took. */
 function written(value: unknown, form: JsonForm): { text: string; steps: number; longest: number } {
@@ -52,7 +52,7 @@ t.test('a large value in steps', async t => {
         t.ok(longest < 500_000, `${longest} characters in one`)
       }
       const parsed = JSON.parse(JSON.stringify(value)) as unknown
-      t.equal(atOnce(jsonLength(parsed, new Map())), JSON.stringify(value).length, 'its length')
+      t.equal(atOnce(measureJson(parsed, new Map())), JSON.stringify(value).length, 'its length')
     })
 
   for (const value of [1, null, '', 'a', [], {}, [[]], { a: null }, { a: { b: [1, 'c'] } }])

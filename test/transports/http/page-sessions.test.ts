@@ -267,7 +267,7 @@ t.test('a session of a page', async t => {
     const { config, clock } = service.server.services
     const open = async (): Promise<string> => {
       const opened = await store.write(() =>
-        openPageSession(config, store, 'coffer-app', clock.now(), { browser: 'Chrome' })
+        openPageSession(config, store, { appId: 'coffer-app', browser: 'Chrome', now: clock.now() })
       )
       return opened.access.id
     }
