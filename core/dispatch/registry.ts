@@ -218,27 +218,21 @@ export class Registry implements Dispatch, Dispatcher {
   /** Returns an error if the caller could not make the call anyway, for example before an upload. */
   precheck(request: Omit<Request, 'params'>): Promise<Failure | undefined> | Failure | undefined {
     const { user, method, credentials } = request
+    const { services } = this
     try {
       const { definition } = this.stages.find(method)
       if (definition.mode === 'service') {
         // Whose session it is takes longer to find out: the call does.
         if (definition.allow.isForOperators && credentials.pageUser !== undefined) return undefined
-        definition.allow.check?.({
-          services: this.services,
-          caller: anonymous,
-          credentials,
-          params: undefined
-        })
+        definition.allow.check?.({ services, caller: anonymous, credentials, params: undefined })
         return undefined
       }
-      const account = requireOpenAccount(this.services, user ?? '', credentials)
-      const store = this.services.accounts.store(account)
+      const account = requireOpenAccount(services, user ?? '', credentials)
+      const store = services.accounts.store(account)
       if (definition.allow.needsAccess) {
-        const now = this.services.clock.now()
-        const { access } = store.read(() =>
-          authenticate({ services: this.services, account, store, credentials, now })
-        )
-        if (this.services.callLimit && access) this.services.callLimit.check(account, access)
+        const now = services.clock.now()
+        const { access } = store.read(() => authenticate({ services, account, store, credentials, now }))
+        if (services.callLimit && access) services.callLimit.check(account, access)
       }
       return undefined
     } catch (error) {

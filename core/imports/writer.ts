@@ -9,7 +9,7 @@ import { quotaCheck } from '../dispatch/quota.js'
 import { mayReadAt } from '../events/event-permissions.js'
 import { enqueueMessagesInSteps } from '../notifications/webhook-queue.js'
 import { requireWritableHolder } from '../series/holder.js'
-import { getColumnPlan } from '../series/column-plan.js'
+import { planColumns } from '../series/column-plan.js'
 import type { Footprint } from './footprint.js'
 import { compared, halves, spanOf, type Compared } from './merge.js'
 import { keepJob, type KeptJob } from './job.js'
@@ -220,12 +220,7 @@ export class ImportWriter {
     }
     const layout = (known && series.columns(known.number)) ?? []
     const type = `series:${draft.type}`
-    const result = compared(
-      { ...draft, origin },
-      getColumnPlan(call.services.eventTypes, type),
-      stored,
-      layout
-    )
+    const result = compared({ ...draft, origin }, planColumns(call.services.eventTypes, type), stored, layout)
     if (!this.isDry && result.fresh.length > 0) {
       const holder = known ? requireWritableHolder(call, known.id) : this.#holder(call, draft, type)
       if (typeof holder === 'string') {

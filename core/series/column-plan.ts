@@ -47,8 +47,8 @@ const plans = new WeakMap<object, Map<string, ColumnPlan>>()
 /** Maximum number of cached plans: a class with a wildcard has an unlimited number of types. */
 const maxCachedPlans = 1000
 
-/** Returns the plan of the points below a holder of this type. */
-export function getColumnPlan(types: Pick<EventTypes, 'fields'>, type: string): ColumnPlan {
+/** Returns the column plan of the points below a holder of this type. */
+export function planColumns(types: Pick<EventTypes, 'fields'>, type: string): ColumnPlan {
   let known = plans.get(types)
   if (!known) plans.set(types, (known = new Map()))
   let plan = known.get(type)

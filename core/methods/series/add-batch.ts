@@ -8,7 +8,7 @@ import { method, type Call, type Result } from '../../call/method.js'
 import { readPoints } from '../../series/flat-json.js'
 import { requireWritableHolder } from '../../series/holder.js'
 import { isLargeWrite, type SentPoints } from '../../series/large-write.js'
-import { getColumnPlan } from '../../series/column-plan.js'
+import { planColumns } from '../../series/column-plan.js'
 import { isObject } from '../../validation/is-object.js'
 import { atOnce, type Steps } from '../../../storage/steps.js'
 
@@ -41,7 +41,7 @@ function* addInSteps(call: Call, params: unknown): Steps<Result> {
   const writes: { number: number; points: Points }[] = []
   for (const [entry, { eventId, data }] of parseEntries(params).entries()) {
     const { number, type, time } = requireWritableHolder(call, eventId)
-    const points = yield* readPoints(data, getColumnPlan(services.eventTypes, type), time, { entry, eventId })
+    const points = yield* readPoints(data, planColumns(services.eventTypes, type), time, { entry, eventId })
     writes.push({ number, points })
     yield
   }

@@ -6,7 +6,7 @@ import { method, type Call, type Result } from '../../call/method.js'
 import { readPoints } from '../../series/flat-json.js'
 import { requireWritableHolder } from '../../series/holder.js'
 import { isLargeWrite } from '../../series/large-write.js'
-import { getColumnPlan } from '../../series/column-plan.js'
+import { planColumns } from '../../series/column-plan.js'
 import { atOnce, type Steps } from '../../../storage/steps.js'
 
 /** Writes the points of a `flatJSON` value. The schema does not validate it: its rules have more precise errors. */
@@ -28,7 +28,7 @@ export const add = method({
 function* addInSteps(call: Call, params: { readonly id: string }): Steps<Result> {
   const { caller, services, now, store } = call
   const { number, type, time } = requireWritableHolder(call, params.id)
-  const points = yield* readPoints(params, getColumnPlan(services.eventTypes, type), time)
+  const points = yield* readPoints(params, planColumns(services.eventTypes, type), time)
   yield* store.series.add(number, points, { writer: caller.signature, written: now })
   return { status: 'ok' }
 }

@@ -11,7 +11,7 @@ import type { Listing } from '../../json/json-text.js'
 import { method } from '../../call/method.js'
 import { guardListing, requireReadableHolder } from '../../series/holder.js'
 import { PointListing } from '../../series/listing.js'
-import { getColumnPlan, timeColumn } from '../../series/column-plan.js'
+import { planColumns, timeColumn } from '../../series/column-plan.js'
 import { bounds, assertRangeOrder, resolveRange } from '../../series/range.js'
 import { selectNumericColumns, SampledListing, listSummaryFields } from '../../series/sampling.js'
 import { refuseParams } from '../../validation/params.js'
@@ -66,9 +66,7 @@ export const get = method({
     const columns = store.series.columns(event)
     if (!columns) return { format: 'flatJSON', fields: [], points: [] }
     const form = { event, width: columns.length + 1, isFine: resolution === 'ns' }
-    const summed = summary
-      ? selectNumericColumns(getColumnPlan(services.eventTypes, type), columns)
-      : undefined
+    const summed = summary ? selectNumericColumns(planColumns(services.eventTypes, type), columns) : undefined
     const points =
       sample === undefined
         ? new PointListing({ ...form, range, limit, isAscending: sortAscending ?? true, allowsBytes: true })

@@ -74,10 +74,7 @@ const [pointsPerCall, pointsPerTransaction, eventsPerTransaction] = [1000, 500_0
 /** The default policies of a service. */
 const policies: Policies = {
   system: new AccountStreams(Value.Default(Settings, {}) as Settings),
-  digests: createDigests({
-    algorithm: 'sha256',
-    isActive: { events: true, accesses: true, attachments: true }
-  }),
+  digests: createDigests((Value.Default(Settings, {}) as Settings).integrity),
   versioning: { forceKeepHistory: false, deletionMode: 'keep-nothing' },
   strangersPerHour: 100
 }
