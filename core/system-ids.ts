@@ -12,17 +12,20 @@ export const activeId = ':_system:active'
 /** Marks values that no other account may have. */
 export const uniqueId = ':_system:unique'
 
-/** The name of the account field that a stream is for, even if that no longer exists. */
-export function systemName(id: string): string {
+/** Returns the name of the account field that a stream is for, even if that no longer exists. */
+export function getFieldName(id: string): string {
   return id.replace(/^:(?:_system|system):/, '')
 }
 
-/** Whether an id belongs to the service. */
+/** Returns whether an id belongs to the service. */
 export function isSystemId(id: string): boolean {
   return id.startsWith(':') || id.startsWith('.')
 }
 
-/** Whether an id is the root of account fields or of a stream that marks them: `*` does not cover these. (docs/spec/accesses.md#account-streams) */
+/**
+ * Returns whether an id is the root of account fields or of a stream that marks them: `*` does not cover these.
+ * (docs/spec/accesses.md#account-streams)
+ */
 export function isAccountRoot(id: string): boolean {
   return id === accountId || id === helpersId || id === activeId || id === uniqueId
 }

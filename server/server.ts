@@ -1,18 +1,18 @@
 /** The composition root: reads the configuration, listens, starts all services, and closes them in reverse order. */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { toConfig, urlOf, type Config } from '../core/settings/config.js'
+import { toConfig, buildLocalUrl, type Config } from '../core/settings/config.js'
 import type { Shared } from '../cluster/connect.js'
 import type { Dispatcher } from '../core/call/dispatcher.js'
 import { silentLog, type Log } from '../core/log.js'
 import type { Registry } from '../core/dispatch/registry.js'
-import { warnOfShortKey } from '../core/auth/admin.js'
-import { Providers } from '../core/identities/providers.js'
+import { warnAboutShortKey } from '../core/auth/admin.js'
+import { ProviderClient } from '../core/identities/provider-client.js'
 import { SignIns } from '../core/identities/sign-ins.js'
-import { warnOfMissingEndpoints } from '../core/outgoing/messaging.js'
+import { warnAboutMissingEndpoints } from '../core/outgoing/messaging.js'
 import type { Settings } from '../core/settings/settings.js'
 import { systemClock, type Clock } from '../core/time.js'
-import { warnOfMalformedPairs } from '../core/auth/trusted-apps.js'
+import { warnAboutMalformedPairs } from '../core/auth/trusted-apps.js'
 import { packageDirectory, version } from '../core/version.js'
 import { Layout } from '../storage/files/layout.js'
 import { lockDirectory } from '../storage/sqlite/lock.js'
@@ -110,9 +110,9 @@ export async function startServer(
     closers.push(() => listener.close(0))
     const isOpen = setup !== undefined && isSetupOpen(setup.read())
     const config = toConfig(isOpen ? withAdminKey(fitting) : fitting, version, listener.port)
-    warnOfMalformedPairs(config, log)
-    warnOfMissingEndpoints(config, log)
-    warnOfShortKey(config, log)
+    warnAboutMalformedPairs(config, log)
+    warnAboutMissingEndpoints(config, log)
+    warnAboutShortKey(config, log)
     const concerns = new Concerns(config, backups)
     const host = await startHost(config, {
       clock,
@@ -153,7 +153,7 @@ export async function startServer(
     const { mapFile } = config.app
     const map = mapFile === '' ? undefined : await MapFile.open(mapFile)
     closers.push(() => map?.close())
-    const providers = new Providers(config, clock, log)
+    const providers = new ProviderClient(config, clock, log)
     closers.push(() => providers.close())
     const app = createApp(dispatcher, {
       assets: readFiles(join(packageDirectory, 'web', 'assets')),
@@ -181,7 +181,7 @@ export async function startServer(
     const metricsUrl = await serveMetricsPort(config, operations, closers)
     closers.push(() => health.stop())
     return {
-      url: urlOf(settings.host, listener.port),
+      url: buildLocalUrl(settings.host, listener.port),
       ...(seriesUrl === undefined ? {} : { seriesUrl }),
       ...(metricsUrl === undefined ? {} : { metricsUrl }),
       dispatcher,
@@ -245,7 +245,7 @@ async function serveSeriesPort(
   const listener = await Listener.open(config, config.hf.port)
   closers.push(() => listener.close(config.shutdownSeconds))
   listener.serve(createSeriesApp(dispatcher), config)
-  return urlOf(config.host, listener.port)
+  return buildLocalUrl(config.host, listener.port)
 }
 
 /** Serves metrics on a port of their own, if configured; returns its URL. */
@@ -258,5 +258,5 @@ async function serveMetricsPort(
   const listener = await Listener.open(config, config.metrics.port)
   closers.push(() => listener.close(0))
   listener.serve(serveMetrics(operations), config)
-  return urlOf(config.host, listener.port)
+  return buildLocalUrl(config.host, listener.port)
 }

@@ -24,7 +24,7 @@ export abstract class AccountStates {
   }
 
   /** When a closed account will be deleted, in seconds; `undefined` if no deletion is scheduled. */
-  deletionOf(username: string): number | undefined {
+  getDeletionTime(username: string): number | undefined {
     return this.findClosing(username)?.deletion ?? undefined
   }
 

@@ -4,89 +4,98 @@ import type { Access } from '../../schemas/access.js'
 import { Caller } from '../permissions/caller.js'
 import { ApiError, fail } from '../errors.js'
 import { isSessionOpen } from './personal-access.js'
-import { presentedBy } from './presented.js'
-import { isInForce } from '../permissions/standing.js'
+import { parsePresented } from './presented-token.js'
+import { isInForce } from '../permissions/effective-grants.js'
 import type { Credentials, ReadTokenUse } from '../call/credentials.js'
-import { accessIdOf, isReadToken } from './read-token.js'
+import { getAccessId, isValidReadToken } from './read-token.js'
 import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
 
+/** Credentials to authenticate, and the account that they are for. */
+export interface Authentication {
+  readonly services: Services
+  readonly account: Account
+  readonly store: UserStore
+  readonly credentials: Credentials
+  /** Seconds. */
+  readonly now: number
+  /** False while a response is still being sent, which does not prolong the session; true by default. */
+  readonly isUse?: boolean
+}
+
 /**
  * Returns the caller of these credentials. A read token sent along with a token has to be valid too. Errors:
- * `invalid-access-token` for a missing, unknown, ended or expired token, `too-many-requests` after many missing or unknown
- * ones, and those of {@link presentedBy}. `isUse`: whether a call is being made; otherwise a response is still being sent,
- * which does not prolong the session.
+ * `invalid-access-token` for a missing, unknown, ended or expired token, `too-many-requests` after many missing or
+ * unknown ones, and those of {@link parsePresented}.
  */
-export function authenticate(
-  services: Services,
-  account: Account,
-  store: UserStore,
-  credentials: Credentials,
-  now: number,
+export function authenticate({
+  services,
+  account,
+  store,
+  credentials,
+  now,
   isUse = true
-): Caller {
+}: Authentication): Caller {
   const { ip, readToken } = credentials
-  const presented = presentedBy(credentials)
+  const presented = parsePresented(credentials)
   if (!presented && !readToken) {
     if (isUse) services.throttle.unknownToken(ip)
     fail('invalid-access-token', 'The access token is missing')
   }
-  const reader = readToken && accessOfReadToken(services, account, store, readToken)
+  const reader = readToken && findReadTokenAccess(services, account, store, readToken)
   const access = presented ? store.accesses.findByToken(presented.token) : reader
   if (!access || (readToken && !reader)) {
     if (isUse) services.throttle.unknownToken(ip)
     fail('invalid-access-token')
   }
-  if (reader && reader !== access) assertAccessActive(services, store, reader, now, isUse)
-  assertAccessActive(services, store, access, now, isUse)
+  if (reader && reader !== access) useAccess(reader)
+  useAccess(access)
   return new Caller(store, access, presented?.callerId)
+
+  function useAccess(each: Access): void {
+    assertAccessActive(services, store, each, now)
+    if (isUse && each.type === 'personal') store.sessions.touch(each.id, now)
+  }
 }
 
-/** Throws `invalid-access-token` for an access that has expired or whose session has ended; `isUse` prolongs a session. */
-function assertAccessActive(
-  { config }: Services,
-  store: UserStore,
-  access: Access,
-  now: number,
-  isUse: boolean
-): void {
+/** Throws `invalid-access-token` for an access that has expired or whose session has ended. */
+function assertAccessActive({ config }: Services, store: UserStore, access: Access, now: number): void {
   if (access.expires !== undefined && access.expires <= now)
     throw new ApiError('invalid-access-token', 'The access has expired', { accessId: access.id })
   if (access.type === 'shared' && !isInForce(store, access, now))
     throw new ApiError('invalid-access-token', 'The access that shared this one has ended', {
       accessId: access.id
     })
-  if (access.type === 'personal') {
-    if (!isSessionOpen(config, store, access.id, now))
-      throw new ApiError('invalid-access-token', 'The session has ended. Please sign in again', {
-        accessId: access.id
-      })
-    if (isUse) store.sessions.touch(access.id, now)
-  }
+  if (access.type === 'personal' && !isSessionOpen(config, store, access.id, now))
+    throw new ApiError('invalid-access-token', 'The session has ended. Please sign in again', {
+      accessId: access.id
+    })
 }
 
-/** The access that a read token belongs to; `undefined` if the token is invalid. */
-function accessOfReadToken(
+/** Returns the access that a read token belongs to; `undefined` if the token is invalid. */
+function findReadTokenAccess(
   services: Services,
   account: Account,
   store: UserStore,
   { eventId, fileId, token }: ReadTokenUse
 ): Access | undefined {
-  const access = store.accesses.find(accessIdOf(token))
-  return access && isReadToken(services, account, eventId, fileId, access, token) ? access : undefined
+  const access = store.accesses.find(getAccessId(token))
+  return access && isValidReadToken({ services, account, access, eventId, fileId }, token)
+    ? access
+    : undefined
 }
 
-/** Whether credentials hold a token at all. */
-export function hasToken(credentials: Credentials): boolean {
-  return presentedBy(credentials) !== undefined
+/** Returns whether credentials hold a token at all. */
+export function hasPresentedToken(credentials: Credentials): boolean {
+  return parsePresented(credentials) !== undefined
 }
 
-/** The caller id that came with a token. */
-export function callerIdOf(credentials: Credentials): string | undefined {
-  return presentedBy(credentials)?.callerId
+/** Returns the caller id that came with a token. */
+export function getCallerId(credentials: Credentials): string | undefined {
+  return parsePresented(credentials)?.callerId
 }
 
-/** The token in the credentials, in whichever form; errors as for {@link presentedBy}. */
-export function presentedToken(credentials: Credentials): string | undefined {
-  return presentedBy(credentials)?.token
+/** Returns the token in the credentials, in any form; errors as for {@link parsePresented}. */
+export function getPresentedToken(credentials: Credentials): string | undefined {
+  return parsePresented(credentials)?.token
 }

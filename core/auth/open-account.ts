@@ -1,13 +1,14 @@
 /** Finds the account of a call that needs a token. (docs/spec/accounts.md#deleting-an-account) */
 import type { Credentials } from '../call/credentials.js'
 import type { Services } from '../call/services.js'
-import { unknownUser } from '../unknown-user.js'
+import { refuseUnknownUser } from '../unknown-user.js'
 import { authenticate } from './authenticate.js'
 import type { Account } from '../../storage/platform/account.js'
 
 /**
- * Returns the open account of this name. Throws `unknown-resource`, `user-account-relocated`, and `forbidden` for one that is
- * suspended or closed. That it is closed is told to valid tokens only: others get `invalid-access-token`, as if it were open.
+ * Returns the open account of this name. Throws `unknown-resource`, `user-account-relocated`, and `forbidden` for one
+ * that is suspended or closed. Only valid tokens learn that it is closed: others get `invalid-access-token`, as if it
+ * were open.
  */
 export function requireOpenAccount(services: Services, username: string, credentials: Credentials): Account {
   const { accounts, clock } = services
@@ -16,7 +17,7 @@ export function requireOpenAccount(services: Services, username: string, credent
   const closing = accounts.findClosing(username)
   if (closing) {
     const store = accounts.store(closing)
-    store.read(() => authenticate(services, closing, store, credentials, clock.now()))
+    store.read(() => authenticate({ services, account: closing, store, credentials, now: clock.now() }))
   }
-  return unknownUser(accounts, username)
+  return refuseUnknownUser(accounts, username)
 }

@@ -1,4 +1,7 @@
-/** Operators: those whom the setting `operators` names, signed in on the service's own pages. (docs/spec/administration.md#operators) */
+/**
+ * Operators: the users named by the setting `operators`, signed in on the service's own pages.
+ * (docs/spec/administration.md#operators)
+ */
 import type { Account } from '../../storage/platform/account.js'
 import { authorize } from '../call/authorization-step.js'
 import type { ServiceCall } from '../call/method.js'
@@ -6,10 +9,10 @@ import { fail } from '../errors.js'
 import { authenticate } from './authenticate.js'
 
 /**
- * Returns the operator of a name whose session the credentials are. Errors: `unknown-resource` for anybody else, those of
- * {@link authenticate}, and `AccountElsewhere` if another thread has to be asked.
+ * Returns the operator of a name, authenticated by the credentials of their session. Errors: `unknown-resource` for
+ * anybody else, those of {@link authenticate}, and `AccountElsewhere` if another thread has to be asked.
  */
-export async function provenOperator(
+export async function authenticateOperator(
   { credentials, now, services }: ServiceCall,
   username: string
 ): Promise<Pick<Account, 'id' | 'username'>> {
@@ -17,7 +20,7 @@ export async function provenOperator(
   const account = config.operators.includes(username) ? accounts.find(username) : undefined
   if (!account) fail('unknown-resource', 'There is nothing at this path')
   const store = accounts.store(account)
-  const caller = store.read(() => authenticate(services, account, store, credentials, now))
+  const caller = store.read(() => authenticate({ services, account, store, credentials, now }))
   if (!caller.isPersonal) fail('unknown-resource', 'There is nothing at this path')
   if (services.callLimit && caller.access) services.callLimit.count(account, caller.access)
   if (authorizationStep) await authorize(authorizationStep, account, caller, credentials)

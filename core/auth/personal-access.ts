@@ -3,9 +3,9 @@ import type { Access } from '../../schemas/access.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Config } from '../settings/config.js'
 import type { ServiceCall } from '../call/method.js'
-import { newId, newToken } from '../ids.js'
+import { createId, createToken } from '../ids.js'
 
-/** Whether the session of an access is open: last used within `auth.sessionMaxAge`. */
+/** Returns whether the session of an access is open: last used within `auth.sessionMaxAge` (seconds). */
 export function isSessionOpen({ auth }: Config, store: UserStore, accessId: string, now: number): boolean {
   const used = store.sessions.lastUse(accessId)
   return used !== undefined && now - used <= auth.sessionMaxAge
@@ -22,43 +22,52 @@ export function openSession(config: Config, store: UserStore, appId: string, now
     return known
   }
   const access: Access = known
-    ? { ...known, token: newToken(), modified: store.stamp(now), modifiedBy: 'system' }
-    : newPersonalAccess(appId, store.stamp(now))
+    ? { ...known, token: createToken(), modified: store.stamp(now), modifiedBy: 'system' }
+    : createPersonalAccess(appId, store.stamp(now))
   const kept = known ? store.accesses.update(access) : store.accesses.insert(access)
   store.sessions.open(kept.id, now)
   return kept
 }
 
-/** A session of one of our own pages, and the one that ended for it: its sockets have to be closed. */
-export interface OwnSession {
+/** A session of one of the service's own pages, and the one that ended for it: its sockets have to be closed. */
+export interface PageSession {
   readonly access: Access
   readonly ended?: string
 }
 
-/** Most sessions of an app of our own that are open at once for an account. */
-const maxOwnSessions = 50
+/** Maximum open sessions of one of the service's own apps for an account. */
+const maxPageSessions = 50
+
+/** A sign-in on one of the service's own pages. */
+export interface PageSignIn {
+  readonly appId: string
+  /** The browser and its system; empty if unknown. */
+  readonly browser: string
+  /** Seconds. */
+  readonly now: number
+  /** The access of the browser's former session. */
+  readonly replaced?: Access | undefined
+}
 
 /**
- * Opens a session of its own for a sign-in on one of our own pages. It takes over the access of `replaced`, the session that
- * the browser had until now, or of one that has ended; with {@link maxOwnSessions} open, the one used longest ago ends.
- * Must run within a write. (docs/spec/authentication.md#sessions-of-pages)
+ * Opens a separate session for a sign-in on one of the service's own pages. It takes over the access of `replaced`, the
+ * session that the browser had until now, or of one that has ended; with {@link maxPageSessions} open, the least
+ * recently used one ends. Must run within a write. (docs/spec/authentication.md#sessions-of-pages)
  */
-export function openOwnSession(
+export function openPageSession(
   config: Config,
   store: UserStore,
-  appId: string,
-  now: number,
-  { browser, replaced }: { readonly browser: string; readonly replaced?: Access | undefined }
-): OwnSession {
+  { appId, browser, now, replaced }: PageSignIn
+): PageSession {
   const known = store.accesses.listPersonal().filter(({ name }) => name === appId)
   const lastUse = ({ id }: Access): number => store.sessions.lastUse(id) ?? 0
   const [longestAgo] = known.toSorted((a, b) => lastUse(a) - lastUse(b))
   const isFree =
-    longestAgo && (!isSessionOpen(config, store, longestAgo.id, now) || known.length >= maxOwnSessions)
+    longestAgo && (!isSessionOpen(config, store, longestAgo.id, now) || known.length >= maxPageSessions)
   const former = known.find(({ id }) => id === replaced?.id) ?? (isFree ? longestAgo : undefined)
   const ended = [replaced, former].flatMap(each => (each && store.sessions.end(each.id) ? each.id : []))
-  const { deviceName: _former, ...rest } = former ?? newPersonalAccess(appId, store.stamp(now))
-  const deviceName = freeDeviceName(
+  const { deviceName: _former, ...rest } = former ?? createPersonalAccess(appId, store.stamp(now))
+  const deviceName = chooseDeviceName(
     browser,
     known.filter(({ id }) => id !== former?.id)
   )
@@ -66,7 +75,7 @@ export function openOwnSession(
   const kept = former
     ? store.accesses.update({
         ...access,
-        token: newToken(),
+        token: createToken(),
         modified: store.stamp(now),
         modifiedBy: 'system'
       })
@@ -75,16 +84,16 @@ export function openOwnSession(
   return { access: kept, ...(ended[0] !== undefined && { ended: ended[0] }) }
 }
 
-/** Returns the name of a browser, with a number if others are called the same: names tell accesses of an app apart. */
-function freeDeviceName(browser: string, others: readonly Access[]): string {
+/** Returns the name of a browser, with a number if other accesses of the app have the same name. */
+function chooseDeviceName(browser: string, others: readonly Access[]): string {
   const taken = new Set(others.map(({ deviceName = '' }) => deviceName))
   let name = browser
   for (let number = 2; taken.has(name); number++) name = `${browser} (${number})`.trim()
   return name
 }
 
-/** Notes from where somebody has signed in, and by which provider, for the list of sessions. Must run within a write. */
-export function noteSignIn(
+/** Records where a user has signed in from, and by which provider, for the list of sessions. Must run within a write. */
+export function recordSignIn(
   store: UserStore,
   accessId: string,
   { credentials, now }: Pick<ServiceCall, 'credentials' | 'now'>,
@@ -94,17 +103,17 @@ export function noteSignIn(
   store.sessions.note(accessId, {
     time: now,
     address: credentials.ip,
-    ...(typeof agent === 'string' && { userAgent: agent.slice(0, longestAgent) }),
+    ...(typeof agent === 'string' && { userAgent: agent.slice(0, maxAgentLength) }),
     ...(provider !== undefined && { provider })
   })
 }
 
-const longestAgent = 300
+const maxAgentLength = 300
 
-function newPersonalAccess(name: string, now: number): Access {
+function createPersonalAccess(name: string, now: number): Access {
   return {
-    id: newId(),
-    token: newToken(),
+    id: createId(),
+    token: createToken(),
     type: 'personal',
     name,
     created: now,

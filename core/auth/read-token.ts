@@ -3,55 +3,43 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Access } from '../../schemas/access.js'
 import type { Attachment } from '../../schemas/event.js'
 import type { Services } from '../call/services.js'
-import { secretFor } from './secrets.js'
+import { getSecret } from './secrets.js'
 import type { Account } from '../../storage/platform/account.js'
 
-/**
- * Returns the token that lets its holder read one file as `access` may: `{accessId}-{mac}`. It becomes invalid when the
- * access ends or gets a new token. (docs/spec/attachments.md#read-tokens)
- */
-export function readToken(
-  services: Services,
-  account: Account,
-  eventId: string,
-  fileId: string,
-  access: Access
-): string {
-  return `${access.id}-${mac(services, account, eventId, fileId, access)}`
+/** A file of an event, and the access by which it is read. */
+interface FileAccess {
+  readonly services: Services
+  readonly account: Account
+  readonly access: Access
+  readonly eventId: string
+  readonly fileId: string
 }
 
-/** The id of the access that a read token names. */
-export function accessIdOf(token: string): string {
+/**
+ * Creates the token that lets its holder read one file as `access` may: `{accessId}-{mac}`. It becomes invalid when the
+ * access ends or gets a new token. (docs/spec/attachments.md#read-tokens)
+ */
+export function createReadToken(file: FileAccess): string {
+  return `${file.access.id}-${computeMac(file)}`
+}
+
+/** Returns the id of the access that a read token names. */
+export function getAccessId(token: string): string {
   return token.split('-', 1)[0] ?? ''
 }
 
-/** Whether a read token is valid for this file and access, compared in constant time. */
-export function isReadToken(
-  services: Services,
-  account: Account,
-  eventId: string,
-  fileId: string,
-  access: Access,
-  token: string
-): boolean {
-  const [expected, given] = [readToken(services, account, eventId, fileId, access), token].map(text =>
-    Buffer.from(text)
-  )
+/** Returns whether a read token is valid for this file and access, compared in constant time. */
+export function isValidReadToken(file: FileAccess, token: string): boolean {
+  const [expected, given] = [createReadToken(file), token].map(text => Buffer.from(text))
   return expected!.length === given!.length && timingSafeEqual(expected!, given!)
 }
 
-/** The files of an event as `access` sees them: each with a read token. */
-export function withReadTokens(
-  services: Services,
-  account: Account,
-  access: Access,
-  eventId: string,
-  files: readonly Attachment[]
-): Attachment[] {
-  return files.map(file => ({ ...file, readToken: readToken(services, account, eventId, file.id, access) }))
+/** Returns the files of an event with a read token for `access` in each. */
+export function addReadTokens(event: Omit<FileAccess, 'fileId'>, files: readonly Attachment[]): Attachment[] {
+  return files.map(file => ({ ...file, readToken: createReadToken({ ...event, fileId: file.id }) }))
 }
 
-function mac(services: Services, account: Account, eventId: string, fileId: string, access: Access): string {
+function computeMac({ services, account, access, eventId, fileId }: FileAccess): string {
   const subject = JSON.stringify([account.id, eventId, fileId, access.id, access.token])
-  return createHmac('sha256', secretFor(services, 'readToken')).update(subject).digest('base64url')
+  return createHmac('sha256', getSecret(services, 'readToken')).update(subject).digest('base64url')
 }

@@ -1,20 +1,20 @@
 /**
- * Having signed in a moment ago, as proof of who is there: whoever has got hold of a session must not make themselves a way in
- * that outlives it. (docs/spec/identities.md#linking)
+ * A recent sign-in, as proof of identity: with a stolen session alone, an attacker must not be able to add a sign-in
+ * method that outlives it. (docs/spec/identities.md#linking)
  */
 import { fail } from '../errors.js'
 import type { Call } from '../call/method.js'
 
-/** Seconds for which having signed in is proof. */
-export const recentSignIn = 600
+/** Seconds for which a sign-in counts as recent. */
+export const recentSignInSeconds = 600
 
-/** Whether the caller's session began within the last {@link recentSignIn} seconds. */
+/** Returns whether the caller's session began within the last {@link recentSignInSeconds} seconds. */
 export function isRecentSignIn({ caller, now, store }: Call): boolean {
   const time = store.sessions.place(caller.accessId)?.time
-  return time !== undefined && now - time <= recentSignIn
+  return time !== undefined && now - time <= recentSignInSeconds
 }
 
-/** Throws `invalid-operation` (`proof-missing`) unless the caller has just signed in. */
+/** Throws `invalid-operation` (`proof-missing`) unless the caller has recently signed in. */
 export function requireRecentSignIn(call: Call): void {
   if (!isRecentSignIn(call))
     fail('invalid-operation', 'Please sign in again first', { code: 'proof-missing' })

@@ -1,6 +1,6 @@
 /** Matches text against patterns with `*`. Backtracks to the last `*` only: time is at most pattern length × text length. */
 
-/** Whether a pattern matches the whole text. `*` stands for any number of characters that are not `excluded`. */
+/** Returns whether a pattern matches the whole text. `*` stands for any number of characters that are not `excluded`. */
 export function matches(pattern: string, text: string, excluded = /\s/): boolean {
   let at = 0
   let star = -1
@@ -24,27 +24,27 @@ export function matches(pattern: string, text: string, excluded = /\s/): boolean
 }
 
 /** Characters that cannot be part of a scheme, host and port. */
-const notInHost = /[\s/?#\\@]/
+const nonHostCharacter = /[\s/?#\\@]/
 
 /**
- * Whether an origin pattern covers a URL as it was sent. In the host, `*` does not match a `/`; after a complete host name
- * it stands for a port and a path, so that `https://*.example.com*` does not cover
+ * Returns whether an origin pattern covers a URL as it was sent. In the host, `*` does not match a `/`; after a
+ * complete host name it stands for a port and a path, so that `https://*.example.com*` does not cover
  * `https://evil.example.com.evil.com`.
  */
 export function matchesOrigin(pattern: string, url: string): boolean {
-  const [hostPattern, pathPattern] = split(pattern)
-  const [host, path] = split(url)
-  if (pathPattern !== '') return matches(hostPattern, host, notInHost) && matches(pathPattern, path)
-  if (!hostPattern.endsWith('*')) return path === '' && matches(hostPattern, host, notInHost)
+  const [hostPattern, pathPattern] = splitUrl(pattern)
+  const [host, path] = splitUrl(url)
+  if (pathPattern !== '') return matches(hostPattern, host, nonHostCharacter) && matches(pathPattern, path)
+  if (!hostPattern.endsWith('*')) return path === '' && matches(hostPattern, host, nonHostCharacter)
   if (/\s/.test(path) || !(path === '' || path.startsWith('/'))) return false
   const isWholeName = /[a-z0-9\]]\*$/i.test(hostPattern) && !/:\d+\*$/.test(hostPattern)
   return isWholeName
-    ? matches(hostPattern.slice(0, -1), host.replace(/:\d+$/, ''), notInHost)
-    : matches(hostPattern, host, notInHost)
+    ? matches(hostPattern.slice(0, -1), host.replace(/:\d+$/, ''), nonHostCharacter)
+    : matches(hostPattern, host, nonHostCharacter)
 }
 
-/** Scheme and host; the rest from the first character that ends a host. */
-function split(url: string): [host: string, rest: string] {
+/** Splits a URL into scheme and host, and the rest from the first character that ends a host. */
+function splitUrl(url: string): [host: string, rest: string] {
   const scheme = url.indexOf('//')
   const start = scheme < 0 ? 0 : scheme + 2
   const end = url.slice(start).search(/[/?#\\]/)

@@ -23,7 +23,7 @@ import { onceWritten, withAccess, type Success } from '../call/outcome.js'
 import { Reading } from './reader.js'
 import type { Compiled, Dispatch, Stages } from './stages.js'
 import { isToBeMadeAgain, runReserved } from './run-write.js'
-import { isAway } from '../unknown-user.js'
+import { isUnavailable } from '../unknown-user.js'
 import type { Credentials } from '../call/credentials.js'
 import { scheduler } from '../../storage/scheduler.js'
 import type { Account } from '../../storage/platform/account.js'
@@ -98,7 +98,7 @@ export class Batch {
   get #isGone(): boolean {
     const { accounts } = this.#stages.services
     const { id, username } = this.account
-    return accounts.find(username)?.id !== id && !isAway(accounts, username)
+    return accounts.find(username)?.id !== id && !isUnavailable(accounts, username)
   }
 
   /** Runs calls from `start` on that can share a transaction; returns the index of the next one. */

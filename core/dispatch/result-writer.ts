@@ -89,7 +89,7 @@ export class MemberWriter {
       this.#isCut = isListing(value) && !this.#isFirstMember && this.#text !== ''
       if (this.#isCut) return
       this.#entries.shift()
-      const isBare = isListing(value) && isTextListing(value) && value.isBare === true
+      const isBare = isListing(value) && isTextListing(value) && value.isDocument === true
       if (!isBare) this.#text += `${this.#isFirstMember ? '' : ','}${JSON.stringify(key)}:`
       this.#isFirstMember = false
       if (isListing(value)) {
@@ -139,8 +139,8 @@ export class MemberWriter {
   }
 
   #page(listing: Listing<unknown>, reader: Reader): void {
-    const { text, bytes, count, done, excess: extraBytes, isHolding } = listing.next(reader)
-    this.#isHolding = isHolding === true
+    const { text, bytes, count, done, excess: extraBytes, holdsValue } = listing.next(reader)
+    this.#isHolding = holdsValue === true
     const isText = isTextListing(listing)
     if (text !== '' || bytes) {
       if (!this.#isFirstItem && !isText) this.#text += ','

@@ -1,5 +1,5 @@
 /** Removes attachment files that no event names: at once after deletions, and leftovers of crashes at start and daily. */
-import { timeOfId } from '../ids.js'
+import { getIdTime } from '../ids.js'
 import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
 
@@ -39,7 +39,7 @@ export async function sweepAttachments(
   const waiting = new Set(services.accounts.store(account).imports.openFiles())
   let removed = 0
   for (const id of ids) {
-    if (timeOfId(id) > before || waiting.has(id)) continue
+    if (getIdTime(id) > before || waiting.has(id)) continue
     if (services.accounts.store(account).attachments.has(id)) continue
     await remove(services, account, id)
     removed++

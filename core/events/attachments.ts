@@ -1,7 +1,7 @@
 /** Stores and removes the files of events. (docs/spec/attachments.md) */
 import type { Attachment } from '../../schemas/event.js'
 import { fail } from '../errors.js'
-import { newId } from '../ids.js'
+import { createId } from '../ids.js'
 import { assertName } from '../validation/params.js'
 import type { UploadedFile } from '../call/outcome.js'
 import type { Services } from '../call/services.js'
@@ -21,7 +21,7 @@ export async function keepFiles(
   const kept: Attachment[] = []
   try {
     for (const { fileName, type, received } of files) {
-      const id = newId()
+      const id = createId()
       await services.attachments.put(account.id, id, received)
       const integrity = isActive.attachments ? { integrity: `${algorithm}-${received.digest}` } : {}
       kept.push({ id, fileName, type, size: received.size, ...integrity })
@@ -42,7 +42,7 @@ export function assertFileCount({ config }: Pick<Services, 'config'>, count: num
     fail('invalid-operation', `An event can have at most ${maxFilesPerEvent} files, but would have ${count}`)
 }
 
-/** Whether a number is above a limit, where 0 is none. */
+/** Returns whether a number is above a limit, where 0 is none. */
 export function isBeyond(limit: number, count: number): boolean {
   return limit > 0 && count > limit
 }

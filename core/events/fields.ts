@@ -3,13 +3,13 @@ import { Type, type Static } from 'typebox'
 import { EventType } from '../../schemas/event.js'
 import { closed, Identifier, KeyValue, orNull, Timestamp } from '../../schemas/scalars.js'
 import { fail } from '../errors.js'
-import { protectedFields, trackingFields } from '../validation/protected-fields.js'
+import { acceptProtectedFields, trackingFields } from '../validation/protected-fields.js'
 
 /** Tags of an event. Their number is limited, as each may create a stream. (docs/spec/events.md#tags) */
 export const Tags = Type.Array(Type.String({ maxLength: 500 }), { maxItems: 1000 })
 
 /** The fields that clients may set; `null` unsets an optional one, or makes a `duration` endless. */
-export const writable = {
+export const writableFields = {
   streamIds: orNull(Type.Array(Identifier, { minItems: 1, maxItems: 10_000 })),
   streamId: orNull(Identifier),
   time: orNull(Timestamp),
@@ -22,18 +22,18 @@ export const writable = {
 }
 
 /** The fields of an event that only the service sets, besides its id. */
-export const readOnly = [...trackingFields, 'integrity', 'attachments'] as const
+export const readOnlyFields = [...trackingFields, 'integrity', 'attachments'] as const
 
-/** An update of an event. Read-only fields pass the schema, so that they are refused with an error of their own. */
+/** An update of an event. Read-only fields pass the schema, so that they are refused with a more precise error. */
 export const EventUpdate = Type.Object(
-  { ...writable, type: Type.Optional(EventType), ...protectedFields(['id', ...readOnly]) },
+  { ...writableFields, type: Type.Optional(EventType), ...acceptProtectedFields(['id', ...readOnlyFields]) },
   closed
 )
 export type EventUpdate = Static<typeof EventUpdate>
 
 const seriesPrefix = 'series:'
 
-/** Whether events of a type hold a high-frequency series. */
+/** Returns whether events of a type hold a high-frequency series. */
 export function isSeries(type: string): boolean {
   return type.startsWith(seriesPrefix)
 }
@@ -42,7 +42,7 @@ export function isSeries(type: string): boolean {
  * Returns the ids of streams that a request names, without duplicates; `undefined` if it names none. Throws
  * `invalid-operation` if both forms are given.
  */
-export function namedStreams({
+export function getNamedStreams({
   streamId,
   streamIds
 }: Pick<EventUpdate, 'streamId' | 'streamIds'>): string[] | undefined {
@@ -52,7 +52,7 @@ export function namedStreams({
   return isGiven(streamId) ? [streamId] : undefined
 }
 
-/** Whether a field has a value: `null` stands for none. (docs/spec/conventions.md#null-and-missing-fields) */
+/** Returns whether a field has a value: `null` stands for none. (docs/spec/conventions.md#null-and-missing-fields) */
 export function isGiven<T>(value: T | null | undefined): value is T {
   return value !== null && value !== undefined
 }

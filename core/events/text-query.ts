@@ -1,19 +1,28 @@
-/** The `text` parameter of `events.get`: words that are sought in notes, descriptions and names of files. (docs/spec/events.md#searching-texts) */
+/**
+ * The `text` parameter of `events.get`: words to search for in notes, descriptions and file names.
+ * (docs/spec/events.md#searching-texts)
+ */
 import { Type } from 'typebox'
 import type { TextSearch } from '../../storage/event-query/query.js'
 import type { Call } from '../call/method.js'
 import { refuseParams } from '../validation/params.js'
 
-/** What may be sought: any text, none of whose characters means anything but itself. */
-export const SoughtText = Type.String({ maxLength: 200 })
+/** Text to search for: no character has a special meaning. */
+export const SearchText = Type.String({ maxLength: 200 })
 
-/** The search for a text, `undefined` where none is sought. Raises `invalid-parameters-format` for a text without a word. */
-export function textSearch({ caller, store }: Call, text: string | undefined): TextSearch | undefined {
+/**
+ * Creates the search for a text; `undefined` if none is given. Throws `invalid-parameters-format` for text without a
+ * word.
+ */
+export function createTextSearch({ caller, store }: Call, text: string | undefined): TextSearch | undefined {
   if (text === undefined) return undefined
   const words = store.events.texts.soughtWords(text)
   if (words.length === 0)
     refuseParams([{ code: 'INVALID', message: 'must hold a word: letters or digits', path: '#/text' }])
-  const { sight } = caller
+  const { visibility } = caller
   // The values of account fields are not searched.
-  return { words, byIndex: sight.everything || (sight.isOwn === true && sight.closed.size === 0) }
+  return {
+    words,
+    byIndex: visibility.everything || (visibility.isOwn === true && visibility.closed.size === 0)
+  }
 }

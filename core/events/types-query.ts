@@ -8,8 +8,8 @@ export const Types = Type.Array(
   { maxItems: 10_000 }
 )
 
-/** The numbers of types; `undefined` where none is named, so that all are meant. */
-export function typeNumbers(
+/** Returns the numbers of types; `undefined` where none is named, so that all are meant. */
+export function findTypeNumbers(
   { events }: UserStore,
   types: readonly string[] | undefined
 ): Set<number> | undefined {
@@ -23,4 +23,4 @@ export function typeNumbers(
 }
 
 /** States of events, by the `state` parameter. */
-export const trashedIn = { default: [0], trashed: [1], all: [0, 1] } as const
+export const trashedByState = { default: [0], trashed: [1], all: [0, 1] } as const

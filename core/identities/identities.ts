@@ -6,16 +6,16 @@ import type { IdentityProof } from '../../storage/identities/identity-proofs.js'
 import type { Identity } from '../../storage/identities/identity-repository.js'
 import type { Call } from '../call/method.js'
 import { fail } from '../errors.js'
-import { newId } from '../ids.js'
+import { createId } from '../ids.js'
 import type { Config } from '../settings/config.js'
-import { tell } from '../sign-in/notices/notices.js'
-import { assertSignInPossible } from '../sign-in/ways-in.js'
-import { providerOf, ShownProvider, shownProvider } from './provider.js'
+import { notifyUser } from '../sign-in/notices/notices.js'
+import { assertSignInPossible } from '../sign-in/sign-in-methods.js'
+import { findProviderByIssuer, PublicProvider, toPublicProvider } from './provider.js'
 
-/** An identity as its person sees it. Times in seconds. */
-export const ShownIdentity = Type.Object({
+/** An identity as its owner sees it. Times in seconds. */
+export const PublicIdentity = Type.Object({
   id: Identifier,
-  provider: ShownProvider,
+  provider: PublicProvider,
   issuer: Type.String(),
   /** As the provider told it when the identity was linked. */
   email: Type.Optional(Type.String()),
@@ -26,17 +26,17 @@ export const ShownIdentity = Type.Object({
   lastUsed: Type.Optional(Timestamp)
 })
 
-/** Most identities of an account. */
+/** Maximum number of identities of an account. */
 const maxIdentities = 20
 
-export function shownIdentity(
+export function toPublicIdentity(
   config: Config,
   { created, email, id, issuer, provider, used }: Identity
-): Static<typeof ShownIdentity> {
-  const known = providerOf(config, issuer)
+): Static<typeof PublicIdentity> {
+  const known = findProviderByIssuer(config, issuer)
   return {
     id,
-    provider: known ? shownProvider(known) : { name: provider, label: provider },
+    provider: known ? toPublicProvider(known) : { name: provider, label: provider },
     issuer,
     ...(email !== null && { email }),
     isUsable: known !== undefined,
@@ -45,12 +45,20 @@ export function shownIdentity(
   }
 }
 
-/** A new identity for what has been proven. */
-export function newIdentity({ email, issuer, provider, subject }: IdentityProof, now: number): Identity {
-  return { id: newId(), issuer, subject, provider, email: email?.address ?? null, created: now, used: null }
+/** Creates an identity from a proof. */
+export function createIdentity({ email, issuer, provider, subject }: IdentityProof, now: number): Identity {
+  return {
+    id: createId(),
+    issuer,
+    subject,
+    provider,
+    email: email?.address ?? null,
+    created: now,
+    used: null
+  }
 }
 
-/** Throws what {@link linkIdentity} would, as things are. */
+/** Throws the errors of {@link linkIdentity}, without linking. */
 export function assertLinkable({ account, services, store }: Call, proof: IdentityProof): void {
   if (store.identities.find(proof.issuer, proof.subject)) return
   assertIdentityCount(store)
@@ -59,8 +67,8 @@ export function assertLinkable({ account, services, store }: Call, proof: Identi
 }
 
 /**
- * Links an identity with the account of a call, and tells the user by mail. Throws `item-already-exists` if it opens another
- * account, `invalid-operation` if there are too many. Must run within a write.
+ * Links an identity with the account of a call, and notifies the user by mail. Throws `item-already-exists` if it is
+ * linked to another account, `invalid-operation` if there are too many. Must run within a write.
  */
 export function linkIdentity(call: Call, proof: IdentityProof): Identity {
   const { changes, now, services, store } = call
@@ -68,10 +76,13 @@ export function linkIdentity(call: Call, proof: IdentityProof): Identity {
   if (known) return known
   assertIdentityCount(store)
   if (!store.unique.claim(identityField, identityKey(proof))) refuseTaken()
-  const identity = newIdentity(proof, now)
+  const identity = createIdentity(proof, now)
   store.identities.insert(identity)
   changes.add('account')
-  tell(call, { kind: 'identityLinked', provider: shownIdentity(services.config, identity).provider.label })
+  notifyUser(call, {
+    kind: 'identityLinked',
+    provider: toPublicIdentity(services.config, identity).provider.label
+  })
   return identity
 }
 
@@ -86,8 +97,8 @@ export function refuseTaken(): never {
 }
 
 /**
- * Unlinks an identity, unless nobody could sign in any more, and tells the user by mail. Sign-ins that wait for a second factor
- * come to nothing, as it may be this identity that has begun them. Must run within a write.
+ * Unlinks an identity, unless it is the last sign-in method, and notifies the user by mail. Pending second-factor
+ * sign-ins are cancelled, as this identity may have started them. Must run within a write.
  */
 export function unlinkIdentity(call: Call, id: string): void {
   const { changes, services, store } = call
@@ -98,5 +109,8 @@ export function unlinkIdentity(call: Call, id: string): void {
   assertSignInPossible(services.config, store)
   store.unique.release(identityField, identityKey(identity))
   changes.add('account')
-  tell(call, { kind: 'identityUnlinked', provider: shownIdentity(services.config, identity).provider.label })
+  notifyUser(call, {
+    kind: 'identityUnlinked',
+    provider: toPublicIdentity(services.config, identity).provider.label
+  })
 }

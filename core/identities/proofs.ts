@@ -1,10 +1,13 @@
-/** Proofs of identity: what a provider has vouched for, for the page that asked for it, good once. (docs/spec/identities.md#proofs) */
+/**
+ * Proofs of identity: what a provider has confirmed, for the page that requested it; each can be used once.
+ * (docs/spec/identities.md#proofs)
+ */
 import { Type, type Static } from 'typebox'
 import { secretDigest } from '../../schemas/secret-digest.js'
 import type { IdentityProof } from '../../storage/identities/identity-proofs.js'
 import type { ServiceCall } from '../call/method.js'
 import { fail } from '../errors.js'
-import { providerNamed, type Provider } from './provider.js'
+import { findProvider, type Provider } from './provider.js'
 
 const Secret = Type.String({ minLength: 1, maxLength: 100 })
 
@@ -13,29 +16,32 @@ export const ProofParams = { ticket: Secret, secret: Secret }
 export const Proof = Type.Object(ProofParams, { additionalProperties: false })
 export type Proof = Static<typeof Proof>
 
-/** A proof that holds, with its provider. */
-export interface Proven {
+/** A valid proof, with its provider. */
+export interface VerifiedProof {
   readonly proof: IdentityProof
   readonly provider: Provider
 }
 
-/** Returns what is proven. Throws `invalid-credentials` for a ticket that is unknown, was used, or belongs to another page. */
-export function proven({ services, credentials, now }: ServiceCall, { secret, ticket }: Proof): Proven {
+/** Verifies a proof. Throws `invalid-credentials` for a ticket that is unknown, was used, or belongs to another page. */
+export function verifyProof(
+  { services, credentials, now }: ServiceCall,
+  { secret, ticket }: Proof
+): VerifiedProof {
   const proof = services.platform.identityProofs.find(ticket, secret, now)
-  const provider = proof && providerNamed(services.config, proof.provider)
+  const provider = proof && findProvider(services.config, proof.provider)
   if (proof && provider) return { proof, provider }
   services.throttle.unknownToken(credentials.ip)
   return fail('invalid-credentials', 'The proof of identity is unknown, or was used, or has expired')
 }
 
-/** As {@link proven}, also where the provider has just sent the person to another node of a cluster. */
-export async function provenAnywhere(call: ServiceCall, params: Proof): Promise<Proven> {
+/** Does the same as {@link verifyProof}, also if the provider has just sent the user to another node of a cluster. */
+export async function verifyProofInCluster(call: ServiceCall, params: Proof): Promise<VerifiedProof> {
   const { platform } = call.services
   if (!platform.identityProofs.find(params.ticket, params.secret, call.now)) await platform.caughtUp()
-  return proven(call, params)
+  return verifyProof(call, params)
 }
 
-/** Makes a ticket invalid. Throws `invalid-credentials` if somebody was faster. */
+/** Makes a ticket invalid. Throws `invalid-credentials` if another call has used it first. */
 export async function useProof({ services }: ServiceCall, { ticket }: Pick<Proof, 'ticket'>): Promise<void> {
   if (!(await services.platform.change('useProof', secretDigest(ticket))))
     fail('invalid-credentials', 'The proof of identity was used')

@@ -2,17 +2,17 @@
 import { Type } from 'typebox'
 import type { ProviderSetting } from '../settings/auth.js'
 import type { Config } from '../settings/config.js'
-import { withoutSlash } from '../sign-in/ways-in.js'
+import { trimSlash } from '../sign-in/sign-in-methods.js'
 
-/** A provider with all that its setting leaves out. */
+/** A provider with the defaults of its setting. */
 export type Provider = Required<Omit<ProviderSetting, 'clientSecret' | 'tokenEndpointAuthMethod'>> &
   Pick<ProviderSetting, 'clientSecret' | 'tokenEndpointAuthMethod'>
 
-/** A provider as people see it. */
-export const ShownProvider = Type.Object({ name: Type.String(), label: Type.String() })
+/** A provider as users see it. */
+export const PublicProvider = Type.Object({ name: Type.String(), label: Type.String() })
 
-/** All providers, in the order of the settings. */
-export function providersOf({ auth }: Config): Provider[] {
+/** Returns all providers, in the order of the settings. */
+export function listProviders({ auth }: Config): Provider[] {
   return auth.oidc.map(provider => ({
     label: provider.name,
     scopes: ['openid', 'profile', 'email'],
@@ -25,31 +25,31 @@ export function providersOf({ auth }: Config): Provider[] {
   }))
 }
 
-/** The provider of this name. */
-export function providerNamed(config: Config, name: string): Provider | undefined {
-  return providersOf(config).find(provider => provider.name === name)
+/** Returns the provider of this name. */
+export function findProvider(config: Config, name: string): Provider | undefined {
+  return listProviders(config).find(provider => provider.name === name)
 }
 
-/** The provider that vouches for identities of this issuer. */
-export function providerOf(config: Config, issuer: string): Provider | undefined {
-  return providersOf(config).find(provider => withoutSlash(provider.issuer) === withoutSlash(issuer))
+/** Returns the provider of identities of this issuer. */
+export function findProviderByIssuer(config: Config, issuer: string): Provider | undefined {
+  return listProviders(config).find(provider => trimSlash(provider.issuer) === trimSlash(issuer))
 }
 
-export function shownProvider({ label, name }: Provider): { name: string; label: string } {
+export function toPublicProvider({ label, name }: Provider): { name: string; label: string } {
   return { name, label }
 }
 
-/** Where a provider sends people back to; to be registered with it. */
-export function callbackUrl({ publicUrl }: Config, name: string): string {
+/** Returns the URL to which a provider redirects users; to be registered with it. */
+export function getCallbackUrl({ publicUrl }: Config, name: string): string {
   return `${publicUrl}/auth/oidc/${name}/callback`
 }
 
-/** Where a session that a provider vouched for is ended there as well. */
+/** Returns the URL at which a session is also ended at the provider. */
 export function signOutUrl({ publicUrl }: Config, name: string): string {
   return `${publicUrl}/auth/oidc/${name}/sign-out`
 }
 
-/** Where people arrive who have signed out at a provider; may be registered with it. */
-export function signedOutUrl({ publicUrl }: Config): string {
+/** Returns the URL to which a provider redirects users after signing out; may be registered with it. */
+export function getSignedOutUrl({ publicUrl }: Config): string {
   return `${publicUrl}/access/access.html`
 }

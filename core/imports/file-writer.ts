@@ -6,7 +6,7 @@ import type { Call } from '../call/method.js'
 import { ApiError } from '../errors.js'
 import { quotaExceeded, quotaOf, roomOf } from '../dispatch/quota.js'
 import { dropFiles, isBeyond } from '../events/attachments.js'
-import { writableEvent } from '../events/writable.js'
+import { requireWritableEvent } from '../events/writable-event.js'
 import type { Presence } from './present.js'
 import type { Settled } from './tallies.js'
 import type { ImportWriter } from './writer.js'
@@ -98,7 +98,7 @@ export class FileWriter {
 
 function isWritable(call: Call, id: string): boolean {
   try {
-    writableEvent(call, id)
+    requireWritableEvent(call, id)
     return true
   } catch (error) {
     if (!(error instanceof ApiError)) throw error

@@ -7,7 +7,7 @@ import type { ImportProgress, Imports } from '../call/imports.js'
 import type { Services } from '../call/services.js'
 import { removeOrphans } from '../events/attachment-sweep.js'
 import { toApiError } from '../call/outcome.js'
-import { isAway } from '../unknown-user.js'
+import { isUnavailable } from '../unknown-user.js'
 import { assignmentOf, fileIsGone, haveFile } from './assignment.js'
 import { rememberOutcome } from './counted.js'
 import { settle } from './ending.js'
@@ -54,7 +54,7 @@ export class ImportJobs implements Imports {
     for (const { id, username } of this.files.marked()) {
       const account = accounts.find(username)
       if (account?.id !== id) {
-        if (!isAway(accounts, username)) this.files.unmark(id)
+        if (!isUnavailable(accounts, username)) this.files.unmark(id)
       } else if (accounts.owns(account)) {
         const ready = accounts.ready(account)
         if (!ready) this.goOn(account)
@@ -170,7 +170,7 @@ export class ImportJobs implements Imports {
     const again = (): void => {
       this.#retries.delete(id)
       if (this.#services.accounts.find(username)?.id === id) this.goOn(account)
-      else if (!isAway(this.#services.accounts, username)) this.files.unmark(id)
+      else if (!isUnavailable(this.#services.accounts, username)) this.files.unmark(id)
       else this.#retry(account)
     }
     this.#retries.set(id, setTimeout(again, retryMs).unref())

@@ -2,9 +2,9 @@
 import { atOnce } from '../../storage/steps.js'
 import type { Event } from '../../schemas/event.js'
 import type { Call } from '../call/method.js'
-import { settleDeletion } from '../account/value-events.js'
-import { idsAt } from '../events/place.js'
-import { enqueueInSteps } from '../notifications/webhook-queue.js'
+import { applyValueDeletion } from '../account/value-events.js'
+import { getStreamIds } from '../events/event-permissions.js'
+import { enqueueMessagesInSteps } from '../notifications/webhook-queue.js'
 import type { KeptJob } from './job.js'
 import type { Presence, Writers } from './present.js'
 import { ownTimes } from './ranges.js'
@@ -54,7 +54,7 @@ export class ImportRemoval {
       const call = (changed = this.presence.call())
       call.store.audit.lastWritten.clear()
       const value = work(call)
-      atOnce(enqueueInSteps(call))
+      atOnce(enqueueMessagesInSteps(call))
       return value
     }, this.presence.party.access)
     if (changed) changed.services.bus.publish(changed.account.username, changed.changes)
@@ -70,7 +70,7 @@ export class ImportRemoval {
       const { event, first, last } = range
       store.imports.removeRange(range.number)
       const holder = store.series.findHolder(event)
-      if (!holder || !mayChange(call, idsAt(store, holder.streams))) continue
+      if (!holder || !mayChange(call, getStreamIds(store, holder.streams))) continue
       // If somebody else has written points in between, all stay: they cannot be told apart.
       const own = ownTimes(store, range)
       if (own) store.series.removeThrough(event, { first, last }, own, writing)
@@ -86,7 +86,7 @@ export class ImportRemoval {
     for (const id of ids) {
       const event = store.events.find(id)
       if (event && mayChange(call, event.streamIds) && !this.#isNeeded(call, event)) {
-        settleDeletion(call, event)
+        applyValueDeletion(call, event)
         call.changes.add('events', event.streamIds)
         store.events.remove(id, store.stamp(call.now), event)
       } else this.#file(call, number, id)

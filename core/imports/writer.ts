@@ -6,10 +6,10 @@ import { atOnce } from '../../storage/steps.js'
 import type { Call } from '../call/method.js'
 import { ApiError, fail } from '../errors.js'
 import { quotaCheck } from '../dispatch/quota.js'
-import { mayReadAt } from '../events/place.js'
-import { enqueueInSteps } from '../notifications/webhook-queue.js'
-import { writableHolder } from '../series/holder.js'
-import { planOf } from '../series/plan.js'
+import { mayReadAt } from '../events/event-permissions.js'
+import { enqueueMessagesInSteps } from '../notifications/webhook-queue.js'
+import { requireWritableHolder } from '../series/holder.js'
+import { planColumns } from '../series/column-plan.js'
 import type { Footprint } from './footprint.js'
 import { compared, halves, spanOf, type Compared } from './merge.js'
 import { keepJob, type KeptJob } from './job.js'
@@ -71,7 +71,7 @@ export class ImportWriter {
         const checkQuota = quotaCheck(this.writers.createEvent, call)
         const value = this.footprint!.own(call.store, () => work(call))
         checkQuota()
-        atOnce(enqueueInSteps(call))
+        atOnce(enqueueMessagesInSteps(call))
         return value
       }, this.presence.party.access)
       if (changed) changed.services.bus.publish(changed.account.username, changed.changes)
@@ -220,9 +220,9 @@ export class ImportWriter {
     }
     const layout = (known && series.columns(known.number)) ?? []
     const type = `series:${draft.type}`
-    const result = compared({ ...draft, origin }, planOf(call.services.eventTypes, type), stored, layout)
+    const result = compared({ ...draft, origin }, planColumns(call.services.eventTypes, type), stored, layout)
     if (!this.isDry && result.fresh.length > 0) {
-      const holder = known ? writableHolder(call, known.id) : this.#holder(call, draft, type)
+      const holder = known ? requireWritableHolder(call, known.id) : this.#holder(call, draft, type)
       if (typeof holder === 'string') {
         this.note(draft.type, holder, rows)
         return true

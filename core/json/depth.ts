@@ -12,17 +12,17 @@ export interface Measure {
 }
 
 /** Cached measures of objects and arrays that were read in steps, with the length of their texts. */
-const known = new WeakMap<object, Measure & { readonly size: number }>()
+const measureCache = new WeakMap<object, Measure & { readonly size: number }>()
 
 /** Caches the measure of a large object or array, which would take long to compute at once. `size`: characters of its JSON. */
-export function remember(container: object, measured: Measure, size: number): void {
-  known.set(container, { ...measured, size })
+export function cacheMeasure(container: object, measured: Measure, size: number): void {
+  measureCache.set(container, { ...measured, size })
 }
 
-/** Characters of a value's JSON if it is a text, or was long when it was read; 0 for others. */
-export function sizeOf(value: unknown): number {
+/** Returns the characters of a value's JSON if it is a string, or was long when it was read; 0 for others. */
+export function getKnownSize(value: unknown): number {
   if (typeof value === 'string') return value.length
-  return isNested(value) ? (known.get(value)?.size ?? 0) : 0
+  return isNested(value) ? (measureCache.get(value)?.size ?? 0) : 0
 }
 
 /**
@@ -37,7 +37,7 @@ export function assertDepth(value: unknown, limit: number, maxContainers = Infin
   return hasFinite
 }
 
-/** Throws `invalid-parameters-format` for a value nested deeper than `limit`. */
+/** Throws `invalid-parameters-format` for nesting deeper than `limit`. */
 export function refuseNesting(limit: number): never {
   refuseMeasure('NESTING_MAXIMUM', `The parameters are nested deeper than ${limit} levels`)
 }
@@ -47,7 +47,7 @@ export function refuseMeasure(code: string, message: string): never {
   fail('invalid-parameters-format', message, [{ code, message, path: '#' }])
 }
 
-/** Whether a value is nested `limit` levels deep at maxContainers. */
+/** Returns whether a value is nested at most `limit` levels deep. */
 export function isShallow(value: unknown, limit: number): boolean {
   return measure(value, limit).depth <= limit
 }
@@ -65,7 +65,7 @@ export function measure(value: unknown, limit = Infinity, maxContainers = Infini
     if (containers > maxContainers) return { depth: 0, containers, hasFinite }
     const below: object[] = []
     for (const item of level) {
-      const before = known.get(item)
+      const before = measureCache.get(item)
       if (before) {
         containers += before.containers - 1
         deepest = Math.max(deepest, depth - 1 + before.depth)

@@ -1,6 +1,6 @@
 /** Results as JSON text: what is stored as text is sent as text, without being parsed in between. */
 
-/** A value that is JSON text already. `JSON.stringify` must not see it: use {@link members}. */
+/** A value that is JSON text already. `JSON.stringify` must not see it: use {@link joinMembers}. */
 export class JsonText {
   /** `excess`: by how much the text's bytes outnumber its characters, where that is known. */
   constructor(
@@ -26,8 +26,8 @@ export interface Page {
   readonly done: boolean
   /** By how much the text's bytes outnumber its characters, where that is known. */
   readonly excess?: number | undefined
-  /** Whether the source keeps a large value in memory until its last page: slow clients must not make it wait. */
-  readonly isHolding?: boolean | undefined
+  /** Whether the source keeps a large value in memory until its last page: it must not wait for slow clients. */
+  readonly holdsValue?: boolean | undefined
 }
 
 /**
@@ -37,7 +37,7 @@ export interface Page {
  */
 export interface Listing<Source> {
   next(source: Source): Page
-  /** Releases what is held; called where the list is not read to its end. */
+  /** Releases resources; called if the list is not read to its end. */
   close?(): void
 }
 
@@ -46,28 +46,28 @@ export interface TextListing<Source> extends Listing<Source> {
   readonly isText: true
   /** Transforms the text of each object in it, if set; must be set before the first page. */
   present: ((text: string) => string) | undefined
-  /** Whether it is all of the answer, without the name of its member: a document of another kind. Set before the first page. */
-  isBare?: boolean
+  /** Whether it is the whole response body, a document in another format. Set before the first page. */
+  isDocument?: boolean
 }
 
-/** Whether a listing is one of pieces of text. */
+/** Returns whether a listing is one of pieces of text. */
 export function isTextListing<Source>(listing: Listing<Source>): listing is TextListing<Source> {
   return 'isText' in listing
 }
 
-/** Whether a result's value is a listing. */
+/** Returns whether a result's value is a listing. */
 export function isListing(value: unknown): value is Listing<unknown> {
   return typeof value === 'object' && value !== null && 'next' in value && typeof value.next === 'function'
 }
 
-/** Whether a member of a result is a listing. */
+/** Returns whether a member of a result is a listing. */
 export function hasListing(result: object): boolean {
   for (const key in result) if (isListing((result as Record<string, unknown>)[key])) return true
   return false
 }
 
 /** Concatenates lists. */
-export function joined<Source>(lists: readonly (Listing<Source> | readonly never[])[]): Listing<Source> {
+export function concatLists<Source>(lists: readonly (Listing<Source> | readonly never[])[]): Listing<Source> {
   const remaining = lists.filter((list): list is Listing<Source> => isListing(list))
   return {
     next(source) {
@@ -78,14 +78,14 @@ export function joined<Source>(lists: readonly (Listing<Source> | readonly never
   }
 }
 
-/** Texts per page of {@link listed}. */
+/** Texts per page of {@link resolveListedWithTrashed}. */
 const pageTexts = 1000
 
 /**
- * A list of what a write has done, from the JSON texts of its items. They are not counted as items: a result must not be
- * refused as too long when the write has been done.
+ * Lists items that a write has changed, from their JSON texts. They are not counted as items: a result must not be
+ * refused as too long after the write has been done.
  */
-export function listed(texts: readonly string[]): Listing<unknown> {
+export function listTexts(texts: readonly string[]): Listing<unknown> {
   let at = 0
   return {
     next() {
@@ -95,13 +95,13 @@ export function listed(texts: readonly string[]): Listing<unknown> {
   }
 }
 
-/** JSON text of one value; `undefined` for values that JSON cannot represent. */
+/** Returns the JSON text of one value; `undefined` for values that JSON cannot represent. */
 export function toText(value: unknown): string | undefined {
   return isText(value) ? value.text : JSON.stringify(value)
 }
 
-/** The members of a JSON object, without its braces: `"event":{…},"history":[]`. */
-export function members(result: object): string {
+/** Returns the members of a JSON object, without its braces: `"event":{…},"history":[]`. */
+export function joinMembers(result: object): string {
   if (result instanceof JsonMembers) return result.text
   // Faster than writing member by member, which takes twice as long.
   if (!Object.values(result).some(isText)) return JSON.stringify(result).slice(1, -1)
@@ -113,8 +113,8 @@ export function members(result: object): string {
   return text
 }
 
-/** By how much the bytes of {@link members} outnumber their characters, where that is known of all of them. */
-export function excessOf(result: object): number | undefined {
+/** Returns by how much the bytes of {@link joinMembers} outnumber their characters, if that is known for all of them. */
+export function sumExcess(result: object): number | undefined {
   let sum = 0
   for (const key in result) {
     const value = (result as Record<string, unknown>)[key]
@@ -165,7 +165,7 @@ export function toAsciiJson(text: string): string {
 
 const [backslash, letterU] = [92, 117]
 
-/** Whether a text must not be cut after this code unit, as it is the first half of a surrogate pair. */
+/** Returns whether text must not be cut after this code unit, as it is the first half of a surrogate pair. */
 export function isHighSurrogate(code: number): boolean {
   return code >= 0xd800 && code < 0xdc00
 }

@@ -21,7 +21,7 @@ const anyAccessWithinLimit: Allow = {
   }
 }
 
-/** Runs the calls one after the other; each has its result or error in its place. */
+/** Runs the calls in order; each has its result or error in its place. */
 export const callBatch: BatchMethod<typeof BatchParams> = {
   id: 'callBatch',
   summary: 'Make many calls in order',

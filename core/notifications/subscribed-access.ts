@@ -10,6 +10,6 @@ export interface AdmittedAccess extends Admission {
 
 /** An access that gets notifications. */
 export interface SubscribedAccess extends AdmittedAccess, Subscription {
-  /** With scopes, it is notified only of what they match; without, it gets the API's own messages. */
+  /** With scopes, it is notified of matching changes only; without, it gets the API's own messages. */
   scopes: Scopes | undefined
 }

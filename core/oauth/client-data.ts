@@ -1,6 +1,6 @@
 /**
- * The mark of accesses that came by OAuth, in their client data. What a client may know of the person is part of it: an access
- * that was agreed to without is another one. (docs/api/oauth.md#accesses)
+ * The mark of accesses that came by OAuth, in their client data. It includes what the client may know of the user: an
+ * access granted without that is a different one. (docs/api/oauth.md#accesses)
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { Access } from '../../schemas/access.js'
@@ -9,10 +9,10 @@ import { fail } from '../errors.js'
 import type { Client } from './clients.js'
 import type { Scope } from './scope.js'
 
-/** The key under which it stands. Apps that ask in the other way cannot set it. */
+/** The key of the mark. Other apps cannot set it. */
 export const oauthKey = 'coffer:oauth'
 
-export function oauthData({ id, name }: Client, { identity }: Scope): Record<string, unknown> {
+export function buildOAuthData({ id, name }: Client, { identity }: Scope): Record<string, unknown> {
   return {
     [oauthKey]: { clientId: id, ...(name !== undefined && { clientName: name }), scopes: identity.toSorted() }
   }
@@ -24,7 +24,7 @@ export function assertNotImpersonatingOAuth({ clientData }: Pick<AuthRequest, 'c
     fail('invalid-operation', `The client data "${oauthKey}" is set by the service alone`)
 }
 
-/** Whether an access was agreed to for just this request, or one like it. */
-export function isOfRequest({ clientData }: Access, request: AuthRequest): boolean {
+/** Returns whether an access was granted for this request, or one like it. */
+export function matchesRequest({ clientData }: Access, request: AuthRequest): boolean {
   return isDeepStrictEqual(clientData?.[oauthKey], request.clientData?.[oauthKey])
 }

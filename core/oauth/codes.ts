@@ -1,19 +1,19 @@
-/** Authorization codes: each is good for one attempt, and for a minute. (docs/api/oauth.md#codes) */
+/** Authorization codes: each is valid for one attempt, and for a minute. (docs/api/oauth.md#codes) */
 import type { AuthRequest } from '../../schemas/auth-request.js'
 import type { IdentityScope, OAuthRequest } from '../../schemas/oauth.js'
 import type { KnownRequest } from '../../storage/platform/auth-requests.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { fail } from '../errors.js'
-import { presentedToken } from '../auth/authenticate.js'
+import { getPresentedToken } from '../auth/authenticate.js'
 import { isSessionOpen } from '../auth/personal-access.js'
-import { requestLife } from '../accesses/auth-requests.js'
+import { requestLifetime } from '../accesses/auth-requests.js'
 import type { Access } from '../../schemas/access.js'
 import type { ServiceCall } from '../call/method.js'
-import { isOfRequest } from './client-data.js'
-import { newCode } from './tokens.js'
+import { matchesRequest } from './client-data.js'
+import { createCode } from './tokens.js'
 
 /** What a code stands for. */
-export interface CodeUse {
+export interface CodeGrant {
   readonly client: string
   readonly clientName?: string
   readonly redirectUri: string
@@ -26,42 +26,44 @@ export interface CodeUse {
 }
 
 /** A request that came by OAuth. */
-export type OAuthAsked = KnownRequest & { readonly request: AuthRequest & { readonly oauth: OAuthRequest } }
+export type OAuthKnownRequest = KnownRequest & {
+  readonly request: AuthRequest & { readonly oauth: OAuthRequest }
+}
 
-/** Whether a request came by OAuth. */
-export function isByOAuth(known: KnownRequest): known is OAuthAsked {
+/** Returns whether a request came by OAuth. */
+export function isOAuthRequest(known: KnownRequest): known is OAuthKnownRequest {
   return known.request.oauth !== undefined
 }
 
 /** Seconds for which a code can be used, and for which it is remembered that it has been. */
-const codeLife = 60
-const memory = 3600
-/** Seconds that are lost when times are added and subtracted. */
+const codeLifetime = 60
+const usedCodeLifetime = 3600
+/** Tolerance in seconds for rounding errors. */
 const tolerance = 1
 /** Codes of an account at a time; the oldest are removed. */
 const maxCodes = 50
 
 /**
- * Makes a code for an access that the user has agreed to. Throws `forbidden` if the access was agreed to for another request,
- * if it is another user's than the client asked for, if nothing shows that the user decides, or has not signed in as lately as
- * it asked for.
+ * Creates a code for an access that the user has granted. Throws `forbidden` if the access was granted for another
+ * request, belongs to another user than the client requested, if nothing proves that the user decides, or the sign-in
+ * is older than the client allows.
  */
 export async function issueCode(
   call: ServiceCall,
   store: UserStore,
-  known: OAuthAsked,
+  known: OAuthKnownRequest,
   { access, username }: { readonly access: Access; readonly username: string }
 ): Promise<string> {
   const { key, request } = known
   const { oauth } = request
-  if (!isOfRequest(access, request))
+  if (!matchesRequest(access, request))
     fail('forbidden', 'The access is not one that was agreed to for this request')
   assertRequestedAccount(request, username)
-  const authTime = signInTime(call, store)
-  assertDecidedByPerson(store, known, access, authTime)
+  const authTime = getSignInTime(call, store)
+  assertDecidedByOwner(store, known, access, authTime)
   assertSignInAge(known, oauth, authTime, call.now)
   const { challenge, clientName, nonce, redirectUri, scopes } = oauth
-  const use: CodeUse = {
+  const use: CodeGrant = {
     client: request.requestingAppId,
     redirectUri,
     challenge,
@@ -71,10 +73,10 @@ export async function issueCode(
     ...(nonce !== undefined && { nonce }),
     ...(authTime !== undefined && { authTime })
   }
-  const code = newCode(key)
+  const code = createCode(key)
   await store.write(() => {
     store.signIn.keepLatest('oauth-code', maxCodes - 1)
-    store.signIn.insert('oauth-code', code, call.now, call.now + codeLife, use)
+    store.signIn.insert('oauth-code', code, call.now, call.now + codeLifetime, use)
   })
   return code
 }
@@ -87,28 +89,28 @@ export function assertRequestedAccount({ oauth }: AuthRequest, username: string)
     })
 }
 
-/** Returns what a code stands for; `isUsed`: somebody has presented it before. */
+/** Returns the grant of a code; `isUsed`: the code has been presented before. */
 export function findCode(
   store: UserStore,
   code: string,
   now: number
-): { readonly use: CodeUse; readonly isUsed: boolean } | undefined {
-  const fresh = store.signIn.find('oauth-code', code, now) as CodeUse | undefined
+): { readonly use: CodeGrant; readonly isUsed: boolean } | undefined {
+  const fresh = store.signIn.find('oauth-code', code, now) as CodeGrant | undefined
   if (fresh) return { use: fresh, isUsed: false }
-  const used = store.signIn.find('oauth-used', code, now) as CodeUse | undefined
+  const used = store.signIn.find('oauth-used', code, now) as CodeGrant | undefined
   return used && { use: used, isUsed: true }
 }
 
-/** Notes that a code has been presented. Must run within a write. */
-export function spendCode(store: UserStore, code: string, use: CodeUse, now: number): void {
+/** Marks a code as used. Must run within a write. */
+export function spendCode(store: UserStore, code: string, use: CodeGrant, now: number): void {
   store.signIn.remove(code)
   store.signIn.keepLatest('oauth-used', maxCodes - 1)
-  store.signIn.insert('oauth-used', code, now, now + memory, use)
+  store.signIn.insert('oauth-used', code, now, now + usedCodeLifetime, use)
 }
 
-/** When the user who decides has signed in, in seconds; `undefined` if no session of this account comes with the call. */
-function signInTime({ credentials, now, services }: ServiceCall, store: UserStore): number | undefined {
-  const token = presentedToken(credentials)
+/** Returns when the user who decides signed in, in seconds; `undefined` if the call has no session of this account. */
+function getSignInTime({ credentials, now, services }: ServiceCall, store: UserStore): number | undefined {
+  const token = getPresentedToken(credentials)
   const session = token === undefined ? undefined : store.accesses.findByToken(token)
   if (session?.type !== 'personal' || !isSessionOpen(services.config, store, session.id, now))
     return undefined
@@ -117,17 +119,17 @@ function signInTime({ credentials, now, services }: ServiceCall, store: UserStor
 }
 
 /**
- * Throws `forbidden` where nobody but the app may have decided: it knows the token once it holds the access, and whoever has
- * taken that token from it must not get codes, refresh tokens and ID tokens for it. An access that is older than the request
- * may have been held before, though nothing says so: archives of accounts bring accesses along, but no grants.
+ * Throws `forbidden` where the app itself may have decided: it knows the token once it holds the access, and an
+ * attacker who has stolen that token must not get codes, refresh tokens and ID tokens for it. An access older than the
+ * request may have been held before even without a grant: archives of accounts import accesses without grants.
  */
-function assertDecidedByPerson(
+function assertDecidedByOwner(
   store: UserStore,
   { expires }: KnownRequest,
   access: Access,
   authTime: number | undefined
 ): void {
-  const isOlder = access.created + tolerance < expires - requestLife
+  const isOlder = access.created + tolerance < expires - requestLifetime
   if (authTime === undefined && (isOlder || store.oauthGrants.list(access.id).length > 0))
     fail('forbidden', 'The app has this access already: the person who agrees has to be signed in')
 }
@@ -138,14 +140,14 @@ function assertSignInAge(
   authTime: number | undefined,
   now: number
 ): void {
-  const asked = expires - requestLife
+  const asked = expires - requestLifetime
   const earliestSignIn =
     prompts.includes('login') || prompts.includes('select_account')
       ? asked
       : maxAge === undefined
         ? -Infinity
         : now - maxAge
-  // Whoever signs in for the request does so after it was made.
+  // A sign-in for the request happens after the request was made.
   if (
     earliestSignIn === -Infinity ||
     (authTime !== undefined && authTime + tolerance >= Math.min(earliestSignIn, asked))

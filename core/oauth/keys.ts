@@ -1,4 +1,7 @@
-/** The keys that ID tokens are signed with: made when the first is needed, and replaced when they are old. (docs/api/oauth.md#id-tokens) */
+/**
+ * The keys that sign ID tokens: created when first needed, and replaced when they are old.
+ * (docs/api/oauth.md#id-tokens)
+ */
 import {
   createPrivateKey,
   createPublicKey,
@@ -10,7 +13,7 @@ import {
 import { promisify } from 'node:util'
 import type { Services } from '../call/services.js'
 
-/** The only algorithm: the one that every client of OpenID Connect knows. */
+/** The only algorithm: every client of OpenID Connect supports it. */
 export const algorithm = 'RS256'
 
 /** A key to sign with. */
@@ -31,47 +34,48 @@ interface KnownKey {
 
 const prefix = 'oauth-key:'
 const bits = 2048
-/** Seconds for which a key is still published after another has replaced it: longer than what it has signed is good for. */
-const afterlife = 86_400
-const generate = promisify(generateKeyPair)
+/** Seconds for which a replaced key is still published: longer than its signatures are valid. */
+const publishedAfterSeconds = 86_400
+const generateKey = promisify(generateKeyPair)
 
-/** Returns the key in force at `now` (seconds), and makes one if there is none, or it is too old. */
-export async function signingKey(services: Services, now: number): Promise<SigningKey> {
-  const { id, pem } = await keyInForce(services, now)
+/** Returns the key in force at `now` (seconds), and creates one if there is none, or it is too old. */
+export async function getSigningKey(services: Services, now: number): Promise<SigningKey> {
+  const { id, pem } = await getKeyInForce(services, now)
   return { id, key: createPrivateKey(pem) }
 }
 
-/** Returns the keys by which ID tokens are checked, as a JSON Web Key Set. */
-export async function publicKeys(
+/** Returns the keys that verify ID tokens, as a JSON Web Key Set. */
+export async function listPublicKeys(
   services: Services,
   now: number
 ): Promise<{ readonly keys: readonly JsonWebKey[] }> {
-  await keyInForce(services, now)
-  const known = knownKeys(services)
+  await getKeyInForce(services, now)
+  const known = listKeys(services)
   const keys = known.filter((_, index) => {
     const next = known[index + 1]
-    return next === undefined || next.created + afterlife > now
+    return next === undefined || next.created + publishedAfterSeconds > now
   })
-  return { keys: keys.map(publicKey) }
+  return { keys: keys.map(toPublicKey) }
 }
 
-/** Keys that are being made, by what they are stored in: however many ask at a time, one is made. */
-const making = new WeakMap<Services['platform'], Promise<KnownKey>>()
+/** Keys that are being created, by platform: concurrent calls share one. */
+const pendingKeys = new WeakMap<Services['platform'], Promise<KnownKey>>()
 
-async function keyInForce(services: Services, now: number): Promise<KnownKey> {
-  const latest = knownKeys(services).at(-1)
+async function getKeyInForce(services: Services, now: number): Promise<KnownKey> {
+  const latest = listKeys(services).at(-1)
   if (latest && now < latest.created + services.config.oauth.keyMaxAge) return latest
   const { platform } = services
-  const made = making.get(platform) ?? newKey(services, latest, now).finally(() => making.delete(platform))
-  making.set(platform, made)
+  const made =
+    pendingKeys.get(platform) ?? createKey(services, latest, now).finally(() => pendingKeys.delete(platform))
+  pendingKeys.set(platform, made)
   return await made
 }
 
-async function newKey(services: Services, latest: KnownKey | undefined, now: number): Promise<KnownKey> {
-  const { privateKey } = await generate('rsa', { modulusLength: bits })
-  const known = knownKeys(services)
+async function createKey(services: Services, latest: KnownKey | undefined, now: number): Promise<KnownKey> {
+  const { privateKey } = await generateKey('rsa', { modulusLength: bits })
+  const known = listKeys(services)
   const other = known.at(-1)
-  // Another thread may have made one meanwhile.
+  // Another thread may have created one meanwhile.
   if (other && other.name !== latest?.name) return other
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' })
   const value = JSON.stringify({ id: randomBytes(12).toString('base64url'), created: now, pem })
@@ -79,16 +83,16 @@ async function newKey(services: Services, latest: KnownKey | undefined, now: num
   const name = `${prefix}${String(Math.floor(now)).padStart(12, '0')}`
   const former = known.slice(0, -1).map(each => each.name)
   await services.platform.change('replaceSecret', { name, value }, former)
-  return knownKeys(services).at(-1)!
+  return listKeys(services).at(-1)!
 }
 
-/** All keys, the latest last. */
-function knownKeys({ platform }: Services): KnownKey[] {
+/** Returns all keys, the latest last. */
+function listKeys({ platform }: Services): KnownKey[] {
   return platform.secrets
     .list(prefix)
     .map(({ name, value }) => ({ name, ...(JSON.parse(value) as Omit<KnownKey, 'name'>) }))
 }
 
-function publicKey({ id, pem }: KnownKey): JsonWebKey {
+function toPublicKey({ id, pem }: KnownKey): JsonWebKey {
   return { ...createPublicKey(pem).export({ format: 'jwk' }), kid: id, use: 'sig', alg: algorithm }
 }

@@ -23,13 +23,13 @@ export interface OutgoingCall {
 /** Bytes of a response that are read, so that its connection can be reused. */
 const readBytes = 64 * 1024
 const headerBytes = 16 * 1024
-/** How long an idle connection is kept open. */
+/** Time for which an idle connection is kept open. */
 const keepAliveMs = 4000
 
-/** The address to call is internal. */
+/** Thrown if the address to call is internal. */
 class InternalAddress extends Error {}
 
-/** There was no response in time, or one that is longer than it may be, or the server has failed. */
+/** Thrown if there was no response in time, it was too long, or the server failed. */
 export class NoResponse extends Error {}
 
 /** A call whose response is read. */
@@ -41,7 +41,7 @@ export interface OutgoingFetch {
 }
 
 /** Loaded on the first call: most services never make one, and loading costs time and memory. */
-const undici = (): Promise<typeof import('undici')> => import('undici')
+const loadUndici = (): Promise<typeof import('undici')> => import('undici')
 
 export class Outgoing {
   #dispatcher: Promise<Dispatcher> | undefined
@@ -49,7 +49,7 @@ export class Outgoing {
 
   constructor(private readonly options: OutgoingOptions) {}
 
-  /** Posts a text. Returns what {@link send} returns. */
+  /** Posts a text. Returns what {@link sendNext} returns. */
   async post(url: string, body: string, headers: Readonly<Record<string, string>>): Promise<number> {
     return await this.send({ method: 'POST', url, headers, body })
   }
@@ -57,11 +57,11 @@ export class Outgoing {
   /** Makes a call. Returns the status, or 0 if there was no response. Never rejects. */
   async send({ body, headers, method, url }: OutgoingCall): Promise<number> {
     try {
-      const { request } = await undici()
+      const { request } = await loadUndici()
       // The timeout starts here, so that loading the library does not count.
       const signal = AbortSignal.any([this.#aborting.signal, AbortSignal.timeout(this.options.timeoutMs)])
       const { body: responseBody, statusCode } = await request(url, {
-        dispatcher: await (this.#dispatcher ??= dispatcherFor(this.options)),
+        dispatcher: await (this.#dispatcher ??= createDispatcher(this.options)),
         method,
         headers: { ...headers },
         ...(method === 'GET' ? {} : { body }),
@@ -80,11 +80,11 @@ export class Outgoing {
    */
   async fetch(url: string, { signal, ...call }: OutgoingFetch, maxBytes: number): Promise<Response> {
     try {
-      const { request } = await undici()
+      const { request } = await loadUndici()
       const timeout = AbortSignal.timeout(this.options.timeoutMs)
       const { body, headers, statusCode } = await request(url, {
         ...(call.body !== undefined && { body: call.body }),
-        dispatcher: await (this.#dispatcher ??= dispatcherFor(this.options)),
+        dispatcher: await (this.#dispatcher ??= createDispatcher(this.options)),
         method: call.method as 'GET',
         headers: { ...call.headers },
         signal: AbortSignal.any([this.#aborting.signal, timeout, ...(signal ? [signal] : [])])
@@ -105,7 +105,7 @@ export class Outgoing {
         )
       })
     } catch (error) {
-      throw new NoResponse(reasonOf(error), { cause: error })
+      throw new NoResponse(describeError(error), { cause: error })
     }
   }
 
@@ -116,16 +116,16 @@ export class Outgoing {
   }
 }
 
-function reasonOf(error: unknown): string {
+function describeError(error: unknown): string {
   if (error instanceof InternalAddress) return 'the address is internal'
   const { code, message } = Object(error) as { code?: unknown; message?: unknown }
   return typeof code === 'string' ? code : String(message)
 }
 
-async function dispatcherFor({ allowInternal, timeoutMs }: OutgoingOptions): Promise<Dispatcher> {
-  const { Agent } = await undici()
+async function createDispatcher({ allowInternal, timeoutMs }: OutgoingOptions): Promise<Dispatcher> {
+  const { Agent } = await loadUndici()
   return new Agent({
-    connect: allowInternal ? { timeout: timeoutMs } : await guarded(timeoutMs),
+    connect: allowInternal ? { timeout: timeoutMs } : await createGuardedConnector(timeoutMs),
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
     maxHeaderSize: headerBytes,
@@ -135,8 +135,8 @@ async function dispatcherFor({ allowInternal, timeoutMs }: OutgoingOptions): Pro
 }
 
 /**
- * Whether an address is not public: loopback, private, link-local, multicast, reserved and so on. IPv6 addresses that
- * embed an IPv4 address count as internal, whatever they embed, since a gateway might route them to an internal host.
+ * Returns whether an address is not public: loopback, private, link-local, multicast, reserved and so on. IPv6
+ * addresses that embed an IPv4 address count as internal, as a gateway might route them to an internal host.
  */
 export function isInternal(address: string): boolean {
   if (!ipaddr.isValid(address)) return true
@@ -147,7 +147,7 @@ export function isInternal(address: string): boolean {
 
 const [globalUnicast, documentation] = [ipaddr.parseCIDR('2000::/3'), ipaddr.parseCIDR('3fff::/20')]
 
-/** Whether an address is globally assigned, and not an ISATAP address of an internal IPv4 host. */
+/** Returns whether an address is globally assigned, and not an ISATAP address of an internal IPv4 host. */
 function isGlobal(address: ipaddr.IPv6): boolean {
   if (!address.match(globalUnicast) || address.match(documentation)) return false
   const [, , , , flags = 0, mark, high = 0, low = 0] = address.parts
@@ -155,10 +155,13 @@ function isGlobal(address: ipaddr.IPv6): boolean {
   return !isIsatap || !isInternal([high >> 8, high & 255, low >> 8, low & 255].join('.'))
 }
 
-/** Checks every address before connecting: those that a name resolves to, and literal ones, which are never looked up. */
-async function guarded(timeoutMs: number): Promise<buildConnector.connector> {
-  const { buildConnector } = await undici()
-  const connect = buildConnector({ timeout: timeoutMs, lookup: guardedLookup })
+/**
+ * Creates a connector that checks every address before connecting: those that a name resolves to, and literal ones,
+ * which are never looked up.
+ */
+async function createGuardedConnector(timeoutMs: number): Promise<buildConnector.connector> {
+  const { buildConnector } = await loadUndici()
+  const connect = buildConnector({ timeout: timeoutMs, lookup: lookUpPublic })
   return (options, done) => {
     const host = options.hostname.replace(/^\[|\]$/g, '')
     if (ipaddr.isValid(host) && isInternal(host)) return done(new InternalAddress(), null)
@@ -168,7 +171,7 @@ async function guarded(timeoutMs: number): Promise<buildConnector.connector> {
 
 type LookedUp = (error: Error | null, address: string | LookupAddress[], family?: number) => void
 
-function guardedLookup(host: string, options: LookupOptions, done: LookedUp): void {
+function lookUpPublic(host: string, options: LookupOptions, done: LookedUp): void {
   lookUp(host, { ...options, all: true }, (error, addresses) => {
     if (error) return done(error, '')
     const [first] = addresses

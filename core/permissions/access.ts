@@ -1,24 +1,27 @@
-/** What an access record says about itself: its creator, its streams and its expiry. */
+/** Reads the creator, streams and expiry of an access record. */
 import { Access } from '../../schemas/access.js'
 import { isAuditId } from '../audit-ids.js'
 
-/** Whether an access has expired at `now` (seconds). */
+/** Returns whether an access has expired at `now` (seconds). */
 export function isExpired({ expires }: Access, now: number): boolean {
   return expires !== undefined && expires <= now
 }
 
 /** Returns the id of the access that created this one: `createdBy` may hold a caller id after it. */
-export function creatorOf({ createdBy }: Pick<Access, 'createdBy'>): string {
+export function getCreatorId({ createdBy }: Pick<Access, 'createdBy'>): string {
   return createdBy.split(' ', 1)[0] ?? ''
 }
 
-/** Whether an access was created by another. */
+/** Returns whether an access was created by another. */
 export function isCreatedBy(access: Access, creator: string): boolean {
-  return creatorOf(access) === creator
+  return getCreatorId(access) === creator
 }
 
-/** Ids of the streams that an access names, which decide who is notified of its changes. (docs/spec/notifications.md#who-is-notified) */
-export function streamsOf({ permissions = [] }: Access): string[] {
+/**
+ * Returns ids of the streams that an access names, which decide who is notified of its changes.
+ * (docs/spec/notifications.md#who-hears-of-a-change)
+ */
+export function listStreamIds({ permissions = [] }: Access): string[] {
   return permissions.flatMap(permission =>
     'streamId' in permission && !isAuditId(permission.streamId) ? [permission.streamId] : []
   )

@@ -1,15 +1,15 @@
-/** The caller and its permissions: the only place where permissions are decided. */
+/** The caller and its permissions: all permissions are decided here. */
 import type { Access } from '../../schemas/access.js'
 import type { Level, Permission } from '../../schemas/permission.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { fail } from '../errors.js'
-import { Grants, type Sight } from './grants.js'
-import { allows, closes, type Action } from './levels.js'
-import { nothing, standingOf } from './standing.js'
+import { Grants, type VisibleStreams } from './grants.js'
+import { allows, hidesEvents, type Action } from './levels.js'
+import { noGrants, getEffectiveGrants } from './effective-grants.js'
 import { isSystemId } from '../system-ids.js'
 import type { StreamNode } from '../../storage/streams/node.js'
 
-export type { Sight } from './grants.js'
+export type { VisibleStreams } from './grants.js'
 export type { Action } from './levels.js'
 
 /** The access behind a call. Without one (before sign-in) nothing is allowed. */
@@ -23,7 +23,7 @@ export class Caller {
     readonly access: Access | undefined,
     readonly callerId?: string
   ) {
-    const { grants, modified } = access ? standingOf(store, access) : nothing
+    const { grants, modified } = access ? getEffectiveGrants(store, access) : noGrants
     this.#grants = grants
     this.modified = modified
   }
@@ -48,12 +48,18 @@ export class Caller {
     return this.#grants.names
   }
 
-  /** The level on a stream: granted on itself, else on its nearest ancestor, else on `*`; `undefined` without any. */
+  /**
+   * Returns the level on a stream: granted on itself, else on its nearest ancestor, else on `*`; `undefined` without
+   * any.
+   */
   level(streamId: string): Level | undefined {
     return this.isPersonal ? 'manage' : this.#grants.level(this.store.streams, streamId)
   }
 
-  /** Whether the action is allowed on a stream; `*` stands for what is outside every stream, such as adding a root. */
+  /**
+   * Returns whether the action is allowed on a stream; `*` stands for what is outside every stream, such as adding a
+   * root.
+   */
   may(action: Action, streamId: string): boolean {
     const { streams } = this.store
     if (!this.isPersonal)
@@ -63,7 +69,7 @@ export class Caller {
     return !node || this.mayAt(action, node)
   }
 
-  /** As {@link may}, for a stream that has been looked up already. */
+  /** Does the same as {@link may}, for a stream that has been looked up already. */
   mayAt(action: Action, node: StreamNode): boolean {
     if (!this.isPersonal)
       return (
@@ -80,16 +86,16 @@ export class Caller {
   }
 
   /**
-   * Whether a deleted stream could be listed, by the ids on its former path: itself first, its root last. `at`: when it
-   * was deleted, in seconds.
+   * Returns whether a deleted stream could be listed, by the ids on its former path: itself first, its root last. `at`:
+   * when it was deleted, in seconds.
    */
   couldList(path: readonly string[], at?: number): boolean {
     return this.isPersonal || allows(this.#grants.levelOnPath(this.store.streams, path, at), 'list')
   }
 
   /**
-   * Whether an event in these streams may be read: one of them has to be readable, and none may be closed to the caller
-   * (`none` or `create-only`).
+   * Returns whether an event in these streams may be read: one of them has to be readable, and none may be closed to
+   * the caller (`none` or `create-only`).
    */
   mayReadEvent(streamIds: readonly string[]): boolean {
     if (this.isPersonal) return !this.#isHidden(streamIds[0] ?? '')
@@ -97,39 +103,48 @@ export class Caller {
     for (const id of streamIds) {
       const level = this.level(id)
       if (allows(level, 'read')) isReadable = true
-      else if (closes(level)) return false
+      else if (hidesEvents(level)) return false
     }
     return isReadable
   }
 
-  /** Whether the first stream of an event is that of a hidden account field, or of a field that no longer exists. */
+  /**
+   * Returns whether the first stream of an event is that of a hidden account field, or of a field that no longer
+   * exists.
+   */
   #isHidden(streamId: string): boolean {
     return isSystemId(streamId) && (this.store.streams.find(streamId)?.system?.isHidden ?? true)
   }
 
-  /** Tag streams belong to the service: only the account's owner may manage them; others just tag events. */
+  /**
+   * Returns whether the action is reserved: tag streams belong to the service, and only the account's owner may manage
+   * them; others only tag events.
+   */
   #isReservedTag(action: Action, streamId: string): boolean {
     return action === 'manage' && this.store.streams.isTagId(streamId)
   }
 
-  /** As {@link mayReadEvent}, for an event as it was at a time, by the former paths of its streams. */
+  /** Returns whether an event as it was at a time could be read, by the former paths of its streams. */
   couldReadEvent(paths: readonly (readonly string[])[], at?: number): boolean {
     if (this.isPersonal) return true
     const levels = paths.map(path => this.#grants.levelOnPath(this.store.streams, path, at))
-    return levels.some(level => allows(level, 'read')) && !levels.some(closes)
+    return levels.some(level => allows(level, 'read')) && !levels.some(hidesEvents)
   }
 
-  /** Whether the audit of an access may be read: the caller's own unless switched off, and those granted. (docs/spec/audit.md#reading) */
+  /**
+   * Returns whether the audit of an access may be read: the caller's own unless switched off, and those granted.
+   * (docs/spec/audit.md#reading)
+   */
   mayAudit(accessId: string): boolean {
     return this.isPersonal || this.#grants.mayAudit(accessId)
   }
 
   /** The events that may be read, for lists: the same rule as {@link mayReadEvent}. Cached per version of the tree. */
-  get sight(): Sight {
-    return this.isPersonal ? { everything: true } : this.#grants.sight(this.store.streams)
+  get visibility(): VisibleStreams {
+    return this.isPersonal ? { everything: true } : this.#grants.getVisibleStreams(this.store.streams)
   }
 
-  /** Whether these permissions lie within the caller's own, so that it may grant them to others. */
+  /** Returns whether these permissions lie within the caller's own, so that it may grant them to others. */
   covers(permissions: readonly Permission[]): boolean {
     return (
       this.isPersonal ||
@@ -137,7 +152,7 @@ export class Caller {
     )
   }
 
-  /** Whether the token still identifies this very access in `store`. */
+  /** Returns whether the token still identifies this very access in `store`. */
   isCurrent(store: UserStore): boolean {
     const { access } = this
     return (
@@ -148,7 +163,7 @@ export class Caller {
     )
   }
 
-  /** Whether the feature is switched off for this access (e.g. `selfRevoke`). */
+  /** Returns whether the feature is switched off for this access (e.g. `selfRevoke`). */
   isForbidden(feature: string): boolean {
     return this.#grants.isForbidden(feature)
   }

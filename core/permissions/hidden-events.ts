@@ -3,21 +3,21 @@ import type { UserStore } from '../../storage/user/user-store.js'
 import type { Caller } from './caller.js'
 import type { Steps } from '../../storage/steps.js'
 
-/** Who searches, and where. */
+/** The caller, and the store to search. */
 interface Search {
   readonly caller: Caller
   readonly store: UserStore
 }
 
-/** Whether any event in these streams is hidden from the caller by another of its streams. */
-export function* holdHidden(
+/** Returns whether any event in these streams is hidden from the caller by another of its streams. */
+export function* includesHiddenEvents(
   { caller, store: { events } }: Search,
   streams: readonly number[]
 ): Steps<boolean> {
-  const { sight } = caller
-  if (sight.everything || sight.closed.size === 0) return false
+  const { visibility } = caller
+  if (visibility.everything || visibility.closed.size === 0) return false
   const run = events.query({
-    streams: [{ any: new Set(streams), all: [sight.closed], not: new Set() }],
+    streams: [{ any: new Set(streams), all: [visibility.closed], not: new Set() }],
     isRunning: false,
     trashed: [0, 1],
     order: 'DESC',

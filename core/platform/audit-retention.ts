@@ -3,13 +3,13 @@ import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
 import { nextTurn } from '../../storage/steps.js'
 
-/** Records removed in one commit, so that others can write in between. */
+/** Records removed in one commit, so that other writes can run in between. */
 const pageSize = 500
 
 /**
  * Removes the records of one account that are older than `audit.retention`; returns how many. `isStopped` ends it after the current commit.
  */
-export async function cleanAudit(
+export async function removeExpiredAudit(
   services: Services,
   account: Account,
   isStopped: () => boolean = () => false

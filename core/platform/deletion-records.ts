@@ -3,14 +3,14 @@ import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
 import { nextTurn } from '../../storage/steps.js'
 
-/** Records of each kind removed in one commit, so that others can write in between. */
+/** Records of each kind removed in one commit, so that other writes can run in between. */
 const pageSize = 100
 
 /**
  * Removes the records of one account that are older than `deletions.retention`: those of events with their history, of
  * streams and of accesses. Returns how many. `isStopped` ends it after the current commit.
  */
-export async function cleanDeletions(
+export async function removeExpiredDeletions(
   services: Services,
   account: Account,
   isStopped: () => boolean = () => false

@@ -1,7 +1,13 @@
-/** Removes accounts whose owners have deleted them, once their time of grace is over, and what is left of removals that have failed. (docs/spec/accounts.md#deleting-an-account) */
+/**
+ * Removes deleted accounts once their grace period has ended, and completes failed removals.
+ * (docs/spec/accounts.md#deleting-an-account)
+ */
 import type { Services } from '../call/services.js'
 
-/** Removes the accounts served here whose time of deletion has come, or whose removal has failed on the way. Returns how many. `signal` ends it after the current one. */
+/**
+ * Removes the accounts served here whose deletion is due, or whose removal has failed. Returns how many. `signal` ends
+ * it after the current one.
+ */
 export async function deleteDue(services: Services, signal?: AbortSignal): Promise<number> {
   const { accounts, clock, log, platform } = services
   let count = 0

@@ -1,9 +1,9 @@
-/** What operators do to accounts. (docs/spec/administration.md#people) */
+/** Rules for the actions of operators on accounts. (docs/spec/administration.md#people) */
 import type { Account } from '../../storage/platform/account.js'
 import type { ServiceCall } from '../call/method.js'
 import { fail } from '../errors.js'
 
-/** Throws `invalid-operation` if an operator is about to shut themselves out. */
+/** Throws `invalid-operation` if operators would lock themselves out. */
 export function assertNotOwnAccount({ credentials }: ServiceCall, { id }: Account): void {
   if (credentials.operator?.id === id)
     fail('invalid-operation', 'Operators cannot do this to the account that they are signed in with')

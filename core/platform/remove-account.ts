@@ -4,7 +4,7 @@ import type { Credentials } from '../call/credentials.js'
 import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
 
-/** From now on every call on the account fails; its name is free once this resolves. */
+/** Removes an account. Every call on it fails from now on; its name is free once this resolves. */
 export async function removeAccount(
   services: Services,
   account: Account,
@@ -12,16 +12,16 @@ export async function removeAccount(
 ): Promise<void> {
   await services.accounts.remove(account, () => {
     // Subscribers see that it is gone: sockets are closed, webhooks are not called.
-    if (via !== 'socket.io') announce(services, account)
+    if (via !== 'socket.io') announceAccountChange(services, account)
   })
   services.throttle.forget(account.username)
   services.previews.forget(account)
   // A socket that made the call gets the response before it is closed.
-  if (via === 'socket.io') announce(services, account)
+  if (via === 'socket.io') announceAccountChange(services, account)
 }
 
 /** Publishes, within the service, that an account itself has changed. */
-export function announce({ bus }: Pick<Services, 'bus'>, { username }: Account): void {
+export function announceAccountChange({ bus }: Pick<Services, 'bus'>, { username }: Account): void {
   const changes = new Changes({ find: () => undefined })
   changes.add('account')
   bus.publish(username, changes)

@@ -3,13 +3,13 @@ import { ApiError } from '../errors.js'
 import { isReservedUsername } from './usernames.js'
 import type { Services } from '../call/services.js'
 
-/** Whether an account has this e-mail address, or is being created with it. */
+/** Returns whether an account has this e-mail address, or is being created with it. */
 export function isTakenEmail({ platform }: Services, email: string): boolean {
   return platform.findByUnique('email', email) !== undefined
 }
 
-/** Whether a user name is unavailable, and why. */
-export function isTakenUsername(
+/** Returns why a user name is unavailable; `false` if it is available. */
+export function checkUsernameTaken(
   { config, platform }: Services,
   username: string
 ): 'taken' | 'reserved' | false {

@@ -1,20 +1,20 @@
-/** The checks of names and addresses that older clients post. (docs/spec/compatibility.md#older-registration-routes) */
+/** Checks of names and addresses that older clients post. (docs/spec/compatibility.md#older-registration-routes) */
 import { Type, type TSchema } from 'typebox'
 import type { Credentials } from '../call/credentials.js'
 import type { Services } from '../call/services.js'
 import { fail } from '../errors.js'
-import { checker } from '../validation/params.js'
+import { createChecker } from '../validation/params.js'
 
 /**
- * The common part of these methods: `isFree` as plain text. They fail as removed unless users have host names of their own, and
- * only then check the param.
+ * Returns the common part of these methods: `isFree` as plain text. They fail as removed unless users have their own
+ * host names, and only then check the param.
  */
-export function olderCheck(
+export function createOlderCheck(
   field: string,
   schema: TSchema,
   isTaken: (services: Services, value: string) => unknown
 ) {
-  const check = checker(Type.Object({ [field]: schema }))
+  const check = createChecker(Type.Object({ [field]: schema }))
   return {
     params: Type.Unknown(),
     result: Type.Object({ isFree: Type.Boolean() }),

@@ -1,4 +1,4 @@
-/** Words reserved as user names: the service's own paths and hosts, and words that visitors would take for the operator. */
+/** Words reserved as user names: the service's own paths and hosts, and words that would suggest the operator. */
 
 /** Sorted. Some are not valid user names anyway: the list is also compared with the paths of the service. */
 export const reservedUsernames: readonly string[] = `

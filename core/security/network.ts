@@ -2,11 +2,11 @@
 import ipaddr from 'ipaddr.js'
 
 /**
- * Returns an IPv4 address as it is, and of an IPv6 one its network, such as `2001:db8:0:1::/64`, since customers get a
- * whole /64. For text that is not an address: `otherwise`, by default the text itself.
+ * Returns an IPv4 address unchanged, and the network of an IPv6 one, such as `2001:db8:0:1::/64`, since customers get a
+ * whole /64. For text that is not an address: `fallback`, by default the text itself.
  */
-export function networkOf(ip: string, otherwise = ip): string {
-  if (!ipaddr.isValid(ip)) return otherwise
+export function getNetwork(ip: string, fallback = ip): string {
+  if (!ipaddr.isValid(ip)) return fallback
   const address = ipaddr.process(ip)
   if (address.kind() === 'ipv4') return address.toString()
   const { parts } = address as ipaddr.IPv6
@@ -18,7 +18,7 @@ export function networkOf(ip: string, otherwise = ip): string {
  * Returns the wider network of an address, such as `192.0.2.0/24` or `2001:db8:1::/48`: what a customer's changing addresses
  * have in common. For text that is not an address, the text itself.
  */
-export function wideNetworkOf(ip: string): string {
+export function getWideNetwork(ip: string): string {
   if (!ipaddr.isValid(ip)) return ip
   const address = ipaddr.process(ip)
   if (address.kind() === 'ipv4') return `${address.toByteArray().slice(0, 3).join('.')}.0/24`
@@ -27,12 +27,12 @@ export function wideNetworkOf(ip: string): string {
   return `${front.join(':')}::/48`
 }
 
-/** Whether an address is a loopback one. */
+/** Returns whether an address is a loopback one. */
 export function isLoopback(ip: string): boolean {
   return ipaddr.isValid(ip) && ipaddr.process(ip).range() === 'loopback'
 }
 
-/** Whether a host name or address, as in a setting or a URL, means this machine alone. */
+/** Returns whether a host name or address, as in a setting or a URL, means this machine. */
 export function isLoopbackHost(host: string): boolean {
   return host === 'localhost' || isLoopback(host.replace(/^\[(.*)\]$/, '$1'))
 }

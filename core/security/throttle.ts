@@ -1,39 +1,40 @@
 /**
- * Throttles those who guess secrets, and those who register accounts in bulk. (docs/spec/limits.md#guessing)
- *
- * Written by hand because rate-limiter-flexible uses `Date.now` and one timer for each key, which tests cannot control, and
- * its block times do not grow.
+ * Throttles guessing of secrets, and bulk registrations. (docs/spec/limits.md#guessing) Written by hand because
+ * rate-limiter-flexible uses `Date.now` and one timer for each key, which tests cannot control, and its block times do
+ * not grow.
  */
 import { BoundedMap } from './bounded-map.js'
 import type { Config } from '../settings/config.js'
 import { ApiError } from '../errors.js'
-import { isLoopback, networkOf, wideNetworkOf } from './network.js'
-import { shortened } from '../short-text.js'
+import { isLoopback, getNetwork, getWideNetwork } from './network.js'
+import { truncateText } from '../truncate-text.js'
 import type { Clock } from '../time.js'
 
 /** An attempt at a secret. */
 export interface Guess {
-  /** What is guessed at; what belongs to an account ends in its name: `login:alice`. */
+  /** The secret that is guessed at; those of an account end in its name: `login:alice`. */
   readonly subject: string
   /** The guesser's address. */
   readonly ip: string
-  /** Whether it is no attempt to sign in: its failures make no such attempt from the address wait, only others of its kind. */
+  /** Set for look-ups, which are not sign-in attempts: their failures delay only other look-ups from the address. */
   readonly isLookUp?: true
 }
 
 /**
- * Counts failures by subject and address, by address, and by account; too many make further attempts wait, longer each time.
- * Failures of look-ups make only look-ups from their address wait, a minute at most.
- * Failures counted by account may come from anybody: they make others wait a minute at most, and never an address that has
- * succeeded before, so that nobody is locked out of their own account.
+ * Counts failures by subject and address, by address, and by account; too many make further attempts wait, longer each
+ * time. Failures of look-ups make only look-ups from their address wait, a minute at most. Failures by account may come
+ * from anyone: they make others wait a minute at most, and never an address that has succeeded before, so that users
+ * are not locked out of their accounts.
  */
 export interface Throttle {
   /** Throws `too-many-requests` with `retryAfter` while an attempt has to wait. */
   check(guess: Guess): void
   /** Counts a failure. */
   failed(guess: Guess): void
-  /** Resets the failures of this subject and address. Those of the address stay: signing in to an own account must not reset
-   * the failures at others. */
+  /**
+   * Resets the failures of this subject and address. Those of the address stay: signing in to one's own account must
+   * not reset the failures at others.
+   */
   succeeded(guess: Guess): void
   /** Resets all failures at an account, from every address. */
   forget(username: string): void
@@ -49,25 +50,25 @@ export interface Throttle {
   /** Counts an authorisation request. Throws `too-many-requests` after too many from one address. */
   ask(ip: string): void
   /**
-   * Counts a call without the token that it needs, or with an unknown token or key. Throws `too-many-requests` instead after
-   * too many from one address. Valid tokens never have to wait: nobody can lock others out by guessing.
+   * Counts a call without the token that it needs, or with an unknown token or key. Throws `too-many-requests` instead
+   * after too many from one address. Valid tokens never have to wait, so that guessing does not lock others out.
    */
   unknownToken(ip: string): void
   /**
-   * Counts a use of the operator's key. Throws `too-many-requests`, even for the right key, while its address has to wait
-   * because of wrong ones: a minute at most, since the operator may share the address.
+   * Counts a use of the operator's key. Throws `too-many-requests`, even for the right key, while its address has to
+   * wait because of wrong ones: a minute at most, since the operator may share the address.
    */
   operator(ip: string, isRight: boolean): void
 }
 
 interface Failures {
   count: number
-  /** Seconds: when they are forgotten, and until when the next attempt has to wait. */
-  forgottenAt: number
+  /** Seconds: when they expire, and until when the next attempt has to wait. */
+  expiresAt: number
   waitUntil: number
 }
 
-interface Hour {
+interface HourlyCount {
   count: number
   readonly endsAt: number
 }
@@ -79,8 +80,8 @@ const firstWait = 2
 /** The longest wait for failures that others may have caused, in seconds. */
 const maxSharedWait = 60
 const hour = 3600
-/** Addresses of one /24 or /48 may together look up this many times as much as one. */
-const lookUpsOfNetwork = 4
+/** Look-ups of a network (/24, /48), as a multiple of those of one address. */
+const networkLookUpFactor = 4
 
 export function createThrottle({ access, oauth, throttle, registration }: Config, clock: Clock): Throttle {
   const bySubject = new BoundedMap<string, Failures>(maxEntries)
@@ -90,10 +91,10 @@ export function createThrottle({ access, oauth, throttle, registration }: Config
   const succeededBefore = new BoundedMap<string, true>(maxEntries)
   const unknownTokens = new BoundedMap<string, Failures>(maxEntries)
   const wrongKeys = new BoundedMap<string, Failures>(maxEntries)
-  const registrations = new BoundedMap<string, Hour>(maxEntries)
-  const requests = new BoundedMap<string, Hour>(maxEntries)
-  const clients = new BoundedMap<string, Hour>(maxEntries)
-  const lookUps = new BoundedMap<string, Hour>(maxEntries)
+  const registrations = new BoundedMap<string, HourlyCount>(maxEntries)
+  const requests = new BoundedMap<string, HourlyCount>(maxEntries)
+  const clients = new BoundedMap<string, HourlyCount>(maxEntries)
+  const lookUps = new BoundedMap<string, HourlyCount>(maxEntries)
 
   const assertNotThrottled = (failures: Failures | undefined): void => {
     const seconds = Math.ceil((failures?.waitUntil ?? 0) - clock.now())
@@ -107,39 +108,39 @@ export function createThrottle({ access, oauth, throttle, registration }: Config
   ): void => {
     const now = clock.now()
     const known = cache.get(key)
-    const failures = known && known.forgottenAt > now ? known : { count: 0, forgottenAt: 0, waitUntil: 0 }
+    const failures = known && known.expiresAt > now ? known : { count: 0, expiresAt: 0, waitUntil: 0 }
     failures.count++
     const excess = failures.count - limit
     const wait = excess < 0 ? 0 : Math.min(firstWait * 2 ** excess, longest)
     failures.waitUntil = now + wait
-    failures.forgottenAt = now + wait + throttle.window
+    failures.expiresAt = now + wait + throttle.window
     cache.set(key, failures)
   }
   /** Counts one more in this hour; returns the function that undoes it. Loopback addresses are not counted. */
-  const countHourly = (hours: BoundedMap<string, Hour>, ip: string, limit: number): (() => void) => {
+  const countHourly = (hours: BoundedMap<string, HourlyCount>, ip: string, limit: number): (() => void) => {
     if (isLoopback(ip)) return () => {}
     const now = clock.now()
-    const known = hours.get(networkOf(ip))
+    const known = hours.get(getNetwork(ip))
     const current = known && known.endsAt > now ? known : { count: 0, endsAt: now + hour }
     if (current.count >= limit) refuse(Math.ceil(current.endsAt - now))
     current.count++
-    hours.set(networkOf(ip), current)
+    hours.set(getNetwork(ip), current)
     return () => void current.count--
   }
   return {
     check(guess) {
-      assertNotThrottled(bySubject.get(keyOf(guess)))
-      assertNotThrottled(byAddress.get(addressOf(guess)))
-      if (!succeededBefore.get(keyOf(guess))) assertNotThrottled(byAccount.get(subjectOf(guess)))
+      assertNotThrottled(bySubject.get(getSubjectKey(guess)))
+      assertNotThrottled(byAddress.get(getAddressKey(guess)))
+      if (!succeededBefore.get(getSubjectKey(guess))) assertNotThrottled(byAccount.get(shortenSubject(guess)))
     },
     failed(guess) {
-      count(bySubject, keyOf(guess), throttle.failures)
-      count(byAddress, addressOf(guess), throttle.perAddress, guess.isLookUp ? maxSharedWait : undefined)
-      if (isOfAccount(guess)) count(byAccount, subjectOf(guess), throttle.perAccount, maxSharedWait)
+      count(bySubject, getSubjectKey(guess), throttle.failures)
+      count(byAddress, getAddressKey(guess), throttle.perAddress, guess.isLookUp ? maxSharedWait : undefined)
+      if (concernsAccount(guess)) count(byAccount, shortenSubject(guess), throttle.perAccount, maxSharedWait)
     },
     succeeded(guess) {
-      bySubject.delete(keyOf(guess))
-      succeededBefore.set(keyOf(guess), true)
+      bySubject.delete(getSubjectKey(guess))
+      succeededBefore.set(getSubjectKey(guess), true)
     },
     forget(username) {
       for (const known of [bySubject, byAccount, succeededBefore])
@@ -149,38 +150,38 @@ export function createThrottle({ access, oauth, throttle, registration }: Config
     lookUp(ip) {
       if (isLoopback(ip)) return
       countHourly(lookUps, ip, registration.maxLookupsPerHour)
-      countHourly(lookUps, wideNetworkOf(ip), registration.maxLookupsPerHour * lookUpsOfNetwork)
+      countHourly(lookUps, getWideNetwork(ip), registration.maxLookupsPerHour * networkLookUpFactor)
     },
     registerClient: ip => void countHourly(clients, ip, oauth.maxClientsPerHour),
     ask: ip => void countHourly(requests, ip, access.maxRequestsPerHour),
     unknownToken(ip) {
-      assertNotThrottled(unknownTokens.get(networkOf(ip)))
-      count(unknownTokens, networkOf(ip), throttle.invalidTokens)
+      assertNotThrottled(unknownTokens.get(getNetwork(ip)))
+      count(unknownTokens, getNetwork(ip), throttle.invalidTokens)
     },
     operator(ip, isRight) {
-      assertNotThrottled(wrongKeys.get(networkOf(ip)))
-      if (isRight) wrongKeys.delete(networkOf(ip))
-      else count(wrongKeys, networkOf(ip), throttle.invalidTokens, maxSharedWait)
+      assertNotThrottled(wrongKeys.get(getNetwork(ip)))
+      if (isRight) wrongKeys.delete(getNetwork(ip))
+      else count(wrongKeys, getNetwork(ip), throttle.invalidTokens, maxSharedWait)
     }
   }
 }
 
-function keyOf(guess: Guess): string {
-  return `${networkOf(guess.ip)} ${subjectOf(guess)}`
+function getSubjectKey(guess: Guess): string {
+  return `${getNetwork(guess.ip)} ${shortenSubject(guess)}`
 }
 
-function addressOf({ ip, isLookUp }: Guess): string {
-  return isLookUp ? `${networkOf(ip)} look-ups` : networkOf(ip)
+function getAddressKey({ ip, isLookUp }: Guess): string {
+  return isLookUp ? `${getNetwork(ip)} look-ups` : getNetwork(ip)
 }
 
 /** Shortens long subjects, which come from clients. */
-function subjectOf({ subject }: Guess): string {
-  return subject.length > longestSubject ? shortened(subject, longestSubject) : subject
+function shortenSubject({ subject }: Guess): string {
+  return subject.length > maxSubjectLength ? truncateText(subject, maxSubjectLength) : subject
 }
 
-const longestSubject = 100
+const maxSubjectLength = 100
 
-function isOfAccount({ subject }: Guess): boolean {
+function concernsAccount({ subject }: Guess): boolean {
   return subject.includes(':')
 }
 

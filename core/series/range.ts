@@ -1,4 +1,4 @@
-/** Which points a call is about. (docs/spec/series.md#reading-points) */
+/** The range of points that a call is about. (docs/spec/series.md#reading-points) */
 import { Type } from 'typebox'
 import { orNull } from '../../schemas/scalars.js'
 import type { Range } from '../../storage/series/page.js'
@@ -12,14 +12,17 @@ interface Bounds {
   readonly toDeltaTime?: number
 }
 
-/** Raises `invalid-parameters-format` for a range that ends before it begins. */
+/** Throws `invalid-parameters-format` for a range that ends before it begins. */
 export function assertRangeOrder({ fromDeltaTime, toDeltaTime }: Bounds): void {
   if (fromDeltaTime !== undefined && toDeltaTime !== undefined && toDeltaTime < fromDeltaTime)
     refuseParams([{ code: 'MINIMUM', message: 'must not be before fromDeltaTime', path: '#/toDeltaTime' }])
 }
 
-/** From the first bound, inclusive, to the second, exclusive: the beginning and the present unless given. */
-export function rangeOf(
+/**
+ * Returns the range from the first bound, inclusive, to the second, exclusive: by default from the beginning to the
+ * present.
+ */
+export function resolveRange(
   { fromDeltaTime, toDeltaTime }: Bounds,
   { time }: { time: number },
   now: number

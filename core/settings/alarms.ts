@@ -1,4 +1,4 @@
-/** Settings of mails to an operator about what has to be looked after. (docs/operation.md#mails-about-alarms) */
+/** Settings of mails to an operator about alarms. (docs/operation.md#mails-about-alarms) */
 import { Type } from 'typebox'
 import { group, seconds, whole } from './kinds.js'
 

@@ -1,31 +1,31 @@
 /** Settings of signing in: apps, sessions, passwords, and the providers of identities. */
 import { Type, type Static } from 'typebox'
-import { flag, formed, group, milliseconds, path, text, upTo, whole } from './kinds.js'
+import { flag, formText, group, milliseconds, path, text, upTo, whole } from './kinds.js'
 import { passkeySettings } from './passkeys.js'
 
 /** Number of latest passwords whose hashes are kept, even without a rule. */
-export const passwordsKept = 24
+export const maxPasswordHistory = 24
 
 const Name = Type.String({ minLength: 1, maxLength: 200 })
 
-/** An OpenID Connect provider with which people sign in. (docs/accounts.md#single-sign-on) */
+/** An OpenID Connect provider with which users sign in. (docs/accounts.md#single-sign-on) */
 export const ProviderSetting = Type.Object(
   {
     /** Names it in URLs and in the audit: `/auth/oidc/{name}/callback`. */
     name: Type.String({ maxLength: 32, pattern: '^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$' }),
-    /** What people read on the button; by default the name. */
+    /** The label of the button; by default the name. */
     label: Type.Optional(Type.String({ minLength: 1, maxLength: 60, pattern: '^[^\\p{Cc}]+$' })),
     issuer: Type.String({ maxLength: 500, pattern: '^https?://[^\\s?#@]+$', form: 'webUrl', minLength: 1 }),
     clientId: Name,
     clientSecret: Type.Optional(Type.String({ maxLength: 1000, secret: true })),
     tokenEndpointAuthMethod: Type.Optional(Type.Enum(['client_secret_basic', 'client_secret_post'])),
     scopes: Type.Optional(Type.Array(Type.String({ pattern: '^[!#-\\[\\]-~]{1,100}$' }))),
-    /** Whether whoever has an identity there may create an account, whatever `registration` says. */
+    /** Whether users with an identity there may create an account, regardless of `registration`. */
     autoRegister: Type.Optional(Type.Boolean()),
-    /** Groups of which one is needed to sign in; none: everybody may. */
+    /** Groups of which one is required to sign in; none: no group is required. */
     allowedGroups: Type.Optional(Type.Array(Name)),
     groupsClaim: Type.Optional(Name),
-    /** Whether the second factor of an account is asked for even if the provider has asked for one. */
+    /** Whether the second factor of an account is required even if the provider has required one. */
     secondFactor: Type.Optional(Type.Enum(['ask', 'provider'])),
     /** Values of the claim `acr` that stand for a second factor, besides `mfa` in `amr`. */
     secondFactorAcr: Type.Optional(Type.Array(Name))
@@ -60,10 +60,10 @@ export const auth = group({
   passwordPreventReuseHistoryLength: upTo(
     'Number of latest passwords, including the current one, that a new one must differ from; 0: no rule',
     0,
-    passwordsKept
+    maxPasswordHistory
   ),
   passwordResetMaxAge: whole('Lifetime of a password reset link, seconds', 3600, 1),
-  passwordResetPageURL: formed(
+  passwordResetPageURL: formText(
     'webUrl',
     'Page that sets a new password with the `resetToken` of its query; empty: {publicUrl}/access/reset-password.html'
   ),
@@ -86,8 +86,8 @@ export const auth = group({
 })
 type Auth = Static<typeof auth>
 
-/** Returns all problems of signing in that a schema cannot describe, each with its place. */
-export function problemsOfAuth({ oidc, oidcAllowInternalTargets, passwords }: Auth): string[] {
+/** Returns all problems of the settings of signing in that a schema cannot describe, each with its place. */
+export function findAuthProblems({ oidc, oidcAllowInternalTargets, passwords }: Auth): string[] {
   // They may be of any type: the schema check reports that.
   const providers: readonly unknown[] = Array.isArray(oidc) ? oidc : []
   const problems: string[] = []
@@ -97,7 +97,7 @@ export function problemsOfAuth({ oidc, oidcAllowInternalTargets, passwords }: Au
     const at = `auth.oidc[${index}]`
     if (typeof name === 'string' && seen.has(name)) problems.push(`${at}.name "${name}" is taken already`)
     if (typeof name === 'string') seen.add(name)
-    if (typeof issuer === 'string' && isPlain(issuer) && !oidcAllowInternalTargets && !isLocal(issuer))
+    if (typeof issuer === 'string' && isPlainHttp(issuer) && !oidcAllowInternalTargets && !isLocal(issuer))
       problems.push(`${at}.issuer has to begin with https, unless auth.oidcAllowInternalTargets is true`)
     if (Array.isArray(scopes) && !scopes.includes('openid'))
       problems.push(`${at}.scopes have to include "openid"`)
@@ -107,11 +107,11 @@ export function problemsOfAuth({ oidc, oidcAllowInternalTargets, passwords }: Au
   return problems
 }
 
-function isPlain(url: string): boolean {
+function isPlainHttp(url: string): boolean {
   return url.startsWith('http:')
 }
 
-/** Whether a URL means this machine. */
+/** Returns whether a URL means this machine. */
 export function isLocal(url: string): boolean {
   const host = URL.canParse(url) ? new URL(url).hostname : ''
   return host === 'localhost' || host === '[::1]' || /^127\.[\d.]+$/.test(host)

@@ -69,8 +69,8 @@ export const cluster = group({
 })
 type Cluster = Static<typeof cluster>
 
-/** Returns what is wrong with the settings of a cluster together. They may be of any type: the schema check reports that. */
-export function problemsOfCluster(settings: Cluster, workers: unknown): string[] {
+/** Returns the problems of the cluster settings together. They may be of any type: the schema check reports that. */
+export function findClusterProblems(settings: Cluster, workers: unknown): string[] {
   const { engine, leaseSeconds, node, takeoverSeconds } = settings
   if (node === '') return []
   const problems: string[] = []

@@ -1,6 +1,6 @@
 /**
- * Settings that operators may change in their page. What could lock them out, names code or secrets of other services, or
- * belongs to the machine (ports, paths, addresses, the cluster) is not among them.
+ * Settings that operators may change on their page. Settings that could lock them out, name code or secrets of other
+ * services, or belong to the machine (ports, paths, addresses, the cluster) are excluded.
  */
 import type { Settings } from './settings.js'
 
@@ -48,7 +48,7 @@ export const editableKeys: readonly string[] = [
 ]
 
 /** Returns whether a setting says to which mail server the password is sent, and how. */
-export function isOfMailServer(key: string): boolean {
+export function isMailServerSetting(key: string): boolean {
   return mailServerKeys.includes(key)
 }
 

@@ -6,7 +6,7 @@ import type { Config } from './config.js'
 export interface RelyingParty {
   /** The domain, in terms of WebAuthn the `rpId`. */
   readonly id: string
-  /** The origin of our own pages, from which alone a signature is accepted. */
+  /** The origin of the service's own pages, the only one from which a signature is accepted. */
   readonly origin: string
 }
 
@@ -14,7 +14,7 @@ export interface RelyingParty {
  * Returns the domain and origin of passkeys; `undefined` where there are none: they are off, or the service is reached by an
  * address instead of a name. On a local machine they belong to `localhost`, since browsers know no passkeys of addresses.
  */
-export function relyingParty({
+export function getRelyingParty({
   auth,
   publicUrl
 }: Pick<Config, 'publicUrl'> & { readonly auth: Pick<Config['auth'], 'passkeys' | 'passkeyDomain'> }):
@@ -31,8 +31,8 @@ export function relyingParty({
   return isWithin(url.hostname, id) ? { id, origin: url.origin } : undefined
 }
 
-/** What is wrong with the domain, in words, if something is. */
-export function passkeyProblem(
+/** Returns what is wrong with the domain; `undefined` if it is valid. */
+export function findPasskeyProblem(
   passkeyDomain: unknown,
   publicUrl: unknown,
   domain: unknown

@@ -2,8 +2,8 @@
 import type { KeyValue } from '../../schemas/scalars.js'
 import { fail } from '../errors.js'
 
-/** The part of a call that is needed here. */
-interface WithConfig {
+/** The parts of a call that are needed here. */
+interface LimitsContext {
   readonly services: {
     readonly config: { readonly limits: { readonly bodyBytes: number; readonly clientDataBytes: number } }
   }
@@ -13,38 +13,41 @@ interface WithConfig {
  * Returns the data after a change: given keys replace existing ones, `null` deletes a key, the others stay; `null` for the
  * whole unsets it. Keys are never assigned one by one, as `__proto__` is a key like any other.
  */
-export function mergedClientData(
-  call: WithConfig,
-  kept: KeyValue | undefined,
+export function mergeClientData(
+  call: LimitsContext,
+  before: KeyValue | undefined,
   change: KeyValue | null | undefined
 ): KeyValue | undefined {
-  if (change === undefined) return kept
+  if (change === undefined) return before
   if (change === null) return undefined
-  if (!kept && !Object.values(change).includes(null)) return change
+  if (!before && !Object.values(change).includes(null)) return change
   const merged = Object.fromEntries(
-    Object.entries({ ...kept, ...change }).filter(([, value]) => value !== null)
+    Object.entries({ ...before, ...change }).filter(([, value]) => value !== null)
   )
-  if (kept) assertMergedSize(call, merged, 'clientData', kept)
-  return merged
-}
-
-/** As {@link mergedClientData}, with a lower limit, for items that are read and written as a whole: streams and accesses. */
-export function modestClientData(
-  call: WithConfig,
-  kept: KeyValue | undefined,
-  change: KeyValue | null | undefined
-): KeyValue | undefined {
-  const merged = mergedClientData(call, kept, change)
-  if (change && merged) assertClientDataSize(call, merged, 'clientData', kept)
+  if (before) assertMergedSize(call, merged, 'clientData', before)
   return merged
 }
 
 /**
- * Throws `invalid-operation` for what is too large to be read and written as a whole each time. What was too large `before`
- * may become less.
+ * Does the same as {@link mergeClientData}, with a lower limit, for items that are read and written as a whole: streams
+ * and accesses.
+ */
+export function mergeLimitedClientData(
+  call: LimitsContext,
+  before: KeyValue | undefined,
+  change: KeyValue | null | undefined
+): KeyValue | undefined {
+  const merged = mergeClientData(call, before, change)
+  if (change && merged) assertClientDataSize(call, merged, 'clientData', before)
+  return merged
+}
+
+/**
+ * Throws `invalid-operation` for data too large to be read and written as a whole each time. Data that was too large
+ * `before` may become smaller.
  */
 export function assertClientDataSize(
-  call: WithConfig,
+  call: LimitsContext,
   value: KeyValue,
   what: string,
   before?: KeyValue
@@ -54,7 +57,12 @@ export function assertClientDataSize(
 }
 
 /** Limits data merged from several calls, which could otherwise grow until it can no longer be read. */
-function assertMergedSize({ services }: WithConfig, value: KeyValue, what: string, before: KeyValue): void {
+function assertMergedSize(
+  { services }: LimitsContext,
+  value: KeyValue,
+  what: string,
+  before: KeyValue
+): void {
   assertJsonLength(value, services.config.limits.bodyBytes, what, before)
 }
 

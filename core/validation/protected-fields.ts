@@ -6,29 +6,34 @@ import { Type, type TOptional, type TUnknown } from 'typebox'
 import { fail } from '../errors.js'
 import type { Log } from '../log.js'
 
-/** Who made and last changed an item, and when. */
+/** Who created and last changed an item, and when. */
 export const trackingFields = ['created', 'createdBy', 'modified', 'modifiedBy'] as const
 
-/** Schema properties that accept protected fields with any value; {@link refuseProtected} refuses them later, if at all. */
-export function protectedFields<const K extends string>(names: readonly K[]): Record<K, TOptional<TUnknown>> {
+/**
+ * Returns schema properties that accept protected fields with any value; {@link refuseProtected} refuses them later, if
+ * at all.
+ */
+export function acceptProtectedFields<const K extends string>(
+  names: readonly K[]
+): Record<K, TOptional<TUnknown>> {
   return Object.fromEntries(
     names.map(name => [name, Type.Optional(Type.Unknown({ readOnly: true }))])
   ) as Record<K, TOptional<TUnknown>>
 }
 
-/** The part of a call that is needed here. */
-interface Tolerant {
+/** The parts of a call that are needed here. */
+interface UpdateContext {
   readonly services: { readonly config: { readonly ignoreProtectedFieldUpdates: boolean }; readonly log: Log }
 }
 
 /** Throws `forbidden` if an update names a protected field; with `ignoreProtectedFieldUpdates` it is only logged. */
-export function refuseProtected({ services }: Tolerant, names: readonly string[], update: object): void {
+export function refuseProtected({ services }: UpdateContext, names: readonly string[], update: object): void {
   const named = names.filter(name => Object.hasOwn(update, name))
   if (named.length === 0) return
-  const shownNames = named.slice(0, maxNames).map(name => name.slice(0, 100))
-  const fields = shownNames.map(name => `"${name}"`).join(', ')
+  const listedNames = named.slice(0, maxNames).map(name => name.slice(0, 100))
+  const fields = listedNames.map(name => `"${name}"`).join(', ')
   if (!services.config.ignoreProtectedFieldUpdates)
-    fail('forbidden', `Only the service sets ${fields}`, { protectedFields: shownNames })
+    fail('forbidden', `Only the service sets ${fields}`, { protectedFields: listedNames })
   services.log.warn(`an update of protected fields was ignored: ${fields}`)
 }
 

@@ -3,23 +3,23 @@ import { Type } from 'typebox'
 import type { KeyValue } from '../../schemas/scalars.js'
 import { isZone, zoneKey, zonesKey } from '../../schemas/zones.js'
 import { ApiError } from '../errors.js'
-import { checker, refuseParams, withPaths } from './params.js'
+import { createChecker, refuseParams, changePaths } from './params.js'
 
-/** Periods that are kept: a change of zone a day for years. */
-const mostPeriods = 1000
+/** Maximum number of stored periods: a change of zone a day for years. */
+const maxPeriods = 1000
 
-const assertPeriods = checker(
+const assertPeriods = createChecker(
   Type.Object({
     list: Type.Array(
       Type.Object({ from: Type.Number(), zone: Type.String() }, { additionalProperties: false }),
-      { maxItems: mostPeriods }
+      { maxItems: maxPeriods }
     )
   })
 )
 
 /**
- * Raises `invalid-parameters-format` where `clientData` given for an event names an unknown zone; `null` removes one.
- * `path`: where the value stands in the params. No other key is looked at.
+ * Throws `invalid-parameters-format` if the `clientData` of an event names an unknown zone; `null` removes one. `path`:
+ * of the value in the params. Other keys are not checked.
  */
 export function assertClientDataZone(clientData: KeyValue | null | undefined, path: string): void {
   if (!clientData || !Object.hasOwn(clientData, zoneKey)) return
@@ -27,7 +27,7 @@ export function assertClientDataZone(clientData: KeyValue | null | undefined, pa
   if (zone !== null && !isZone(zone)) refuseZone(zone, `${path}/${zoneKey}`)
 }
 
-/** The same of the periods that an update of the private profile set brings. They have to be in order of time. */
+/** Does the same for the periods in an update of the private profile set. They have to be in order of time. */
 export function assertZonePeriods(update: KeyValue, path: string): void {
   if (!Object.hasOwn(update, zonesKey) || update[zonesKey] === null) return
   const at = `${path}/${zonesKey}`
@@ -35,7 +35,7 @@ export function assertZonePeriods(update: KeyValue, path: string): void {
   try {
     assertPeriods({ list })
   } catch (error) {
-    throw error instanceof ApiError ? withPaths(error, inner => inner.replace(/^#\/list/, at)) : error
+    throw error instanceof ApiError ? changePaths(error, inner => inner.replace(/^#\/list/, at)) : error
   }
   const periods = list as readonly { from: number; zone: string }[]
   for (const [index, { from, zone }] of periods.entries()) {

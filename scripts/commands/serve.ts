@@ -1,7 +1,7 @@
 /** `coffer serve`: runs the service until a signal stops it. */
 import { existsSync, readdirSync } from 'node:fs'
 import type { Log } from '../../core/log.js'
-import type { Chosen } from '../../core/settings/chosen.js'
+import type { PageSettings } from '../../core/settings/page-settings.js'
 import { toConfig } from '../../core/settings/config.js'
 import { readSettings, type ReadSettings } from '../../core/settings/load.js'
 import type { Settings } from '../../core/settings/settings.js'
@@ -123,12 +123,12 @@ class Service {
     await Promise.all([server?.close(), this.#backups?.close()])
   }
 
-  #read(chosen?: Chosen): ReadSettings {
+  #read(chosen?: PageSettings): ReadSettings {
     return readSettings({
       argv: this.argv,
       env: process.env,
       cwd: process.cwd(),
-      ...(chosen !== undefined && { chosen })
+      ...(chosen !== undefined && { pageSettings: chosen })
     })
   }
 

@@ -1,7 +1,7 @@
 /** Checks all data of one account. */
 import { createHash } from 'node:crypto'
 import { pipeline } from 'node:stream/promises'
-import { isProven } from '../../core/integrity.js'
+import { matchesIntegrity } from '../../core/integrity.js'
 import type { Attachment } from '../../schemas/event.js'
 import type { AttachmentStore } from '../../storage/files/attachments.js'
 import { UserInspection, type EventInside } from '../../storage/inspection.js'
@@ -237,7 +237,7 @@ export class AccountCheck {
   }
 
   #judge(kind: Problem['kind'], id: string, item: { readonly integrity?: unknown }): void {
-    const verdict = isProven(item)
+    const verdict = matchesIntegrity(item)
     if (verdict === undefined) this.counts.unsealed++
     if (verdict === false) this.#add(kind, id, 'does not match its integrity value')
   }

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { link, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { archiveOf } from '../../core/account/archive.js'
+import { listArchiveFiles } from '../../core/account/archive.js'
 import { DiskAttachments } from '../../storage/files/attachments.js'
 import { copyUserFile } from '../../storage/sqlite/copies.js'
 import { syncPath, writeWithin } from '../../storage/files/durable.js'
@@ -32,8 +32,8 @@ export async function exportAccount(
     const reader = new AccountReader(side.userFile(account.id), hasSecrets)
     try {
       const made = Date.now() / 1000
-      const options = { hasSecrets, made, missing: (id: string): void => void absent.push(id) }
-      const files = archiveOf(account, reader, new DiskAttachments(source), options)
+      const options = { hasSecrets, made, onMissing: (id: string): void => void absent.push(id) }
+      const files = listArchiveFiles(account, reader, new DiskAttachments(source), options)
       await writeWithin(dirname(file), draft, await zipped(files))
     } finally {
       reader.close()

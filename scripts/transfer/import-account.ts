@@ -3,7 +3,7 @@ import { existsSync, rmSync, statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { Value } from 'typebox/value'
 import type { Config } from '../../core/settings/config.js'
-import { newId } from '../../core/ids.js'
+import { createId } from '../../core/ids.js'
 import { isReservedUsername } from '../../core/registration/usernames.js'
 import { Username } from '../../schemas/account.js'
 import { DiskAttachments } from '../../storage/files/attachments.js'
@@ -73,7 +73,7 @@ async function importInto(
     const { created, hasSecrets } = archive.head
     const username = as ?? archive.head.username
     assertFree(target, username, config)
-    const account = { id: newId(), username, created, ...newStanding }
+    const account = { id: createId(), username, created, ...newStanding }
     const newcomer = new Newcomer(target, config, { hasSecrets, keepsIdentities })
     await fill(side, account.id, archive, newcomer)
     await assertSound(side, account, config)

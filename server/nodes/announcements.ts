@@ -1,11 +1,11 @@
 /** What nodes announce to each other, beside who serves which shard: failed sign-ins, and accounts that have changed. */
 import type { Engine } from '../../cluster/engine.js'
-import { SharedThrottle, type ThrottleNote } from '../../core/security/shared-throttle.js'
+import { SharedThrottle, type ThrottleEvent } from '../../core/security/shared-throttle.js'
 import type { Services } from '../../core/call/services.js'
 
 /** Something to be known everywhere. */
 export interface Announced {
-  readonly note?: ThrottleNote
+  readonly note?: ThrottleEvent
   /** The account of this user has changed: what is remembered of it is no longer true. */
   readonly forget?: string
 }
@@ -36,7 +36,7 @@ export class Announcements {
     const { forget, from, note } = announcedIn(message)
     if (from === this.node) return
     if (forget !== undefined) accounts.forget(forget)
-    if (note && throttle instanceof SharedThrottle) throttle.hear(note)
+    if (note && throttle instanceof SharedThrottle) throttle.receive(note)
   }
 }
 

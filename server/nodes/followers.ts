@@ -5,7 +5,7 @@ import type { Credentials } from '../../core/call/credentials.js'
 import type { Admission, Notifier, Subscriber, Subscription } from '../../core/call/dispatcher.js'
 import { toApiError } from '../../core/call/outcome.js'
 import { fail } from '../../core/errors.js'
-import { missable, type LiveNotifier } from '../../core/notifications/live-notifier.js'
+import { catchUpMessages, type LiveNotifier } from '../../core/notifications/live-notifier.js'
 import type { Accounts } from '../../storage/accounts.js'
 import type { LocalCalls } from './local-calls.js'
 import { elsewhere, type SubscriptionEvents } from './node-peers.js'
@@ -134,7 +134,7 @@ class Follower implements Subscription {
     const here = async (): Promise<Subscription | undefined> => {
       const account = accounts.find(username)
       if (account) await accounts.ready(account)
-      return feed.join(feed.lookUp(username, credentials), {
+      return feed.join(feed.findAdmission(username, credentials), {
         notify: (message, payload) => this.subscriber.notify(message, payload),
         close: () => this.end()
       })
@@ -196,7 +196,7 @@ class Follower implements Subscription {
     if (this.#isOver) return
     const keys = Object.keys(this.#scopes)
     if (keys.length > 0) this.subscriber.notify('notificationsChanged', { keys })
-    else for (const message of missable) this.subscriber.notify(message)
+    else for (const message of catchUpMessages) this.subscriber.notify(message)
   }
 }
 

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Shards } from '../../cluster/nodes/shards.js'
 import type { Durations } from '../../cluster/tally.js'
 import type { SharedAttachments } from '../../cluster/objects/shared-attachments.js'
-import { withFewHeaders } from '../../core/account/older-ids.js'
+import { keepUsedHeaders } from '../../core/account/older-ids.js'
 import type { Credentials } from '../../core/call/credentials.js'
 import type { Admittance, Dispatcher, SharedServices } from '../../core/call/dispatcher.js'
 import type { AnyMethod } from '../../core/call/method.js'
@@ -139,7 +139,7 @@ export class Nodes implements Dispatcher {
   /** Sends only a few headers along: only the operator's authorization step needs all of them. */
   sendableCredentials(credentials: Credentials, method = ''): Credentials {
     return this.services.config.auth.authorizationStep === ''
-      ? withFewHeaders(credentials, method)
+      ? keepUsedHeaders(credentials, method)
       : credentials
   }
 

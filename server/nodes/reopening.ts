@@ -1,14 +1,14 @@
 /** What a node does when an operator has restored the backup of an account that it serves. */
 import type { Services } from '../../core/call/services.js'
 import type { LiveNotifier } from '../../core/notifications/live-notifier.js'
-import { announce } from '../../core/platform/remove-account.js'
+import { announceAccountChange } from '../../core/platform/remove-account.js'
 import type { Account } from '../../storage/platform/account.js'
 
 export class Reopening {
   /** `caughtUp` resolves when this node knows all that the platform file of the cluster said when it was called. */
   constructor(
     private readonly services: Pick<Services, 'accounts' | 'bus' | 'platform' | 'previews'>,
-    private readonly feed: Pick<LiveNotifier, 'tellAll'>,
+    private readonly feed: Pick<LiveNotifier, 'notifyAll'>,
     private readonly caughtUp: () => Promise<void>
   ) {}
 
@@ -31,8 +31,8 @@ export class Reopening {
     // Suspended ones, and those that have moved, are opened by nobody.
     if (!accounts.find(username)) return
     await accounts.ready(account)
-    announce(this.services, account)
+    announceAccountChange(this.services, account)
     // Naming each of its streams would hold everybody up: there may be a hundred thousand, a hundred levels deep.
-    this.feed.tellAll(username)
+    this.feed.notifyAll(username)
   }
 }

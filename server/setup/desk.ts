@@ -3,10 +3,15 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { Dispatcher } from '../../core/call/dispatcher.js'
 import { fail } from '../../core/errors.js'
-import { mailTransportOf } from '../../core/outgoing/mail/mail-transport.js'
+import { createMailTransport } from '../../core/outgoing/mail/mail-transport.js'
 import { createPasswords } from '../../core/security/passwords.js'
 import { createThrottle, type Throttle } from '../../core/security/throttle.js'
-import { chosenFile, chosenText, withChoices, type Chosen } from '../../core/settings/chosen.js'
+import {
+  pageSettingsFile,
+  formatPageSettings,
+  mergePageSettings,
+  type PageSettings
+} from '../../core/settings/page-settings.js'
 import { toConfig, type Config } from '../../core/settings/config.js'
 import type { ReadSettings } from '../../core/settings/load.js'
 import type { Settings } from '../../core/settings/settings.js'
@@ -21,7 +26,7 @@ import { assertSettings, presentChoices, settingsFor } from './choices.js'
 /** What the process knows that was started with settings from several sources. */
 export interface SettingsSource {
   /** The settings as they would be with these choices; without any, as they are. */
-  read(chosen?: Chosen): ReadSettings
+  read(chosen?: PageSettings): ReadSettings
   /** Returns further problems with settings: of the files and places that they name. */
   check?(settings: Settings): Promise<readonly string[]>
   /** Begins a backup of those that the service makes by itself. Returns whether it does. */
@@ -60,7 +65,7 @@ export class Desk implements SetupDesk {
   async tryMail(ip: string, { choices, email, language, secret }: SetupMail): Promise<void> {
     this.#assertValidLink(ip, secret)
     const config = toConfig(this.#chosen(choices).settings, version)
-    const transport = mailTransportOf({ ...config, publicUrl: this.#config.publicUrl })
+    const transport = createMailTransport({ ...config, publicUrl: this.#config.publicUrl })
     if (!transport) fail('invalid-operation', 'There is no mail server to try')
     const username = email.split('@')[0] ?? ''
     const message = { kind: 'test', accountId: '', username, email, language } as const
@@ -100,8 +105,8 @@ export class Desk implements SetupDesk {
     const passwordHash = await createPasswords().hash(password)
     await this.#makeAccount(ip, { username, email, language, passwordHash })
     // Nothing below waits: an operator who is not written down would leave the link good.
-    const { chosen } = this.#chosen(choices, username)
-    placeFileNow(join(this.layout.root, chosenFile), chosenText(chosen))
+    const { pageSettings } = this.#chosen(choices, username)
+    placeFileNow(join(this.layout.root, pageSettingsFile), formatPageSettings(pageSettings))
     this.#isDone = true
     endSetupLink(this.layout)
     this.dispatcher.services.log.info('the service has been set up: it starts anew with the settings chosen')
@@ -118,7 +123,7 @@ export class Desk implements SetupDesk {
       // With it, commands work through the running service.
       if (present.settings.adminKey === '') values.set('adminKey', randomBytes(24).toString('base64url'))
     }
-    const read = this.source.read(withChoices(present.chosen, values))
+    const read = this.source.read(mergePageSettings(present.pageSettings, values))
     assertSettings(read)
     return read
   }

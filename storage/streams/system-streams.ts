@@ -11,7 +11,7 @@ import type { StreamNode, SystemKind, SystemStream } from './node.js'
 export interface SystemStreams {
   readonly list: readonly SystemStream[]
   /** Makes the event for the active value of an account field; `undefined` if there is no such field. */
-  readonly eventOf: (field: string, content: unknown, origin: Origin) => Event | undefined
+  readonly createEvent: (field: string, content: unknown, origin: Origin) => Event | undefined
   /** Whether an id is that of a tag stream or of their parent, which only the service creates. */
   readonly isTagId: (id: string) => boolean
 }

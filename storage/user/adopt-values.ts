@@ -28,13 +28,13 @@ export function bringUpToDate(
 }
 
 /** Makes events of values that are not events yet; `now` in seconds. */
-function adoptOlderValues(db: Database, store: Adopting, { eventOf }: SystemStreams, now: number): void {
+function adoptOlderValues(db: Database, store: Adopting, { createEvent }: SystemStreams, now: number): void {
   const older = olderValues(db)
   if (older.size === 0) return
   const time = store.account.passwords(1)[0]?.created ?? now
   const adopt = (): void => {
     for (const [field, content] of older) {
-      const event = eventOf(field, content, { time, at: store.stamp(now), by: 'system' })
+      const event = createEvent(field, content, { time, at: store.stamp(now), by: 'system' })
       if (!event) continue
       if (content !== null) store.events.insert(event)
       if (field === 'email') store.confirmed.set(field, content)

@@ -44,7 +44,8 @@ async function start(t: Test, given: Given = {}) {
   ]
   const restarted = { count: 0 }
   const source: SettingsSource = {
-    read: chosen => readSettings({ argv, env: given.env ?? {}, cwd: folder, ...(chosen && { chosen }) }),
+    read: chosen =>
+      readSettings({ argv, env: given.env ?? {}, cwd: folder, ...(chosen && { pageSettings: chosen }) }),
     check: async settings => await Promise.resolve(problemsOfPlace(settings)),
     restart: () => void restarted.count++
   }

@@ -27,7 +27,7 @@ async function start(t: Test, given: { env?: Record<string, string>; dataDir?: s
   const env = given.env ?? {}
   const done = { count: 0 }
   const source: SettingsSource = {
-    read: chosen => readSettings({ argv, env, cwd: '/nowhere', ...(chosen && { chosen }) }),
+    read: chosen => readSettings({ argv, env, cwd: '/nowhere', ...(chosen && { pageSettings: chosen }) }),
     restart: () => void done.count++
   }
   const server = await startServer(source.read().settings, { setup: source })

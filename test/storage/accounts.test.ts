@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
-import { newId } from '../../core/ids.js'
+import { createId } from '../../core/ids.js'
 import { Accounts } from '../../storage/accounts.js'
 import { AccountElsewhere, AccountGone, StoreDamaged, StoreTooNew } from '../../storage/errors.js'
 import { Layout } from '../../storage/files/layout.js'
@@ -56,12 +56,14 @@ class Storage {
 
   async create(username: string, more: object = {}): Promise<string[]> {
     return await this.accounts.create({
-      id: newId(),
+      id: createId(),
       username,
       created: 1,
       unique: { email: `${username}@example.com` },
       fill: store =>
-        void store.events.insert(policies.system.eventOf('email', username, { time: 1, at: 1, by: 'test' })!),
+        void store.events.insert(
+          policies.system.createEvent('email', username, { time: 1, at: 1, by: 'test' })!
+        ),
       ...more
     })
   }
@@ -260,7 +262,7 @@ t.test('an account', async t => {
 
 t.test('a restart', async t => {
   const claim = {
-    id: newId(),
+    id: createId(),
     username: 'alice',
     created: 5,
     unique: { email: 'a' },

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { newId } from '../../core/ids.js'
+import { createId } from '../../core/ids.js'
 import { identityField, identityKey } from '../../schemas/identity.js'
 import { Accounts } from '../../storage/accounts.js'
 import { StoreUnavailable } from '../../storage/errors.js'
@@ -56,7 +56,7 @@ class World {
   }
 
   async create(username: string): Promise<void> {
-    await this.accounts.create({ id: newId(), username, created: 1, unique: {}, fill() {} })
+    await this.accounts.create({ id: createId(), username, created: 1, unique: {}, fill() {} })
   }
 
   store(username: string): UserStore {

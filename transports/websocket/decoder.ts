@@ -6,7 +6,7 @@ import { Decoder, PacketType, type Packet } from 'socket.io-parser'
 import { ApiError } from '../../core/errors.js'
 import type { Party } from '../../storage/scheduler.js'
 import { inTurns } from '../../storage/steps.js'
-import { isLong, readJson, type JsonLimits } from '../../core/json/reader.js'
+import { isLargeJson, readJson, type JsonLimits } from '../../core/json/reader.js'
 
 /** Private members of Socket.IO's decoder. */
 interface Insides {
@@ -60,7 +60,7 @@ export function decoderWithin(limits: JsonLimits): typeof Decoder {
         this.undecoded += lengthOf(packet)
       } else if (typeof packet === 'string' && packet.length > maxOtherLength && !packet.startsWith('2'))
         this.emitReserved('decoded', malformed)
-      else if (typeof packet === 'string' && isLong(packet) && !insidesOf(this).reconstructor)
+      else if (typeof packet === 'string' && isLargeJson(packet) && !insidesOf(this).reconstructor)
         this.#addLong(packet)
       else super.add(packet)
     }

@@ -6,15 +6,15 @@ import { isStreamPermission, type Permission } from '../../../schemas/permission
 import { Identifier, KeyValue, maxNameLength, Name, orNull } from '../../../schemas/scalars.js'
 import { inTurns } from '../../../storage/steps.js'
 import { personalOnly } from '../../auth/allow.js'
-import { awaitRequest, requestOf } from '../../accesses/auth-requests.js'
-import { checkedPermissions } from '../../accesses/checked-permissions.js'
-import { addressOf, Consent, consentOf } from '../../accesses/consent.js'
+import { waitForRequest, findRequest } from '../../accesses/auth-requests.js'
+import { checkPermissions } from '../../accesses/check-permissions.js'
+import { getClientAddress, Consent, compareConsent } from '../../accesses/consent.js'
 import { fail } from '../../errors.js'
 import { RequestedPermission, RequestedPermissions } from '../../accesses/granting.js'
 import { method, type Call } from '../../call/method.js'
-import { currentId } from '../../account/older-ids.js'
+import { toCurrentId } from '../../account/older-ids.js'
 import { assertRequestedAccount } from '../../oauth/codes.js'
-import { audienceOf, StreamAudience } from '../../accesses/stream-audience.js'
+import { findAudiences, StreamAudience } from '../../accesses/stream-audience.js'
 import { isExpired } from '../../permissions/access.js'
 
 /** Further properties are allowed: pages send everything that they will create the access with. */
@@ -23,7 +23,10 @@ const Params = Type.Object({
   deviceName: orNull(Name),
   requestedPermissions: RequestedPermissions,
   clientData: orNull(KeyValue),
-  /** The key of the authorisation request: adds what a careful page shows besides. An addition of ours. */
+  /**
+   * The key of the authorisation request, for which the result also has `consent` and `streams`. Not part of the
+   * original API.
+   */
   requestKey: orNull(Type.String({ maxLength: 100 }))
 })
 
@@ -44,32 +47,34 @@ export const checkApp = method({
   allow: personalOnly,
   async prepare(call, params) {
     if (typeof params.requestKey !== 'string') return []
-    await awaitRequest(call.services, params.requestKey, call.now)
+    await waitForRequest(call.services, params.requestKey, call.now)
     const party = { account: call.account.id, access: call.caller.accessId }
-    return await inTurns(audienceOf(call, params.requestedPermissions, accessOf(call, params)), party)
+    return await inTurns(findAudiences(call, params.requestedPermissions, findAppAccess(call, params)), party)
   },
   run(call, params, streams) {
-    const checked = checkedPermissions(call, params.requestedPermissions)
-    const access = accessOf(call, params)
-    const beside = besideOf(call, params, access, streams)
+    const checked = checkPermissions(call, params.requestedPermissions)
+    const access = findAppAccess(call, params)
+    const beside = buildRequestDetails(call, params, access, streams)
     if (!access) return { ...checked, ...beside }
-    const isMatch = !isExpired(access, call.now) && hasWhatIsAsked(call, access, params)
+    const isMatch = !isExpired(access, call.now) && matchesRequest(call, access, params)
     return isMatch
       ? { matchingAccess: access, ...beside }
       : { ...checked, mismatchingAccess: access, ...beside }
   }
 })
 
-/** The access that the app has. */
-function accessOf(
+/** Returns the access that the app has. */
+function findAppAccess(
   { store }: Call,
   { deviceName, requestingAppId }: Static<typeof Params>
 ): Access | undefined {
   return store.accesses.findByName('app', requestingAppId, deviceName ?? undefined)
 }
 
-/** What pages that name the request get beside: where the access goes, and who else sees the `streams`. */
-function besideOf(
+/**
+ * Returns what pages that name the request also get: where the access is delivered, and who else can see the `streams`.
+ */
+function buildRequestDetails(
   call: Call,
   { requestKey, requestingAppId }: Static<typeof Params>,
   access: Access | undefined,
@@ -77,35 +82,37 @@ function besideOf(
 ): object {
   if (typeof requestKey !== 'string') return {}
   const { account, services, credentials, now, store } = call
-  const known = requestOf(services, credentials, requestKey, now)
+  const known = findRequest(services, credentials, requestKey, now)
   if (known.request.requestingAppId !== requestingAppId)
     fail('invalid-operation', 'The request of this key is one of another app')
-  // Before anything is asked, or an access replaced that is of use.
+  // Checked before the user is asked, or a useful access is replaced.
   assertRequestedAccount(known.request, account.username)
   return {
-    consent: consentOf(store, access, known, addressOf(services.config, credentials)),
+    consent: compareConsent(store, access, known, getClientAddress(services.config, credentials)),
     streams
   }
 }
 
-/** Whether an access is just as asked for: the same permissions in any order, and the same client data. */
-function hasWhatIsAsked(
+/**
+ * Returns whether an access is exactly what is requested: the same permissions in any order, and the same client data.
+ */
+function matchesRequest(
   { services }: Call,
   access: Access,
   { requestedPermissions, clientData }: Static<typeof Params>
 ): boolean {
-  const held = (access.permissions ?? []).map(keyOf).toSorted()
+  const held = (access.permissions ?? []).map(toKey).toSorted()
   const asked = requestedPermissions.map(permission =>
     'streamId' in permission
-      ? keyOf({ ...permission, streamId: currentId(services.config, permission.streamId) })
-      : keyOf(permission)
+      ? toKey({ ...permission, streamId: toCurrentId(services.config, permission.streamId) })
+      : toKey(permission)
   )
   return (
     isDeepStrictEqual(held, asked.toSorted()) && isDeepStrictEqual(access.clientData, clientData ?? undefined)
   )
 }
 
-function keyOf(permission: Permission): string {
+function toKey(permission: Permission): string {
   return isStreamPermission(permission)
     ? `${permission.level} ${permission.streamId}`
     : `${permission.feature}=${permission.setting}`

@@ -2,11 +2,11 @@
 import { Type } from 'typebox'
 import type { Access } from '../../../schemas/access.js'
 import { closed, Identifier, ItemDeletion } from '../../../schemas/scalars.js'
-import { mayDelete } from '../../accesses/view.js'
+import { mayDelete } from '../../accesses/public-access.js'
 import { anyAccess } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
 import { method, type Call, type Result } from '../../call/method.js'
-import { revoking } from '../../accesses/revoke.js'
+import { revokeInSteps } from '../../accesses/revoke-access.js'
 import { atOnce, type Steps } from '../../../storage/steps.js'
 
 /** Returns the deletion; for an app access also those of the accesses it shared. */
@@ -21,27 +21,30 @@ export const deleteAccess = method({
   mode: 'write',
   mayExceedQuota: true,
   allow: anyAccess,
-  run: (call, params) => atOnce(deletion(call, params)),
+  run: (call, params) => atOnce(deleteInSteps(call, params)),
   steps: {
-    areMany: ({ accesses }, { id }) => accesses.hasMoreCreatedBy(id, few),
-    run: deletion
+    areMany: ({ accesses }, { id }) => accesses.hasMoreCreatedBy(id, maxAtOnce),
+    run: deleteInSteps
   }
 })
 
-/** Accesses that are deleted at once. */
-const few = 100
+/** Maximum accesses that are deleted without yielding. */
+const maxAtOnce = 100
 
-function* deletion(call: Call, { id }: { readonly id: string }): Steps<Result> {
+function* deleteInSteps(call: Call, { id }: { readonly id: string }): Steps<Result> {
   const access = call.store.accesses.find(id) ?? fail('unknown-resource', `Unknown access "${id}"`)
   assertMayDelete(call, access)
-  const related = yield* revoking(call, access)
+  const related = yield* revokeInSteps(call, access)
   return {
     accessDeletion: { id },
     ...(access.type === 'app' && { relatedDeletions: related.map(each => ({ id: each.id })) })
   }
 }
 
-/** Besides what {@link mayDelete} allows, everyone deletes themselves unless `selfRevoke` is forbidden. */
+/**
+ * Throws `forbidden` unless the caller may delete the access: besides what {@link mayDelete} allows, every access may
+ * delete itself unless `selfRevoke` is forbidden.
+ */
 function assertMayDelete(call: Call, access: Access): void {
   const { caller } = call
   if (access.id !== caller.accessId) {

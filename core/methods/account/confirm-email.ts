@@ -1,18 +1,21 @@
-/** `account.confirmEmail`: confirms an e-mail address. An addition of ours. (docs/spec/accounts.md#e-mail-address) */
+/**
+ * `account.confirmEmail`: confirms an e-mail address. Not part of the original API.
+ * (docs/spec/accounts.md#e-mail-address)
+ */
 import { Type } from 'typebox'
 import { proofParams } from '../../../schemas/passkey.js'
 import { closed } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
-import { currentAddress } from '../../account/email/address.js'
+import { getCurrentAddress } from '../../account/email/address.js'
 import { confirmAddress } from '../../account/email/changes.js'
 import { fail } from '../../errors.js'
 import { method, type Call } from '../../call/method.js'
-import { requireOwner } from '../../sign-in/passkeys/proof.js'
+import { requireOwner } from '../../sign-in/passkeys/owner-proof.js'
 
 /**
- * Takes the token of a mailed link, and a session with a proof or a recent sign-in: the link alone only proves who reads the
- * mailbox, and a session may have been found by somebody who had an app set that address. Password reset links are sent there
- * from now on.
+ * Takes the token of a mailed link, and a session with a proof or a recent sign-in: the link alone only proves access
+ * to the mailbox, and a stolen session could confirm an address that an app has set. Password reset links are then sent
+ * to the confirmed address.
  */
 export const confirmEmail = method({
   id: 'account.confirmEmail',
@@ -43,7 +46,7 @@ export const confirmEmail = method({
 /** Returns the current address, which the token confirms. Error: `invalid-parameter`. */
 function getAddress({ now, store }: Call, token: string): string {
   const known = store.signIn.find('email', token, now) as { readonly address: string } | undefined
-  const address = currentAddress(store)
+  const address = getCurrentAddress(store)
   if (address !== undefined && known?.address === address) return address
   return fail(
     'invalid-parameter',

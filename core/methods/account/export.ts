@@ -15,18 +15,18 @@ export const exportAccount = method({
   allow: personalOnly,
   facts: ({ export: { draft } }: { export: { draft: string } }) => ({ draft }),
   async prepare({ account, services, credentials, store }) {
-    // Nothing else can carry it, and nobody would remove the copy.
+    // Other transports cannot carry a file, and the copy would not be removed.
     if (credentials.via !== 'http' || credentials.isMember)
       fail('invalid-operation', 'An export is a file: it is answered to GET /account/export only')
-    return (await services.exports.make(account.id, store)) ?? tooMany()
+    return (await services.exports.make(account.id, store)) ?? refuseBusy()
   },
   run: (_call, _params, draft) => ({ export: { draft } })
 })
 
-/** Seconds after which somebody who was turned away may try again. */
+/** `Retry-After` of refused requests, in seconds. */
 const retryAfter = 60
 
-function tooMany(): never {
+function refuseBusy(): never {
   throw new ApiError('too-many-requests', 'Too many exports are under way. Please try again later', {
     retryAfter
   })

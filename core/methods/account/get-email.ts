@@ -1,8 +1,11 @@
-/** `account.getEmail`: the e-mail address of the account, and whether it is confirmed. An addition of ours. (docs/accounts.md#mail) */
+/**
+ * `account.getEmail`: the e-mail address of the account, and whether it is confirmed. Not part of the original API.
+ * (docs/accounts.md#mail)
+ */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
-import { confirmedAddress, currentAddress } from '../../account/email/address.js'
+import { getConfirmedAddress, getCurrentAddress } from '../../account/email/address.js'
 import { method } from '../../call/method.js'
 
 const Address = Type.Union([Type.String(), Type.Null()])
@@ -18,8 +21,8 @@ export const getEmail = method({
   mode: 'read',
   allow: personalOnly,
   run({ store }) {
-    const address = currentAddress(store) ?? null
-    const confirmed = confirmedAddress(store) ?? null
+    const address = getCurrentAddress(store) ?? null
+    const confirmed = getConfirmedAddress(store) ?? null
     const isConfirmed = address !== null && address === confirmed
     return { email: { address, isConfirmed, confirmedAddress: confirmed } }
   }

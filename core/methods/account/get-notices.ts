@@ -1,15 +1,21 @@
-/** `account.getNotices`: whether the user is told of sign-ins by mail. An addition of ours. (docs/spec/notices.md#turning-them-off) */
+/**
+ * `account.getNotices`: whether the user is notified of sign-ins by mail. Not part of the original API.
+ * (docs/spec/notices.md#switching-them-off)
+ */
 import { Type, type Static } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
 import { method, type Call } from '../../call/method.js'
 import { wantsNotices } from '../../sign-in/notices/notices.js'
 
-/** `isOn`: whether the user wants them; `isAvailable`: whether the operator has them sent. */
+/** `isOn`: whether the user wants them; `isAvailable`: whether the operator has enabled them. */
 export const Notices = Type.Object({ isOn: Type.Boolean(), isAvailable: Type.Boolean() })
 
-/** Returns how notices stand. */
-export function noticesOf({ services, store }: Pick<Call, 'services' | 'store'>): Static<typeof Notices> {
+/** Returns whether notices are on and available. */
+export function getNoticeSettings({
+  services,
+  store
+}: Pick<Call, 'services' | 'store'>): Static<typeof Notices> {
   return { isOn: wantsNotices(store), isAvailable: services.mailer.sends('signedIn') }
 }
 
@@ -20,5 +26,5 @@ export const getNotices = method({
   result: Type.Object({ notices: Notices }),
   mode: 'read',
   allow: personalOnly,
-  run: call => ({ notices: noticesOf(call) })
+  run: call => ({ notices: getNoticeSettings(call) })
 })

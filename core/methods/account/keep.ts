@@ -6,7 +6,7 @@ import { fail } from '../../errors.js'
 import { method } from '../../call/method.js'
 import { requireRecentSignIn } from '../../auth/recent-sign-in.js'
 
-/** Opens the account again, as it was, for its owner who has just signed in. */
+/** Reopens the account unchanged, for its owner after a recent sign-in. */
 export const keep = method({
   id: 'account.keep',
   summary: 'Keep an account that is scheduled for deletion',
@@ -23,7 +23,7 @@ export const keep = method({
     await services.accounts.keep(account)
   },
   run({ account, changes, services }) {
-    // Webhooks are told what they missed.
+    // Webhooks receive the changes they missed.
     changes.add('account')
     const open = services.accounts.find(account.username)
     if (open) services.imports.goOn(open)

@@ -1,12 +1,15 @@
-/** `account.updateNotices`: switches notices of sign-ins on or off. An addition of ours. (docs/spec/notices.md#turning-them-off) */
+/**
+ * `account.updateNotices`: switches notices of sign-ins on or off. Not part of the original API.
+ * (docs/spec/notices.md#switching-them-off)
+ */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
-import { setWantsNotices, tell, wantsNotices } from '../../sign-in/notices/notices.js'
-import { Notices, noticesOf } from './get-notices.js'
+import { setWantsNotices, notifyUser, wantsNotices } from '../../sign-in/notices/notices.js'
+import { Notices, getNoticeSettings } from './get-notices.js'
 
-/** A last notice tells that there will be none any more: it may be somebody else who wants it so. */
+/** A last notice announces the change, which may have been made by an attacker. */
 export const updateNotices = method({
   id: 'account.updateNotices',
   summary: 'Switch mails about sign-ins on or off (an addition of ours)',
@@ -17,8 +20,8 @@ export const updateNotices = method({
   allow: personalOnly,
   run(call, { update: { isOn } }) {
     const { store } = call
-    if (!isOn && wantsNotices(store)) tell(call, { kind: 'noticesOff' })
+    if (!isOn && wantsNotices(store)) notifyUser(call, { kind: 'noticesOff' })
     setWantsNotices(store, isOn)
-    return { notices: noticesOf(call) }
+    return { notices: getNoticeSettings(call) }
   }
 })

@@ -1,14 +1,17 @@
-/** `auth.passkeyChallenge`: what a browser needs to sign somebody in with a passkey. (docs/spec/passkeys.md#signing-in) */
+/** `auth.passkeyChallenge`: what a browser needs to sign a user in with a passkey. (docs/spec/passkeys.md#signing-in) */
 import { Type } from 'typebox'
 import { AppId } from '../../../schemas/account.js'
 import { RequestOptions } from '../../../schemas/passkey.js'
 import { closed } from '../../../schemas/scalars.js'
 import { trustedApp } from '../../auth/allow.js'
 import { serviceMethod } from '../../call/method.js'
-import { signingIn } from '../../sign-in/passkeys/challenges.js'
-import { requestOptions } from '../../sign-in/passkeys/options.js'
+import { signInPurpose } from '../../sign-in/passkeys/challenges.js'
+import { createRequestOptions } from '../../sign-in/passkeys/options.js'
 
-/** For anybody, and of no account: which one it is shows when a passkey has signed. Nothing is kept of it. */
+/**
+ * Returns the options for any caller, without naming an account: the passkey that signs identifies it. Nothing is
+ * stored.
+ */
 export const passkeyChallenge = serviceMethod({
   id: 'auth.passkeyChallenge',
   summary: 'Begin to sign in with a passkey',
@@ -16,5 +19,5 @@ export const passkeyChallenge = serviceMethod({
   result: Type.Object({ request: RequestOptions }),
   mode: 'service',
   allow: trustedApp,
-  run: ({ services, now }) => ({ request: requestOptions(services, signingIn, now) })
+  run: ({ services, now }) => ({ request: createRequestOptions(services, signInPurpose, now) })
 })

@@ -3,12 +3,12 @@ import { Type } from 'typebox'
 import { Attachment } from '../../../schemas/event.js'
 import { closed, Identifier } from '../../../schemas/scalars.js'
 import { anyAccess } from '../../auth/allow.js'
-import { reachOfEvent } from '../../audit/reach.js'
-import { mayRead, assertReadable } from '../../events/place.js'
+import { describeEventScope } from '../../audit/read-scope.js'
+import { mayRead, assertReadable } from '../../events/event-permissions.js'
 import { fail } from '../../errors.js'
 import { type Allow, method } from '../../call/method.js'
 
-/** URLs of files are passed on: they must not hold a token that is valid for more than the file. */
+/** URLs of files get shared: they must not hold a token that is valid for more than the file. */
 const noTokenInQuery: Allow = {
   ...anyAccess,
   check: ({ credentials }) => {
@@ -41,7 +41,7 @@ export const getAttachment = method({
     if (!mayRead(call, event)) fail('forbidden')
     const attachment = event.attachments?.find(one => one.id === fileId)
     if (!attachment) fail('unknown-resource', `No attachment "${fileId}"`)
-    call.reach = reachOfEvent(call, event)
+    call.reach = describeEventScope(call, event)
     return { attachment }
   }
 })

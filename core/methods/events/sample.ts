@@ -1,19 +1,19 @@
-/** What the numbers of events come to, part by part of a range of times: for charts of any length. (docs/api/samples.md) */
+/** Aggregates event values into buckets over a time range, for charts of any length. (docs/api/samples.md) */
 import { Type, type Static } from 'typebox'
 import { closed, orNull, Timestamp } from '../../../schemas/scalars.js'
 import type { SampleQuery, SampleRun } from '../../../storage/event-values/sample-run.js'
-import { isAboutAudit } from '../../audit/events.js'
-import { reachOfQuery } from '../../audit/reach.js'
+import { includesAudit } from '../../audit/events.js'
+import { describeQueryScope } from '../../audit/read-scope.js'
 import { anyAccess } from '../../auth/allow.js'
 import { method, type Call } from '../../call/method.js'
 import { Footing, type Reader } from '../../call/reader.js'
 import { fail } from '../../errors.js'
-import { withLiveValues } from '../../events/live-values.js'
-import { eventScope } from '../../events/scope.js'
-import { trashedIn, typeNumbers, Types } from '../../events/types-query.js'
+import { insertLiveValues } from '../../events/live-values.js'
+import { resolveEventScope } from '../../events/scope.js'
+import { trashedByState, findTypeNumbers, Types } from '../../events/types-query.js'
 import type { Listing, Page } from '../../json/json-text.js'
 import { refuseParams } from '../../validation/params.js'
-import { withoutNulls, type WithoutNulls } from '../../validation/without-nulls.js'
+import { omitNulls, type WithoutNulls } from '../../validation/omit-nulls.js'
 
 const Params = Type.Object(
   {
@@ -26,7 +26,7 @@ const Params = Type.Object(
     /** Keys joined by dots. */
     field: orNull(Type.String({ pattern: '^[a-zA-Z0-9_:-]+(\\.[a-zA-Z0-9_:-]+)*$', maxLength: 256 })),
     state: orNull(Type.Enum(['default', 'trashed', 'all'])),
-    /** The token, where it comes as a parameter; it has been read by then. */
+    /** The token, if it is sent as a parameter; it has been read before. */
     auth: Type.Optional(Type.String())
   },
   closed
@@ -43,7 +43,7 @@ const Sample = Type.Object({
   last: Type.Optional(Type.Number())
 })
 
-/** The parts that hold something, in order of time. */
+/** Returns the non-empty buckets, in order of time. */
 export const sample = method({
   id: 'events.sample',
   summary: 'Sum up the numbers of events for a chart',
@@ -53,49 +53,49 @@ export const sample = method({
   allow: anyAccess,
   isRepeatable: () => true,
   run(call, all) {
-    const params = withoutNulls(all)
+    const params = omitNulls(all)
     if (params.fromTime >= params.toTime)
       refuseParams([{ code: 'MINIMUM', message: 'must be later than fromTime', path: '#/toTime' }])
-    if (isAboutAudit(params.streams))
+    if (includesAudit(params.streams))
       fail('invalid-operation', 'The audit holds no numbers: name streams of the account only')
     const { fromTime: from, streams, toTime: to } = params
-    call.reach = reachOfQuery(call.caller, streams, { from, to })
+    call.reach = describeQueryScope(call.caller, streams, { from, to })
     return { samples: new SampleListing(call, params) }
   }
 })
 
-/** Works until all has been looked at, then answers all parts at once. */
+/** Scans all events, then returns all buckets at once. */
 class SampleListing implements Listing<Reader> {
-  readonly #footing: Footing
+  readonly #permissions: Footing
   #run: SampleRun
 
   constructor(
     private readonly call: Call,
     private readonly params: Params
   ) {
-    this.#footing = new Footing(call)
-    this.#run = call.store.events.sampler(queryOf(call, params))
+    this.#permissions = new Footing(call)
+    this.#run = call.store.events.sampler(buildQuery(call, params))
   }
 
   next(reader: Reader): Page {
     const { call, params } = this
     const { store } = reader
-    // What has been summed up may hold what this reader must not see: it begins again.
-    if (this.#footing.hasChanged(reader))
-      this.#run = store.events.sampler(queryOf({ ...call, ...reader }, params))
-    const done = store.events.sample(this.#run, body => withLiveValues(call.services, body, store))
+    // The values aggregated so far may include ones that this reader must not see: start again.
+    if (this.#permissions.hasChanged(reader))
+      this.#run = store.events.sampler(buildQuery({ ...call, ...reader }, params))
+    const done = store.events.sample(this.#run, body => insertLiveValues(call.services, body, store))
     if (!done) return { text: '', count: 0, done }
     const samples = this.#run.samples()
     return { text: JSON.stringify(samples).slice(1, -1), count: samples.length, done }
   }
 }
 
-function queryOf(call: Call, params: Params): SampleQuery {
+function buildQuery(call: Call, params: Params): SampleQuery {
   const { field, fromTime, parts, state = 'default', streams, toTime, types } = params
   return {
-    streams: eventScope(call, streams, state !== 'default'),
-    types: typeNumbers(call.store, types),
-    trashed: trashedIn[state],
+    streams: resolveEventScope(call, streams, state !== 'default'),
+    types: findTypeNumbers(call.store, types),
+    trashed: trashedByState[state],
     from: fromTime,
     to: toTime,
     parts,

@@ -1,14 +1,18 @@
-/** `identities.begin`: the secret of a page that is about to link an identity. Beyond the specification. (docs/spec/identities.md#linking) */
+/**
+ * `identities.begin`: the secret of a page that is about to link an identity. Not part of the original API.
+ * (docs/spec/identities.md#linking)
+ */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
-import { newLinkSecret } from '../../identities/link-secrets.js'
+import { createLinkSecret } from '../../identities/link-secrets.js'
 import { requireRecentSignIn } from '../../auth/recent-sign-in.js'
 
 /**
- * Returns a secret with which a sign-in at a provider is begun. What comes of it can be linked in this session alone. Throws
- * `invalid-operation` unless the caller has just signed in: an identity is a way in that outlives the session.
+ * Returns a secret with which a sign-in at a provider is begun. Its result can be linked in this session only. Throws
+ * `invalid-operation` unless the caller has recently signed in: an identity is a sign-in method that outlives the
+ * session.
  */
 export const begin = method({
   id: 'identities.begin',
@@ -20,6 +24,6 @@ export const begin = method({
   allow: personalOnly,
   run(call) {
     requireRecentSignIn(call)
-    return { secret: newLinkSecret(call) }
+    return { secret: createLinkSecret(call) }
   }
 })

@@ -1,11 +1,11 @@
-/** `identities.delete`: unlinks an identity. Beyond the specification. (docs/spec/identities.md#unlinking) */
+/** `identities.delete`: unlinks an identity. Not part of the original API. (docs/spec/identities.md#unlinking) */
 import { Type } from 'typebox'
 import { closed, Identifier } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import { unlinkIdentity } from '../../identities/identities.js'
 
-/** Sessions stay open. Tells the user by mail. The last way to sign in cannot be taken away. */
+/** Unlinks an identity and notifies the user by mail. Sessions stay open. The last sign-in method cannot be removed. */
 export const remove = method({
   id: 'identities.delete',
   summary: 'Unlink an identity',

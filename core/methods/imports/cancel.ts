@@ -1,4 +1,4 @@
-/** `imports.cancel`: the work on an import ends where it is. (docs/api/imports.md) */
+/** `imports.cancel`: stops the work on an import. (docs/api/imports.md) */
 import { Type } from 'typebox'
 import { closed, Identifier } from '../../../schemas/scalars.js'
 import { notShared } from '../../auth/allow.js'
@@ -7,7 +7,7 @@ import { fail } from '../../errors.js'
 import { Import, keepJob, shownJob, type KeptJob } from '../../imports/job.js'
 import { ownJob } from '../../imports/params.js'
 
-/** Returns the import. What has been written stays: it may be run again to go on, or be deleted. */
+/** Returns the import. Records already written stay: the import may be resumed or deleted. */
 export const cancel = method({
   id: 'imports.cancel',
   summary: 'Stop an import',

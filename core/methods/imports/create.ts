@@ -1,19 +1,19 @@
-/** `imports.create`: a file is taken in, and looked at. (docs/api/imports.md) */
+/** `imports.create`: uploads a file and analyses it. (docs/api/imports.md) */
 import { Type } from 'typebox'
 import { closed, Identifier, orNull } from '../../../schemas/scalars.js'
 import { notShared } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import { fail } from '../../errors.js'
-import { newId } from '../../ids.js'
+import { createId } from '../../ids.js'
 import { Import, jobOf, shownJob, type Job } from '../../imports/job.js'
 import { appOf } from '../../imports/memory.js'
 import { assertTimeZone, assertMayImport } from '../../imports/params.js'
 import { assertMayWait } from '../../imports/waiting.js'
 
-/** Unreadable ones that are told of. */
-const mostUnreadable = 100
+/** Maximum number of unreadable imports that are listed. */
+const maxUnreadable = 100
 
-/** Takes one file in a multipart form. What is in it is found out next: see `imports.getOne`. */
+/** Takes one file in a multipart form. It is analysed next: see `imports.getOne`. */
 export const create = method({
   id: 'imports.create',
   summary: 'Take in a file with data from elsewhere',
@@ -33,8 +33,8 @@ export const create = method({
     assertMayImport(call, parentId ?? null)
     assertTimeZone(zone ?? undefined)
     assertMayWait(call, file.size)
-    store.imports.forgetUnreadable(mostUnreadable)
-    const id = newId()
+    store.imports.forgetUnreadable(maxUnreadable)
+    const id = createId()
     const job: Job = {
       fileName: file.fileName.slice(0, 255),
       fileId: file.id,

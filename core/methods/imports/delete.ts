@@ -1,4 +1,4 @@
-/** `imports.delete`: everything that an import has brought in is taken out again. (docs/api/imports.md) */
+/** `imports.delete`: undoes an import. (docs/api/imports.md) */
 import { Type } from 'typebox'
 import { closed, Identifier } from '../../../schemas/scalars.js'
 import { notShared } from '../../auth/allow.js'
@@ -6,7 +6,7 @@ import { method } from '../../call/method.js'
 import { Import, keepJob, shownJob, type KeptJob } from '../../imports/job.js'
 import { ownJob } from '../../imports/params.js'
 
-/** Returns the import, which goes from now on: `imports.getOne` says so until it does not find it any more. */
+/** Returns the import, which is then being removed: `imports.getOne` shows that until it is gone. */
 export const deleteImport = method({
   id: 'imports.delete',
   summary: 'Take out what was imported',

@@ -1,4 +1,4 @@
-/** `imports.getOne`: how far an import is, and what is in its file. (docs/api/imports.md) */
+/** `imports.getOne`: the progress of an import, and the contents of its file. (docs/api/imports.md) */
 import { Type } from 'typebox'
 import { closed, Identifier } from '../../../schemas/scalars.js'
 import { notShared } from '../../auth/allow.js'
@@ -17,7 +17,7 @@ export const getOne = method({
   run(call, { id }) {
     const { account, services } = call
     const job = ownJob(call, id)
-    // Nobody else may come by to see that it was left.
+    // Resumes work left unfinished, as no other call may do so.
     if (unfinished.has(job.state)) services.imports.resume(account)
     return { import: shownJob(job, services.imports.progress(id)) }
   }

@@ -1,4 +1,4 @@
-/** `imports.get`: the files that were brought in, and those that wait. (docs/api/imports.md) */
+/** `imports.get`: finished and pending imports. (docs/api/imports.md) */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { notShared } from '../../auth/allow.js'
@@ -9,11 +9,11 @@ import { Import, jobOf, shownJob } from '../../imports/job.js'
 import { isMine } from '../../imports/params.js'
 import type { Listing } from '../../json/json-text.js'
 
-/** Imports of a page, and characters of their rows. */
+/** Maximum imports of a page, and characters of their rows. */
 const pageSize = 100
-const pageLength = 100_000
+const pageCharacters = 100_000
 
-/** Returns them newest first; to apps those that they have begun, as long as they manage the streams. */
+/** Returns imports, newest first; apps get those they created, while they manage the streams. */
 export const get = method({
   id: 'imports.get',
   summary: 'List what was imported',
@@ -21,16 +21,16 @@ export const get = method({
   result: Type.Object({ imports: Type.Array(Import) }),
   mode: 'read',
   allow: notShared,
-  run: call => ({ imports: listing(call.services) })
+  run: call => ({ imports: createListing(call.services) })
 })
 
-/** Page by page: there may be many of them, each with a long list of what was in its file. */
-function listing({ imports }: Services): Listing<Reader> {
+/** Lists imports page by page: there may be many, each with a long list of its file's contents. */
+function createListing({ imports }: Services): Listing<Reader> {
   let last = Number.MAX_SAFE_INTEGER
   return {
     next({ caller, store }) {
       const texts: string[] = []
-      for (let length = 0; length < pageLength && texts.length < pageSize;) {
+      for (let length = 0; length < pageCharacters && texts.length < pageSize;) {
         const row = store.imports.before(last)
         if (!row) return { text: texts.join(','), count: texts.length, done: true }
         last = row.number

@@ -1,4 +1,4 @@
-/** `imports.look`: a file is looked at again, in the light of what the person has said of it. (docs/api/imports.md) */
+/** `imports.look`: analyses a file again with the user's choices. (docs/api/imports.md) */
 import { Type } from 'typebox'
 import { closed, Identifier } from '../../../schemas/scalars.js'
 import { notShared } from '../../auth/allow.js'
@@ -7,7 +7,7 @@ import { Import, shownJob } from '../../imports/job.js'
 import { begun, choices } from '../../imports/begin.js'
 import { ownJob } from '../../imports/params.js'
 
-/** Returns the import, whose file is read from now on. Nothing is written. */
+/** Returns the import, whose file is then analysed. Nothing is written. */
 export const look = method({
   id: 'imports.look',
   summary: 'Look at an imported file again',

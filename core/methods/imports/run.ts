@@ -1,4 +1,4 @@
-/** `imports.run`: what is in a file is written. (docs/api/imports.md) */
+/** `imports.run`: writes the contents of a file. (docs/api/imports.md) */
 import { Type } from 'typebox'
 import { closed, Identifier } from '../../../schemas/scalars.js'
 import { notShared } from '../../auth/allow.js'
@@ -7,7 +7,7 @@ import { Import, shownJob } from '../../imports/job.js'
 import { begun, choices } from '../../imports/begin.js'
 import { ownJob } from '../../imports/params.js'
 
-/** Returns the import, which is written from now on. One that was cancelled or has failed goes on. */
+/** Returns the import, which is then being written. A cancelled or failed one is resumed. */
 export const run = method({
   id: 'imports.run',
   summary: 'Write what is in an imported file',

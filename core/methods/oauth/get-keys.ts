@@ -1,11 +1,11 @@
-/** `oauth.getKeys`: the keys by which ID tokens are checked. (RFC 7517; docs/api/oauth.md#id-tokens) */
+/** `oauth.getKeys`: the keys that verify ID tokens. (RFC 7517; docs/api/oauth.md#id-tokens) */
 import { Type } from 'typebox'
 import { KeyValue, closed } from '../../../schemas/scalars.js'
 import { anyone } from '../../auth/allow.js'
 import { serviceMethod } from '../../call/method.js'
-import { publicKeys } from '../../oauth/keys.js'
+import { listPublicKeys } from '../../oauth/keys.js'
 
-/** Returns the key in force, and the former one as long as something signed by it may be good. */
+/** Returns the key in force, and the former one while tokens signed with it may be valid. */
 export const getKeys = serviceMethod({
   id: 'oauth.getKeys',
   summary: 'Read the keys by which ID tokens are checked',
@@ -13,5 +13,5 @@ export const getKeys = serviceMethod({
   result: Type.Object({ keys: Type.Array(KeyValue) }),
   mode: 'service',
   allow: anyone,
-  run: ({ now, services }) => publicKeys(services, now)
+  run: ({ now, services }) => listPublicKeys(services, now)
 })

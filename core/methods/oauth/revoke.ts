@@ -1,41 +1,41 @@
-/** `oauth.revoke`: a client gives back what it holds. (RFC 7009; docs/api/oauth.md#revoking-tokens) */
+/** `oauth.revoke`: a client revokes its token. (RFC 7009; docs/api/oauth.md#giving-back) */
 import { Type } from 'typebox'
 import { anyone } from '../../auth/allow.js'
-import { revoke as end } from '../../accesses/revoke.js'
+import { revokeAccess as end } from '../../accesses/revoke-access.js'
 import { method } from '../../call/method.js'
-import { refuse } from '../../oauth/errors.js'
-import { askedBy, heldBy, TokenParams } from '../../oauth/held.js'
+import { failOAuth } from '../../oauth/errors.js'
+import { parseTokenRequest, findTokenGrant, TokenParams } from '../../oauth/token-grants.js'
 import { Caller } from '../../permissions/caller.js'
 
-/** Ends the access, whichever of its tokens is given. A token that is unknown, or over, is no error. */
+/** Revokes the access of an access token or refresh token. An unknown or ended token is not an error. */
 export const revoke = method({
   id: 'oauth.revoke',
   summary: 'End the access of a token, as the client that it was given to',
   params: TokenParams,
   result: Type.Object({}),
   mode: 'write',
-  // What was given back must not be good again in an account that is kept.
+  // A revoked token must not become valid again if the account is kept.
   whileClosing: true,
   mayExceedQuota: true,
   allow: anyone,
   run(call, params) {
     const { credentials, now, services, store } = call
-    const { client, token } = askedBy(call, params)
-    const held = heldBy(store, token, now)
+    const { client, token } = parseTokenRequest(call, params)
+    const held = findTokenGrant(store, token, now)
     if (!held) {
       services.throttle.unknownToken(credentials.ip)
       return {}
     }
     const { access, grant } = held
-    if (grant.client !== client.id) refuse('unauthorized_client', 'The token was given to another client')
+    if (grant.client !== client.id) failOAuth('unauthorized_client', 'The token was given to another client')
     call.actor = new Caller(store, access)
     if (call.actor.isForbidden('selfRevoke'))
-      refuse('access_denied', 'This access must not end itself', access.id)
+      failOAuth('access_denied', 'This access must not end itself', access.id)
     end(call, access)
     return {}
   },
   unknownUser(call, _username, params) {
-    askedBy(call, params)
+    parseTokenRequest(call, params)
     call.services.throttle.unknownToken(call.credentials.ip)
     return Promise.resolve({})
   }

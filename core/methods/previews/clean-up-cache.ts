@@ -5,7 +5,7 @@ import { anyone } from '../../auth/allow.js'
 import { serviceMethod } from '../../call/method.js'
 import { cleanUpPreviews } from '../../platform/preview-clean-up.js'
 
-/** Anybody may call this: removed previews are made again when needed. */
+/** Any client may call this: removed previews are rendered again when needed. */
 export const cleanUpCache = serviceMethod({
   id: 'previews.cleanUpCache',
   summary: 'Remove previews that nobody has looked at for long',

@@ -1,4 +1,4 @@
-/** `sessions.deleteAll`: signs out everywhere. Beyond the specification. (docs/spec/authentication.md#sessions) */
+/** `sessions.deleteAll`: signs out everywhere. Not part of the original API. (docs/spec/authentication.md#sessions) */
 import { Type } from 'typebox'
 import { closed, ItemDeletion, orNull } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'

@@ -1,4 +1,4 @@
-/** `sessions.delete`: ends one session. Beyond the specification. (docs/spec/authentication.md#sessions) */
+/** `sessions.delete`: ends one session. Not part of the original API. (docs/spec/authentication.md#sessions) */
 import { Type } from 'typebox'
 import { closed, Identifier, ItemDeletion } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'

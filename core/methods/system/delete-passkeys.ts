@@ -1,15 +1,18 @@
-/** `system.deletePasskeys`: ends all passkeys of a user, such as one whose phone was stolen. (docs/spec/administration.md#removing-passkeys) */
+/**
+ * `system.deletePasskeys`: deletes all passkeys of a user, such as one whose phone was stolen.
+ * (docs/spec/administration.md#ending-passkeys)
+ */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { adminOnly } from '../../auth/admin.js'
-import { servedAccount } from '../../platform/find-account.js'
+import { requireServedAccount } from '../../platform/find-account.js'
 import { serviceMethod } from '../../call/method.js'
-import { tell } from '../../sign-in/notices/notices.js'
+import { notifyUser } from '../../sign-in/notices/notices.js'
 
-/** Characters of the names that are told. */
-const longestNames = 80
+/** Maximum characters of the names in the mail. */
+const maxNamesLength = 80
 
-/** `DELETE /system/users/{username}/passkeys`: 204. Sessions stay, as does the password; tells the user by mail. */
+/** `DELETE /system/users/{username}/passkeys`: 204. Sessions and the password stay; notifies the user by mail. */
 export const deletePasskeys = serviceMethod({
   id: 'system.deletePasskeys',
   summary: 'End all passkeys of a user',
@@ -20,14 +23,14 @@ export const deletePasskeys = serviceMethod({
   auditAs: 'admin',
   deed: () => ({}),
   async run({ services, now }, { username }) {
-    const account = servedAccount(services, username)
+    const account = requireServedAccount(services, username)
     const store = services.accounts.store(account)
     await store.write(() => {
       const names = store.passkeys.list().map(({ name }) => name)
       if (names.length === 0) return
       store.passkeys.removeAll()
-      const passkey = names.join(', ').slice(0, longestNames)
-      tell({ account, now, services, store }, { kind: 'passkeyRemoved', passkey })
+      const passkey = names.join(', ').slice(0, maxNamesLength)
+      notifyUser({ account, now, services, store }, { kind: 'passkeyRemoved', passkey })
     })
     return {}
   }

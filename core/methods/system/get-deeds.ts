@@ -1,4 +1,4 @@
-/** `system.getDeeds`: what operators did. (docs/spec/administration.md#activity-log) */
+/** `system.getDeeds`: the actions of operators. (docs/spec/administration.md#deeds) */
 import { Type } from 'typebox'
 import { closed, Timestamp } from '../../../schemas/scalars.js'
 import { adminOnly } from '../../auth/admin.js'
@@ -8,19 +8,19 @@ const pageSize = 50
 
 const NameOrNull = Type.Union([Type.String(), Type.Null()])
 
-/** One deed. Accounts have their present names; those that are gone, `null`. */
-const Deed = Type.Object({
+/** One action. Accounts have their current names; deleted ones `null`. */
+const AdminAction = Type.Object({
   number: Type.Integer(),
   time: Timestamp,
   method: Type.String(),
-  /** Whether it was done with the key, by whomever. */
+  /** Whether it was authorised by the key. */
   isByKey: Type.Boolean(),
   operator: NameOrNull,
   /** Id of the account concerned. */
   target: NameOrNull,
   username: NameOrNull,
   detail: Type.Record(Type.String(), Type.Unknown()),
-  /** Id of the error with which it was refused. */
+  /** Id of the error if it was refused. */
   error: NameOrNull,
   ip: Type.String()
 })
@@ -36,7 +36,7 @@ export const getDeeds = serviceMethod({
     },
     closed
   ),
-  result: Type.Object({ deeds: Type.Array(Deed) }),
+  result: Type.Object({ deeds: Type.Array(AdminAction) }),
   mode: 'service',
   allow: adminOnly,
   auditAs: 'admin',

@@ -37,7 +37,7 @@ export const getGrowth = serviceMethod({
     const growth = platform.growth.list().map(({ day, ...rest }) => ({
       time: day * daySeconds,
       ...rest,
-      // The day began before the first accounts were made, and is not over yet.
+      // The day began before the first accounts were created, and has not ended.
       ...(day === today && rest.accounts !== null && { accounts })
     }))
     return { growth }

@@ -1,11 +1,14 @@
-/** `system.getOperator`: whether somebody operates the service. (docs/spec/administration.md#operators) */
+/** `system.getOperator`: whether a user operates the service. (docs/spec/administration.md#operators) */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { anyone } from '../../auth/allow.js'
-import { provenOperator } from '../../auth/operators.js'
+import { authenticateOperator } from '../../auth/operators.js'
 import { serviceMethod } from '../../call/method.js'
 
-/** `GET /system/operators/{username}`, with a personal token of that account. To anybody else it does not seem to exist. */
+/**
+ * `GET /system/operators/{username}`, with a personal token of that account. For other callers it does not seem to
+ * exist.
+ */
 export const getOperator = serviceMethod({
   id: 'system.getOperator',
   summary: 'Tell whether the user operates the service',
@@ -14,7 +17,7 @@ export const getOperator = serviceMethod({
   mode: 'service',
   allow: anyone,
   run: async (call, params) => {
-    const { username } = await provenOperator(call, params.username.toLowerCase())
+    const { username } = await authenticateOperator(call, params.username.toLowerCase())
     return { operator: { username } }
   }
 })

@@ -1,9 +1,9 @@
-/** `system.getOverview`: what runs here, and for how many. (docs/spec/administration.md#overview) */
+/** `system.getOverview`: versions, numbers of accounts and main settings. (docs/spec/administration.md#overview) */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { adminOnly } from '../../auth/admin.js'
 import { serviceMethod } from '../../call/method.js'
-import { pageFacts } from '../../settings/page-facts.js'
+import { getPageFacts } from '../../settings/page-facts.js'
 import { version } from '../../version.js'
 
 const Overview = Type.Object({
@@ -19,7 +19,7 @@ const Overview = Type.Object({
   accounts: Type.Number(),
   suspended: Type.Number(),
   moved: Type.Number(),
-  /** Invitations that nobody has used. */
+  /** Unused invitations. */
   invitations: Type.Number(),
   /** Who may register: `open`, `invited`, `closed`. */
   registration: Type.String(),
@@ -41,7 +41,7 @@ export const getOverview = serviceMethod({
   allow: adminOnly,
   auditAs: 'admin',
   run({ services: { config, platform } }) {
-    const { passwordReset, quota, registration } = pageFacts(config)
+    const { passwordReset, quota, registration } = getPageFacts(config)
     return {
       overview: {
         name: config.service.name,

@@ -5,7 +5,7 @@ import { Webhook } from '../../../schemas/webhook.js'
 import { anyAccess } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 
-/** Returns those that the caller created; for personal accesses all. */
+/** Returns the webhooks that the caller created; for personal accesses all. */
 export const get = method({
   id: 'webhooks.get',
   summary: 'List webhooks',

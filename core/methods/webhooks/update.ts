@@ -5,16 +5,16 @@ import { Scopes } from '../../../schemas/scope.js'
 import { Webhook, WebhookState, WebhookUrl } from '../../../schemas/webhook.js'
 import { anyAccess } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
-import { protectedFields, refuseProtected, trackingFields } from '../../validation/protected-fields.js'
+import { acceptProtectedFields, refuseProtected, trackingFields } from '../../validation/protected-fields.js'
 import {
   assertWebhookUrl,
   assertMayHaveScopes,
-  orTaken,
-  ownWebhook
+  writeWebhook,
+  requireOwnWebhook
 } from '../../notifications/webhook-rules.js'
 
 /** Fields that only the service sets, or that stay as they were. */
-const readOnly = [
+const readOnlyFields = [
   'id',
   'accessId',
   'runCount',
@@ -41,7 +41,7 @@ export const update = method({
           state: Type.Optional(WebhookState),
           url: Type.Optional(WebhookUrl),
           scopes: orNull(Scopes),
-          ...protectedFields(readOnly)
+          ...acceptProtectedFields(readOnlyFields)
         },
         closed
       )
@@ -53,8 +53,8 @@ export const update = method({
   allow: anyAccess,
   run(call, { id, update: given }) {
     const { caller, now, store } = call
-    const kept = ownWebhook(call, id)
-    refuseProtected(call, readOnly, given)
+    const kept = requireOwnWebhook(call, id)
+    refuseProtected(call, readOnlyFields, given)
     const { scopes: oldScopes, ...rest } = kept.webhook
     const { scopes = oldScopes, state = rest.state, url = rest.url } = given
     assertWebhookUrl(url)
@@ -68,9 +68,9 @@ export const update = method({
       modified: store.stamp(now),
       modifiedBy: caller.signature
     }
-    // What an inactive one would have been told is not told later either.
+    // Messages that an inactive webhook has missed are not sent later.
     const owed = state === 'active' ? kept.owed : []
-    orTaken(url, () => store.webhooks.update({ ...kept, webhook, owed }))
+    writeWebhook(url, () => store.webhooks.update({ ...kept, webhook, owed }))
     return { webhook }
   }
 })

@@ -32,7 +32,7 @@ export type NoticeKind = keyof typeof noticeTemplates
 /** All of these kinds. */
 export const noticeKinds = Object.keys(noticeTemplates) as NoticeKind[]
 
-/** Whether a mail is a notice about signing in. */
+/** Returns whether a mail is a notice about signing in. */
 export function isNotice(kind: MessageKind): kind is NoticeKind {
   return Object.hasOwn(noticeTemplates, kind)
 }
@@ -52,7 +52,7 @@ export interface Message {
 }
 
 /** Returns the name of the template for a kind of mail. */
-export function templateOf({ services }: Config, kind: MessageKind): string {
+export function getTemplate({ services }: Config, kind: MessageKind): string {
   const { resetPasswordTemplate, welcomeTemplate } = services.email
   return {
     ...noticeTemplates,
@@ -68,7 +68,7 @@ export function templateOf({ services }: Config, kind: MessageKind): string {
 }
 
 /**
- * Whether a text is a single address without characters that are special to mail servers. Older accounts may have
+ * Returns whether text is a single address without characters that are special to mail servers. Older accounts may have
  * other addresses: nothing is sent to those.
  */
 export function isAddress(email: string): boolean {
@@ -84,7 +84,7 @@ export interface MailTransport {
 }
 
 /** Returns the languages in which to look for a template: the user's, the same without its region, then the default. */
-export function languagesOf({ language }: Message, fallback: string): string[] {
+export function listLanguages({ language }: Message, fallback: string): string[] {
   const own = /^[a-z]{2,3}(?:[-_][a-z0-9]{2,3})?$/i.test(language)
     ? [language, language.split(/[-_]/)[0]!]
     : []

@@ -16,7 +16,7 @@ interface Attempts {
 /** What is counted: wrong codes, and messages sent. */
 export type AttemptKind = 'mfa-failures' | 'mfa-messages'
 
-/** Seconds for which wrong codes count at least: codes are short, so that slow guessing must not pay either. */
+/** Minimum seconds for which wrong codes count: codes are short, so slow guessing must not pay off either. */
 const day = 86_400
 
 /** The first wait, in seconds; each further attempt doubles it. */
@@ -24,9 +24,10 @@ const firstWait = 2
 
 /**
  * Counts an attempt before its outcome is known, so that parallel attempts cannot get around the limit. Throws
- * `too-many-requests` for one that has to wait. Must run in a write of its own, so that a later error does not undo the count.
+ * `too-many-requests` for one that has to wait. Must run in a separate write, so that a later error does not undo the
+ * count.
  */
-export function takeAttempt(
+export function countAttempt(
   { services, throttle }: Config,
   store: UserStore,
   kind: AttemptKind,
@@ -45,6 +46,6 @@ export function takeAttempt(
 }
 
 /** Resets the attempts, after a success. Must run within a write. */
-export function forgetAttempts(store: UserStore, kind: AttemptKind): void {
+export function resetAttempts(store: UserStore, kind: AttemptKind): void {
   store.signIn.removeState(kind)
 }

@@ -1,6 +1,6 @@
 /**
- * The second factor of an account: how it is proved, and the codes that remove it. Stored under a key of the private profile
- * set that profile methods neither show nor write. (docs/spec/mfa.md#storage)
+ * The second factor of an account: how it is verified, and the codes that remove it. Stored under a key of the private
+ * profile set that profile methods neither show nor write. (docs/spec/mfa.md#where-it-is-kept)
  */
 import { createHash, randomInt } from 'node:crypto'
 import type { UserStore } from '../../../storage/user/user-store.js'
@@ -14,10 +14,10 @@ export interface Factor extends Candidate {
   readonly lastStep?: number
 }
 
-const codesGiven = 10
+const recoveryCodeCount = 10
 
-/** The factor in force, if there is one. */
-export function factorOf(store: UserStore): Factor | undefined {
+/** Returns the factor in force, if there is one. */
+export function getFactor(store: UserStore): Factor | undefined {
   const profile = store.profile.find('private')
   return Object.hasOwn(profile, 'mfa') ? (profile['mfa'] as Factor) : undefined
 }
@@ -29,38 +29,40 @@ export function setFactor(store: UserStore, factor: Factor): void {
 
 /** Removes the factor with its sessions, code and counts: signing in takes only a password again. Must run within a write. */
 export function removeFactor(store: UserStore): void {
-  if (factorOf(store)) store.profile.update('private', { mfa: null })
+  if (getFactor(store)) store.profile.update('private', { mfa: null })
   store.signIn.removeAll('mfa')
   for (const name of ['mfa-code', 'mfa-failures'] as const) store.signIn.removeState(name)
 }
 
-/** Characters of recovery codes: none that is taken for another one when it is read or typed. */
+/** Characters of recovery codes, without ones that are easily confused. */
 const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789'
 /** Groups of four: 79 bits. */
-const groups = 4
+const groupCount = 4
 
 /** Returns new recovery codes, such as `abcd-efgh-jkmn-2345`, which are shown once and stored as digests. */
-export function newRecoveryCodes(): string[] {
-  return Array.from({ length: codesGiven }, () => Array.from({ length: groups }, group).join('-'))
+export function createRecoveryCodes(): string[] {
+  return Array.from({ length: recoveryCodeCount }, () =>
+    Array.from({ length: groupCount }, createGroup).join('-')
+  )
 }
 
-function group(): string {
+function createGroup(): string {
   return Array.from({ length: 4 }, () => alphabet[randomInt(alphabet.length)]).join('')
 }
 
 /**
- * Whether a text is one of a factor's unused recovery codes. Capital letters, spaces and hyphens do not matter; codes that
- * were given earlier have the form of a UUID.
+ * Returns whether text is one of a factor's unused recovery codes. Capital letters, spaces and hyphens do not matter;
+ * older codes have the form of a UUID.
  */
 export function isRecoveryCode({ recoveryCodes }: Factor, text: string): boolean {
   const bare = text.toLowerCase().replaceAll(/[\s-]/g, '')
-  const forms = [text, bare.replaceAll(/(.{4})(?=.)/g, '$1-'), bare.replace(uuid, '$1-$2-$3-$4-$5')]
-  return forms.some(form => recoveryCodes.includes(digestOf(form)))
+  const forms = [text, bare.replaceAll(/(.{4})(?=.)/g, '$1-'), bare.replace(uuidDigits, '$1-$2-$3-$4-$5')]
+  return forms.some(form => recoveryCodes.includes(digestCode(form)))
 }
 
-const uuid = /^(.{8})(.{4})(.{4})(.{4})(.{12})$/
+const uuidDigits = /^(.{8})(.{4})(.{4})(.{4})(.{12})$/
 
-/** The digest of a code. Recovery codes are too random to be recovered from it. */
-export function digestOf(code: string): string {
+/** Returns the digest of a code. Recovery codes are too random to be recovered from it. */
+export function digestCode(code: string): string {
   return createHash('sha256').update(code).digest('base64url')
 }

@@ -3,35 +3,36 @@ import { generateKeyPairSync } from 'node:crypto'
 import type { Assertion, Attestation } from '../../../schemas/passkey.js'
 import type { PasskeyUse, StoredPasskey } from '../../../storage/sign-in/passkeys.js'
 import type { ServiceCall } from '../../call/method.js'
-import { isChallenge, partyOf, type Purpose } from './challenges.js'
+import { isValidChallenge, requireRelyingParty, type Purpose } from './challenges.js'
 import { algorithms } from './options.js'
 import { isWeakKey } from './weak-keys.js'
 
-/** A signature that is right. */
-export interface Signed extends PasskeyUse {
+/** A valid signature. */
+export interface PasskeySignature extends PasskeyUse {
   readonly challenge: string
 }
 
-/** A new passkey, in the form in which it is kept. */
-export interface Attested extends Signed, Pick<StoredPasskey, 'credential' | 'key' | 'transports'> {}
+/** A new passkey, as it is stored. */
+export interface VerifiedAttestation
+  extends PasskeySignature, Pick<StoredPasskey, 'credential' | 'key' | 'transports'> {}
 
 /**
- * Returns what a signature tells if it is right: by this passkey, of a person whom the authenticator has verified, on one of
- * our own pages, for a challenge of this purpose. Otherwise `undefined`, after the same work whether there is a passkey or not.
- * The counter is left to {@link isClone}.
+ * Verifies a signature: by this passkey, of a user verified by the authenticator, on one of the service's own pages,
+ * for a challenge of this purpose. Otherwise returns `undefined`, after the same work whether or not there is a
+ * passkey. The counter is left to {@link isClone}.
  */
 export async function verifySignature(
   call: ServiceCall,
   purpose: Purpose,
   assertion: Assertion,
   passkey: StoredPasskey | undefined
-): Promise<Signed | undefined> {
+): Promise<PasskeySignature | undefined> {
   const { verifyAuthenticationResponse } = await import('@simplewebauthn/server')
   const { id, rawId, type, response } = assertion
   const { authenticatorData, clientDataJSON, signature } = response
-  const { expected, seen } = expectationOf(call, purpose)
+  const { expected, seen } = createExpectation(call, purpose)
   try {
-    const isFramed = await wasFramed(clientDataJSON)
+    const isFramed = await checkFramed(clientDataJSON)
     const { authenticationInfo, verified } = await verifyAuthenticationResponse({
       ...expected,
       response: {
@@ -41,36 +42,36 @@ export async function verifySignature(
         response: { authenticatorData, clientDataJSON, signature },
         clientExtensionResults: {}
       },
-      // The library looks at the counter before the signature, so that anybody could pretend a clone.
-      credential: { id, publicKey: new Uint8Array(passkey?.key ?? decoyKey()), counter: -1 }
+      // The library checks the counter before the signature, so that anyone could fake a clone.
+      credential: { id, publicKey: new Uint8Array(passkey?.key ?? getDecoyKey()), counter: -1 }
     })
     if (!verified || !passkey || isFramed || seen.challenge === undefined) return undefined
     const { credentialBackedUp: isSynced, newCounter: counter } = authenticationInfo
     return { challenge: seen.challenge, counter, isSynced }
   } catch {
-    // Whatever is wrong with it: what has a schema may still be malformed inside.
+    // Even data that matches its schema may be malformed inside.
     return undefined
   }
 }
 
 /**
- * Whether a signature has a number that was used before: the authenticator counts, and something else has signed with the same
- * key since.
+ * Returns whether a signature has a counter that was used before: the authenticator counts, and something else has
+ * signed with the same key since.
  */
 export function isClone(passkey: Pick<StoredPasskey, 'counter'>, { counter }: PasskeyUse): boolean {
   return (counter > 0 || passkey.counter > 0) && counter <= passkey.counter
 }
 
-/** Returns a new passkey if it is right, as {@link verifySignature}; otherwise `undefined`. */
-export async function verifyNew(
+/** Verifies a new passkey, as {@link verifySignature}; otherwise returns `undefined`. */
+export async function verifyAttestation(
   call: ServiceCall,
   purpose: Purpose,
   attestation: Attestation
-): Promise<Attested | undefined> {
+): Promise<VerifiedAttestation | undefined> {
   const { verifyRegistrationResponse } = await import('@simplewebauthn/server')
   const { decodeCredentialPublicKey } = await import('@simplewebauthn/server/helpers')
   const { id, rawId, type, response } = attestation
-  const { expected, seen } = expectationOf(call, purpose)
+  const { expected, seen } = createExpectation(call, purpose)
   try {
     const { registrationInfo, verified } = await verifyRegistrationResponse({
       ...expected,
@@ -80,13 +81,13 @@ export async function verifyNew(
         type,
         response: {
           clientDataJSON: response.clientDataJSON,
-          attestationObject: await withoutStatement(response.attestationObject)
+          attestationObject: await removeStatement(response.attestationObject)
         },
         clientExtensionResults: {}
       },
       supportedAlgorithmIDs: algorithms
     })
-    const isOther = registrationInfo?.credential.id !== id || (await wasFramed(response.clientDataJSON))
+    const isOther = registrationInfo?.credential.id !== id || (await checkFramed(response.clientDataJSON))
     if (!verified || isOther || seen.challenge === undefined) return undefined
     const { credential, credentialBackedUp: isSynced } = registrationInfo
     if (isWeakKey(decodeCredentialPublicKey(credential.publicKey))) return undefined
@@ -110,15 +111,15 @@ interface Expectation {
     readonly expectedRPID: string
     readonly requireUserVerification: true
   }
-  /** The challenge, once it was found to be right. */
+  /** The challenge, once it was found valid. */
   readonly seen: { challenge?: string }
 }
 
-function expectationOf({ now, services }: ServiceCall, purpose: Purpose): Expectation {
-  const { id, origin } = partyOf(services)
+function createExpectation({ now, services }: ServiceCall, purpose: Purpose): Expectation {
+  const { id, origin } = requireRelyingParty(services)
   const seen: { challenge?: string } = {}
   const expectedChallenge = (challenge: unknown): boolean => {
-    if (typeof challenge !== 'string' || !isChallenge(services, purpose, challenge, now)) return false
+    if (typeof challenge !== 'string' || !isValidChallenge(services, purpose, challenge, now)) return false
     seen.challenge = challenge
     return true
   }
@@ -134,19 +135,19 @@ function expectationOf({ now, services }: ServiceCall, purpose: Purpose): Expect
 }
 
 /**
- * Whether the page was in a frame of another one. The library refuses that only if the browser tells of which one, and not all
- * of them do; no page may frame ours.
+ * Returns whether the page was in a frame of another one. The library refuses that only if the browser names it, and
+ * not all of them do; no page may frame the service's own.
  */
-async function wasFramed(clientDataJSON: string): Promise<boolean> {
+async function checkFramed(clientDataJSON: string): Promise<boolean> {
   const { decodeClientDataJSON } = await import('@simplewebauthn/server/helpers')
   return Boolean(decodeClientDataJSON(clientDataJSON).crossOrigin)
 }
 
 /**
- * Returns an attestation without its statement, of which none is asked for: nobody's certificates are parsed, and nothing that
- * they name is fetched. What signs later is the key alone.
+ * Removes the statement of an attestation, as none is requested: no certificates are parsed, and nothing that they name
+ * is fetched. Only the key signs later.
  */
-async function withoutStatement(attestationObject: string): Promise<string> {
+async function removeStatement(attestationObject: string): Promise<string> {
   const { decodeAttestationObject, isoBase64URL, isoCBOR } = await import('@simplewebauthn/server/helpers')
   const authData = decodeAttestationObject(isoBase64URL.toBuffer(attestationObject)).get('authData')
   const bare = new Map<string, unknown>([
@@ -159,8 +160,11 @@ async function withoutStatement(attestationObject: string): Promise<string> {
 
 let decoy: Buffer | undefined
 
-/** A key of nobody: a signature is checked with it where there is no passkey, so that both take the same time. */
-function decoyKey(): Buffer {
+/**
+ * Returns a key that no account has: a signature is checked with it if there is no passkey, so that both take the same
+ * time.
+ */
+function getDecoyKey(): Buffer {
   if (decoy) return decoy
   const { x = '', y = '' } = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({
     format: 'jwk'

@@ -9,8 +9,8 @@ const [kindLabel, coordinateLabel] = [1, -2]
 const octetKeyPair = 1
 
 /**
- * The points of Ed25519 whose order is 8 at most, without the bit of the sign: a signature of zeros is right for a good part of
- * all messages. RFC 8032 has them accepted, and OpenSSL does. (https://eprint.iacr.org/2020/1244, table 6.1)
+ * The points of Ed25519 whose order is at most 8, without the sign bit: a signature of zeros is valid for many
+ * messages. RFC 8032 and OpenSSL accept them. (https://eprint.iacr.org/2020/1244, table 6.1)
  */
 const smallPoints: ReadonlySet<string> = new Set([
   '00'.repeat(32),
@@ -20,7 +20,7 @@ const smallPoints: ReadonlySet<string> = new Set([
   ...['ec', 'ed', 'ee'].map(first => `${first}${'ff'.repeat(30)}7f`)
 ])
 
-/** Whether a key is one that no authenticator makes, since anybody could sign for it. */
+/** Returns whether a key is one for which anyone could sign; authenticators create none of these. */
 export function isWeakKey(key: CoseKey): boolean {
   // The library has a type for each kind only.
   const members = key as unknown as ReadonlyMap<number, unknown>

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { appendSurely } from '../../../cluster/appending.js'
 import { accountSubject, shardCount } from '../../../cluster/nats/places.js'
-import { newId } from '../../../core/ids.js'
+import { createId } from '../../../core/ids.js'
 import { until } from '../../../test/cluster/engine-servers.js'
 import type { Bench } from '../bench.js'
 import { BenchCluster } from '../cluster.js'
@@ -38,7 +38,7 @@ export async function measureEngineMemory({ directory, options }: Bench): Promis
       for (let index = next++; index < count; index = next++)
         await appendSurely({
           log: engine,
-          subject: accountSubject(index % shardCount, newId()),
+          subject: accountSubject(index % shardCount, createId()),
           expected: 0,
           bytes,
           isOver: () => false

@@ -136,7 +136,7 @@ test('an account that its owner has deleted', async t => {
   t.ok(time > clock.now())
   await elsewhere.closed()
   const isClosed = ({ service }: Node): boolean =>
-    service.server.services.accounts.deletionOf(username) === time
+    service.server.services.accounts.getDeletionTime(username) === time
   await until(() => isClosed(n1) && isClosed(n2), 'both nodes to know')
   for (const node of [n1, n2]) {
     const ask = (token: string): Promise<{ status: number }> =>

@@ -1,6 +1,6 @@
 /** Platform files that follow one log: the same content in all, each name once, however badly the engine answers. */
 import t, { type Test } from 'tap'
-import { newId } from '../../../core/ids.js'
+import { createId } from '../../../core/ids.js'
 import type { PlatformLogOptions } from '../../../cluster/platform/log.js'
 import { platformSubject } from '../../../cluster/platform/record.js'
 import { StoreUnavailable, Unconfirmed } from '../../../storage/errors.js'
@@ -15,7 +15,7 @@ const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
 t.comment(`COFFER_TEST_SEED=${seed}`)
 
 const claimOf = (username: string, email = `${username}@example.com`): Claim => ({
-  id: newId(),
+  id: createId(),
   username,
   created: 1,
   unique: { email }

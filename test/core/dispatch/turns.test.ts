@@ -3,7 +3,7 @@ import { Agent, request } from 'node:http'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Decoder } from 'socket.io-parser'
 import t from 'tap'
-import { Turns } from '../../../core/notifications/turns.js'
+import { SlicedWorkQueue } from '../../../core/notifications/sliced-work-queue.js'
 import type { Party } from '../../../storage/scheduler.js'
 import { inTurns, type Steps } from '../../../storage/steps.js'
 import { decoderWithin, type WaitingDecoder } from '../../../transports/websocket/decoder.js'
@@ -91,7 +91,7 @@ t.test('long work of all kinds shares one turn of the event loop', async t => {
       void inTurns(stepsOf(run), party)
     },
     notifications({ account }, run) {
-      new Turns(cause => t.fail(String(cause))).add(account, stepsOf(run))
+      new SlicedWorkQueue(cause => t.fail(String(cause))).add(account, stepsOf(run))
     }
   }
   for (const [kind, begin] of Object.entries(kinds)) {

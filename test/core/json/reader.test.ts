@@ -1,9 +1,9 @@
 import t from 'tap'
-import { measure, sizeOf } from '../../../core/json/depth.js'
+import { measure, getKnownSize } from '../../../core/json/depth.js'
 import { ApiError } from '../../../core/errors.js'
 import { atOnce } from '../../../storage/steps.js'
 import { assertTakesLessThan, stopwatch } from '../../support/probe.js'
-import { isLong, placeOfMember, readJson } from '../../../core/json/reader.js'
+import { isLargeJson, findMember, readJson } from '../../../core/json/reader.js'
 
 const limits = { jsonDepth: 100, jsonKeys: 1000 }
 
@@ -74,7 +74,7 @@ t.test('a text read in steps', async t => {
   t.test('takes several steps if it is long', async t => {
     const value = { a: Array.from({ length: 50_000 }, (_, i) => [i, i / 2]), b: 'c'.repeat(200_000) }
     const text = JSON.stringify(value)
-    t.ok(isLong(text))
+    t.ok(isLargeJson(text))
     const steps = readJson(text, limits)
     let count = 0
     for (;;) {
@@ -101,7 +101,7 @@ t.test('a text read in steps', async t => {
     t.same(differing, [])
     const list = [[1, 2], { a: [] }, 'b'.repeat(100)]
     const value = atOnce(readJson(JSON.stringify({ list }), limits, 20)) as { list: unknown[] }
-    t.equal(sizeOf(value.list), JSON.stringify(list).length)
+    t.equal(getKnownSize(value.list), JSON.stringify(list).length)
     // Nobody looks at it again.
     value.list.push([[[]]])
     t.same(measure(value), { depth: 4, containers: 5, hasFinite: true })
@@ -134,7 +134,7 @@ t.test('a member is found in the text of an object as JSON.parse finds it', asyn
     const value = JSON.parse(`{${randomMembers(pick)}}`) as Record<string, unknown>
     const text = JSON.stringify(value)
     for (const name of ['files', 'x"files', 'id']) {
-      const place = placeOfMember(text, name)
+      const place = findMember(text, name)
       const read = place && (JSON.parse(text.slice(place.from, place.to)) as unknown)
       if (place) found++
       if (JSON.stringify(read) !== JSON.stringify(value[name])) t.fail(`seed ${seed}: ${name} in ${text}`)

@@ -346,7 +346,7 @@ t.test('users.delete', async t => {
     await hooks.received(1)
     const socket = await connect(t, server.url, 'alice', app.token)
     const remove = (token: string, body?: object): Promise<Answer> =>
-      service.http(...deletionOf(body), body, as(token))
+      service.http(...getDeletionTime(body), body, as(token))
     await service.user('carol')
     t.equal((await remove(app.token)).status, 404)
     await signIn(service)
@@ -513,6 +513,6 @@ const strangersPaths = [
 ] as const
 
 /** The route by which an owner deletes: with a body, where there is proof to send. */
-function deletionOf(body?: object): [verb: string, path: string] {
+function getDeletionTime(body?: object): [verb: string, path: string] {
   return body ? ['POST', '/users/alice/deletion'] : ['DELETE', '/users/alice']
 }

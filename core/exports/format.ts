@@ -1,0 +1,60 @@
+/** Export formats and what they write from. */
+import type { Event } from '../../schemas/event.js'
+import type { Call } from '../call/method.js'
+import type { Selection } from '../events/selection.js'
+import type { TimeFormatter } from './time-formatter.js'
+import type { Pieces, ReadContext } from './pieces.js'
+import type { StreamNames } from './stream-names.js'
+import type { ValueReader } from './value-reader.js'
+
+/** Options of an export, besides the selection of events. */
+export interface ExportOptions extends Selection {
+  /** Name of the time zone in which times are written. */
+  readonly zone?: string
+  /** Whether the points of series are included. */
+  readonly series?: boolean
+  /** Columns of a wide table. */
+  readonly columns?: string[]
+  /** Titles of the columns. */
+  readonly titles?: string[]
+  /** Whether a byte order mark comes first. */
+  readonly bom?: boolean
+}
+
+/** What a format writes from. */
+export interface ExportSources {
+  readonly call: Call
+  readonly context: ReadContext
+  readonly options: ExportOptions
+  readonly instants: TimeFormatter
+  readonly names: StreamNames
+  readonly values: ValueReader
+  /** The JSON texts of the events; an empty one lets other work run. */
+  readonly texts: () => Pieces
+}
+
+/** An export format. */
+export interface ExportFormat {
+  readonly mediaType: string
+  readonly extension: string
+  /** Whether it can hold records of the audit, which are in no stream. */
+  readonly supportsAudit: boolean
+  /** Whether it can hold points of series. */
+  readonly supportsSeries: boolean
+  /** Whether it has a fixed order, so that no events can be skipped. */
+  readonly hasFixedOrder?: true
+  write(sources: ExportSources): Pieces
+}
+
+/** Returns the names of an event's first stream and its ancestors, as the reader may see them. */
+export function getPath(
+  { names, context }: ExportSources,
+  { streamIds }: Pick<Event, 'streamIds'>
+): readonly string[] {
+  return names.path(context.reader, streamIds[0]!)
+}
+
+/** Rounds a time (seconds) to microseconds, to remove rounding errors. */
+export function roundToMicroseconds(time: number): number {
+  return Math.round(time * 1e6) / 1e6
+}

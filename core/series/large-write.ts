@@ -1,0 +1,44 @@
+/** Estimates how much work writing points is, before they are parsed. (docs/spec/series.md#writing-points) */
+import type { UserStore } from '../../storage/user/user-store.js'
+import { isObject } from '../validation/is-object.js'
+import { timeColumn, timestampColumn } from './column-plan.js'
+
+/** Maximum rows that are written without yielding. */
+const maxRowsAtOnce = 4000
+/** Maximum rows among them that are not after all others: each may rewrite a separate chunk. */
+const maxScatteredAtOnce = 4
+
+/** The points of one series, as sent. */
+export interface SentPoints {
+  readonly eventId: unknown
+  readonly data: unknown
+}
+
+/** Estimates whether writing these points without yielding would block other work. */
+export function isLargeWrite(store: UserStore, all: readonly SentPoints[]): boolean {
+  let rows = 0
+  for (const { data } of all) if ((rows += getRows(data).length) > maxRowsAtOnce) return true
+  if (rows <= maxScatteredAtOnce) return false
+  let scattered = 0
+  return all.some(
+    ({ data, eventId }) => (scattered += countScattered(store, eventId, data)) > maxScatteredAtOnce
+  )
+}
+
+/** Returns the rows of a value that may be `flatJSON`. */
+function getRows(value: unknown): readonly unknown[] {
+  const points = isObject(value) ? value['points'] : undefined
+  return Array.isArray(points) ? points : []
+}
+
+function countScattered({ series }: UserStore, eventId: unknown, value: unknown): number {
+  const end = typeof eventId === 'string' ? series.endOf(eventId) : undefined
+  if (!end || !isObject(value) || !Array.isArray(value['fields'])) return 0
+  const fields = value['fields'] as unknown[]
+  const [own, absolute] = [fields.indexOf(timeColumn), fields.indexOf(timestampColumn)]
+  const [column, last] = own < 0 ? [absolute, end.time + end.until] : [own, end.until]
+  let count = 0
+  // A value that is not a number may be numeric text.
+  for (const row of getRows(value)) if (!(Number((row as unknown[] | null)?.[column]) > last)) count++
+  return count
+}

@@ -1,0 +1,47 @@
+/** The sign-in methods of an account: users must not lock themselves out. (docs/spec/passkeys.md#the-last-way-in) */
+import type { UserStore } from '../../storage/user/user-store.js'
+import { fail } from '../errors.js'
+import type { Config } from '../settings/config.js'
+import { getRelyingParty } from '../settings/relying-party.js'
+
+/** The number of sign-in methods of each kind. */
+export interface SignInMethods {
+  /** 1 if there is a password, and passwords are enabled. */
+  readonly password: number
+  /** Identities of providers that are configured. */
+  readonly identities: number
+  /** Passkeys, if the service supports them. */
+  readonly passkeys: number
+}
+
+/** Counts the stored sign-in methods of an account, by kind. */
+export function countSignInMethods(config: Config, store: UserStore): SignInMethods {
+  const { auth } = config
+  const issuers = new Set(auth.oidc.map(({ issuer }) => trimSlash(issuer)))
+  return {
+    password: auth.passwords === 'on' && store.account.password() ? 1 : 0,
+    identities: store.identities.list().filter(({ issuer }) => issuers.has(trimSlash(issuer))).length,
+    passkeys: getRelyingParty(config) ? store.passkeys.size : 0
+  }
+}
+
+/** Returns the number of sign-in methods of an account. */
+export function countAllSignInMethods(config: Config, store: UserStore): number {
+  return Object.values(countSignInMethods(config, store)).reduce(
+    (sum: number, count: number) => sum + count,
+    0
+  )
+}
+
+/** Throws `invalid-operation` if no sign-in method remains. Must run within the write that removes one. */
+export function assertSignInPossible(config: Config, store: UserStore): void {
+  if (countAllSignInMethods(config, store) === 0)
+    fail('invalid-operation', 'This is the last way to sign in: add another one first', {
+      code: 'last-way-in'
+    })
+}
+
+/** Removes the slash at the end of an issuer, which users add and leave out. */
+export function trimSlash(issuer: string): string {
+  return issuer.replace(/\/$/, '')
+}
