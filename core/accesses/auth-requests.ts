@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox'
 import { AuthRequest, type Acceptance, type Refusal } from '../../schemas/auth-request.js'
 import { OAuthNotice, type OAuthRequest } from '../../schemas/oauth.js'
 import { KeyValue } from '../../schemas/scalars.js'
-import type { KnownRequest } from '../../storage/platform/auth-requests.js'
+import type { StoredRequest } from '../../storage/platform/auth-requests.js'
 import { buildPageUrls, pollRateMs, pollUrl } from './auth-page.js'
 import { fail } from '../errors.js'
 import { apiEndpoint, serviceInfo } from '../service-info.js'
@@ -61,7 +61,7 @@ export function findRequest(
   { ip }: Credentials,
   key: string,
   now: number
-): KnownRequest {
+): StoredRequest {
   const known = platform.authRequests.find(key, now)
   if (known) return known
   throttle.unknownToken(ip)
@@ -70,11 +70,11 @@ export function findRequest(
 
 /** Waits until {@link findRequest} can find a request that another node of a cluster has just created. */
 export async function waitForRequest({ platform }: Services, key: string, now: number): Promise<void> {
-  if (!platform.authRequests.find(key, now)) await platform.caughtUp()
+  if (!platform.authRequests.find(key, now)) await platform.catchUp()
 }
 
 /** Returns the response to a poll. */
-export function toAuthState(services: Services, known: KnownRequest, now: number): AuthState {
+export function toAuthState(services: Services, known: StoredRequest, now: number): AuthState {
   const { decision } = known
   if (!decision) return toNeedSignin(services, known)
   if (decision.status !== 'ACCEPTED') return toRefused(services, known, decision)
@@ -83,7 +83,7 @@ export function toAuthState(services: Services, known: KnownRequest, now: number
   return toAccepted(services, known, decision, now)
 }
 
-function toNeedSignin(services: Services, { key, page, request }: KnownRequest): NeedSignin {
+function toNeedSignin(services: Services, { key, page, request }: StoredRequest): NeedSignin {
   const { oauth, ...asked } = request
   return {
     status: 'NEED_SIGNIN',
@@ -117,7 +117,7 @@ function toOAuthNotice({
 /** Returns the granted access while it is valid. A revoked one must not be distinguishable from an unknown key. */
 function toAccepted(
   services: Services,
-  { request, username = '' }: KnownRequest,
+  { request, username = '' }: StoredRequest,
   { accessId, tokenDigest: digest }: Acceptance,
   now: number
 ): AuthState {
@@ -138,7 +138,7 @@ function toAccepted(
 
 function toRefused(
   services: Services,
-  { request }: KnownRequest,
+  { request }: StoredRequest,
   { detail, message, reasonId, status }: Refusal
 ): AuthState {
   return {

@@ -4,7 +4,7 @@
  * agreed to.
  */
 import { Type, type Static } from 'typebox'
-import type { KnownRequest } from '../../storage/platform/auth-requests.js'
+import type { StoredRequest } from '../../storage/platform/auth-requests.js'
 import type { Destination } from '../../storage/repositories/consents.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Config } from '../settings/config.js'
@@ -50,7 +50,7 @@ export function getClientAddress({ http }: Pick<Config, 'http'>, { headers, ip }
 }
 
 /** Returns the destination of a request's outcome. */
-export function getDestination({ asker, request: { returnURL } }: KnownRequest): Destination {
+export function getDestination({ asker, request: { returnURL } }: StoredRequest): Destination {
   return {
     returnTo: typeof returnURL === 'string' ? getUrlOwner(returnURL) : '',
     origin: asker?.origin === undefined ? '' : getUrlOwner(asker.origin),
@@ -65,7 +65,7 @@ export function getDestination({ asker, request: { returnURL } }: KnownRequest):
 export function compareConsent(
   store: UserStore,
   access: Access | undefined,
-  known: KnownRequest,
+  known: StoredRequest,
   clientIp: string
 ): Consent {
   const asked = getDestination(known)
@@ -109,7 +109,7 @@ export async function recordConsent(
 /** An access that is being delivered. */
 interface Delivery {
   readonly access: Access
-  readonly known: KnownRequest
+  readonly known: StoredRequest
   readonly credentials: Credentials
   readonly now: number
 }

@@ -45,7 +45,7 @@ function omitToken({ token: _kept, ...rest }: Access): PublicAccess {
 
 /** Returns an access with its last use, which is stored separately. */
 export function addLastUse({ store }: Pick<Call, 'store'>, access: Access): Access {
-  const lastUsed = store.usage.lastUsed(access.id)
+  const lastUsed = store.usage.getLastUsed(access.id)
   return lastUsed === undefined ? access : { ...access, lastUsed }
 }
 

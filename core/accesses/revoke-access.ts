@@ -1,14 +1,14 @@
 /** Revokes an access permanently; its record is kept. (docs/spec/accesses.md#deleting-an-access) */
 import type { Access } from '../../schemas/access.js'
 import type { Call } from '../call/method.js'
-import { atOnce, type Steps } from '../../storage/steps.js'
+import { runSteps, type Steps } from '../../storage/steps.js'
 import { isCreatedBy, isExpired, listStreamIds } from '../permissions/access.js'
 
 /**
  * Marks an access as deleted, and with an app access the unexpired shared ones that it created. Returns the latter.
  */
 export function revokeAccess(call: Call, access: Access): Access[] {
-  return atOnce(revokeInSteps(call, access))
+  return runSteps(revokeInSteps(call, access))
 }
 
 /** Does the same as {@link revokeAccess}, in steps. */
@@ -19,7 +19,7 @@ export function* revokeInSteps(call: Call, access: Access): Steps<Access[]> {
     call.store.accesses.update({ ...each, deleted: call.now })
     call.store.sessions.end(each.id)
     // Its webhooks must not be called any more. (docs/spec/accesses.md#deleting-an-access)
-    call.store.webhooks.removeOf(each.id)
+    call.store.webhooks.removeByAccess(each.id)
     call.changes.add('accesses', listStreamIds(each), each.id)
     yield
   }

@@ -69,7 +69,7 @@ export function* listArchiveFiles(
   }
 ): Generator<ArchiveFile, void, undefined> {
   const digests = new Map<string, Digest>()
-  const yieldTurn = scheduler.turnsOf({ account: id, access: '' })
+  const yieldTurn = scheduler.createTurns({ account: id, access: '' })
   const file = (name: string, isText: boolean, bytes: () => Bytes): ArchiveFile => ({
     name,
     isText,

@@ -79,7 +79,7 @@ export function deactivateOthers(call: Call, { name }: AccountField, id: string)
  */
 export function setValue(call: Call, field: AccountField, content: unknown, isOwnerProven: boolean): void {
   const { caller, changes, services, now, store } = call
-  const before = store.fields.active(field.name)
+  const before = store.fields.findActive(field.name)
   // Clients send back what they have read: an unchanged value must not count as confirmed.
   if (before?.content === content) return
   claimValue(call, field, content)

@@ -1,6 +1,6 @@
 /** Audit records as a listing, read range by range. */
 import type { AuditCriteria } from '../../storage/audit/criteria.js'
-import type { Stretch } from '../../storage/audit/blocks.js'
+import type { TimeRange } from '../../storage/audit/blocks.js'
 import type { AuditRecord } from '../../storage/audit/record.js'
 import type { Listing, Page } from '../json/json-text.js'
 import { Footing, type Reader } from '../call/reader.js'
@@ -53,7 +53,7 @@ export function createAuditListing(reader: Reader, query: AuditQuery): Listing<R
 }
 
 /** Returns the range of times, in microseconds. */
-function toTimeRange({ from, modifiedSince, to }: AuditQuery, last: number): Stretch {
+function toTimeRange({ from, modifiedSince, to }: AuditQuery, last: number): TimeRange {
   return {
     since: clampTime(
       Math.max(

@@ -1,6 +1,6 @@
 /** The scope of a read, for the audit: streams, times and number of items. (docs/spec/audit.md#what-reads-reached) */
 import type { Access } from '../../schemas/access.js'
-import type { Reach } from '../../storage/audit/reach.js'
+import type { AuditScope } from '../../storage/audit/scope.js'
 import { getStreamIds } from '../events/event-permissions.js'
 import type { Reader } from '../call/reader.js'
 import type { Holder } from '../../storage/repositories/series.js'
@@ -29,7 +29,7 @@ interface RecordedStreams {
 }
 
 /** Returns the scope of a list of which nothing has been read yet. `streams`: a `streams` parameter. */
-export function describeQueryScope(caller: Caller, streams: unknown, { from, to }: TimeRange): Reach {
+export function describeQueryScope(caller: Caller, streams: unknown, { from, to }: TimeRange): AuditScope {
   return createScope(
     streams === undefined ? listReadable(caller) : listRequested(caller, streams),
     from,
@@ -46,20 +46,20 @@ function createScope(
   to: number | undefined,
   count: number,
   isOpen: boolean
-): Reach {
-  return { streamIds, isCut, from, to, count, isOpen }
+): AuditScope {
+  return { streamIds, isTruncated: isCut, from, to, count, isOpen }
 }
 
 /** Returns the scope of one event. */
 export function describeEventScope(
   reader: Reader,
   { streamIds, time }: Pick<Event, 'streamIds' | 'time'>
-): Reach {
+): AuditScope {
   return createScope(listVisible(reader, streamIds), time, time, 1, false)
 }
 
 /** Returns the scope of one event in the streams of these numbers. */
-export function describeItemScope(reader: Reader, streams: readonly number[]): Reach {
+export function describeItemScope(reader: Reader, streams: readonly number[]): AuditScope {
   return createScope(listVisible(reader, getStreamIds(reader.store, streams)), undefined, undefined, 1, false)
 }
 
@@ -68,7 +68,7 @@ export function describePointsScope(
   reader: Reader,
   { streams }: Pick<Holder, 'streams'>,
   { from, to }: TimeRange
-): Reach {
+): AuditScope {
   return createScope(listVisible(reader, getStreamIds(reader.store, streams)), from, to, 0, true)
 }
 

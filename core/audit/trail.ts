@@ -1,5 +1,5 @@
 /** Makes one record of each call on a user's data. (docs/spec/audit.md#what-is-recorded) */
-import type { Reach } from '../../storage/audit/reach.js'
+import type { AuditScope } from '../../storage/audit/scope.js'
 import type { AuditEntry } from '../../storage/audit/record.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { matchesAdminKey } from '../auth/admin.js'
@@ -38,7 +38,7 @@ export interface CompletedCall {
   readonly credentials: Credentials
   readonly now: number
   /** The scope of a read. */
-  readonly reach?: Reach | undefined
+  readonly reach?: AuditScope | undefined
   /** The provider that has vouched for the user. */
   readonly provider?: string | undefined
   /** The account's store, unless the call has one of its own. */
@@ -121,7 +121,7 @@ export class AuditTrail {
       status,
       callerId: caller.callerId ?? provider,
       query: told,
-      isQueryCut: told?.isCut,
+      isQueryTruncated: told?.isCut,
       key: lastWritten?.key,
       integrity: lastWritten?.integrity,
       reach
@@ -153,7 +153,7 @@ export class AuditTrail {
       status: error.status,
       callerId: accessId === undefined ? undefined : getCallerId(credentials),
       query: told,
-      isQueryCut: told?.isCut,
+      isQueryTruncated: told?.isCut,
       errorId: error.id,
       message: message.length > maxMessageLength ? `${truncateText(message, maxMessageLength)}…` : message
     }

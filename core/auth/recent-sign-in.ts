@@ -10,7 +10,7 @@ export const recentSignInSeconds = 600
 
 /** Returns whether the caller's session began within the last {@link recentSignInSeconds} seconds. */
 export function isRecentSignIn({ caller, now, store }: Call): boolean {
-  const time = store.sessions.place(caller.accessId)?.time
+  const time = store.sessions.findSignIn(caller.accessId)?.time
   return time !== undefined && now - time <= recentSignInSeconds
 }
 

@@ -26,7 +26,7 @@ export function listEventDeletions({ since, isAscending, skip, limit }: Deletion
   return {
     next({ caller, store: { history } }) {
       const { done, rows } =
-        left === 0 ? emptyPage : history.deletionsSince(since, isAscending, last, pageRows)
+        left === 0 ? emptyPage : history.listDeletionsSince(since, isAscending, last, pageRows)
       last = rows.at(-1)
       const visible = rows.filter(({ deleted, paths }) => caller.couldReadEvent(paths, deleted))
       const toSkip = Math.min(skip - skipped, visible.length)

@@ -47,7 +47,7 @@ function getLiveTexts({ config }: Services, store: UserStore): readonly LiveText
     return before.texts
   const fields = [...getAccountStreams(config).byName.values()].filter(({ isCounted }) => isCounted)
   const texts = fields.flatMap(({ name }) => {
-    const stored = store.fields.firstText(name)
+    const stored = store.fields.findFirstBody(name)
     if (stored === undefined) return []
     const { integrity, ...event }: Event = {
       ...(JSON.parse(stored) as Event),

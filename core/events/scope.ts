@@ -94,7 +94,7 @@ class ScopeBuilder {
     this.#assertStreamsReadable(queries)
     const criteria = queries.flatMap(query => this.#toCriteria(query) ?? [])
     const isEverything = criteria.some(
-      ({ any, all, isOwn, not }) => !any && !isOwn && all.length === 0 && not.size === 0
+      ({ any, all, excludesAccountFields: isOwn, not }) => !any && !isOwn && all.length === 0 && not.size === 0
     )
     return isEverything ? undefined : criteria
   }
@@ -123,7 +123,7 @@ class ScopeBuilder {
     const left = within && subtractSet(within, excludedStreams)
     if (left?.size === 0 || every.some(set => set.size === 0)) return undefined
     const isOwn = !left && !this.#caller.visibility.everything
-    return { ...(left && { any: left }), ...(isOwn && { isOwn }), all: every, not: excludedStreams }
+    return { ...(left && { any: left }), ...(isOwn && { excludesAccountFields: isOwn }), all: every, not: excludedStreams }
   }
 
   /**
@@ -134,7 +134,7 @@ class ScopeBuilder {
     const { visibility } = this.#caller
     const nodes = visibility.everything
       ? [...this.#streams.list()]
-      : [...visibility.readable].flatMap(number => this.#streams.byNumber(number) ?? [])
+      : [...visibility.readable].flatMap(number => this.#streams.findByNumber(number) ?? [])
     const live = this.withTrashed ? nodes : nodes.filter(node => !isTrashed(node))
     const isAll =
       (visibility.everything || visibility.isOwn) && nodes.length > 0 && live.length === nodes.length

@@ -95,7 +95,7 @@ function createListing(
       if (footing.hasChanged(reader)) {
         const now = queryFor(reader)
         isHidden = matchesNothing(now)
-        run.follow(now)
+        run.updateScope(now)
       }
       if (isHidden) return { text: '', count: 0, done: true }
       const page = reader.store.events.next(run)

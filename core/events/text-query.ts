@@ -16,13 +16,13 @@ export const SearchText = Type.String({ maxLength: 200 })
  */
 export function createTextSearch({ caller, store }: Call, text: string | undefined): TextSearch | undefined {
   if (text === undefined) return undefined
-  const words = store.events.texts.soughtWords(text)
+  const words = store.events.texts.toSearchWords(text)
   if (words.length === 0)
     refuseParams([{ code: 'INVALID', message: 'must hold a word: letters or digits', path: '#/text' }])
   const { visibility } = caller
   // The values of account fields are not searched.
   return {
     words,
-    byIndex: visibility.everything || (visibility.isOwn === true && visibility.closed.size === 0)
+    mayUseIndex: visibility.everything || (visibility.isOwn === true && visibility.closed.size === 0)
   }
 }

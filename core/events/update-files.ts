@@ -33,7 +33,7 @@ export function updateFiles<P extends { readonly id: string }>(
       *run(call: Call, params: P): Steps<EventResult> {
         const change = createChange(call, params)
         const event = changeFiles(call, yield* requireLargeWritableEvent(call, params.id), change)
-        const result = writeEvent(call, event, yield* call.store.events.bodyOf(event))
+        const result = writeEvent(call, event, yield* call.store.events.writeBody(event))
         // SQLite has copied the whole event, and will copy it again on commit.
         yield
         return result

@@ -3,7 +3,7 @@
  * (docs/spec/identities.md#proofs)
  */
 import { Type, type Static } from 'typebox'
-import { secretDigest } from '../../schemas/secret-digest.js'
+import { digestSecret } from '../../schemas/secret-digest.js'
 import type { IdentityProof } from '../../storage/identities/identity-proofs.js'
 import type { ServiceCall } from '../call/method.js'
 import { fail } from '../errors.js'
@@ -37,12 +37,12 @@ export function verifyProof(
 /** Does the same as {@link verifyProof}, also if the provider has just sent the user to another node of a cluster. */
 export async function verifyProofInCluster(call: ServiceCall, params: Proof): Promise<VerifiedProof> {
   const { platform } = call.services
-  if (!platform.identityProofs.find(params.ticket, params.secret, call.now)) await platform.caughtUp()
+  if (!platform.identityProofs.find(params.ticket, params.secret, call.now)) await platform.catchUp()
   return verifyProof(call, params)
 }
 
 /** Makes a ticket invalid. Throws `invalid-credentials` if another call has used it first. */
 export async function useProof({ services }: ServiceCall, { ticket }: Pick<Proof, 'ticket'>): Promise<void> {
-  if (!(await services.platform.change('useProof', secretDigest(ticket))))
+  if (!(await services.platform.change('useProof', digestSecret(ticket))))
     fail('invalid-credentials', 'The proof of identity was used')
 }

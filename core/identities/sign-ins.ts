@@ -2,7 +2,7 @@
  * Redirects users to a provider and back: authorization code with PKCE, state, nonce and issuer.
  * (docs/spec/identities.md#the-way)
  */
-import { secretDigest } from '../../schemas/secret-digest.js'
+import { digestSecret } from '../../schemas/secret-digest.js'
 import type { PlatformStore } from '../../storage/platform/platform-store.js'
 import { fail } from '../errors.js'
 import { createToken } from '../ids.js'
@@ -73,8 +73,8 @@ export class SignIns {
         provider: name,
         nonce,
         verifier,
-        browser: secretDigest(browser),
-        secret: secretDigest(secret),
+        browser: digestSecret(browser),
+        secret: digestSecret(secret),
         page: returnUrl
       }
       this.#pending.add(state, kept, visitor.ip, this.clock.now())
@@ -105,13 +105,13 @@ export class SignIns {
     let page = resolveOwnPage(this.config, undefined)
     try {
       // It belongs to another browser or another provider.
-      if (pending?.provider !== name || browser === undefined || pending.browser !== secretDigest(browser))
+      if (pending?.provider !== name || browser === undefined || pending.browser !== digestSecret(browser))
         throw new SignInProblem('expired')
       page = pending.page
       const claims = await this.#fetchClaims(provider, pending, state, query)
       const ticket = createToken() + createToken()
       const proof = toIdentityProof(provider, pending, claims)
-      const digest = secretDigest(ticket)
+      const digest = digestSecret(ticket)
       await this.platform.change('addProof', digest, proof, now, now + proofLifetime, maxProofs)
       return { url: `${page}#identity=${ticket}` }
     } catch (error) {

@@ -1,5 +1,5 @@
 /** Stores the identity with which an account is created. (docs/spec/identities.md#registering) */
-import { identityField, identityKey } from '../../schemas/identity.js'
+import { identityField, toIdentityKey } from '../../schemas/identity.js'
 import type { IdentityProof } from '../../storage/identities/identity-proofs.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { getCurrentAddress, isSameAddress } from '../account/email/address.js'
@@ -7,7 +7,7 @@ import { createIdentity } from './identities.js'
 
 /** Returns the identity as a unique value of the account. */
 export function toUniqueValues(proof: IdentityProof): Readonly<Record<string, string>> {
-  return { [identityField]: identityKey(proof) }
+  return { [identityField]: toIdentityKey(proof) }
 }
 
 /**
@@ -18,5 +18,5 @@ export function storeIdentity(store: UserStore, proof: IdentityProof, now: numbe
   store.identities.insert(createIdentity(proof, now))
   const { email } = proof
   if (email && !email.isVerified && isSameAddress(email.address, getCurrentAddress(store)))
-    store.confirmed.forget('email')
+    store.confirmed.remove('email')
 }

@@ -39,8 +39,8 @@ export const getAccessInfo = method({
     const access = call.caller.access ?? fail('invalid-access-token')
     const { usage } = call.store
     const rest = {
-      lastUsed: usage.lastUsed(access.id),
-      calls: usage.calls(access.id),
+      lastUsed: usage.getLastUsed(access.id),
+      calls: usage.countCalls(access.id),
       user: { username: call.account.username, ...getCallerPasswordTimes(call), ...getOperatorFlag(call) }
     }
     return new JsonMembers(`${getAccessText(call, access)},${joinMembers(rest)}`)

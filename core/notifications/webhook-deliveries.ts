@@ -3,7 +3,7 @@
  * that arrive in the meantime are sent together in the next call. (docs/spec/notifications.md#delivery)
  */
 import { StoreUnavailable } from '../../storage/errors.js'
-import type { KeptWebhook } from '../../storage/repositories/webhooks.js'
+import type { StoredWebhook } from '../../storage/repositories/webhooks.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { isInForce } from '../permissions/effective-grants.js'
 import { applyRun, computeNextRun } from './webhook-state.js'
@@ -44,7 +44,7 @@ export class WebhookDeliveries {
       if (account) this.#scheduleOwed(account)
     })
     // Queued messages are in the account's file: the node that serves it next sends them.
-    services.accounts.handover.whenLetGo(account => this.#dropTasks(account))
+    services.accounts.handover.onRelease(account => this.#dropTasks(account))
   }
 
   /**
@@ -91,7 +91,7 @@ export class WebhookDeliveries {
       await nextTurn()
       if (this.#isClosed) return
       try {
-        await accounts.ready(account)
+        await accounts.waitUntilReady(account)
         const store = accounts.store(account)
         if (store.webhooks.size === 0) without.push(account.id)
         else this.#scheduleStart(account, store)
@@ -129,7 +129,7 @@ export class WebhookDeliveries {
   }
 
   /** Schedules a call for as soon as the interval allows, unless one is scheduled or in progress. */
-  #schedule(account: Account, { webhook }: KeptWebhook, transientMessages: readonly string[] = []): void {
+  #schedule(account: Account, { webhook }: StoredWebhook, transientMessages: readonly string[] = []): void {
     if (this.#isClosed) return
     const known = this.#tasks.get(getTaskKey(account, webhook))
     for (const message of transientMessages) known?.transientMessages.add(message)
@@ -186,7 +186,7 @@ export class WebhookDeliveries {
   }
 
   /** Returns the webhook if it is active and its access is in force. */
-  #find({ account, id }: Task): KeptWebhook | undefined {
+  #find({ account, id }: Task): StoredWebhook | undefined {
     const { accounts, clock } = this.services
     if (accounts.find(account.username)?.id !== account.id) return undefined
     const store = accounts.store(account)
@@ -197,7 +197,7 @@ export class WebhookDeliveries {
   }
 
   /** Marks the queued messages as being sent. */
-  async #markSending(task: Task): Promise<KeptWebhook | undefined> {
+  async #markSending(task: Task): Promise<StoredWebhook | undefined> {
     const kept = this.#find(task)
     if (!kept || !hasOwed(kept)) return task.transientMessages.size > 0 ? kept : undefined
     const store = this.services.accounts.store(task.account)
@@ -207,7 +207,7 @@ export class WebhookDeliveries {
       if (!current) return undefined
       const { owed, sending, ...rest } = current
       const started = { ...rest, owed: [], sending: [...new Set([...sending, ...owed])] }
-      store.webhooks.queue(started)
+      store.webhooks.updateQueues(started)
       return started
     })
   }
@@ -232,6 +232,6 @@ function getTaskKey(account: Account, { id }: { readonly id: string }): string {
   return `${account.id} ${id}`
 }
 
-function hasOwed({ owed, sending, webhook }: KeptWebhook): boolean {
+function hasOwed({ owed, sending, webhook }: StoredWebhook): boolean {
   return webhook.state === 'active' && (owed.length > 0 || sending.length > 0)
 }

@@ -2,8 +2,8 @@
  * Queues messages for webhooks in the transaction of the change, so that a crash loses none.
  * (docs/spec/notifications.md#delivery)
  */
-import type { KeptWebhook } from '../../storage/repositories/webhooks.js'
-import { atOnce, type Steps } from '../../storage/steps.js'
+import type { StoredWebhook } from '../../storage/repositories/webhooks.js'
+import { runSteps, type Steps } from '../../storage/steps.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Change } from '../changes.js'
 import type { Call } from '../call/method.js'
@@ -28,7 +28,7 @@ export function enqueueMessages(write: CompletedWrite): void {
   if (changes.isEmpty || store.webhooks.size === 0) return
   if (changes.size * store.webhooks.size > maxAtOnce && changes.size * countAccesses(store) > maxAtOnce)
     throw new TooManyToEvaluate()
-  atOnce(enqueueMessagesInSteps(write))
+  runSteps(enqueueMessagesInSteps(write))
 }
 
 /**
@@ -50,7 +50,7 @@ export function* enqueueMessagesInSteps({ changes, now, store }: CompletedWrite)
     for (const change of list)
       for (const message of yield* listMessages(kept, recipient, change)) owed.add(message)
     // Messages that are queued already need no write: many changes in a row cost only one.
-    if (owed.size > kept.owed.length) store.webhooks.queue({ ...kept, owed: [...owed] })
+    if (owed.size > kept.owed.length) store.webhooks.updateQueues({ ...kept, owed: [...owed] })
     yield
   }
 }
@@ -60,7 +60,7 @@ function countAccesses(store: UserStore): number {
 }
 
 function* listMessages(
-  { webhook }: KeptWebhook,
+  { webhook }: StoredWebhook,
   recipient: ChangeRecipient,
   change: Change
 ): Steps<string[]> {

@@ -62,7 +62,7 @@ export async function removeUnusedClients({ config, platform }: Services, now: n
 
 /** Records that a client is used at `now` (seconds), unless that was recorded recently. */
 export async function recordUse({ platform }: Services, id: string, now: number): Promise<void> {
-  const time = platform.oauthClients.useToNote(id, now)
+  const time = platform.oauthClients.getUseToRecord(id, now)
   if (time !== undefined) await platform.change('useClient', id, time)
 }
 

@@ -1,7 +1,7 @@
 /** Authorization codes: each is valid for one attempt, and for a minute. (docs/api/oauth.md#codes) */
 import type { AuthRequest } from '../../schemas/auth-request.js'
 import type { IdentityScope, OAuthRequest } from '../../schemas/oauth.js'
-import type { KnownRequest } from '../../storage/platform/auth-requests.js'
+import type { StoredRequest } from '../../storage/platform/auth-requests.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { fail } from '../errors.js'
 import { getPresentedToken } from '../auth/authenticate.js'
@@ -26,12 +26,12 @@ export interface CodeGrant {
 }
 
 /** A request that came by OAuth. */
-export type OAuthKnownRequest = KnownRequest & {
+export type OAuthKnownRequest = StoredRequest & {
   readonly request: AuthRequest & { readonly oauth: OAuthRequest }
 }
 
 /** Returns whether a request came by OAuth. */
-export function isOAuthRequest(known: KnownRequest): known is OAuthKnownRequest {
+export function isOAuthRequest(known: StoredRequest): known is OAuthKnownRequest {
   return known.request.oauth !== undefined
 }
 
@@ -115,7 +115,7 @@ function getSignInTime({ credentials, now, services }: ServiceCall, store: UserS
   if (session?.type !== 'personal' || !isSessionOpen(services.config, store, session.id, now))
     return undefined
   // A personal access changes only when it gets a new token.
-  return store.sessions.place(session.id)?.time ?? session.modified
+  return store.sessions.findSignIn(session.id)?.time ?? session.modified
 }
 
 /**
@@ -125,7 +125,7 @@ function getSignInTime({ credentials, now, services }: ServiceCall, store: UserS
  */
 function assertDecidedByOwner(
   store: UserStore,
-  { expires }: KnownRequest,
+  { expires }: StoredRequest,
   access: Access,
   authTime: number | undefined
 ): void {
@@ -135,7 +135,7 @@ function assertDecidedByOwner(
 }
 
 function assertSignInAge(
-  { expires }: KnownRequest,
+  { expires }: StoredRequest,
   { maxAge, prompts }: OAuthRequest,
   authTime: number | undefined,
   now: number

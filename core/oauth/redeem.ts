@@ -3,7 +3,7 @@
  * ends. (docs/api/oauth.md#codes; docs/api/oauth.md#refreshing)
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { KnownGrant } from '../../storage/oauth/oauth-grants.js'
+import type { StoredGrant } from '../../storage/oauth/oauth-grants.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { revokeAccess } from '../accesses/revoke-access.js'
 import type { Call } from '../call/method.js'
@@ -27,7 +27,7 @@ export interface RedeemedCode {
 /** A refreshed grant: the next refresh token, and when it replaced the former (seconds). */
 export interface RefreshedGrant {
   readonly kind: 'refresh'
-  readonly grant: KnownGrant
+  readonly grant: StoredGrant
   readonly refreshToken: string
   readonly time: number
 }

@@ -66,7 +66,7 @@ async function runDailyJobs(services: Services, storedBefore: number, signal: Ab
     if (!services.accounts.owns(account)) continue
     const begunMs = performance.now()
     await runGuarded(services, () =>
-      services.accounts.visit(account, async () => {
+      services.accounts.runInBackground(account, async () => {
         await runGuarded(services, () => sweepAttachments(services, account, storedBefore), account)
         await runGuarded(services, () => removeExpiredDeletions(services, account, isStopped), account)
         await runGuarded(services, () => services.previews.cleanUp(account), account)

@@ -115,7 +115,7 @@ function getUsage(store: UserStore): Usage {
       documents,
       attachments,
       // There may be very many accesses: none of them is read.
-      lastUsed: store.usage.latest() ?? null,
+      lastUsed: store.usage.getLatest() ?? null,
       hasSecondFactor: getFactor(store) !== undefined,
       passkeys: store.passkeys.size
     }

@@ -16,7 +16,7 @@ export async function scheduleDeletion(call: Call, time: number): Promise<number
   const closing = accounts.findClosing(account.username)
   if (closing) {
     // In a cluster, its file may take a while to be opened again.
-    await accounts.ready(closing)
+    await accounts.waitUntilReady(closing)
     const store = accounts.store(closing)
     await store.write(() =>
       notifyUser({ ...call, account: closing, store }, { kind: 'deletionScheduled', deletion })

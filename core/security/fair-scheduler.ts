@@ -18,7 +18,7 @@ export class FairScheduler {
 
   /** Returns number of waiting tasks of an account. */
   countWaiting(account: string): number {
-    return this.#waiting.sizeOf(account)
+    return this.#waiting.countItems(account)
   }
 
   async run<T>(party: Party, work: () => Promise<T>): Promise<T> {

@@ -5,7 +5,7 @@
 import type { Points } from '../../storage/repositories/series.js'
 import type { Row } from '../../storage/series/rows.js'
 import { fail } from '../errors.js'
-import { mapped, sorted, type Steps } from '../../storage/steps.js'
+import { mapInSteps, sortInSteps, type Steps } from '../../storage/steps.js'
 import { timeColumn, timestampColumn, toNumber, type Column, type ColumnPlan } from './column-plan.js'
 
 /** Where in the request an error is, and the rule it violates. */
@@ -165,7 +165,7 @@ function* arrangeColumns({ time, columns }: Layout, rows: readonly unknown[][]):
   used.sort((a, b) => a.column.place - b.column.place)
   const order = [time, ...used.map(({ index }) => index)]
   const isArranged = order.length === columns.length && order.every((index, place) => index === place)
-  const result = isArranged ? rows : yield* mapped(rows, row => order.map(index => row[index]))
+  const result = isArranged ? rows : yield* mapInSteps(rows, row => order.map(index => row[index]))
   return {
     columns: used.map(({ column }) => column.name),
     rows: yield* mergeByTime(result as unknown as readonly Row[])
@@ -187,7 +187,7 @@ function* mergeByTime(rows: readonly Row[]): Steps<readonly Row[]> {
   while (index < rows.length && rows[index - 1]![0] < rows[index]![0]) if (index++ % rowsPerStep === 0) yield
   if (index >= rows.length) return rows
   const result: Row[] = []
-  const ordered = yield* sorted(rows, ([time]) => time)
+  const ordered = yield* sortInSteps(rows, ([time]) => time)
   for (let at = 0; at < ordered.length; at++) {
     if (at % rowsPerStep === rowsPerStep - 1) yield
     const row = ordered[at]!

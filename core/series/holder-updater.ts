@@ -2,7 +2,7 @@
  * Updates series within seconds after a call: holders get duration, author and time of the last write
  * (docs/spec/series.md#holder-events), chunks their summaries.
  */
-import type { Behind } from '../../storage/repositories/series.js'
+import type { OutdatedHolder } from '../../storage/repositories/series.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { Changes } from '../changes.js'
 import { AccountScan } from '../account/account-scan.js'
@@ -21,7 +21,7 @@ const summaryWrites = 32
 /** Updates a holder after the last write to its series; returns its text. */
 export function updateHolder(
   store: UserStore,
-  { number, id, until, written, writer }: Behind,
+  { number, id, until, written, writer }: OutdatedHolder,
   changes: Changes
 ): string {
   const event = store.events.find(id)!
@@ -32,7 +32,7 @@ export function updateHolder(
     modified: store.stamp(written),
     modifiedBy: writer
   })
-  store.series.caughtUp(number)
+  store.series.markUpToDate(number)
   changes.add('events', event.streamIds)
   return text
 }
@@ -55,7 +55,7 @@ export class HolderUpdater {
   catchUp(all = false): Promise<void> {
     return this.#scan.run(
       (account, { series }) =>
-        series.mayBeBehind || series.lacksSummaries ? this.#visit(account, series) : undefined,
+        series.mayHaveOutdated || series.lacksSummaries ? this.#visit(account, series) : undefined,
       all
     )
   }
@@ -67,7 +67,7 @@ export class HolderUpdater {
   }
 
   async #visit(account: Account, series: UserStore['series']): Promise<void> {
-    if (series.mayBeBehind) await this.#updateHolders(account)
+    if (series.mayHaveOutdated) await this.#updateHolders(account)
     if (series.lacksSummaries && !this.#isClosing) await this.#summarize(account)
   }
 
@@ -75,7 +75,7 @@ export class HolderUpdater {
     const { accounts, bus, clock } = this.services
     for (;;) {
       const store = accounts.store(account)
-      if (store.series.listBehind(1).length === 0) return
+      if (store.series.listOutdated(1).length === 0) return
       const changes = await writeHolders(store, clock.now())
       bus.publish(account.username, changes)
     }
@@ -110,6 +110,6 @@ async function writeHolders(store: UserStore, now: number): Promise<Changes> {
 
 function updateHolders(store: UserStore): Changes {
   const changes = new Changes(store.streams)
-  for (const behind of store.series.listBehind(groupSize)) updateHolder(store, behind, changes)
+  for (const behind of store.series.listOutdated(groupSize)) updateHolder(store, behind, changes)
   return changes
 }

@@ -94,7 +94,7 @@ export class StreamView {
    * place.
    */
   findCurrent(node: StreamNode, parent: StreamNode | undefined): StreamNode | undefined {
-    const now = this.store.streams.byNumber(node.number)
+    const now = this.store.streams.findByNumber(node.number)
     const isThere = now && (!parent || now.parent?.number === parent.number)
     return isThere && this.#isShown(now) && !this.#isInTrash(now) ? now : undefined
   }

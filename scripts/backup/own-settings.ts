@@ -18,7 +18,7 @@ import { isObject } from '../../core/validation/is-object.js'
 import { chosenKeys } from '../../server/setup/choices.js'
 import { assertFileOrAbsent } from '../../storage/files/durable.js'
 import type { Layout } from '../../storage/files/layout.js'
-import { placeFileNow } from '../../storage/files/setup-link.js'
+import { writeFileAtomically } from '../../storage/files/setup-link.js'
 import { BackupError, isFatal } from './backup-error.js'
 import type { Manifest } from './manifest.js'
 import type { Stored } from './stored.js'
@@ -91,7 +91,7 @@ export async function bringSettings(
   const { left, taken } = vault.isEncrypted ? { taken: found, left: [] } : believed(found)
   const { problems } = readSettings({ argv: [], env: {}, cwd: target.root, pageSettings: taken })
   if (problems.length > 0) return [`${pageSettingsFile} is left out: ${problems.join('; ')}`]
-  placeFileNow(join(target.root, pageSettingsFile), vault.isEncrypted ? text : formatPageSettings(taken))
+  writeFileAtomically(join(target.root, pageSettingsFile), vault.isEncrypted ? text : formatPageSettings(taken))
   if (left.length === 0) return []
   return [`${pageSettingsFile}: left out, since the backup is not encrypted: ${left.join(', ')}`]
 }

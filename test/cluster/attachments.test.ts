@@ -152,7 +152,7 @@ t.test('local files stay within a bound', async t => {
     const id = await put(here, Buffer.alloc(20_000, index))
     utimesSync(here.layout.attachmentFile(account, id), 100 + index, 100 + index)
     ids.push(id)
-    await here.attachments.settled()
+    await here.attachments.waitUntilSettled()
   }
   const isHere = (id: string): boolean => existsSync(here.layout.attachmentFile(account, id))
   t.ok(ids.filter(isHere).length <= 5, 'no more than fit are left')

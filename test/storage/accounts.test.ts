@@ -23,7 +23,7 @@ import { AccountElsewhere, AccountGone, StoreDamaged, StoreTooNew } from '../../
 import { Layout } from '../../storage/files/layout.js'
 import { userMigrations } from '../../storage/migrations/user/index.js'
 import { PlatformStore } from '../../storage/platform/platform-store.js'
-import { walSyncs } from '../../storage/wal/sync.js'
+import { createWalSyncs } from '../../storage/wal/sync.js'
 import { policies } from '../support/keeping.js'
 import { platformBytes } from '../support/planted.js'
 
@@ -47,10 +47,10 @@ class Storage {
       closingSeconds: 60,
       cacheKiB: 64,
       policies,
-      durability: walSyncs(this.layout, error => {
+      durability: createWalSyncs(this.layout, error => {
         throw error
       }),
-      onTrouble: (_id, error) => this.trouble.push(error)
+      onError: (_id, error) => this.trouble.push(error)
     })
   }
 
@@ -79,7 +79,7 @@ class Storage {
     return store.read(() => [
       store.accesses.list(),
       store.account.field('email'),
-      store.events.lastModified()
+      store.events.getLastModified()
     ])
   }
 
@@ -188,10 +188,10 @@ t.test('an account', async t => {
     const storage = start(t)
     await storage.create('alice')
     const alice = storage.accounts.find('alice')!
-    await storage.accounts.visit(alice, async () => void storage.email('alice'))
+    await storage.accounts.runInBackground(alice, async () => void storage.email('alice'))
     t.equal(storage.accounts.openCount, 1)
     const again = await storage.restarted()
-    await again.accounts.visit(alice, async () => void again.email('alice'))
+    await again.accounts.runInBackground(alice, async () => void again.email('alice'))
     t.equal(again.accounts.openCount, 0)
     t.equal(again.email('alice'), 'alice')
     await again.close()

@@ -40,7 +40,7 @@ export function resetMessageCount(store: UserStore, kind: CountedMessage): void 
 }
 
 function readCount(store: UserStore, kind: CountedMessage, now: number): MessageCount {
-  const known = store.signIn.state(toStateName(kind)) as MessageCount | undefined
+  const known = store.signIn.getState(toStateName(kind)) as MessageCount | undefined
   return known && known.endsAt > now ? known : { count: 0, endsAt: now + hour }
 }
 

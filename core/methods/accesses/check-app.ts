@@ -4,7 +4,7 @@ import { Type, type Static } from 'typebox'
 import { Access } from '../../../schemas/access.js'
 import { isStreamPermission, type Permission } from '../../../schemas/permission.js'
 import { Identifier, KeyValue, maxNameLength, Name, orNull } from '../../../schemas/scalars.js'
-import { inTurns } from '../../../storage/steps.js'
+import { runInTurns } from '../../../storage/steps.js'
 import { personalOnly } from '../../auth/allow.js'
 import { waitForRequest, findRequest } from '../../accesses/auth-requests.js'
 import { checkPermissions } from '../../accesses/check-permissions.js'
@@ -49,7 +49,7 @@ export const checkApp = method({
     if (typeof params.requestKey !== 'string') return []
     await waitForRequest(call.services, params.requestKey, call.now)
     const party = { account: call.account.id, access: call.caller.accessId }
-    return await inTurns(findAudiences(call, params.requestedPermissions, findAppAccess(call, params)), party)
+    return await runInTurns(findAudiences(call, params.requestedPermissions, findAppAccess(call, params)), party)
   },
   run(call, params, streams) {
     const checked = checkPermissions(call, params.requestedPermissions)

@@ -19,7 +19,7 @@ import { method, type Call } from '../../call/method.js'
 import { mergeLimitedClientData } from '../../validation/client-data.js'
 import { acceptProtectedFields, trackingFields } from '../../validation/protected-fields.js'
 import { provideStreams } from '../../accesses/provide-streams.js'
-import { atOnce, type Steps } from '../../../storage/steps.js'
+import { runSteps, type Steps } from '../../../storage/steps.js'
 import type { StreamRepository } from '../../../storage/repositories/streams.js'
 import { hasMoreBelow } from '../../streams/tree.js'
 import { revokeAccess } from '../../accesses/revoke-access.js'
@@ -63,7 +63,7 @@ export const create = method({
       assertNotPersonal((Object(asking.params) as { type?: unknown }).type)
     }
   },
-  run: (call, params) => atOnce(createAccess(call, params)),
+  run: (call, params) => runSteps(createAccess(call, params)),
   steps: {
     areMany: ({ streams }, { permissions }) =>
       permissions.length > maxAtOnce || permissions.some(permission => mayRestoreMany(streams, permission)),

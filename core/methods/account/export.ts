@@ -18,7 +18,7 @@ export const exportAccount = method({
     // Other transports cannot carry a file, and the copy would not be removed.
     if (credentials.via !== 'http' || credentials.isMember)
       fail('invalid-operation', 'An export is a file: it is answered to GET /account/export only')
-    return (await services.exports.make(account.id, store)) ?? refuseBusy()
+    return (await services.exports.create(account.id, store)) ?? refuseBusy()
   },
   run: (_call, _params, draft) => ({ export: { draft } })
 })

@@ -2,7 +2,7 @@
 import { randomInt } from 'node:crypto'
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
-import type { Invitation, KnownInvitation } from '../../../storage/platform/invitations.js'
+import type { Invitation, StoredInvitation } from '../../../storage/platform/invitations.js'
 import { adminOnly } from '../../auth/admin.js'
 import { ListedInvitation, toListedInvitation } from '../../registration/listed-invitation.js'
 import { serviceMethod, type ServiceCall } from '../../call/method.js'
@@ -35,7 +35,7 @@ async function createInvitationTokens(
   { now, services }: ServiceCall,
   count: number,
   description: string
-): Promise<KnownInvitation[]> {
+): Promise<StoredInvitation[]> {
   const invitations = new Map<string, Invitation>()
   while (invitations.size < count) {
     const candidates = new Map<string, Invitation>()

@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox'
 import type { Decision } from '../../../schemas/auth-request.js'
 import { orNull } from '../../../schemas/scalars.js'
 import type { Access } from '../../../schemas/access.js'
-import type { KnownRequest } from '../../../storage/platform/auth-requests.js'
+import type { StoredRequest } from '../../../storage/platform/auth-requests.js'
 import { anyone } from '../../auth/allow.js'
 import { buildAnswerUrl } from '../../oauth/answer-url.js'
 import { isOAuthRequest, issueCode, type OAuthKnownRequest } from '../../oauth/codes.js'
@@ -90,7 +90,7 @@ function toOAuthError({ status }: Params): { readonly error: string; readonly er
     : { error: 'server_error', error_description: 'The page on which people decide has failed' }
 }
 
-function resolveDecision(call: ServiceCall, known: KnownRequest, params: Params): DecisionResult {
+function resolveDecision(call: ServiceCall, known: StoredRequest, params: Params): DecisionResult {
   const { detail, id, message, reasonId, reasonID, status } = params
   if (status === 'ACCEPTED') return acceptRequest(call, known, resolveAccessReference(call, params))
   const isError = status === 'ERROR'
@@ -111,7 +111,7 @@ function resolveDecision(call: ServiceCall, known: KnownRequest, params: Params)
 /** Accepts a request. Only the key need come with the call: the token has to prove that the user decides. */
 function acceptRequest(
   { services, credentials, now }: ServiceCall,
-  known: KnownRequest,
+  known: StoredRequest,
   { token, username }: AccessReference
 ): DecisionResult {
   const account = services.accounts.find(username.toLowerCase())
@@ -134,7 +134,7 @@ function acceptRequest(
 }
 
 /** Throws `forbidden` unless the access is the requested app's. Pages unaware of devices create accesses without one. */
-function assertRequested({ deviceName, name, type }: Access, { request }: KnownRequest): void {
+function assertRequested({ deviceName, name, type }: Access, { request }: StoredRequest): void {
   const isOfApp = type === 'app' && name === request.requestingAppId
   if (!isOfApp || (deviceName !== undefined && deviceName !== request.deviceName))
     fail('forbidden', 'The token is not that of an access which this app has been given')

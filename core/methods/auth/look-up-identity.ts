@@ -3,7 +3,7 @@
  * (docs/spec/identities.md#signing-in)
  */
 import { Type } from 'typebox'
-import { identityField, identityKey } from '../../../schemas/identity.js'
+import { identityField, toIdentityKey } from '../../../schemas/identity.js'
 import { anyone } from '../../auth/allow.js'
 import { serviceMethod } from '../../call/method.js'
 import { Proof, verifyProof } from '../../identities/proofs.js'
@@ -34,7 +34,7 @@ export const lookUpIdentity = serviceMethod({
   run(call, params) {
     const { services } = call
     const { proof, provider } = verifyProof(call, params)
-    const account = services.platform.findByUnique(identityField, identityKey(proof))
+    const account = services.platform.findByUnique(identityField, toIdentityKey(proof))
     if (account) return { provider: toPublicProvider(provider), username: account.username }
     const { email, username } = proof
     return {

@@ -29,7 +29,7 @@ export const deleteEvent = method({
       const before = yield* requireLargeWritableEvent(call, id)
       if (before.trashed) return removeEvent(call, before)
       const event = toTrashed(call, before)
-      const result = writeTrashed(call, event, yield* call.store.events.bodyOf(event))
+      const result = writeTrashed(call, event, yield* call.store.events.writeBody(event))
       yield
       return result
     }

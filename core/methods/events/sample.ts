@@ -74,7 +74,7 @@ class SampleListing implements Listing<Reader> {
     private readonly params: Params
   ) {
     this.#permissions = new Footing(call)
-    this.#run = call.store.events.sampler(buildQuery(call, params))
+    this.#run = call.store.events.createSample(buildQuery(call, params))
   }
 
   next(reader: Reader): Page {
@@ -82,10 +82,10 @@ class SampleListing implements Listing<Reader> {
     const { store } = reader
     // The values aggregated so far may include ones that this reader must not see: start again.
     if (this.#permissions.hasChanged(reader))
-      this.#run = store.events.sampler(buildQuery({ ...call, ...reader }, params))
-    const done = store.events.sample(this.#run, body => insertLiveValues(call.services, body, store))
+      this.#run = store.events.createSample(buildQuery({ ...call, ...reader }, params))
+    const done = store.events.continueSample(this.#run, body => insertLiveValues(call.services, body, store))
     if (!done) return { text: '', count: 0, done }
-    const samples = this.#run.samples()
+    const samples = this.#run.toSamples()
     return { text: JSON.stringify(samples).slice(1, -1), count: samples.length, done }
   }
 }
@@ -98,7 +98,7 @@ function buildQuery(call: Call, params: Params): SampleQuery {
     trashed: trashedByState[state],
     from: fromTime,
     to: toTime,
-    parts,
+    buckets: parts,
     field
   }
 }

@@ -43,7 +43,7 @@ export const update = method({
     *run(call, { id, update: given }) {
       const before = yield* requireLargeWritableEvent(call, id)
       const event = buildUpdated(call, before, given)
-      const result = writeEvent(call, before, event, yield* call.store.events.bodyOf(event))
+      const result = writeEvent(call, before, event, yield* call.store.events.writeBody(event))
       // SQLite has copied the whole event, and will copy it again on commit.
       yield
       return result

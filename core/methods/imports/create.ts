@@ -33,7 +33,7 @@ export const create = method({
     assertMayImport(call, parentId ?? null)
     assertTimeZone(zone ?? undefined)
     assertMayWait(call, file.size)
-    store.imports.forgetUnreadable(maxUnreadable)
+    store.imports.removeUnreadable(maxUnreadable)
     const id = createId()
     const job: Job = {
       fileName: file.fileName.slice(0, 255),

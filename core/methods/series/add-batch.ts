@@ -10,7 +10,7 @@ import { requireWritableHolder } from '../../series/holder.js'
 import { isLargeWrite, type SentPoints } from '../../series/large-write.js'
 import { planColumns } from '../../series/column-plan.js'
 import { isObject } from '../../validation/is-object.js'
-import { atOnce, type Steps } from '../../../storage/steps.js'
+import { runSteps, type Steps } from '../../../storage/steps.js'
 
 /** Checks every entry of a `seriesBatch` value, then writes them in order. */
 export const addBatch = method({
@@ -21,7 +21,7 @@ export const addBatch = method({
   mode: 'write',
   boundsDepth: true,
   allow: anyAccess,
-  run: (call, params) => atOnce(addInSteps(call, params)),
+  run: (call, params) => runSteps(addInSteps(call, params)),
   steps: { areMany, run: addInSteps }
 })
 

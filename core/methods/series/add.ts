@@ -7,7 +7,7 @@ import { readPoints } from '../../series/flat-json.js'
 import { requireWritableHolder } from '../../series/holder.js'
 import { isLargeWrite } from '../../series/large-write.js'
 import { planColumns } from '../../series/column-plan.js'
-import { atOnce, type Steps } from '../../../storage/steps.js'
+import { runSteps, type Steps } from '../../../storage/steps.js'
 
 /** Writes the points of a `flatJSON` value. The schema does not validate it: its rules have more precise errors. */
 export const add = method({
@@ -18,7 +18,7 @@ export const add = method({
   mode: 'write',
   boundsDepth: true,
   allow: anyAccess,
-  run: (call, params) => atOnce(addInSteps(call, params)),
+  run: (call, params) => runSteps(addInSteps(call, params)),
   steps: {
     areMany: (store, params) => isLargeWrite(store, [{ eventId: params.id, data: params }]),
     run: addInSteps

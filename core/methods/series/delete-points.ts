@@ -42,9 +42,9 @@ export const deletePoints = method({
       removed += removal.count
       isDone = removal.isDone
     }
-    const behind = store.series.findBehind(holder.number)
+    const behind = store.series.findOutdated(holder.number)
     const text = behind ? updateHolder(store, behind, changes) : store.events.findText(holder.id)!.body
-    store.series.tidy(holder.number)
+    store.series.removeIfEmpty(holder.number)
     return { status: 'ok', removed, event: toPublicEvent(call, text) }
   }
 })
@@ -67,7 +67,7 @@ async function removeAllButLast(call: Call, params: Static<typeof Params>): Prom
 function isLarge(call: Call, params: Static<typeof Params>): boolean {
   const present = refreshCall(call)
   const { holder, range } = findTarget(present, params)
-  return present.store.series.areMany(holder.number, range)
+  return present.store.series.spansManyChunks(holder.number, range)
 }
 
 /** Re-reads the call's state after an await. */

@@ -1,7 +1,7 @@
 /** `hfs.get`: reads the points below a holder event. (docs/spec/series.md#reading-points) */
 import { Type } from 'typebox'
 import type { Range } from '../../../storage/series/page.js'
-import type { Sampling } from '../../../storage/series/sampler.js'
+import type { SampleOptions } from '../../../storage/series/sampler.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
 import { closed, Identifier, orNull } from '../../../schemas/scalars.js'
 import { anyAccess } from '../../auth/allow.js'
@@ -63,7 +63,7 @@ export const get = method({
     const range = resolveRange(given, holder, now)
     const until = given.toDeltaTime === undefined ? now : time + range.to
     call.reach = describePointsScope(call, holder, { from: time + range.from, to: until })
-    const columns = store.series.columns(event)
+    const columns = store.series.getColumns(event)
     if (!columns) return { format: 'flatJSON', fields: [], points: [] }
     const form = { event, width: columns.length + 1, isFine: resolution === 'ns' }
     const summed = summary ? selectNumericColumns(planColumns(services.eventTypes, type), columns) : undefined
@@ -74,7 +74,7 @@ export const get = method({
             ...form,
             range,
             buckets: sample,
-            summed: summed?.map(({ place }) => place)
+            summedCells: summed?.map(({ place }) => place)
           })
     return {
       format: 'flatJSON',
@@ -85,11 +85,11 @@ export const get = method({
 })
 
 /** Samples the points in the range, limited to existing points: an open end must not make the buckets endless. */
-function createSampledListing(store: UserStore, query: Sampling): Listing<Reader> | undefined {
-  const ends = store.series.bounds(query.event)
+function createSampledListing(store: UserStore, query: SampleOptions): Listing<Reader> | undefined {
+  const ends = store.series.getBounds(query.event)
   const range: Range = {
     from: Math.max(query.range.from, ends?.first ?? 0),
     to: Math.min(query.range.to, (ends?.until ?? 0) + 1e-3)
   }
-  return range.from < range.to ? new SampledListing(store.series.sampler({ ...query, range })) : undefined
+  return range.from < range.to ? new SampledListing(store.series.createSampler({ ...query, range })) : undefined
 }

@@ -13,7 +13,7 @@ import {
 } from '../../streams/managed-stream.js'
 import { method, type Call, type Result } from '../../call/method.js'
 import { removeStreams } from '../../streams/remove.js'
-import { atOnce, type Steps } from '../../../storage/steps.js'
+import { runSteps, type Steps } from '../../../storage/steps.js'
 import { hasMoreBelow, listSubtree, listSubtreeInSteps } from '../../streams/tree.js'
 import { toPublicStream } from '../../streams/stream-view.js'
 import { refuseParams } from '../../validation/params.js'
@@ -36,7 +36,7 @@ export const deleteStream = method({
   mode: 'write',
   mayExceedQuota: true,
   allow: anyAccess,
-  run: (call, params) => atOnce(deleteInSteps(call, params)),
+  run: (call, params) => runSteps(deleteInSteps(call, params)),
   steps: {
     areMany({ accesses, events, streams }, { id }) {
       const node = streams.find(id)

@@ -57,15 +57,15 @@ class FactsListing implements Listing<Reader> {
     private readonly streams: unknown
   ) {
     this.#permissions = new Footing(call)
-    this.#run = call.store.events.factsIn(resolveEventScope(call, streams, false))
+    this.#run = call.store.events.createFacts(resolveEventScope(call, streams, false))
   }
 
   next(reader: Reader): Page {
     const { call, streams } = this
     const { store } = reader
     if (this.#permissions.hasChanged(reader))
-      this.#run.follow(resolveEventScope({ ...call, ...reader }, streams, false))
-    const found = store.events.facts(this.#run, body => insertLiveValues(call.services, body, store))
+      this.#run.updateScope(resolveEventScope({ ...call, ...reader }, streams, false))
+    const found = store.events.nextFacts(this.#run, body => insertLiveValues(call.services, body, store))
     const texts = found.flatMap(fact => toFactText(reader, fact) ?? [])
     return { text: texts.join(','), count: texts.length, done: this.#run.isDone }
   }
@@ -76,7 +76,7 @@ function toFactText(
   { store }: Reader,
   { count, first, last, latest, stream, type }: Fact
 ): string | undefined {
-  const streamId = store.streams.byNumber(stream)?.stream.id
+  const streamId = store.streams.findByNumber(stream)?.stream.id
   if (streamId === undefined) return undefined
   const shown = JSON.stringify({ streamId, type, count, first, last })
   return latest === undefined ? shown : `${shown.slice(0, -1)},"latest":${latest}}`

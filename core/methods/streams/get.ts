@@ -54,7 +54,7 @@ function listBelow(call: Call, view: StreamView, parentId: string): object {
 /** Returns the deletions of streams that the caller could have listed. */
 function listDeletions({ caller, store }: Call, since: number): ItemDeletion[] {
   return store.streams
-    .deletionsSince(since)
+    .listDeletionsSince(since)
     .filter(({ deleted, path }) => caller.couldList(path, deleted))
     .map(({ id, deleted }) => ({ id, deleted }))
 }

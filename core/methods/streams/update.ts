@@ -10,7 +10,7 @@ import { acceptProtectedFields, refuseProtected, trackingFields } from '../../va
 import { requireManagedStream, assertManagesAll, addAllChanges } from '../../streams/managed-stream.js'
 import { writeStream } from '../../streams/write-stream.js'
 import { assertParent, assertStreamsFitInMemory } from '../../streams/placement.js'
-import { atOnce, type Steps } from '../../../storage/steps.js'
+import { runSteps, type Steps } from '../../../storage/steps.js'
 import { hasMoreBelow, listSubtreeInSteps } from '../../streams/tree.js'
 import { assertName } from '../../validation/params.js'
 import { toPublicStream } from '../../streams/stream-view.js'
@@ -48,7 +48,7 @@ export const update = method({
   result: Type.Object({ stream: Stream }),
   mode: 'write',
   allow: anyAccess,
-  run: (call, params) => atOnce(updateInSteps(call, params)),
+  run: (call, params) => runSteps(updateInSteps(call, params)),
   steps: {
     areMany({ streams }, { id, update: given }) {
       const { parentId, trashed } = Object(given) as Partial<Params['update']>

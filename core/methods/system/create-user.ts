@@ -35,7 +35,7 @@ export const createUser = serviceMethod({
     const claim = { id: createId(), username, created: now, unique: selectUniqueValues(services, values) }
     // Only the holder of the key may create the account of an operator.
     const isOperators = services.config.operators.includes(username)
-    assertNotTaken(isOperators ? services.platform.taken(claim) : listUnavailable(services, claim), {
+    assertNotTaken(isOperators ? services.platform.listTaken(claim) : listUnavailable(services, claim), {
       username,
       ...claim.unique
     })

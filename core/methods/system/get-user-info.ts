@@ -1,7 +1,7 @@
 /** `system.getUserInfo`: what an account stores, and how it is used. (docs/spec/administration.md#information-on-a-user) */
 import { Type, type Static } from 'typebox'
 import type { Access } from '../../../schemas/access.js'
-import { inTurns, type Steps } from '../../../storage/steps.js'
+import { runInTurns, type Steps } from '../../../storage/steps.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
 import { adminOnly } from '../../auth/admin.js'
 import { requireServedAccount } from '../../platform/find-account.js'
@@ -33,7 +33,7 @@ export const getUserInfo = serviceMethod({
   async run({ services }, params) {
     const account = requireServedAccount(services, params.username)
     const getStore = (): UserStore => services.accounts.store(account)
-    const usage = await inTurns(computeUsage(getStore, services.methodIds))
+    const usage = await runInTurns(computeUsage(getStore, services.methodIds))
     return { userInfo: { username: account.username, ...usage } }
   }
 })
@@ -52,7 +52,7 @@ function* computeUsage(
   let callsTotal = 0
   const count = (store: UserStore, { id, name, type }: Pick<Access, 'id' | 'name' | 'type'>): void => {
     let calls = 0
-    for (const [method, number] of Object.entries(store.usage.calls(id))) {
+    for (const [method, number] of Object.entries(store.usage.countCalls(id))) {
       byMethod.set(toKey(method), (byMethod.get(toKey(method)) ?? 0) + number)
       calls += number
     }
@@ -75,7 +75,7 @@ function* computeUsage(
   const { attachments, documents } = getStore().storageUsed()
   return {
     storageUsed: { dbDocuments: documents, attachedFiles: attachments },
-    lastAccess: getStore().usage.latest() ?? 0,
+    lastAccess: getStore().usage.getLatest() ?? 0,
     callsTotal,
     callsDetail: Object.fromEntries(byMethod),
     callsPerAccess: Object.fromEntries(byAccess)

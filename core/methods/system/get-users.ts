@@ -31,7 +31,7 @@ export const getUsers = serviceMethod({
     const query = search.trim().toLowerCase()
     const found = query.includes('@')
       ? findByAddress(call, search.trim())
-      : call.services.platform.standings.search(query, after, limit + 1)
+      : call.services.platform.accountStatuses.search(query, after, limit + 1)
     const page = found.slice(0, limit)
     const users = await listPersons(call, page)
     return found.length > limit ? { users, next: page.at(-1)!.username } : { users }

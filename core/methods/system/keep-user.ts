@@ -20,7 +20,7 @@ export const keepUser = serviceMethod({
   async run({ services }, params) {
     const account = requireAccount(services, params.username)
     if (account.deletion === null) fail('unknown-resource', 'This account is not scheduled for deletion')
-    await services.accounts.keep(account)
+    await services.accounts.cancelDeletion(account)
     // Webhooks receive the changes they missed.
     announceAccountChange(services, account)
     const open = services.accounts.find(account.username)

@@ -20,7 +20,7 @@ export const limitUser = serviceMethod({
   deed: ({ bytes }) => ({ bytes }),
   async run({ services }, { bytes, username }) {
     const account = requireAccount(services, username)
-    await services.accounts.limit(account, bytes)
+    await services.accounts.setStorageLimit(account, bytes)
     // Other threads cache accounts, too.
     announceAccountChange(services, account)
     return { quota: { username: account.username, bytes } }

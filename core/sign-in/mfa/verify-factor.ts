@@ -91,7 +91,7 @@ function verifySentCode(
   code: string,
   now: number
 ): FactorProof | undefined {
-  const sent = store.signIn.state('mfa-code') as SentCode | undefined
+  const sent = store.signIn.getState('mfa-code') as SentCode | undefined
   if (!sent || sent.expires <= now) return undefined
   const isRight = sent.digest === digestSentCode(candidate, code)
   const failures = sent.failures + 1

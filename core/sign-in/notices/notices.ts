@@ -44,7 +44,7 @@ const offState = 'notices-off'
 
 /** Returns whether the user wants notices. */
 export function wantsNotices(store: UserStore): boolean {
-  return store.signIn.state(offState) !== true
+  return store.signIn.getState(offState) !== true
 }
 
 /** Switches notices on or off. Must run within a write. */
@@ -148,5 +148,5 @@ function sanitizeName(text: string): string {
 }
 
 function listPending(store: UserStore): readonly PendingNotice[] {
-  return (store.signIn.state(pendingState) as readonly PendingNotice[] | undefined) ?? []
+  return (store.signIn.getState(pendingState) as readonly PendingNotice[] | undefined) ?? []
 }

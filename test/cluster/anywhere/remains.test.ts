@@ -100,7 +100,7 @@ test('a claim that is completed while somebody ends what was left', async t => {
   const other = await claimed('in-time', 'c000000000000000000000002')
   // Whoever has claimed it, here or elsewhere, is told that it is done, before the claim is given up.
   const activating = platform.change('activate', other)
-  await accounts.endUnfinished(() => true)
+  await accounts.completeUnfinished(() => true)
   t.equal(await activating, true)
   t.equal(platform.findById(left), undefined, 'what was left is gone')
   t.match(platform.findById(other), { state: 'active' }, 'what was acknowledged stays')

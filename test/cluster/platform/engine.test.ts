@@ -43,7 +43,7 @@ t.test('names are given once each while a server is killed', async t => {
     const part = names.slice(from, from + 5)
     await Promise.all(nodes.flatMap(node => part.map(async name => await register(node, name))))
   }
-  for (const node of nodes) await node.log!.caughtUp()
+  for (const node of nodes) await node.log!.catchUp()
   const [first, ...others] = nodes.map(node => node.dump())
   for (const other of others) t.same(other, first)
   t.equal(new Set(won).size, won.length, 'nobody was told of a name twice')

@@ -8,7 +8,7 @@ import type { Readable } from 'node:stream'
 import { createGunzip, createInflate } from 'node:zlib'
 import { ApiError, fail } from '../../../core/errors.js'
 import type { Party } from '../../../storage/scheduler.js'
-import { inTurns } from '../../../storage/steps.js'
+import { runInTurns } from '../../../storage/steps.js'
 import type { SharedServices } from '../../../core/call/dispatcher.js'
 import { createBusyError } from '../../../core/security/upload-buffer.js'
 import type { BodyReservation } from '../../../core/security/body-reservation.js'
@@ -71,7 +71,7 @@ export async function readJsonText(
 ): Promise<unknown> {
   if (!isLargeJson(text) || blank.test(text)) return parseJson(text, what)
   try {
-    return await inTurns(readJson(text, limits), party)
+    return await runInTurns(readJson(text, limits), party)
   } catch (error) {
     if (error instanceof SyntaxError) fail('invalid-request-structure', `${what} is not valid JSON`)
     throw error
