@@ -4,19 +4,19 @@ import { ApiError, fail } from './errors.js'
 /** Tells where accounts have moved, and whether they may be used. */
 export interface Whereabouts {
   /** The new place of an account that has moved. */
-  relocatedTo(username: string): string | undefined
+  getRelocationUrl(username: string): string | undefined
   /** Whether an operator lets nobody use the account. */
   isSuspended(username: string): boolean
   /** When an account that its owner has closed will be deleted, in seconds. */
-  deletionOf(username: string): number | undefined
+  getDeletionTime(username: string): number | undefined
 }
 
 /** Throws `user-account-relocated` for an account that has moved, `forbidden` for a suspended or closed one, else `unknown-resource`. */
 export function unknownUser(accounts: Whereabouts, username: string): never {
-  const url = accounts.relocatedTo(username)
+  const url = accounts.getRelocationUrl(username)
   if (url !== undefined) throw relocated(url)
   if (accounts.isSuspended(username)) throw suspended()
-  const deletion = accounts.deletionOf(username)
+  const deletion = accounts.getDeletionTime(username)
   if (deletion !== undefined) throw closing(deletion)
   return fail('unknown-resource', `Unknown user "${username.slice(0, 100)}"`)
 }
@@ -29,9 +29,9 @@ export function relocated(url: string): ApiError {
 /** Whether an account has moved, is suspended or closed, so that it may be served here again. */
 export function isAway(accounts: Whereabouts, username: string): boolean {
   return (
-    accounts.relocatedTo(username) !== undefined ||
+    accounts.getRelocationUrl(username) !== undefined ||
     accounts.isSuspended(username) ||
-    accounts.deletionOf(username) !== undefined
+    accounts.getDeletionTime(username) !== undefined
   )
 }
 

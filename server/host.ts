@@ -64,7 +64,7 @@ async function startWorkers(config: Config, { clock, log, methodModules }: HostO
       count: config.workers,
       methodModules,
       ...(clock instanceof ManualClock && { frozenAt: clock.now() }),
-      forget: username => accounts.forget(username),
+      forget: username => accounts.uncache(username),
       onFatal(cause) {
         log.error('a worker thread has exited: stopping', { cause })
         process.exit(1)

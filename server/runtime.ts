@@ -188,7 +188,7 @@ async function build(
     maxOpen: Math.ceil(config.storage.maxOpenUsers / shard.map.size),
     // Checked several times per call, so left out if there is only one shard.
     ...(shard !== wholeShard && { owns: ({ username }: Pick<Account, 'username'>) => isIn(shard, username) }),
-    isGuest
+    isSecondary: isGuest
   })
   closers.push(() => accounts.close())
   const authorizationStep = await loadAuthorizationStep(config.auth.authorizationStep)

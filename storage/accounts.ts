@@ -1,6 +1,12 @@
 /** The life of an account, from claiming its name to removing its last file, in steps that a restart completes or undoes. */
 import { mkdirSync } from 'node:fs'
-import { AccountClosing, AccountElsewhere, StoreNotReady, StoreUnavailable, translated } from './errors.js'
+import {
+  AccountClosing,
+  AccountElsewhere,
+  StoreNotReady,
+  StoreUnavailable,
+  translateError
+} from './errors.js'
 import { syncPathNow } from './files/durable.js'
 import type { Layout } from './files/layout.js'
 import type { Command } from './platform/commands.js'
@@ -16,8 +22,11 @@ import { awayOf, changesOfState, type Account, type Claim } from './platform/acc
 export interface AccountsOptions extends UserFilesOptions {
   /** Whether this thread may open an account's file. By default all; with several threads each serves its own shard. */
   readonly owns?: (account: Pick<Account, 'username'>) => boolean
-  /** Another thread owns the directory: it recovers what an earlier run left unfinished, and makes the template. */
-  readonly isGuest?: boolean
+  /**
+   * True if another thread owns the directory. The owner recovers what an earlier run left unfinished, and makes the
+   * template.
+   */
+  readonly isSecondary?: boolean
   readonly maxOpen: number
   readonly idleSeconds: number
   /** Longest time that closing all files may take, in seconds. */
@@ -37,9 +46,9 @@ export class Accounts extends AccountStates {
   readonly #pool: StorePool
   readonly #files: UserFiles
   /** Cache of active accounts, by name. */
-  readonly #known = new Map<string, Account>()
+  readonly #cached = new Map<string, Account>()
   /** Accounts that are being deleted, have moved or are suspended, each with the error that calls in flight on it fail with. */
-  readonly #away = new Map<string, Error>()
+  readonly #unavailable = new Map<string, Error>()
   /** Accounts that calls here are creating or deleting. */
   readonly #busy = new Set<string>()
   /** Gives accounts up to other processes. */
@@ -58,12 +67,12 @@ export class Accounts extends AccountStates {
         const ready = options.durability.ready(id)
         if (ready) throw new StoreNotReady(ready)
       },
-      open: (id, left) => this.#files.open(id, left)
+      open: (id, leftLog) => this.#files.open(id, leftLog)
     })
     this.handover = new Handover(layout, platform, this.#pool, options)
-    this.handover.whenLetGo(({ username }) => this.forget(username))
+    this.handover.whenLetGo(({ username }) => this.uncache(username))
     platform.onChange(command => this.#follow(command))
-    if (options.isGuest) return
+    if (options.isSecondary) return
     mkdirSync(layout.usersDirectory, { recursive: true })
     syncPathNow(layout.root)
     this.#files.makeTemplate()
@@ -71,40 +80,42 @@ export class Accounts extends AccountStates {
   }
 
   find(username: string): Account | undefined {
-    const known = this.#known.get(username)
+    const known = this.#cached.get(username)
     if (known) return known
     const account = this.findActive(username)
     if (account?.deletion !== null) return undefined
     // It may have been deleted or moved before and restored from a backup since.
-    this.#away.delete(account.id)
-    if (this.#known.size >= maxCached) this.#known.clear()
-    this.#known.set(username, account)
+    this.#unavailable.delete(account.id)
+    if (this.#cached.size >= maxCached) this.#cached.clear()
+    this.#cached.set(username, account)
     return account
   }
 
   /**
-   * The open store of an account; valid until the next `await`. Throws `StoreDamaged`, `StoreTooNew`, `AccountElsewhere`,
-   * `AccountGone`, `AccountMoved`, `AccountSuspended`, `AccountClosing` unless it was found as closed, `StoreNotReady`.
+   * Returns the open store of an account; valid until the next `await`. Throws `StoreDamaged`, `StoreTooNew`,
+   * `AccountElsewhere`, `AccountGone`, `AccountMoved`, `AccountSuspended`, `StoreNotReady`, or `AccountClosing` unless
+   * the account was found as closed.
    */
   store(account: Account): UserStore {
     if (!this.owns(account)) throw new AccountElsewhere(account.username)
-    const away = this.#away.get(account.id)
-    if (away && !(away instanceof AccountClosing && account.deletion !== null)) throw away
+    const unavailable = this.#unavailable.get(account.id)
+    if (unavailable && !(unavailable instanceof AccountClosing && account.deletion !== null))
+      throw unavailable
     return this.#pool.get(account.id)
   }
 
   /**
-   * What an account's file has to wait for before {@link store} can open it; `undefined` if nothing. Rejects with
-   * `StoreUnavailable` if it cannot be opened here at present.
+   * Returns a promise that resolves once {@link store} can open the account's file; `undefined` if it can be opened
+   * now. Rejects with `StoreUnavailable` if it cannot be opened here at present.
    */
-  ready({ id }: Pick<Account, 'id'>): Promise<void> | undefined {
+  waitUntilReady({ id }: Pick<Account, 'id'>): Promise<void> | undefined {
     return this.#pool.peek(id) ? undefined : this.options.durability.ready(id)
   }
 
-  /** Runs background work on an account, and closes its file afterwards unless it was open before. */
-  async visit(account: Account, work: () => Promise<void>): Promise<void> {
+  /** Runs background work on an account, then closes its file unless it was open before. */
+  async runInBackground(account: Account, work: () => Promise<void>): Promise<void> {
     const wasOpen = this.#pool.peek(account.id) !== undefined
-    await this.ready(account)
+    await this.waitUntilReady(account)
     try {
       await work()
     } finally {
@@ -112,33 +123,36 @@ export class Accounts extends AccountStates {
     }
   }
 
-  /** Number of open files. */
+  /** Returns the number of open files. */
   get openCount(): number {
     return this.#pool.size
   }
 
-  /** Whether the file of this account may be opened here. */
+  /** Returns whether this thread may open the file of this account. */
   owns(account: Pick<Account, 'username'>): boolean {
     return this.options.owns?.(account) ?? true
   }
 
   /** Removes a name from the cache. */
-  forget(username: string): void {
-    this.#known.delete(username)
+  uncache(username: string): void {
+    this.#cached.delete(username)
   }
 
-  /** The cached accounts whose files are open, without keeping them open. The stores are valid until the next `await`. */
+  /**
+   * Yields the cached accounts whose files are open, without keeping them open. The stores are valid until the next
+   * `await`.
+   */
   *listOpen(): Generator<{ account: Account; store: UserStore }, void, undefined> {
-    for (const account of this.#known.values()) {
+    for (const account of this.#cached.values()) {
       const store = this.#pool.peek(account.id)
       if (store) yield { account, store }
     }
   }
 
   /**
-   * Creates an account: claims its name and unique fields, copies the template, fills the file, then makes the account
-   * active. Returns what was already taken (see `PlatformStore.taken`); an empty list means that the account is on disk.
-   * A failure on the way undoes everything. Throws `AccountElsewhere`, with nothing claimed.
+   * Creates an account: claims its name and unique fields, copies the template, fills the file, then activates the
+   * account. Returns what was already taken (see `PlatformStore.taken`); an empty list means that the account is on
+   * disk. A failure undoes everything. Throws `AccountElsewhere`, with nothing claimed.
    */
   async create(account: NewAccount): Promise<string[]> {
     if (!this.owns(account)) throw new AccountElsewhere(account.username)
@@ -154,32 +168,33 @@ export class Accounts extends AccountStates {
     }
   }
 
-  /** Makes a claimed account active, or undoes everything. */
+  /** Activates a claimed account, or undoes everything. */
   async #complete(account: NewAccount): Promise<void> {
     try {
       await this.#files.make(account)
-      await this.ready(account)
+      await this.waitUntilReady(account)
       const store = this.#pool.get(account.id)
       await store.write(() => account.fill(store))
       if (!(await this.platform.change('activate', account.id)))
         throw new StoreUnavailable('The claim of the account was given up')
-      // Another process may have come to serve it meanwhile, when it was not yet among those to be given up.
+      // Another process may have taken over this account meanwhile, before it was among those to be released.
       if (!this.owns(account)) await this.handover.letGo(account).catch(() => undefined)
     } catch (error) {
       await this.#undo(account.id)
-      throw translated(error)
+      throw translateError(error)
     }
   }
 
   /**
-   * Deletes an account with all its files, and frees its name. The account is unreachable as soon as the platform file says
-   * so, without a cluster at once; `onGone` is called then. After a crash the next start completes the removal.
+   * Deletes an account with all its files, and frees its name. The account is unreachable as soon as the platform file
+   * records the deletion, which without a cluster is at once; `onUnavailable` is called then. After a crash the next
+   * start completes the removal.
    */
-  async remove({ id }: Account, onGone: () => void = () => {}): Promise<void> {
+  async remove({ id }: Account, onUnavailable: () => void = () => {}): Promise<void> {
     this.#busy.add(id)
     try {
       await this.platform.change('leave', id)
-      onGone()
+      onUnavailable()
       await this.#erase(id)
     } finally {
       this.#busy.delete(id)
@@ -187,8 +202,8 @@ export class Accounts extends AccountStates {
   }
 
   /**
-   * As {@link remove}, for an account whose time of deletion has come, or whose removal has failed on the way. Returns `false`
-   * if it has been kept meanwhile, or is being removed.
+   * As {@link remove}, for an account that is due for deletion, or whose removal has failed. Returns `false` if the
+   * deletion was cancelled meanwhile, or is in progress.
    */
   async removeDue({ id, state }: Account, now: number): Promise<boolean> {
     if (this.#busy.has(id)) return false
@@ -202,14 +217,17 @@ export class Accounts extends AccountStates {
     }
   }
 
-  /** Ends what processes left unfinished that served these accounts before: gives claims back, completes deletions. */
-  async endUnfinished(isConcerned: (username: string) => boolean): Promise<void> {
+  /**
+   * Completes what the processes that served these accounts before left unfinished: reverts claims, completes
+   * deletions.
+   */
+  async completeUnfinished(isAffected: (username: string) => boolean): Promise<void> {
     for (const { id, username } of this.platform.listUnfinished()) {
-      if (this.#busy.has(id) || !isConcerned(username)) continue
+      if (this.#busy.has(id) || !isAffected(username)) continue
       try {
-        // Whoever still works on it is to notice.
+        // Makes calls that still work on the account fail.
         await this.platform.change('giveUp', id)
-        // It may have been finished after all, by another process or since the list was made: then it is somebody's.
+        // The claim may have been completed by another process, or since the list was made: then the account is in use.
         if (this.platform.findById(id)?.state === 'deleting') await this.#erase(id)
       } catch (error) {
         this.options.onTrouble(id, error)
@@ -244,30 +262,30 @@ export class Accounts extends AccountStates {
     await this.platform.change('remove', id)
   }
 
-  /** Follows what becomes of accounts, whoever has decided it. `undefined`: any of it may have changed. */
+  /** Applies a change of accounts by any process. `undefined`: any account may have changed. */
   #follow(command: Command | undefined): void {
     if (!command) {
-      this.#known.clear()
-      this.#away.clear()
-    } else if (command[0] === 'remove') this.#gone(command[1])
-    else if (changesOfState.has(command[0])) this.#look(command[1] as string)
+      this.#cached.clear()
+      this.#unavailable.clear()
+    } else if (command[0] === 'remove') this.#removeDeleted(command[1])
+    else if (changesOfState.has(command[0])) this.#refresh(command[1] as string)
   }
 
-  /** Removes what is here of an account that another process has deleted. */
-  #gone(id: string): void {
+  /** Removes the local files of an account that another process has deleted. */
+  #removeDeleted(id: string): void {
     if (this.#busy.has(id) || this.platform.position() === undefined) return
     this.handover.clear(id).catch((error: unknown) => this.options.onTrouble(id, error))
   }
 
-  #look(id: string): void {
+  #refresh(id: string): void {
     const account = this.platform.findById(id)
     if (!account) return
-    this.#known.delete(account.username)
-    const away = awayOf(account)
-    if (!away) this.#away.delete(id)
+    this.#cached.delete(account.username)
+    const unavailable = awayOf(account)
+    if (!unavailable) this.#unavailable.delete(id)
     else {
-      if (this.#away.size >= maxCached) this.#away.clear()
-      this.#away.set(id, away)
+      if (this.#unavailable.size >= maxCached) this.#unavailable.clear()
+      this.#unavailable.set(id, unavailable)
     }
   }
 }

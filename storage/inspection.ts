@@ -1,7 +1,7 @@
 /** Reads files without changing them, to check a data directory, whether or not a service runs on it. */
 import type { Database } from 'better-sqlite3'
 import { StoreDamaged } from './errors.js'
-import { numbersOf } from './content-numbers.js'
+import { extractNumbers } from './content-numbers.js'
 import type { Layout } from './files/layout.js'
 import { platformMigrations } from './migrations/platform/index.js'
 import { userMigrations } from './migrations/user/index.js'
@@ -167,7 +167,7 @@ export class UserInspection extends Inspection {
     content: unknown
   ): string[] {
     const streams = [stream, ...(JSON.parse(others ?? '[]') as number[])]
-    const { fields, value } = numbersOf(content)
+    const { fields, value } = extractNumbers(content)
     const held = [type, others === null ? null : stream, value, fields]
     const sql = `SELECT ifnull((SELECT id FROM stream WHERE number = l.stream), l.stream) FROM event_stream l
       WHERE l.stream = ? AND trashed = ? AND time = ? AND event = ?

@@ -1,6 +1,6 @@
 /** Audit records as a listing, read range by range. */
 import type { AuditCriteria } from '../../storage/audit/criteria.js'
-import type { Stretch } from '../../storage/audit/blocks.js'
+import type { TimeRange } from '../../storage/audit/blocks.js'
 import type { AuditRecord } from '../../storage/audit/record.js'
 import type { Listing, Page } from '../json/json-text.js'
 import { Footing, type Reader } from '../call/reader.js'
@@ -53,7 +53,7 @@ export function auditListing(reader: Reader, query: AuditQuery): Listing<Reader>
 }
 
 /** The range of times, in microseconds. */
-function rangeOf({ from, modifiedSince, to }: AuditQuery, last: number): Stretch {
+function rangeOf({ from, modifiedSince, to }: AuditQuery, last: number): TimeRange {
   return {
     since: inRange(Math.max(Math.ceil(from * 1e6 - blur), Math.floor(modifiedSince * 1e6 + blur) + 1)),
     until: Math.min(inRange(Math.floor(to * 1e6 + blur)), last)

@@ -1,6 +1,6 @@
 /** The reach of a read, for the audit: streams, times and number of items. (docs/spec/audit.md#what-reads-reached) */
 import type { Access } from '../../schemas/access.js'
-import type { Reach } from '../../storage/audit/reach.js'
+import type { AuditScope } from '../../storage/audit/reach.js'
 import { idsAt } from '../events/place.js'
 import type { Reader } from '../call/reader.js'
 import type { Holder } from '../../storage/repositories/series.js'
@@ -29,7 +29,7 @@ interface Named {
 }
 
 /** The reach of a list, of which nothing has been read yet. `streams`: a `streams` parameter. */
-export function reachOfQuery(caller: Caller, streams: unknown, { from, to }: Span): Reach {
+export function reachOfQuery(caller: Caller, streams: unknown, { from, to }: Span): AuditScope {
   return reachOf(streams === undefined ? grantedTo(caller) : requestedBy(caller, streams), from, to, 0, true)
 }
 
@@ -40,17 +40,20 @@ function reachOf(
   to: number | undefined,
   count: number,
   isOpen: boolean
-): Reach {
-  return { streamIds, isCut, from, to, count, isOpen }
+): AuditScope {
+  return { streamIds, isTruncated: isCut, from, to, count, isOpen }
 }
 
 /** The reach of one event. */
-export function reachOfEvent(reader: Reader, { streamIds, time }: Pick<Event, 'streamIds' | 'time'>): Reach {
+export function reachOfEvent(
+  reader: Reader,
+  { streamIds, time }: Pick<Event, 'streamIds' | 'time'>
+): AuditScope {
   return reachOf(known(reader, streamIds), time, time, 1, false)
 }
 
 /** The reach of one event in the streams of these numbers. */
-export function reachOfItem(reader: Reader, streams: readonly number[]): Reach {
+export function reachOfItem(reader: Reader, streams: readonly number[]): AuditScope {
   return reachOf(known(reader, idsAt(reader.store, streams)), undefined, undefined, 1, false)
 }
 
@@ -59,7 +62,7 @@ export function reachOfPoints(
   reader: Reader,
   { streams }: Pick<Holder, 'streams'>,
   { from, to }: Span
-): Reach {
+): AuditScope {
   return reachOf(known(reader, idsAt(reader.store, streams)), from, to, 0, true)
 }
 

@@ -1,5 +1,5 @@
 /** Makes one record of each call on a user's data. (docs/spec/audit.md#what-is-recorded) */
-import type { Reach } from '../../storage/audit/reach.js'
+import type { AuditScope } from '../../storage/audit/reach.js'
 import type { AuditEntry } from '../../storage/audit/record.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { hasAdminKey } from '../auth/admin.js'
@@ -38,7 +38,7 @@ export interface Answered {
   readonly credentials: Credentials
   readonly now: number
   /** What a read reached. */
-  readonly reach?: Reach | undefined
+  readonly reach?: AuditScope | undefined
   /** The provider that has vouched for the user. */
   readonly provider?: string | undefined
   /** The account's store, unless the call has one of its own. */
@@ -118,7 +118,7 @@ export class AuditTrail {
       status,
       callerId: caller.callerId ?? provider,
       query: told,
-      isQueryCut: told?.isCut,
+      isQueryTruncated: told?.isCut,
       key: lastWritten?.key,
       integrity: lastWritten?.integrity,
       reach
@@ -145,7 +145,7 @@ export class AuditTrail {
       status: error.status,
       callerId: accessId === undefined ? undefined : callerIdOf(credentials),
       query: told,
-      isQueryCut: told?.isCut,
+      isQueryTruncated: told?.isCut,
       errorId: error.id,
       message: message.length > maxMessageLength ? `${shortened(message, maxMessageLength)}…` : message
     }

@@ -1,7 +1,7 @@
 /** Audit records as clients see them: as events, or in the older form of logs. (docs/spec/audit.md#audit-events; docs/spec/audit.md#audit-logs) */
 import { Type, type Static } from 'typebox'
 import { Event } from '../../schemas/event.js'
-import type { Reach } from '../../storage/audit/reach.js'
+import type { AuditScope } from '../../storage/audit/reach.js'
 import type { AuditEntry, AuditRecord } from '../../storage/audit/record.js'
 import type { Config } from '../settings/config.js'
 import { eventIntegrity } from '../integrity.js'
@@ -86,7 +86,7 @@ function contentOf({
   errorId,
   integrity,
   ip,
-  isQueryCut,
+  isQueryTruncated: isQueryCut,
   key,
   message,
   query,
@@ -109,7 +109,7 @@ function contentOf({
 }
 
 /** The count is left out if nothing had been read when the record was written; `hasMore` tells that more followed. */
-function readOf({ count, from, isCut, isOpen, streamIds, to }: Reach): object {
+function readOf({ count, from, isTruncated: isCut, isOpen, streamIds, to }: AuditScope): object {
   return {
     streamIds,
     ...(isCut && { isCut }),

@@ -1,5 +1,5 @@
 /** Writes results as text, page by page, for responses that are too large for one piece. */
-import type { Reach } from '../../storage/audit/reach.js'
+import type { AuditScope } from '../../storage/audit/reach.js'
 import {
   hasListing,
   isHighSurrogate,
@@ -35,7 +35,7 @@ export class MemberWriter {
   /** `reach`: that of the read, in which items are counted. */
   constructor(
     result: Result,
-    private readonly reach?: Reach
+    private readonly reach?: AuditScope
   ) {
     for (const name in result) {
       const value = (result as Record<string, unknown>)[name]

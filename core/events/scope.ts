@@ -94,7 +94,8 @@ class ScopeBuilder {
     this.#assertStreamsReadable(queries)
     const criteria = queries.flatMap(query => this.#criteria(query) ?? [])
     const isEverything = criteria.some(
-      ({ any, all, isOwn, not }) => !any && !isOwn && all.length === 0 && not.size === 0
+      ({ any, all, excludesAccountFields: isOwn, not }) =>
+        !any && !isOwn && all.length === 0 && not.size === 0
     )
     return isEverything ? undefined : criteria
   }
@@ -122,7 +123,12 @@ class ScopeBuilder {
     const left = within && difference(within, isOut)
     if (left?.size === 0 || every.some(set => set.size === 0)) return undefined
     const isOwn = !left && !this.#caller.sight.everything
-    return { ...(left && { any: left }), ...(isOwn && { isOwn }), all: every, not: isOut }
+    return {
+      ...(left && { any: left }),
+      ...(isOwn && { excludesAccountFields: isOwn }),
+      all: every,
+      not: isOut
+    }
   }
 
   /**

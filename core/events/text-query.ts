@@ -15,5 +15,5 @@ export function textSearch({ caller, store }: Call, text: string | undefined): T
     refuseParams([{ code: 'INVALID', message: 'must hold a word: letters or digits', path: '#/text' }])
   const { sight } = caller
   // The values of account fields are not searched.
-  return { words, byIndex: sight.everything || (sight.isOwn === true && sight.closed.size === 0) }
+  return { words, mayUseIndex: sight.everything || (sight.isOwn === true && sight.closed.size === 0) }
 }

@@ -56,7 +56,7 @@ export class ImportJobs implements Imports {
       if (account?.id !== id) {
         if (!isAway(accounts, username)) this.files.unmark(id)
       } else if (accounts.owns(account)) {
-        const ready = accounts.ready(account)
+        const ready = accounts.waitUntilReady(account)
         if (!ready) this.goOn(account)
         // Why it cannot be opened is found out, and logged, by going on.
         else ready.then(() => this.goOn(account)).catch(() => this.goOn(account))

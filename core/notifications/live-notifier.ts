@@ -53,7 +53,7 @@ export class LiveNotifier implements Notifier {
   async admit(username: string, credentials: Credentials): Promise<AdmittedAccess> {
     const { accounts, authorizationStep } = this.services
     const known = accounts.findServed(username)
-    if (known) await accounts.ready(known)
+    if (known) await accounts.waitUntilReady(known)
     const admission = this.lookUp(username, credentials)
     // Opening a socket counts as a call, since it costs at least as much.
     this.services.callLimit?.count(admission.account, admission.access)

@@ -91,7 +91,7 @@ export class Deliveries {
       await nextTurn()
       if (this.#isClosed) return
       try {
-        await accounts.ready(account)
+        await accounts.waitUntilReady(account)
         const store = accounts.store(account)
         if (store.webhooks.size === 0) without.push(account.id)
         else this.#startOne(account, store)

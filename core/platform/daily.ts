@@ -66,7 +66,7 @@ async function daily(services: Services, settledBefore: number, signal: AbortSig
     if (!services.accounts.owns(account)) continue
     const begunMs = performance.now()
     await guarded(services, () =>
-      services.accounts.visit(account, async () => {
+      services.accounts.runInBackground(account, async () => {
         await guarded(services, () => sweepAttachments(services, account, settledBefore), account)
         await guarded(services, () => cleanDeletions(services, account, isStopped), account)
         await guarded(services, () => services.previews.cleanUp(account), account)

@@ -31,7 +31,7 @@ export async function checkPlatform(call: ServiceCall, only?: Account): Promise<
     try {
       if (services.accounts.owns(account)) {
         // Elsewhere than in memory, a file may have to be fetched first.
-        await services.accounts.ready(account)
+        await services.accounts.waitUntilReady(account)
         checkAccount(services, account, checks)
       } else await checkElsewhere(call, account, checks)
     } catch {

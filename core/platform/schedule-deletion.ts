@@ -16,7 +16,7 @@ export async function scheduleDeletion(call: Call, time: number): Promise<number
   const closing = accounts.findClosing(account.username)
   if (closing) {
     // Its file has just been closed: elsewhere than here it may take a while until it can be opened again.
-    await accounts.ready(closing)
+    await accounts.waitUntilReady(closing)
     const store = accounts.store(closing)
     await store.write(() =>
       tell({ ...call, account: closing, store }, { kind: 'deletionScheduled', deletion })

@@ -7,7 +7,7 @@ import { readSettings, type ReadSettings } from '../../core/settings/load.js'
 import type { Settings } from '../../core/settings/settings.js'
 import { version } from '../../core/version.js'
 import { exposed } from '../../storage/files/exposure.js'
-import { StorageFull, StoreDamaged, translated } from '../../storage/errors.js'
+import { StorageFull, StoreDamaged, translateError } from '../../storage/errors.js'
 import { DiskReserve } from '../../storage/files/disk-reserve.js'
 import { Layout } from '../../storage/files/layout.js'
 import { newSetupSecret } from '../../storage/files/setup-link.js'
@@ -212,7 +212,7 @@ async function withRoom(layout: Layout, work: () => unknown): Promise<void> {
   try {
     await work()
   } catch (error) {
-    if (!(translated(error) instanceof StorageFull)) throw error
+    if (!(translateError(error) instanceof StorageFull)) throw error
     throw new OperatorError(
       `The disk of ${layout.root} is full, so the service cannot start: it needs ${neededToStart / 1e6} MB there, and then the space of its data`
     )

@@ -105,7 +105,7 @@ async function beginAccounts(
   try {
     for (const account of known(platform)) {
       await attachments.share(account.id)
-      await accounts.visit(account, () => {
+      await accounts.runInBackground(account, () => {
         accounts.store(account)
         return Promise.resolve()
       })

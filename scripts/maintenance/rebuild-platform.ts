@@ -4,7 +4,7 @@
  */
 import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { StorageFull, StoreTooNew, translated } from '../../storage/errors.js'
+import { StorageFull, StoreTooNew, translateError } from '../../storage/errors.js'
 import { syncPath, syncPathNow } from '../../storage/files/durable.js'
 import { PlatformInspection } from '../../storage/inspection.js'
 import { isAccountId, type Layout } from '../../storage/files/layout.js'
@@ -32,7 +32,7 @@ export async function rebuildPlatform(layout: Layout, progress?: Progress): Prom
   try {
     return isSound(layout) ? await rebuildIndex(layout, progress) : rebuildAll(layout, progress)
   } catch (error) {
-    throw translated(error, layout.platformFile)
+    throw translateError(error, layout.platformFile)
   }
 }
 

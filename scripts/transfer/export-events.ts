@@ -6,7 +6,7 @@ import { openSession } from '../../core/auth/personal-access.js'
 import type { Settings } from '../../core/settings/settings.js'
 import { systemClock } from '../../core/time.js'
 import type { Runtime } from '../../server/runtime.js'
-import { StoreDamaged, translated } from '../../storage/errors.js'
+import { StoreDamaged, translateError } from '../../storage/errors.js'
 import { syncPath, writeWithin } from '../../storage/files/durable.js'
 import type { Layout } from '../../storage/files/layout.js'
 import type { Account } from '../../storage/platform/account.js'
@@ -66,7 +66,7 @@ export async function eachPiece(
     const file = source.userFile(account.id)
     throw error instanceof SyntaxError
       ? new StoreDamaged(file, error.message, error)
-      : translated(error, file)
+      : translateError(error, file)
   } finally {
     removeCopies(side)
     removeCopies(target)

@@ -35,7 +35,7 @@ export class Announcements {
     const { accounts, throttle } = this.services
     const { forget, from, note } = announcedIn(message)
     if (from === this.node) return
-    if (forget !== undefined) accounts.forget(forget)
+    if (forget !== undefined) accounts.uncache(forget)
     if (note && throttle instanceof SharedThrottle) throttle.hear(note)
   }
 }

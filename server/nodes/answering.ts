@@ -106,7 +106,7 @@ function operationsFor(
     join: (username, credentials, id) =>
       calls.read(username, async () => {
         const account = accounts.find(username)
-        if (account) await accounts.ready(account)
+        if (account) await accounts.waitUntilReady(account)
         return await operations.join(username, credentials, id)
       }),
     previewBytes: (account, preview) =>

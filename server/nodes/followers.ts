@@ -16,7 +16,7 @@ export interface FollowersOptions {
   readonly nodes: Pick<Nodes, 'asked' | 'sendableCredentials'>
   readonly calls: Pick<LocalCalls, 'read'>
   readonly feed: LiveNotifier
-  readonly accounts: Pick<Accounts, 'find' | 'ready'>
+  readonly accounts: Pick<Accounts, 'find' | 'waitUntilReady'>
   readonly territory: Territory
 }
 
@@ -133,7 +133,7 @@ class Follower implements Subscription {
     const { credentials, id, username } = this
     const here = async (): Promise<Subscription | undefined> => {
       const account = accounts.find(username)
-      if (account) await accounts.ready(account)
+      if (account) await accounts.waitUntilReady(account)
       return feed.join(feed.lookUp(username, credentials), {
         notify: (message, payload) => this.subscriber.notify(message, payload),
         close: () => this.end()

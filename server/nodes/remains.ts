@@ -6,7 +6,7 @@ import type { PlatformStore } from '../../storage/platform/platform-store.js'
 import type { Territory } from './territory.js'
 
 export interface RemainsOptions {
-  readonly accounts: Pick<Accounts, 'endUnfinished' | 'handover'>
+  readonly accounts: Pick<Accounts, 'completeUnfinished' | 'handover'>
   readonly platform: Pick<PlatformStore, 'onChange'>
   /** Resolves when this node knows all accounts that there were when it was called. Rejects if it cannot be said. */
   caughtUp(): Promise<void>
@@ -43,7 +43,7 @@ export class Remains {
       // What those who served these accounts before have begun is known then.
       await this.options.caughtUp()
       await this.#clear()
-      await accounts.endUnfinished(username => territory.has(username))
+      await accounts.completeUnfinished(username => territory.has(username))
     } catch (cause) {
       log.warn('what other nodes left unfinished could not be ended yet', { cause })
     }

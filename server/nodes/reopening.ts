@@ -30,7 +30,7 @@ export class Reopening {
     previews.forget(account)
     // Suspended ones, and those that have moved, are opened by nobody.
     if (!accounts.find(username)) return
-    await accounts.ready(account)
+    await accounts.waitUntilReady(account)
     announce(this.services, account)
     // Naming each of its streams would hold everybody up: there may be a hundred thousand, a hundred levels deep.
     this.feed.tellAll(username)

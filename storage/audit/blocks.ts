@@ -9,55 +9,57 @@ import { column, statement } from '../sqlite/statements.js'
 export const blockSize = 256
 
 /** A range of record times in microseconds, both ends inclusive. */
-export interface Stretch {
+export interface TimeRange {
   readonly since: number
   readonly until: number
 }
 
-const within = 'SELECT since, until FROM audit_block WHERE word = ?'
+const selectBlocks = 'SELECT since, until FROM audit_block WHERE word = ?'
 
-/** The first block within a range, or the last in descending order, that holds records with one of these words. */
-export function nextBlock(
+/** Finds the first block within a range, or the last in descending order, that holds records with one of these words. */
+export function findNextBlock(
   db: Database,
   words: readonly number[],
-  { since, until }: Stretch,
+  { since, until }: TimeRange,
   isAscending: boolean
-): Stretch | undefined {
+): TimeRange | undefined {
   const blocks = words.flatMap(word =>
     isAscending
-      ? (blockAt(db, word, since) ?? [])
-      : (startingBy(blockAt(db, word, until), until) ?? blockBefore(db, word, until) ?? [])
+      ? (findBlockEndingFrom(db, word, since) ?? [])
+      : (onlyIfStartedBy(findBlockEndingFrom(db, word, until), until) ??
+        findBlockEndingBefore(db, word, until) ??
+        [])
   )
   const sorted = blocks.toSorted((a, b) => (isAscending ? a.since - b.since : b.since - a.since))
   const [block] = sorted.filter(found => found.since <= until && found.until >= since)
   return block && { since: Math.max(since, block.since), until: Math.min(until, block.until) }
 }
 
-/** The first block that ends at or after a time. */
-function blockAt(db: Database, word: number, time: number): Stretch | undefined {
-  return statement(db, `${within} AND until >= ? ORDER BY until LIMIT 1`).get(word, time) as
-    | Stretch
+/** Finds the first block that ends at or after a time. */
+function findBlockEndingFrom(db: Database, word: number, time: number): TimeRange | undefined {
+  return statement(db, `${selectBlocks} AND until >= ? ORDER BY until LIMIT 1`).get(word, time) as
+    | TimeRange
     | undefined
 }
 
-/** The last block that ends before a time. */
-function blockBefore(db: Database, word: number, time: number): Stretch | undefined {
-  return statement(db, `${within} AND until < ? ORDER BY until DESC LIMIT 1`).get(word, time) as
-    | Stretch
+/** Finds the last block that ends before a time. */
+function findBlockEndingBefore(db: Database, word: number, time: number): TimeRange | undefined {
+  return statement(db, `${selectBlocks} AND until < ? ORDER BY until DESC LIMIT 1`).get(word, time) as
+    | TimeRange
     | undefined
 }
 
-function startingBy(block: Stretch | undefined, time: number): Stretch | undefined {
+function onlyIfStartedBy(block: TimeRange | undefined, time: number): TimeRange | undefined {
   return block && block.since <= time ? block : undefined
 }
 
-/** The number of blocks in which words occur: an estimate of what scanning for them costs. */
+/** Returns the number of blocks in which words occur: an estimate of the cost of scanning for them. */
 export function countBlocks(db: Database, words: readonly number[]): number {
   const sql = 'SELECT count(*) FROM audit_block WHERE word = ?'
   return words.reduce((sum, word) => sum + (column(db, sql).get(word) as number), 0)
 }
 
-/** Adds a block of all records after a time. Within a write. */
+/** Adds a block of all records after a time. Must run within a write. */
 export function addBlock(db: Database, after: number): void {
   const insert = `WITH fresh AS (SELECT at, access, action FROM audit_record WHERE at > @after)
     INSERT INTO audit_block (word, until, since)
@@ -67,7 +69,7 @@ export function addBlock(db: Database, after: number): void {
   statement(db, 'UPDATE audit_state SET indexed = (SELECT max(at) FROM audit_record)').run()
 }
 
-/** Removes the blocks that end at or before a time. Within a write. */
+/** Removes the blocks that end at or before a time. Must run within a write. */
 export function removeBlocks(db: Database, until: number): void {
   const sql = 'DELETE FROM audit_block WHERE word IN (SELECT number FROM audit_word) AND until <= ?'
   statement(db, sql).run(until)

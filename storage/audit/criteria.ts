@@ -11,8 +11,8 @@ export interface AuditCriteria {
   readonly not: ReadonlySet<number>
 }
 
-/** Whether a record meets one of the criteria. */
-export function meets({ access, action }: AuditRow, criteria: readonly AuditCriteria[]): boolean {
+/** Returns whether a record meets at least one of the criteria. */
+export function matchesCriteria({ access, action }: AuditRow, criteria: readonly AuditCriteria[]): boolean {
   const isIn = (words: AuditNumbers): boolean => !words || words.has(access) || words.has(action)
   return criteria.some(
     ({ any, all, not }) => isIn(any) && all.every(isIn) && !not.has(access) && !not.has(action)
@@ -20,10 +20,10 @@ export function meets({ access, action }: AuditRow, criteria: readonly AuditCrit
 }
 
 /**
- * Words that an index scan can be driven by: every match has at least one of them. Picks the rarest; `undefined` if a
+ * Returns the words that drive an index scan: every match has at least one of them. Picks the rarest; `undefined` if a
  * full scan is needed. `frequency` returns how often words occur.
  */
-export function drivers(
+export function chooseIndexWords(
   criteria: readonly AuditCriteria[],
   frequency: (words: readonly number[]) => number
 ): readonly number[] | undefined {

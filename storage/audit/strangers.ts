@@ -1,6 +1,6 @@
 /**
- * Calls without a valid token, or beyond the rate limit. Anybody can make any number of them, so only some per hour get
- * a record of their own and the others are counted. The counts are stored too, so that a restart does not reset them.
+ * Calls without a valid token, or beyond the rate limit. Anyone can make any number of them, so only some per hour get
+ * a record each and the others are counted. The counts are stored too, so that a restart does not reset them.
  */
 import type { Database } from 'better-sqlite3'
 import { column, statement } from '../sqlite/statements.js'
@@ -20,7 +20,7 @@ interface Hour {
   last?: AuditEntry
 }
 
-export class Strangers {
+export class AnonymousCallers {
   #hour: Hour | undefined
   #isChanged = false
   /** Summary records that wait to be taken. */
@@ -31,14 +31,14 @@ export class Strangers {
     private readonly perHour: number
   ) {}
 
-  /** Whether counts or summary records wait to be written. */
+  /** True if counts or summary records have not been written yet. */
   get isDirty(): boolean {
     return this.#isChanged || this.#due.length > 0
   }
 
-  /** Counts a call. Returns whether it gets a record of its own. */
-  admits(entry: AuditEntry): boolean {
-    const hour = this.#at(entry.time)
+  /** Counts a call. Returns whether it gets its own record. */
+  countCall(entry: AuditEntry): boolean {
+    const hour = this.#enterHour(entry.time)
     this.#isChanged = true
     if (hour.recorded < this.perHour) {
       hour.recorded++
@@ -49,22 +49,22 @@ export class Strangers {
     return false
   }
 
-  /** Takes the summary records of hours that are over at `time` (seconds). */
+  /** Takes the summary records of hours that ended before `time` (seconds). */
   takeDue(time: number): readonly AuditEntry[] {
-    if (this.#hour && this.#hour.number < numberOf(time)) this.#at(time)
+    if (this.#hour && this.#hour.number < toHour(time)) this.#enterHour(time)
     const due = this.#due
     this.#due = []
     return due
   }
 
-  /** As {@link takeDue}, with the current hour so far: the audit is about to be read. */
-  takeAll(): readonly AuditEntry[] {
-    this.#hour ??= this.#stored()
+  /** As {@link takeDue}, including the current hour so far: the audit is about to be read. */
+  takeAllDue(): readonly AuditEntry[] {
+    this.#hour ??= this.#readStored()
     this.#summarize(this.#hour)
     return this.takeDue(-Infinity)
   }
 
-  /** Writes the counts. Within a transaction; {@link settle} follows its commit. */
+  /** Writes the counts. Must run within a transaction; call {@link markFlushed} after its commit. */
   flush(): void {
     if (!this.#isChanged) return
     const sql = 'INSERT OR REPLACE INTO audit_strangers (number, body) VALUES (1, ?)'
@@ -72,21 +72,21 @@ export class Strangers {
   }
 
   /** Marks the counts as written. */
-  settle(): void {
+  markFlushed(): void {
     this.#isChanged = false
   }
 
-  /** The hour of a time; ends the hour before. A clock set back by up to an hour does not start a new one. */
-  #at(time: number): Hour {
-    const number = numberOf(time)
-    const known = (this.#hour ??= this.#stored())
-    if (known && known.number >= number && known.number <= number + 1) return known
-    this.#summarize(known)
+  /** Returns the hour of a time, and ends the hour before. A clock set back by up to an hour does not start a new one. */
+  #enterHour(time: number): Hour {
+    const number = toHour(time)
+    const current = (this.#hour ??= this.#readStored())
+    if (current && current.number >= number && current.number <= number + 1) return current
+    this.#summarize(current)
     this.#isChanged = true
     return (this.#hour = { number, recorded: 0, unrecorded: {} })
   }
 
-  #stored(): Hour | undefined {
+  #readStored(): Hour | undefined {
     const body = column(this.db, 'SELECT body FROM audit_strangers').get() as string | undefined
     return body === undefined ? undefined : (JSON.parse(body) as Hour)
   }
@@ -105,6 +105,6 @@ export class Strangers {
   }
 }
 
-function numberOf(time: number): number {
+function toHour(time: number): number {
   return Math.floor(time / hourSeconds)
 }

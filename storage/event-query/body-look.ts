@@ -1,39 +1,39 @@
-/** The look into the bodies of events for their contents: how many at a time follows how long it takes. */
+/** Scans the bodies of events for content conditions, in batches whose size follows how long they take. */
 import type { Database } from 'better-sqlite3'
-import { meeting, type ContentCondition } from './content.js'
+import { findMatchingContents, type ContentCondition } from './content.js'
 import type { Key } from './position.js'
 
 /** Milliseconds that a page may spend on it: some bodies are small, others many megabytes. */
-const lookingMs = 10
-/** Bodies that are looked into first. */
+const maxScanMs = 10
+/** Initial batch size, in events. */
 const firstRows = 100
-const mostRows = 500
+const maxRows = 500
 
-/** What a look has found. */
-export interface Looked {
+/** The result of scanning a batch. */
+export interface BodyScanResult {
   readonly wanted: readonly Key[]
-  /** The last event that there was time for; absent if there was for all. */
-  readonly lookedTo: Key | undefined
-  /** What the look counts for, where `whole` stands for a page that may spend all its time on it. */
+  /** The last event that was scanned before time ran out; absent if all were. */
+  readonly scannedTo: Key | undefined
+  /** The cost of the scan, on a scale where `whole` is a page that spends all its time on it. */
   readonly cost: (whole: number) => number
 }
 
-export class BodyLook {
-  /** Events whose bodies the next step looks into. */
+export class BodyScan {
+  /** Events that the next step scans. */
   rows = firstRows
 
-  /** Those of the events whose contents are wanted, as far as there is time for. */
-  at(db: Database, contents: readonly ContentCondition[], events: readonly Key[]): Looked {
+  /** Returns the events whose contents match, as far as time allows. */
+  scan(db: Database, contents: readonly ContentCondition[], events: readonly Key[]): BodyScanResult {
     const start = performance.now()
     const numbers = events.map(({ number }) => number)
-    const { found, looked, last } = meeting(db, contents, numbers, lookingMs)
+    const { found, looked: scanned, last } = findMatchingContents(db, contents, numbers, maxScanMs)
     const tookMs = performance.now() - start
     this.rows =
-      tookMs > lookingMs / 2 ? Math.max(1, Math.floor(this.rows / 2)) : Math.min(this.rows * 2, mostRows)
+      tookMs > maxScanMs / 2 ? Math.max(1, Math.floor(this.rows / 2)) : Math.min(this.rows * 2, maxRows)
     return {
       wanted: events.filter(({ number }) => found.has(number)),
-      lookedTo: last === undefined ? undefined : events.find(({ number }) => number === last),
-      cost: whole => Math.max(looked, (tookMs * whole) / lookingMs)
+      scannedTo: last === undefined ? undefined : events.find(({ number }) => number === last),
+      cost: whole => Math.max(scanned, (tookMs * whole) / maxScanMs)
     }
   }
 }

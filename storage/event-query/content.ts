@@ -1,6 +1,7 @@
 /**
- * Conditions on what is within events: no index answers them, so bodies are looked at one by one, by SQLite's JSON
- * functions, and what these find is compared by a function of ours, type by type. (docs/spec/streams-queries.md#conditions-on-contents)
+ * Conditions on the contents of events. No index answers them, so bodies are examined one by one: SQLite's JSON
+ * functions extract the values, and a registered function compares them by type.
+ * (docs/spec/streams-queries.md#conditions-on-contents)
  */
 import type { Database } from 'better-sqlite3'
 import { hasTime, inTime, type InTime } from '../sqlite/in-time.js'
@@ -9,7 +10,7 @@ import { column } from '../sqlite/statements.js'
 /** What a value may be compared with. */
 export type Scalar = string | number | boolean | null
 
-/** How a value is compared, and with what. A value that is not there meets nothing but `exists: false`. */
+/** How a value is compared, and with what. A missing value meets only `exists: false`. */
 export type Comparison =
   | readonly ['eq' | 'neq', Scalar]
   | readonly ['in', readonly Scalar[]]
@@ -19,30 +20,30 @@ export type Comparison =
 
 export interface ContentCondition {
   readonly within: 'content' | 'clientData'
-  /** Keys from the outermost on, of letters, digits, `_`, `:` and `-`; none for the whole. */
+  /** Keys from the outermost on, of letters, digits, `_`, `:` and `-`; empty for the whole content. */
   readonly path: readonly string[]
   readonly comparison: Comparison
 }
 
-/** Tells of a value's JSON text, `null` where there is none, whether it is wanted. */
+/** Tests a value's JSON text, `null` if there is no value. */
 type Test = (text: string | null) => boolean
 
-/** What the statement that runs on an open file asks for. */
-const running = new WeakMap<Database, { tests: readonly Test[] }>()
+/** Tests of the statement that runs on an open file. */
+const testsByFile = new WeakMap<Database, { tests: readonly Test[] }>()
 
 /**
- * Those of the events of these numbers that meet all conditions. Others wait meanwhile, and a body may be of many megabytes:
- * when the time is up no further one is read.
+ * Returns which of these events meet all conditions. Bodies may be many megabytes and block other calls: after
+ * `timeoutMs` no further one is read.
  */
-export function meeting(
+export function findMatchingContents(
   db: Database,
   conditions: readonly ContentCondition[],
   numbers: readonly number[],
-  mostMs: number
+  timeoutMs: number
 ): InTime<ReadonlySet<number>> {
-  let slot = running.get(db)
-  if (!slot) running.set(db, (slot = register(db)))
-  const tests = byPath(conditions)
+  let slot = testsByFile.get(db)
+  if (!slot) testsByFile.set(db, (slot = register(db)))
+  const tests = groupTestsByPath(conditions)
   const paths = [...tests.keys()].flatMap(path => [path, path])
   slot.tests = [...tests.values()].map(
     (all): Test =>
@@ -50,8 +51,8 @@ export function meeting(
         all.every(test => test(text))
   )
   try {
-    return inTime(db, mostMs, () => {
-      const found = column(db, sqlFor(tests.size)).all(JSON.stringify(numbers), ...paths)
+    return inTime(db, timeoutMs, () => {
+      const found = column(db, buildContentSql(tests.size)).all(JSON.stringify(numbers), ...paths)
       return new Set(found as number[])
     })
   } finally {
@@ -59,24 +60,27 @@ export function meeting(
   }
 }
 
-/** The tests of each place: it is looked up once, however many conditions name it. */
-function byPath(conditions: readonly ContentCondition[]): Map<string, Test[]> {
+/** Groups the tests by the path of their value: each path is looked up once, however many conditions name it. */
+function groupTestsByPath(conditions: readonly ContentCondition[]): Map<string, Test[]> {
   const tests = new Map<string, Test[]>()
   for (const { comparison, path, within } of conditions) {
     const place = ['$', within, ...path.map(key => `"${key}"`)].join('.')
-    tests.set(place, [...(tests.get(place) ?? []), testOf(comparison)])
+    tests.set(place, [...(tests.get(place) ?? []), createTest(comparison)])
   }
   return tests
 }
 
-/** One text for each number of places, which is bounded. CASE keeps to the order: a body that is not asked for is not read. */
-function sqlFor(count: number): string {
+/**
+ * Builds the SQL, one text for each number of paths, which is bounded. CASE keeps the order: the body is not read after
+ * the time limit.
+ */
+function buildContentSql(count: number): string {
   const tests = Array.from({ length: count }, (_, index) => `event_meets(${index}, ${valueText})`)
   return `SELECT number FROM (SELECT value FROM json_each(?)) j CROSS JOIN event e ON e.number = j.value
     WHERE CASE WHEN ${hasTime} THEN ${tests.join(' AND ')} END`
 }
 
-/** Of arrays and objects, which may be long, only what they are. */
+/** Arrays and objects may be long: only their kind is returned. */
 const valueText = `CASE json_type(body, ?) WHEN 'object' THEN '{' WHEN 'array' THEN '[' ELSE body -> ? END`
 
 function register(db: Database): { tests: readonly Test[] } {
@@ -87,21 +91,21 @@ function register(db: Database): { tests: readonly Test[] } {
   return slot
 }
 
-function testOf([operation, operand]: Comparison): Test {
+function createTest([operation, operand]: Comparison): Test {
   if (operation === 'exists') return text => (text !== null) === operand
-  const test = compare([operation, operand] as Exclude<Comparison, readonly ['exists', boolean]>)
-  return text => text !== null && test(valueOf(text))
+  const test = createComparison([operation, operand] as Exclude<Comparison, readonly ['exists', boolean]>)
+  return text => text !== null && test(parseValue(text))
 }
 
-/** Stands for every array and object: none is like another, nor like anything else. */
+/** Stands for every array and object, which are equal to nothing. */
 const composite = Symbol('composite')
 type Value = Scalar | typeof composite
 
-function valueOf(text: string): Value {
+function parseValue(text: string): Value {
   return text.startsWith('{') || text.startsWith('[') ? composite : (JSON.parse(text) as Scalar)
 }
 
-function compare([operation, operand]: Exclude<Comparison, readonly ['exists', boolean]>): (
+function createComparison([operation, operand]: Exclude<Comparison, readonly ['exists', boolean]>): (
   value: Value
 ) => boolean {
   switch (operation) {
@@ -116,12 +120,12 @@ function compare([operation, operand]: Exclude<Comparison, readonly ['exists', b
     case 'prefix':
       return value => typeof value === 'string' && value.startsWith(operand)
     default:
-      return ordered(operation, operand)
+      return createOrderTest(operation, operand)
   }
 }
 
-/** Numbers are compared with numbers, texts with texts. */
-function ordered(
+/** Compares numbers with numbers and texts with texts. */
+function createOrderTest(
   operation: 'gt' | 'gte' | 'lt' | 'lte',
   operand: string | number
 ): (value: Value) => boolean {

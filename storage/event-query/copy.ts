@@ -1,39 +1,39 @@
-/** The texts of the next events of a lane, copied as they are: the quickest way through a list. */
+/** Copies the texts of the next events of a lane as they are stored: the fastest way through a list. */
 import type { EventFile } from './file.js'
-import { bodies, matchingBodies } from './lanes.js'
-import type { LaneRest } from './merge.js'
+import { readBodies, readMatchingBodies } from './lanes.js'
+import type { LaneRemainder } from './merge.js'
 import type { Order } from './position.js'
 import type { EventQuery } from './query.js'
 import type { RowFilter } from './row-filter.js'
 import { streamMap, tooFew } from './stream-map.js'
 
-export interface Copied {
+export interface CopiedPage {
   readonly text: string
   /** Number of events. */
   readonly rows: number
-  /** By how much the text's bytes outnumber its characters. */
+  /** How many bytes the text has beyond its number of characters. */
   readonly excess: number
-  /** Events that were to be copied at most; fewer than that are all that there are. */
+  /** Maximum number of events to copy; if `rows` is less, the end was reached. */
   readonly limit: number
 }
 
-/** Copies `limit` events at most, fewer if that many do not fit a page; `undefined` if one of them is large. */
-export function copy(
+/** Copies at most `limit` events, fewer if they do not fit a page; `undefined` if one of them is large. */
+export function copyBodies(
   file: EventFile,
-  { lane, stretches }: LaneRest,
+  { lane, ranges }: LaneRemainder,
   order: Order,
   limit: number
-): Copied | undefined {
-  const { db, fit } = file
+): CopiedPage | undefined {
+  const { db, sizeEstimate: fit } = file
   let [text, rows, bytes, excess] = ['', 0, 0, 0]
-  for (const stretch of stretches) {
-    const part = bodies(db, lane, order, stretch, limit - rows)
+  for (const range of ranges) {
+    const part = readBodies(db, lane, order, range, limit - rows)
     if (!part) return undefined
     rows += part.count
     bytes += part.bytes
     if (part.text === undefined) {
       fit.note(rows, bytes)
-      return copy(file, { lane, stretches }, order, Math.min(limit, fit.rows))
+      return copyBodies(file, { lane, ranges }, order, Math.min(limit, fit.rows))
     }
     if (part.count > 0) text += text === '' ? part.text : `,${part.text}`
     excess += part.bytes - part.text.length
@@ -43,26 +43,26 @@ export function copy(
   return { text, rows, excess, limit }
 }
 
-/** Events that are looked for among the first rows of a lane at most. */
-const fewEvents = 100
+/** Maximum number of events searched for among the first rows of a lane. */
+const maxMatchesCopied = 100
 
 /**
- * Copies `limit` events that match, if so many are among the next `examined` rows of a lane and none of them is large;
- * `undefined` if not: nothing is known then.
+ * Copies `limit` matching events if the next `examined` rows of a lane hold that many and none of them is large;
+ * `undefined` otherwise, which implies nothing about the rows.
  */
-export function copyMatching(
+export function copyMatchingBodies(
   { db }: EventFile,
   query: EventQuery,
-  { lane, stretches: [stretch, ...others] }: LaneRest,
+  { lane, ranges: [range, ...others] }: LaneRemainder,
   filter: RowFilter,
   limit: number,
   examined: number
-): Copied | undefined {
-  if (!stretch || others.length > 0 || limit > fewEvents) return undefined
+): CopiedPage | undefined {
+  if (!range || others.length > 0 || limit > maxMatchesCopied) return undefined
   if (filter.modifiedAfter !== -Infinity || filter.endFrom !== -Infinity) return undefined
   const map = streamMap(query)
   if (!map) return undefined
-  const found = matchingBodies(db, lane, query.order, stretch, { filter, map }, examined, limit)
+  const found = readMatchingBodies(db, lane, query.order, range, { filter, map }, examined, limit)
   if (found && found.count < limit) tooFew(query)
   if (!found || found.count < limit || found.text === undefined) return undefined
   return { text: found.text, rows: limit, excess: found.bytes - found.text.length, limit }

@@ -1,7 +1,7 @@
 /** Conditions that no index answers: tested row by row, the ones on streams and types by a function of ours within SQL. */
 import type { Database } from 'better-sqlite3'
 import { column } from '../sqlite/statements.js'
-import { Effort, TooMuchWork, mostWork } from './effort.js'
+import { QueryBudget, WorkLimitExceeded, maxStatementWork } from './effort.js'
 import type { RowTest } from './query.js'
 
 export interface RowFilter {
@@ -10,7 +10,7 @@ export interface RowFilter {
   readonly endFrom: number
   readonly test: RowTest | undefined
   /** What the tests of the query have cost so far. */
-  readonly effort: Effort
+  readonly effort: QueryBudget
 }
 
 /** The filter as SQL: to be run by {@link filtered}, which binds its two parameters. */
@@ -30,7 +30,7 @@ interface Slot {
 
 const slots = new WeakMap<Database, Slot>()
 
-/** Runs a statement that holds {@link rowCondition}. Throws {@link TooMuchWork}, though not for a single row. */
+/** Runs a statement that holds {@link rowCondition}. Throws {@link WorkLimitExceeded}, though not for a single row. */
 export function filtered<T>(
   db: Database,
   { effort, modifiedAfter, endFrom, test }: RowFilter,
@@ -39,13 +39,13 @@ export function filtered<T>(
   let slot = slots.get(db)
   if (!slot) slots.set(db, (slot = register(db)))
   slot.current = test
-  slot.left = mostWork
+  slot.left = maxStatementWork
   slot.hasLooked = false
   try {
     return run(modifiedAfter, endFrom)
   } finally {
     slot.current = undefined
-    effort.work += mostWork - slot.left
+    effort.work += maxStatementWork - slot.left
   }
 }
 
@@ -61,7 +61,7 @@ export function passing(
 ): { readonly pass: ReadonlySet<number>; readonly looked: number } {
   const sql = `SELECT number FROM (SELECT value FROM json_each(?)) j CROSS JOIN event e ON e.number = j.value
     WHERE ${rowCondition} AND trashed BETWEEN ? AND ?`
-  const { found, rows } = filter.effort.fitting(numbers.length, most =>
+  const { found, rows } = filter.effort.runWithinBudget(numbers.length, most =>
     filtered(db, filter, (modifiedAfter, endFrom) =>
       column(db, sql).all(
         JSON.stringify(numbers.slice(0, most)),
@@ -81,7 +81,7 @@ function register(db: Database): Slot {
     const test = slot.current
     if (!test) return 1
     slot.left -= test.work + (others === null ? 0 : (others as string).length)
-    if (slot.left < 0 && slot.hasLooked) throw new TooMuchWork()
+    if (slot.left < 0 && slot.hasLooked) throw new WorkLimitExceeded()
     slot.hasLooked = true
     return test.meets(stream as number, others as string | null, type as number) ? 1 : 0
   })

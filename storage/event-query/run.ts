@@ -4,17 +4,17 @@
  */
 import type { Database } from 'better-sqlite3'
 import { pageBytes } from './bodies.js'
-import { BodyLook, type Looked } from './body-look.js'
-import { clearDriver, driversOf, narrowest, type Driver } from './drivers.js'
+import { BodyScan, type BodyScanResult } from './body-look.js'
+import { chooseObviousDriver, listDrivers, chooseNarrowestDriver, type Driver } from './drivers.js'
 import type { EventFile } from './file.js'
-import { copy, copyMatching, type Copied } from './copy.js'
-import { Effort } from './effort.js'
-import { count, sweep } from './lanes.js'
-import type { LaneRest } from './merge.js'
-import { countModified, modifiedKeys } from './modified.js'
-import { sum, type EventPage, type Step } from './page.js'
-import { isBefore, restFrom, type Key } from './position.js'
-import { rowTest, type EventQuery, type RowTest } from './query.js'
+import { copyBodies, copyMatchingBodies, type CopiedPage } from './copy.js'
+import { QueryBudget } from './effort.js'
+import { countRows, collectMatchingKeys } from './lanes.js'
+import type { LaneRemainder } from './merge.js'
+import { countModified, findModifiedKeys } from './modified.js'
+import { addIfKnown, type EventPage, type Step } from './page.js'
+import { isBefore, getRemainderFrom, type Key } from './position.js'
+import { createRowTest, type EventQuery, type RowTest } from './query.js'
 import { passing, type RowFilter } from './row-filter.js'
 import { collect, keyAt, search } from './search.js'
 import { lanesIn, segmentsOf, type Segment } from './segments.js'
@@ -53,8 +53,8 @@ export class QueryRun {
   #holdsLarge = false
   /** Events that the next step finds: fewer where pages have been full before they were all read. */
   #rows = foundRows
-  #look: BodyLook | undefined
-  readonly #effort = new Effort()
+  #look: BodyScan | undefined
+  readonly #effort = new QueryBudget()
   readonly #trial = new Trial()
   /** Whether sorting all that was modified has turned out to be too much work. */
   #isUnsortable = false
@@ -63,8 +63,8 @@ export class QueryRun {
 
   constructor(private query: EventQuery) {
     this.#segments = segmentsOf(query)
-    this.#drivers = driversOf(query)
-    this.#test = rowTest(query)
+    this.#drivers = listDrivers(query)
+    this.#test = createRowTest(query)
     this.#skip = query.skip
     this.#left = query.limit
   }
@@ -76,8 +76,8 @@ export class QueryRun {
   /** Goes on with other streams and types than before, and shows what it finds otherwise; all else stays as it was. */
   follow({ present, streams, types }: Pick<EventQuery, 'present' | 'streams' | 'types'>): void {
     this.query = { ...this.query, present, streams, types }
-    this.#drivers = driversOf(this.query)
-    this.#test = rowTest(this.query)
+    this.#drivers = listDrivers(this.query)
+    this.#test = createRowTest(this.query)
     this.#driver = undefined
     this.#hasChosen = false
   }
@@ -95,7 +95,7 @@ export class QueryRun {
       if (step.text !== '') text += text === '' ? step.text : `,${step.text}`
       rows += step.count
       examined += step.examined + this.#effort.takeRows()
-      excess = sum(excess, step.excess)
+      excess = addIfKnown(excess, step.excess)
       if (step.isFull) break
     }
     return { text, count: rows, done: this.isDone, excess }
@@ -103,7 +103,7 @@ export class QueryRun {
 
   #begin({ db }: EventFile): void {
     this.#hasBegun = true
-    if (this.query.contents) this.#look = new BodyLook()
+    if (this.query.contents) this.#look = new BodyScan()
     const { modifiedSince } = this.query
     if (modifiedSince !== undefined && countModified(db, modifiedSince, fewModified + 1) <= fewModified)
       this.#hasChosen = this.#sort(db)
@@ -112,7 +112,7 @@ export class QueryRun {
   /** Chooses what to be driven by, as far as that can be said without looking. */
   #choose({ db }: EventFile): void {
     this.#hasChosen = true
-    this.#driver = clearDriver(db, this.#drivers, this.query, this.#segments[0]?.stretch)
+    this.#driver = chooseObviousDriver(db, this.#drivers, this.query, this.#segments[0]?.range)
     this.#mayChange = !this.#driver && (this.#drivers.length > 0 || this.query.modifiedSince !== undefined)
   }
 
@@ -134,7 +134,7 @@ export class QueryRun {
       this.#holdsLarge = true
     }
     if (only && filter && !this.#position && !this.query.contents && this.#skip === 0) {
-      const matching = copyMatching(file, this.query, only, filter, this.#left, probedRows)
+      const matching = copyMatchingBodies(file, this.query, only, filter, this.#left, probedRows)
       if (matching) return this.#whole(matching)
     }
     const limit = this.#look?.rows ?? Math.min(this.#left + this.#skip, this.#rows)
@@ -142,7 +142,7 @@ export class QueryRun {
       ? search(file, lanes, order, filter, limit, this.#mayChange ? probedRows : undefined)
       : collect(file, lanes, order, limit)
     const before = this.#position
-    const { wanted, cost, lookedTo } = this.#within(db, found.keys)
+    const { wanted, cost, scannedTo: lookedTo } = this.#within(db, found.keys)
     const { stoppedAt, ...answer } = this.#answer(file, wanted, held)
     if (!answer.isFull) this.#moveTo(lookedTo ?? found.position)
     else if (stoppedAt) this.#moveTo(stoppedAt)
@@ -152,10 +152,10 @@ export class QueryRun {
   }
 
   /** The rows of one lane as they are, as many as fit; `undefined` if one of them has to be looked at. */
-  #copy(file: EventFile, rest: LaneRest): Step | undefined {
+  #copy(file: EventFile, rest: LaneRemainder): Step | undefined {
     const { order } = this.query
-    const limit = Math.min(this.#left, file.fit.rows)
-    const copied = copy(file, rest, order, limit)
+    const limit = Math.min(this.#left, file.sizeEstimate.rows)
+    const copied = copyBodies(file, rest, order, limit)
     if (!copied) return undefined
     // It may have had to do with fewer.
     const { excess, limit: most, rows, text } = copied
@@ -167,18 +167,18 @@ export class QueryRun {
   }
 
   /** All that was left to be read. */
-  #whole({ excess, rows, text }: Copied): Step {
+  #whole({ excess, rows, text }: CopiedPage): Step {
     this.#left = 0
     return { text, count: rows, examined: 0, excess }
   }
 
   /** Skips rows of one lane without looking at them. */
-  #pass(db: Database, { lane, stretches }: LaneRest): Step {
+  #pass(db: Database, { lane, ranges }: LaneRemainder): Step {
     const { order } = this.query
     const rows = Math.min(this.#skip, skippedRows)
-    const last = keyAt(db, { lane, stretches }, order, rows - 1)
+    const last = keyAt(db, { lane, ranges }, order, rows - 1)
     if (last) this.#skip -= rows
-    else for (const stretch of stretches) this.#skip -= count(db, lane, order, stretch, rows)
+    else for (const range of ranges) this.#skip -= countRows(db, lane, order, range, rows)
     this.#moveTo(last)
     return { text: '', count: 0, examined: (rows * examinedRows) / skippedRows }
   }
@@ -187,7 +187,7 @@ export class QueryRun {
   #stepSorted(file: EventFile, sorted: readonly Key[], held: number): Step {
     const most = sorted.slice(0, this.#look?.rows ?? this.#rows)
     const { found, next } = this.#isStale ? this.#stillMatching(file.db, most) : { found: most, next: most }
-    const { wanted, cost, lookedTo = next.at(-1) } = this.#within(file.db, found)
+    const { wanted, cost, scannedTo: lookedTo = next.at(-1) } = this.#within(file.db, found)
     const { stoppedAt, ...answer } = this.#answer(file, wanted, held)
     const last = answer.isFull ? stoppedAt : lookedTo
     const left = last ? sorted.slice(sorted.indexOf(last) + 1) : sorted
@@ -206,10 +206,10 @@ export class QueryRun {
   }
 
   /** Those of the events whose contents are wanted. */
-  #within(db: Database, found: readonly Key[]): Looked {
+  #within(db: Database, found: readonly Key[]): BodyScanResult {
     const { contents } = this.query
-    if (!contents || !this.#look) return { wanted: found, lookedTo: undefined, cost: () => 0 }
-    return this.#look.at(db, contents, found)
+    if (!contents || !this.#look) return { wanted: found, scannedTo: undefined, cost: () => 0 }
+    return this.#look.scan(db, contents, found)
   }
 
   #answer(file: EventFile, found: readonly Key[], held: number): Taken {
@@ -222,16 +222,16 @@ export class QueryRun {
   }
 
   /** After steps up to a time that found little: something narrower may lead there sooner. */
-  #reconsider(file: EventFile, { stretch, periods }: Segment, { examined, from }: Tried, end: number): void {
+  #reconsider(file: EventFile, { range, periods }: Segment, { examined, from }: Tried, end: number): void {
     const { db } = file
     const { modifiedSince, order, trashed } = this.query
     const isSortable = modifiedSince !== undefined && !this.#isUnsortable
     if (isSortable && countModified(db, modifiedSince, someModified + 1) <= someModified && this.#sort(db))
       return
     if (periods) return
-    this.#driver = narrowest(file, this.#drivers, trashed, order, {
-      seen: { start: from?.time ?? stretch.start, end },
-      all: { start: end, end: stretch.end },
+    this.#driver = chooseNarrowestDriver(file, this.#drivers, trashed, order, {
+      seen: { start: from?.time ?? range.start, end },
+      all: { start: end, end: range.end },
       examined
     })
     if (this.#driver) this.#mayChange = false
@@ -240,7 +240,7 @@ export class QueryRun {
   /** Answers whether that was not too much work. */
   #sort(db: Database): boolean {
     const position = this.#position
-    const sorted = modifiedKeys(db, this.query, { test: this.#test, effort: this.#effort })
+    const sorted = findModifiedKeys(db, this.query, { test: this.#test, effort: this.#effort })
     this.#isUnsortable = !sorted
     if (!sorted) return false
     this.#sorted = position ? sorted.filter(key => isBefore(position, key, this.query.order)) : sorted
@@ -254,7 +254,7 @@ export class QueryRun {
     this.#hasSwept = true
     const { order } = this.query
     const { parts, driver } = lanesIn(segment, this.#driver, this.#drivers, this.query, spans)
-    const found = sweep(db, parts, order, this.#filter(segment, driver), fewPeriods)
+    const found = collectMatchingKeys(db, parts, order, this.#filter(segment, driver), fewPeriods)
     this.#sorted = found?.toSorted((a, b) => (isBefore(a, b, order) ? -1 : 1))
   }
 
@@ -268,13 +268,13 @@ export class QueryRun {
   }
 
   /** What is left to read in a segment, and what its rows have to be tested for. */
-  #plan({ spans }: EventFile, segment: Segment): { lanes: LaneRest[]; filter: RowFilter | undefined } {
+  #plan({ spans }: EventFile, segment: Segment): { lanes: LaneRemainder[]; filter: RowFilter | undefined } {
     const { order } = this.query
     const { parts, driver } = lanesIn(segment, this.#driver, this.#drivers, this.query, spans)
-    const lanes: LaneRest[] = []
-    for (const { lane, stretch } of parts) {
-      const stretches = restFrom(stretch, this.#position, order)
-      if (stretches.length > 0) lanes.push({ lane, stretches })
+    const lanes: LaneRemainder[] = []
+    for (const { lane, range } of parts) {
+      const ranges = getRemainderFrom(range, this.#position, order)
+      if (ranges.length > 0) lanes.push({ lane, ranges })
     }
     const filter = this.#filter(segment, driver)
     const isFree = !filter.test && filter.modifiedAfter === -Infinity && filter.endFrom === -Infinity

@@ -1,8 +1,8 @@
 /** Reads lanes step by step: what one statement, or a few, find of them. */
 import type { Database } from 'better-sqlite3'
 import type { EventFile } from './file.js'
-import { count, keys, matchingKeys } from './lanes.js'
-import { Merge, type LaneRest } from './merge.js'
+import { countRows, readKeys, readMatchingKeys } from './lanes.js'
+import { LaneMerge, type LaneRemainder } from './merge.js'
 import type { Key, Order } from './position.js'
 import { passing, type RowFilter } from './row-filter.js'
 
@@ -19,8 +19,13 @@ export interface Found {
 export const stepRows = 1000
 
 /** The next rows of all these lanes. */
-export function collect(file: EventFile, lanes: readonly LaneRest[], order: Order, limit: number): Found {
-  const merge = new Merge(file, order, lanes, limit)
+export function collect(
+  file: EventFile,
+  lanes: readonly LaneRemainder[],
+  order: Order,
+  limit: number
+): Found {
+  const merge = new LaneMerge(file, order, lanes, limit)
   const taken = merge.take(limit)
   const position = merge.isDone ? undefined : taken.at(-1)
   return { keys: taken, position, examined: merge.examined }
@@ -29,7 +34,7 @@ export function collect(file: EventFile, lanes: readonly LaneRest[], order: Orde
 /** Those of the next rows that pass a filter; of about `rows` rows at most. */
 export function search(
   file: EventFile,
-  lanes: readonly LaneRest[],
+  lanes: readonly LaneRemainder[],
   order: Order,
   filter: RowFilter,
   limit: number,
@@ -43,36 +48,36 @@ export function search(
 /** The key so many rows on in a lane; `undefined` beyond its end. */
 export function keyAt(
   db: Database,
-  { lane, stretches }: LaneRest,
+  { lane, ranges }: LaneRemainder,
   order: Order,
   offset: number
 ): Key | undefined {
   let passed = 0
-  for (const stretch of stretches) {
-    const [key] = keys(db, lane, order, stretch, 1, offset - passed)
+  for (const range of ranges) {
+    const [key] = readKeys(db, lane, order, range, 1, offset - passed)
     if (key) return key
-    if (stretch !== stretches.at(-1)) passed += count(db, lane, order, stretch, offset)
+    if (range !== ranges.at(-1)) passed += countRows(db, lane, order, range, offset)
   }
   return undefined
 }
 
 function searchOne(
   { db }: EventFile,
-  { lane, stretches }: LaneRest,
+  { lane, ranges }: LaneRemainder,
   order: Order,
   filter: RowFilter,
   limit: number,
   rows: number
 ): Found {
   const found: Key[] = []
-  for (const stretch of stretches) {
+  for (const range of ranges) {
     const wanted = limit - found.length
-    const { found: more, rows: looked } = filter.effort.fitting(rows, most =>
-      matchingKeys(db, lane, order, stretch, filter, most, wanted)
+    const { found: more, rows: looked } = filter.effort.runWithinBudget(rows, most =>
+      readMatchingKeys(db, lane, order, range, filter, most, wanted)
     )
     found.push(...more)
     if (more.length === wanted) return { keys: found, position: more.at(-1), examined: 0 }
-    const edge = keyAt(db, { lane, stretches: [stretch] }, order, looked - 1)
+    const edge = keyAt(db, { lane, ranges: [range] }, order, looked - 1)
     if (edge) return { keys: found, position: edge, examined: looked }
   }
   return { keys: found, position: undefined, examined: rows }
@@ -80,13 +85,13 @@ function searchOne(
 
 function searchMany(
   file: EventFile,
-  lanes: readonly LaneRest[],
+  lanes: readonly LaneRemainder[],
   order: Order,
   filter: RowFilter,
   limit: number
 ): Found {
   const { effort } = filter
-  const merge = new Merge(file, order, lanes, Math.min(2 * limit, effort.rows))
+  const merge = new LaneMerge(file, order, lanes, Math.min(2 * limit, effort.rows))
   const found: Key[] = []
   let examined = 0
   for (let size = Math.min(2 * limit, stepRows); ; size = Math.min(2 * size, stepRows)) {
@@ -103,7 +108,7 @@ function searchMany(
     }
     const isAll = looked === candidates.length
     if (isAll && merge.isDone) return { keys: found, position: undefined, examined }
-    const isEnough = !isAll || examined >= stepRows || effort.isMuch || merge.isMuch
+    const isEnough = !isAll || examined >= stepRows || effort.isExhausted || merge.isExhausted
     if (isEnough) return { keys: found, position, examined: examined + merge.examined }
   }
 }

@@ -2,14 +2,14 @@
  * The parts of a query, one after the other in its order: events that begin within its times, and before them in time the
  * periods that began earlier but reach into them. (docs/spec/events.md#matching-times)
  */
-import { lanesOf, type Driver } from './drivers.js'
+import { listLanes, type Driver } from './drivers.js'
 import type { LanePart } from './lanes.js'
-import { next, type Order, type Stretch } from './position.js'
+import { nextDouble, type Order, type KeyRange } from './position.js'
 import type { EventQuery } from './query.js'
 import { lookBack, running, type Spans } from './spans.js'
 
 export interface Segment {
-  readonly stretch: Stretch
+  readonly range: KeyRange
   /** Only periods: those that reach a time, or those that run. */
   readonly periods?: { readonly reaching: number } | 'running'
 }
@@ -18,12 +18,12 @@ export interface Segment {
 const mostStreamSpans = 64
 
 export function segmentsOf({ from = -Infinity, to = Infinity, isRunning, order }: EventQuery): Segment[] {
-  if (isRunning) return [{ stretch: stretch(-Infinity, to, order), periods: 'running' }]
+  if (isRunning) return [{ range: toKeyRange(-Infinity, to, order), periods: 'running' }]
   if (from > to) return []
-  const within = { stretch: stretch(from, to, order) }
+  const within = { range: toKeyRange(from, to, order) }
   if (from === -Infinity) return [within]
-  const earlier = stretch(-Infinity, next(from, 'DESC'), order)
-  const before = { stretch: earlier, periods: { reaching: from } }
+  const earlier = toKeyRange(-Infinity, nextDouble(from, 'DESC'), order)
+  const before = { range: earlier, periods: { reaching: from } }
   return order === 'ASC' ? [before, within] : [within, before]
 }
 
@@ -38,7 +38,7 @@ export function lanesIn(
   const { periods } = segment
   if (!periods)
     return {
-      parts: lanesOf(chosen, trashed).map(lane => ({ lane, stretch: segment.stretch })),
+      parts: listLanes(chosen, trashed).map(lane => ({ lane, range: segment.range })),
       driver: chosen
     }
   const classes = periods === 'running' ? [running] : spans.list()
@@ -46,22 +46,20 @@ export function lanesIn(
   const driver = drivers.find(({ kind, values }) => kind === 'stream' && values.length <= most)
   const parts = classes.flatMap(span => {
     const part =
-      periods === 'running'
-        ? segment.stretch
-        : clipped(segment.stretch, lookBack(span, periods.reaching), order)
-    return lanesOf(driver, trashed).map(({ values }) => ({
+      periods === 'running' ? segment.range : clipped(segment.range, lookBack(span, periods.reaching), order)
+    return listLanes(driver, trashed).map(({ values }) => ({
       lane: { kind: driver ? ('streamSpan' as const) : ('span' as const), values: [...values, span] },
-      stretch: part
+      range: part
     }))
   })
   return { parts, driver }
 }
 
-function stretch(low: number, high: number, order: Order): Stretch {
+function toKeyRange(low: number, high: number, order: Order): KeyRange {
   return order === 'ASC' ? { start: low, end: high } : { start: high, end: low }
 }
 
 /** Without what lies before `low`. */
-function clipped({ start, end }: Stretch, low: number, order: Order): Stretch {
+function clipped({ start, end }: KeyRange, low: number, order: Order): KeyRange {
   return order === 'ASC' ? { start: Math.max(start, low), end } : { start, end: Math.max(end, low) }
 }

@@ -3,8 +3,8 @@
  * with those that reach furthest, and reads nothing of the others. In a large file each look would cost a page.
  */
 import type { Database } from 'better-sqlite3'
-import { heads } from './lanes.js'
-import { comesBefore, type Order, type Stretch } from './position.js'
+import { readFirstTimes } from './lanes.js'
+import { comesBefore, type Order, type KeyRange } from './position.js'
 
 /** Streams remembered for each open file and order; more are looked up again. */
 const remembered = 10_000
@@ -25,8 +25,8 @@ export class StreamEnds {
     const unknown = streams.filter(stream => !known.has(placeOf(stream, trashed)))
     if (unknown.length > 0) {
       const never = order === 'ASC' ? Infinity : -Infinity
-      const all: Stretch = { start: -never, end: never }
-      heads(this.db, 'stream', unknown, trashed, order, all).forEach((time, index) =>
+      const all: KeyRange = { start: -never, end: never }
+      readFirstTimes(this.db, 'stream', unknown, trashed, order, all).forEach((time, index) =>
         known.set(placeOf(unknown[index]!, trashed), time ?? never)
       )
     }
@@ -34,14 +34,14 @@ export class StreamEnds {
   }
 
   /** Of each stream the time of its first event within a stretch; `null` where there is none. */
-  within(streams: readonly number[], trashed: number, order: Order, stretch: Stretch): (number | null)[] {
+  within(streams: readonly number[], trashed: number, order: Order, range: KeyRange): (number | null)[] {
     const times = this.list(streams, trashed, order).map(time =>
-      comesBefore(stretch.end, time, order) ? null : time
+      comesBefore(range.end, time, order) ? null : time
     )
-    const isEarly = (time: number | null): boolean => time !== null && comesBefore(time, stretch.start, order)
+    const isEarly = (time: number | null): boolean => time !== null && comesBefore(time, range.start, order)
     const early = streams.filter((_, index) => isEarly(times[index]!))
     if (early.length === 0) return times
-    const later = heads(this.db, 'stream', early, trashed, order, stretch).values()
+    const later = readFirstTimes(this.db, 'stream', early, trashed, order, range).values()
     return times.map(time => (isEarly(time) ? later.next().value! : time))
   }
 

@@ -2,7 +2,7 @@
  * Criteria on streams as a map that SQLite looks numbers up in by itself: asking a function of ours costs as much as
  * reading the row. It decides on events in one stream, by far the most.
  */
-import { rowTest, type EventQuery, type StreamsCriteria } from './query.js'
+import { createRowTest, type EventQuery, type StreamsCriteria } from './query.js'
 
 type Criteria = readonly StreamsCriteria[]
 
@@ -38,7 +38,7 @@ export function tooFew({ streams }: Pick<EventQuery, 'streams'>): void {
 }
 
 function made(streams: Criteria): Buffer | undefined {
-  const { meets } = rowTest({ streams, types: undefined })!
+  const { meets } = createRowTest({ streams, types: undefined })!
   const map = Buffer.alloc(mostStreams)
   let greatest = 0
   for (const { any } of streams) {

@@ -1,5 +1,5 @@
 /** Takes what a query has found, as far as it is wanted and fits the page. */
-import { joined } from './bodies.js'
+import { joinBodies } from './bodies.js'
 import type { EventFile } from './file.js'
 import type { Key } from './position.js'
 import type { EventQuery } from './query.js'
@@ -26,14 +26,14 @@ export interface Taken {
 
 /** Skips, reads the texts, and stops at the limit or when the page is full. */
 export function takeFound(
-  { db, fit, large }: EventFile,
+  { db, sizeEstimate: fit, large }: EventFile,
   found: readonly Key[],
   { held, left, present, skip }: Wanted
 ): Taken {
   const skipped = Math.min(skip, found.length)
   const wanted = found.slice(skipped, skipped + left)
   const numbers = wanted.map(({ number }) => number)
-  const { text, taken } = joined(db, fit, numbers, large.exist, present, held)
+  const { text, taken } = joinBodies(db, fit, numbers, large.mayExist, present, held)
   const isFull = taken < wanted.length
   const stoppedAt = isFull ? found[skipped + taken - 1] : undefined
   return { text, count: taken, skipped, isFull, stoppedAt }

@@ -3,7 +3,7 @@
  * statements are made here; their number is bounded.
  */
 import type { Database } from 'better-sqlite3'
-import { next, type Key } from '../event-query/position.js'
+import { nextDouble, type Key } from '../event-query/position.js'
 import { column, raw, statement } from '../sqlite/statements.js'
 import type { Found } from './parts.js'
 
@@ -94,7 +94,7 @@ export class LaneRows {
       const last = rows.at(-1)!
       return { rows, rest: { time: last.time, after: last.number } }
     }
-    const later = next(time, 'ASC')
+    const later = nextDouble(time, 'ASC')
     return { rows, rest: isRest && later < before ? { time: later } : undefined }
   }
 

@@ -1,6 +1,6 @@
 /** In which streams events are looked for, and in which of them each counts: once, wherever else it is. */
 import type { Database } from 'better-sqlite3'
-import { rowTest, type RowTest, type StreamsCriteria } from '../event-query/query.js'
+import { createRowTest, type RowTest, type StreamsCriteria } from '../event-query/query.js'
 import { raw } from '../sqlite/statements.js'
 import { streamAfter } from './lane-rows.js'
 
@@ -22,7 +22,7 @@ export class Membership {
   constructor(private readonly criteria: readonly StreamsCriteria[] | undefined) {
     this.areFree = (criteria ?? []).every(({ all, not }) => all.length === 0 && not.size === 0)
     this.#named = namedIn(criteria)
-    this.#test = rowTest({ streams: criteria })
+    this.#test = createRowTest({ streams: criteria })
   }
 
   /** The streams to look at, one after the other. */
@@ -38,7 +38,9 @@ export class Membership {
   /** Whether events are looked for in a stream. */
   has(stream: number): boolean {
     if (!this.criteria) return true
-    return this.criteria.some(({ any, isOwn }) => (any ? any.has(stream) : !isOwn || stream >= 0))
+    return this.criteria.some(({ any, excludesAccountFields: isOwn }) =>
+      any ? any.has(stream) : !isOwn || stream >= 0
+    )
   }
 
   /** Of the streams that an event of several is in, in its order, the first that is looked at; `undefined` if it does not match. */

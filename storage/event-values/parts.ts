@@ -1,5 +1,5 @@
 /** The parts of a time range, all of the same length, and what has been found in each so far. */
-import { next, type Key } from '../event-query/position.js'
+import { nextDouble, type Key } from '../event-query/position.js'
 
 /** A range of times in so many parts. */
 export interface Division {
@@ -67,7 +67,7 @@ export class Parts {
   /** When a part begins, seconds; of the one after the last, the time after all of them. */
   start(part: number): number {
     const { from, parts, to } = this.division
-    if (part >= parts) return next(to, 'ASC')
+    if (part >= parts) return nextDouble(to, 'ASC')
     // A single part may be longer than any number.
     return part === 0 ? from : Math.min(from + part * this.#length, to)
   }

@@ -5,7 +5,7 @@
  */
 import type { Database } from 'better-sqlite3'
 import type { Event } from '../../schemas/event.js'
-import { next } from '../event-query/position.js'
+import { nextDouble } from '../event-query/position.js'
 import type { StreamsCriteria } from '../event-query/query.js'
 import { column } from '../sqlite/statements.js'
 import { LaneRows, rowsAtOnce, type LaneRow, type Place, type StateOfStream } from './lane-rows.js'
@@ -119,7 +119,7 @@ export class SampleRun {
     const part = this.#parts.at(time)
     const before = Math.min(this.#parts.start(part + 1), lane.reach)
     // So many events of one time are read one by one.
-    if (before === time) return void (lane.oddBefore = next(time, 'ASC'))
+    if (before === time) return void (lane.oddBefore = nextDouble(time, 'ASC'))
     const range = [time, before] as const
     const { areFree } = this.#membership
     const { odd, ...sums } = this.#rows.sums(db, lane, range, areFree && lane.isHome)

@@ -4,7 +4,7 @@
  */
 import { mkdir, readdir, readFile, rename, rm, rmdir, stat, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { translated } from '../errors.js'
+import { translateError } from '../errors.js'
 import type { Layout } from './layout.js'
 
 /** Names one preview of one account. */
@@ -56,7 +56,7 @@ export class PreviewCache {
       await this.#removeAll(dirname(path), nameStart(key), path)
     } catch (error) {
       await rm(draft, { force: true }).catch(() => undefined)
-      throw translated(error, path)
+      throw translateError(error, path)
     }
   }
 
@@ -143,5 +143,5 @@ async function usedAt(path: string): Promise<number> {
 
 function undefinedIfMissing(error: unknown): undefined {
   if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-  throw translated(error)
+  throw translateError(error)
 }

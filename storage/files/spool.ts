@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { closeSync, ftruncateSync, mkdirSync, openSync, read, unlinkSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { SpoolsFull, translated } from '../errors.js'
+import { SpoolsFull, translateError } from '../errors.js'
 import type { Layout } from './layout.js'
 
 /** Characters kept in memory, and per piece of the file. */
@@ -155,7 +155,7 @@ export class Spool {
         at += writeSync(this.#file, bytes, at, bytes.length - at, this.#bytes + at)
     } catch (error) {
       this.spools.count(-bytes.length)
-      throw translated(error)
+      throw translateError(error)
     }
     this.#pieces.push({ characters: text.length, bytes: bytes.length })
     this.#bytes += bytes.length

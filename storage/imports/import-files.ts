@@ -15,7 +15,7 @@ import {
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { translated } from '../errors.js'
+import { translateError } from '../errors.js'
 import type { Account } from '../platform/account.js'
 import { syncPathNow } from '../files/durable.js'
 import { isAccountId, type Layout } from '../files/layout.js'
@@ -61,7 +61,7 @@ export class ImportFiles {
       syncPathNow(folder)
       syncPathNow(this.layout.userDirectory(account))
     } catch (error) {
-      throw translated(error, folder)
+      throw translateError(error, folder)
     }
   }
 
@@ -114,7 +114,7 @@ export class ImportFiles {
       syncPathNow(folder)
     } catch (error) {
       rmSync(draft, { force: true })
-      throw translated(error, file)
+      throw translateError(error, file)
     }
   }
 

@@ -1,6 +1,6 @@
 /** What becomes of a command among others: what it answers, or what it throws. */
 import SQLite, { type Database } from 'better-sqlite3'
-import { translated } from '../errors.js'
+import { translateError } from '../errors.js'
 
 /** What a command has answered, or thrown. */
 export type Tried =
@@ -16,6 +16,6 @@ export function tried(db: Database, command: () => unknown): Tried {
     return { isDone: true, result: db.transaction(command)() }
   } catch (error) {
     if (error instanceof SQLite.SqliteError && !error.code.startsWith('SQLITE_CONSTRAINT')) throw error
-    return { isDone: false, error: translated(error, db.name) }
+    return { isDone: false, error: translateError(error, db.name) }
   }
 }

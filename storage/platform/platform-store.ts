@@ -1,7 +1,7 @@
 /** The one file that all accounts share: names, unique fields, account states. Every commit is synced. */
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
-import { translated } from '../errors.js'
+import { translateError } from '../errors.js'
 import type { DiskReserve } from '../files/disk-reserve.js'
 import type { Layout } from '../files/layout.js'
 import { platformMigrations } from '../migrations/platform/index.js'
@@ -289,7 +289,7 @@ export class PlatformStore {
     try {
       return this.#db.transaction(work).immediate()
     } catch (error) {
-      throw translated(error, this.#db.name)
+      throw translateError(error, this.#db.name)
     }
   }
 }

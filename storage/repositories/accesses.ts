@@ -161,7 +161,7 @@ export class AccessRepository {
     const body = withIntegrity(access, integrity)
     const { token, type, name, deviceName = '', createdBy, deleted = null, id } = access
     statement(this.db, sql).run(token, type, name, deviceName, createdBy, deleted, body, id)
-    this.lastWritten.note('ACCESS', id, deleted ?? access.modified, integrity)
+    this.lastWritten.record('ACCESS', id, deleted ?? access.modified, integrity)
     this.forget()
     return integrity === undefined ? access : { ...access, integrity }
   }

@@ -3,21 +3,28 @@
  * is chained by a hash to the one before it.
  */
 import type { Database } from 'better-sqlite3'
-import { addBlock, blockSize, countBlocks, nextBlock, removeBlocks, type Stretch } from '../audit/blocks.js'
-import { drivers, meets, type AuditCriteria } from '../audit/criteria.js'
 import {
-  accessWord,
-  actionWord,
-  detailOf,
-  linkHash,
-  recordId,
-  readDetail,
-  timeOfRecordId,
+  addBlock,
+  blockSize,
+  countBlocks,
+  findNextBlock,
+  removeBlocks,
+  type TimeRange
+} from '../audit/blocks.js'
+import { chooseIndexWords, matchesCriteria, type AuditCriteria } from '../audit/criteria.js'
+import {
+  formatAccessWord,
+  formatActionWord,
+  serializeDetail,
+  computeLinkHash,
+  formatRecordId,
+  parseDetail,
+  parseRecordTime,
   type AuditEntry,
   type AuditRecord,
   type AuditRow
 } from '../audit/record.js'
-import { Strangers } from '../audit/strangers.js'
+import { AnonymousCallers } from '../audit/strangers.js'
 import { AuditWords } from '../audit/words.js'
 import { LastWritten } from '../audit/written.js'
 import { column, statement } from '../sqlite/statements.js'
@@ -58,7 +65,7 @@ export class AuditRepository {
   /** Number of entries that the running transaction has written. */
   #written = 0
   #head: Head | undefined
-  readonly #strangers: Strangers
+  readonly #strangers: AnonymousCallers
   /** Time of the last call. */
   #time = 0
   /** The last call that was only counted, because too many entries wait, and the number of such calls. */
@@ -70,7 +77,7 @@ export class AuditRepository {
     strangersPerHour: number
   ) {
     this.words = new AuditWords(db)
-    this.#strangers = new Strangers(db, strangersPerHour)
+    this.#strangers = new AnonymousCallers(db, strangersPerHour)
   }
 
   get isDirty(): boolean {
@@ -85,7 +92,7 @@ export class AuditRepository {
   /** Adds a call. `isStranger`: whether it came without a valid token, or beyond the rate limit. */
   add(entry: AuditEntry, isStranger = false): void {
     this.#time = entry.time
-    if (isStranger && !this.#strangers.admits(entry)) return
+    if (isStranger && !this.#strangers.countCall(entry)) return
     if (this.#pending.length >= maxPending) {
       this.#lastSkipped = entry
       this.#skippedCount++
@@ -94,7 +101,7 @@ export class AuditRepository {
 
   /** Adds the summary records of strangers' calls, of past hours or of `all` so far. Outside of transactions. */
   gather(all = false): void {
-    const due = all ? this.#strangers.takeAll() : this.#strangers.takeDue(this.#time)
+    const due = all ? this.#strangers.takeAllDue() : this.#strangers.takeDue(this.#time)
     if (due.length > 0) this.#pending.push(...due.map(pending))
   }
 
@@ -107,10 +114,10 @@ export class AuditRepository {
     this.#pending.length = count
     this.#written = written
     this.#head = undefined
-    this.words.forget()
+    this.words.clear()
   }
 
-  /** Writes the pending entries. Within a transaction; {@link settle} follows its commit. */
+  /** Writes the pending entries. Within a transaction; {@link markFlushed} follows its commit. */
   flush(): void {
     this.#strangers.flush()
     if (this.#lastSkipped) this.#summarizeSkipped(this.#lastSkipped)
@@ -127,7 +134,7 @@ export class AuditRepository {
 
   /** Drops the entries that have been written and committed. */
   settle(): void {
-    this.#strangers.settle()
+    this.#strangers.markFlushed()
     if (this.#written === 0) return
     this.#pending = this.#written === this.#pending.length ? [] : this.#pending.slice(this.#written)
     this.#written = 0
@@ -140,7 +147,7 @@ export class AuditRepository {
 
   /** The record with an id. */
   find(id: string): AuditRecord | undefined {
-    const at = timeOfRecordId(id)
+    const at = parseRecordTime(id)
     if (at === undefined) return undefined
     const row = statement(this.db, `SELECT ${fields} FROM audit_record WHERE at = ?`).get(at)
     const found = row === undefined ? undefined : this.#record(toRow(row))
@@ -149,12 +156,12 @@ export class AuditRepository {
 
   /** Scans the next part of a range. Returns the records that meet one of the criteria, in order, and the rest of the range. */
   next(
-    range: Stretch,
+    range: TimeRange,
     isAscending: boolean,
     criteria: readonly AuditCriteria[]
-  ): { records: AuditRecord[]; rest: Stretch | undefined } {
+  ): { records: AuditRecord[]; rest: TimeRange | undefined } {
     if (range.since > range.until) return { records: [], rest: undefined }
-    const words = drivers(criteria, some => countBlocks(this.db, some))
+    const words = chooseIndexWords(criteria, some => countBlocks(this.db, some))
     const stretch = words ? this.#stretch(range, isAscending, words) : range
     if (!stretch) return { records: [], rest: undefined }
     const rows = this.#read(stretch, isAscending, words)
@@ -162,7 +169,7 @@ export class AuditRepository {
     const last = isAscending ? stretch.until : stretch.since
     const end = isWhole ? last : rows.at(-1)!.at
     const rest = isAscending ? { ...range, since: end + 1 } : { ...range, until: end - 1 }
-    const records = rows.filter(row => meets(row, criteria)).map(row => this.#record(row))
+    const records = rows.filter(row => matchesCriteria(row, criteria)).map(row => this.#record(row))
     return { records, rest: rest.since > rest.until ? undefined : rest }
   }
 
@@ -190,20 +197,20 @@ export class AuditRepository {
 
   #record(row: AuditRow): AuditRecord {
     return {
-      id: recordId(row),
+      id: formatRecordId(row),
       time: row.at / 1e6,
-      access: this.words.text(row.access).slice(accessWord('').length),
-      action: this.words.text(row.action).slice(actionWord('').length),
-      ...readDetail(row.detail)
+      access: this.words.getText(row.access).slice(formatAccessWord('').length),
+      action: this.words.getText(row.action).slice(formatActionWord('').length),
+      ...parseDetail(row.detail)
     }
   }
 
   #write(head: Head, entry: Pending): void {
     const at = Math.max(Math.round(entry.time * 1e6), head.at + 1)
-    const access = this.words.ofAccess(entry.access)
-    const action = this.words.ofAction(entry.action)
-    const detail = typeof entry.detail === 'string' ? entry.detail : detailOf(entry.detail)
-    const hash = linkHash(head.hash, at, access.text, action.text, detail)
+    const access = this.words.ensureAccess(entry.access)
+    const action = this.words.ensureAction(entry.action)
+    const detail = typeof entry.detail === 'string' ? entry.detail : serializeDetail(entry.detail)
+    const hash = computeLinkHash(head.hash, at, access.text, action.text, detail)
     const sql = 'INSERT INTO audit_record (at, access, action, detail, hash) VALUES (?, ?, ?, ?, unhex(?))'
     statement(this.db, sql).run(at, access.number, action.number, detail, hash)
     head.at = at
@@ -228,14 +235,14 @@ export class AuditRepository {
   }
 
   /** The next part of a range that may hold records with one of the words. */
-  #stretch(range: Stretch, isAscending: boolean, words: readonly number[]): Stretch | undefined {
+  #stretch(range: TimeRange, isAscending: boolean, words: readonly number[]): TimeRange | undefined {
     const indexed = column(this.db, 'SELECT indexed FROM audit_state').get() as number
     const fresh = range.until > indexed && { ...range, since: Math.max(range.since, indexed + 1) }
     if (!isAscending && fresh) return fresh
-    return nextBlock(this.db, words, range, isAscending) ?? (fresh || undefined)
+    return findNextBlock(this.db, words, range, isAscending) ?? (fresh || undefined)
   }
 
-  #read({ since, until }: Stretch, isAscending: boolean, words: readonly number[] | undefined): AuditRow[] {
+  #read({ since, until }: TimeRange, isAscending: boolean, words: readonly number[] | undefined): AuditRow[] {
     const order = isAscending ? 'ASC' : 'DESC'
     const of = words
       ? 'AND (access IN (SELECT value FROM json_each(@words)) OR action IN (SELECT value FROM json_each(@words)))'
@@ -249,7 +256,7 @@ export class AuditRepository {
 
 function pending(entry: AuditEntry): Pending {
   const { access, action, reach, time } = entry
-  return { time, access, action, detail: reach?.isOpen ? entry : detailOf(entry) }
+  return { time, access, action, detail: reach?.isOpen ? entry : serializeDetail(entry) }
 }
 
 function toRow(row: unknown): AuditRow {

@@ -1,8 +1,8 @@
 /** The events of one user. */
 import type { Database } from 'better-sqlite3'
 import type { Event } from '../../schemas/event.js'
-import { translated } from '../errors.js'
-import { Fit, LargeEvents } from '../event-query/bodies.js'
+import { translateError } from '../errors.js'
+import { PageSizeEstimate, LargeEvents } from '../event-query/bodies.js'
 import type { EventQuery, StreamsCriteria } from '../event-query/query.js'
 import type { EventPage } from '../event-query/page.js'
 import { QueryRun } from '../event-query/run.js'
@@ -10,7 +10,7 @@ import { TextRun } from '../text-search/text-run.js'
 import { Spans } from '../event-query/spans.js'
 import { TypeNumbers } from '../event-query/types.js'
 import { FactsRun, type Fact } from '../event-values/facts-run.js'
-import { numbersOf } from '../content-numbers.js'
+import { extractNumbers } from '../content-numbers.js'
 import { SampleRun, type Present, type SampleQuery } from '../event-values/sample-run.js'
 import type { LastWritten } from '../audit/written.js'
 import type { Digests } from './policies.js'
@@ -72,7 +72,7 @@ export class EventRepository {
   readonly #numbers: Numbers
   readonly #spans: Spans
   readonly #large: LargeEvents
-  readonly #fit = new Fit()
+  readonly #fit = new PageSizeEstimate()
   readonly #links: EventLinks
 
   constructor(
@@ -131,7 +131,7 @@ export class EventRepository {
       db: this.db,
       spans: this.#spans,
       large: this.#large,
-      fit: this.#fit,
+      sizeEstimate: this.#fit,
       ends: this.#links.ends,
       texts: this.texts
     })
@@ -175,14 +175,14 @@ export class EventRepository {
     try {
       statement(this.db, insertSql).run(...valuesOf(row, type), number)
     } catch (error) {
-      throw translated(error)
+      throw translateError(error)
     }
     this.#numbers.taken(number)
     this.#note(row)
-    this.#links.add(placeOf(row, type, number), numbersOf(event.content))
+    this.#links.add(placeOf(row, type, number), extractNumbers(event.content))
     if (row.stream > 0) this.texts.insert(number, row, event)
     if (event.attachments) this.attachments.replace(number, event.attachments)
-    this.lastWritten.note('EVENT', row.id, row.modified, row.integrity)
+    this.lastWritten.record('EVENT', row.id, row.modified, row.integrity)
     return row.body
   }
 
@@ -202,7 +202,7 @@ export class EventRepository {
   remove(id: string, deleted: number, event = this.find(id)!): void {
     const place = this.#placeOf(id)
     const integrity = this.history.bury(event, deleted, this.#paths(place))
-    this.lastWritten.note('EVENT', id, deleted, integrity)
+    this.lastWritten.record('EVENT', id, deleted, integrity)
     this.#links.remove(place)
     this.texts.remove(place)
     this.attachments.replace(place.number, [])
@@ -243,7 +243,7 @@ export class EventRepository {
     this.texts.forget()
     this.#numbers.forget()
     this.#spans.forget()
-    this.#large.forget()
+    this.#large.clear()
     this.#links.forget()
   }
 
@@ -253,9 +253,9 @@ export class EventRepository {
     const type = this.types.ensure(event.type)
     statement(this.db, updateSql).run(...valuesOf(row, type), before.number)
     this.#note(row)
-    this.#links.change(before, placeOf(row, type, before.number), numbersOf(event.content))
+    this.#links.change(before, placeOf(row, type, before.number), extractNumbers(event.content))
     this.texts.replace(before, row, row.stream > 0 ? event : undefined)
-    this.lastWritten.note('EVENT', row.id, row.modified, row.integrity)
+    this.lastWritten.record('EVENT', row.id, row.modified, row.integrity)
     return row.body
   }
 

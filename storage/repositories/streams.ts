@@ -1,7 +1,7 @@
 /** The streams of one user, stored in a table and cached as a tree in memory, together with the system streams. */
 import type { Database } from 'better-sqlite3'
 import type { Stream } from '../../schemas/stream.js'
-import { StoreDamaged, translated } from '../errors.js'
+import { StoreDamaged, translateError } from '../errors.js'
 import { Numbers } from './numbers.js'
 import { column, statement } from '../sqlite/statements.js'
 import { firstOther, systemNumber, type SystemTree } from '../streams/system-streams.js'
@@ -221,7 +221,7 @@ export class StreamRepository {
     try {
       statement(this.db, sql).run(...values)
     } catch (error) {
-      throw translated(error)
+      throw translateError(error)
     }
   }
 

@@ -1,7 +1,7 @@
 /** The webhooks of one user. They are few, so all are cached while the file is open. */
 import type { Database } from 'better-sqlite3'
 import type { Webhook } from '../../schemas/webhook.js'
-import { translated } from '../errors.js'
+import { translateError } from '../errors.js'
 import { statement } from '../sqlite/statements.js'
 
 /** A webhook with its private state. */
@@ -93,7 +93,7 @@ export class WebhookRepository {
     try {
       statement(this.db, sql).run(...values)
     } catch (error) {
-      throw translated(error, this.db.name)
+      throw translateError(error, this.db.name)
     }
   }
 

@@ -2,7 +2,7 @@
 import { mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Layout } from '../files/layout.js'
-import { translated } from '../errors.js'
+import { translateError } from '../errors.js'
 import { versionOf, type Migration } from '../migrations/migrate.js'
 import { platformMigrations, platformSteps } from '../migrations/platform/index.js'
 import { userMigrations, userSteps } from '../migrations/user/index.js'
@@ -66,7 +66,7 @@ async function copy(source: string, target: string, steps: readonly Migration[])
     // All pages in one step: with several, a write in between would make SQLite start over.
     await db.backup(target, { progress: () => 0x7fff_ffff })
   } catch (error) {
-    throw translated(error, source)
+    throw translateError(error, source)
   } finally {
     db.close()
   }

@@ -2,7 +2,7 @@
 import { renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import SQLite, { type Database } from 'better-sqlite3'
-import { StoreDamaged, StoreTooNew, translated } from '../errors.js'
+import { StoreDamaged, StoreTooNew, translateError } from '../errors.js'
 import { syncPathNow } from '../files/durable.js'
 import { migrate, versionOf, type Migration } from '../migrations/migrate.js'
 import { statement } from './statements.js'
@@ -44,7 +44,7 @@ export function openFile(file: string, options: OpenOptions): Database {
     return db
   } catch (error) {
     db?.close()
-    throw translated(error, file)
+    throw translateError(error, file)
   }
 }
 
@@ -88,7 +88,7 @@ export function openReadOnly(file: string, steps: number): Database {
     return db
   } catch (error) {
     db?.close()
-    throw translated(error, file)
+    throw translateError(error, file)
   }
 }
 
@@ -242,7 +242,7 @@ export function openLock(file: string): (() => void) | undefined {
   } catch (error) {
     db.close()
     if (error instanceof Error && 'code' in error && error.code === 'SQLITE_BUSY') return undefined
-    throw translated(error, file)
+    throw translateError(error, file)
   }
 }
 

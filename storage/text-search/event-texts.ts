@@ -98,7 +98,7 @@ export class EventTexts {
     return (this.#indexedTo ??= this.#written)
   }
 
-  want(): void {
+  requestIndexing(): void {
     this.#isWanted = true
   }
 

@@ -1,7 +1,7 @@
 /** Events by their texts: those that words lead to, and all that have any, in order of time. */
 import type { Database } from 'better-sqlite3'
 import { column, statement } from '../sqlite/statements.js'
-import type { Key, Order, Stretch } from '../event-query/position.js'
+import type { Key, Order, KeyRange } from '../event-query/position.js'
 import type { TextSearch } from '../event-query/query.js'
 import { filtered, rowCondition, type RowFilter } from '../event-query/row-filter.js'
 
@@ -50,7 +50,7 @@ export function passingKeys(
   const sql = `SELECT number FROM (SELECT value FROM json_each(?)) j CROSS JOIN event e ON e.number = j.value
       CROSS JOIN event_text t ON t.start = e.time AND t.event = e.number
     WHERE CASE WHEN ${eventCondition} THEN ${wordsCondition} END`
-  const { found, rows } = filter.rows.effort.fitting(keys.length, most =>
+  const { found, rows } = filter.rows.effort.runWithinBudget(keys.length, most =>
     filtered(db, filter.rows, (...bounds) =>
       column(db, sql).all(
         JSON.stringify(keys.slice(0, most).map(({ number }) => number)),
@@ -68,16 +68,16 @@ export function passingIn(
   db: Database,
   filter: TextFilter,
   order: Order,
-  stretch: Stretch,
+  stretch: KeyRange,
   rows: number,
   limit: number
 ): { keys: Key[]; looked: number } {
-  const { byIndex } = filter.text
-  const sql = laneSql(order, stretch, byIndex)
-  const { found, rows: looked } = filter.rows.effort.fitting(rows, most =>
+  const { mayUseIndex } = filter.text
+  const sql = laneSql(order, stretch, mayUseIndex)
+  const { found, rows: looked } = filter.rows.effort.runWithinBudget(rows, most =>
     filtered(db, filter.rows, (...bounds) => {
       const [event, words] = [ofEvent(filter, bounds), ofWords(filter)]
-      const conditions = byIndex ? [...words, ...event] : [...event, ...words]
+      const conditions = mayUseIndex ? [...words, ...event] : [...event, ...words]
       return statement(db, sql).all(...within(order, stretch), most, ...conditions, limit)
     })
   )
@@ -88,7 +88,7 @@ export function passingIn(
 export function rowsHolding(
   db: Database,
   order: Order,
-  stretch: Stretch,
+  stretch: KeyRange,
   rows: number,
   bytes: number
 ): number {
@@ -113,7 +113,7 @@ function countHolding(sizes: readonly number[], bytes: number): number | undefin
 }
 
 /** The key so many events on in a stretch; `undefined` beyond its end. */
-export function textKeyAt(db: Database, order: Order, stretch: Stretch, offset: number): Key | undefined {
+export function textKeyAt(db: Database, order: Order, stretch: KeyRange, offset: number): Key | undefined {
   const sql = `SELECT start AS time, event AS number FROM event_text ${rangeOf(order, stretch)} LIMIT 1 OFFSET +?`
   return statement(db, sql).get(...within(order, stretch), offset) as Key | undefined
 }
@@ -137,8 +137,8 @@ function ofWords({ text: { words } }: TextFilter): string[] {
  * Who does not see everything has the words looked at only where they may be read: otherwise the time that this takes would
  * tell what stands in other texts. Who does has them looked at first: that spares the rows of events.
  */
-function laneSql(order: Order, stretch: Stretch, byIndex: boolean): string {
-  const condition = byIndex
+function laneSql(order: Order, stretch: KeyRange, mayUseIndex: boolean): string {
+  const condition = mayUseIndex
     ? `${wordsCondition} AND ${eventCondition}`
     : `CASE WHEN ${eventCondition} THEN ${wordsCondition} END`
   return `SELECT e.time AS time, e.number AS number FROM (
@@ -146,13 +146,13 @@ function laneSql(order: Order, stretch: Stretch, byIndex: boolean): string {
     CROSS JOIN event e ON e.number = t.event WHERE ${condition} LIMIT +?`
 }
 
-function rangeOf(order: Order, { after }: Stretch): string {
+function rangeOf(order: Order, { after }: KeyRange): string {
   return after === undefined
     ? `WHERE start BETWEEN ? AND ? ORDER BY start ${order}, event ${order}`
     : `WHERE start = ? AND event ${order === 'ASC' ? '>' : '<'} ? ORDER BY event ${order}`
 }
 
-function within(order: Order, { start, end, after }: Stretch): [number, number] {
+function within(order: Order, { start, end, after }: KeyRange): [number, number] {
   if (after !== undefined) return [start, after]
   return order === 'ASC' ? [start, end] : [end, start]
 }

@@ -4,7 +4,7 @@
  * (docs/decisions/0018-search-in-texts.md)
  */
 import type { Database } from 'better-sqlite3'
-import { rowTest, type StreamsCriteria } from '../event-query/query.js'
+import { createRowTest, type StreamsCriteria } from '../event-query/query.js'
 import { column, statement } from '../sqlite/statements.js'
 
 /** Places that there are at most, and characters of their lists of streams: a search looks at all of them. */
@@ -59,7 +59,7 @@ export function placesMeeting(
   db: Database,
   streams: readonly StreamsCriteria[] | undefined
 ): number[] | undefined {
-  const test = rowTest({ streams, types: undefined })
+  const test = createRowTest({ streams, types: undefined })
   const places = placesIn(db)
   if (!test) return places.map(({ number }) => number)
   if (places.length * test.work > mostWork) return undefined

@@ -5,12 +5,12 @@
  */
 import type { Database } from 'better-sqlite3'
 import { pageBytes } from '../event-query/bodies.js'
-import { BodyLook } from '../event-query/body-look.js'
-import { Effort } from '../event-query/effort.js'
+import { BodyScan } from '../event-query/body-look.js'
+import { QueryBudget } from '../event-query/effort.js'
 import type { EventFile } from '../event-query/file.js'
-import { sweep } from '../event-query/lanes.js'
-import { isBefore, restFrom, type Key, type Stretch } from '../event-query/position.js'
-import { rowTest, type EventQuery, type RowTest, type TextSearch } from '../event-query/query.js'
+import { collectMatchingKeys } from '../event-query/lanes.js'
+import { isBefore, getRemainderFrom, type Key, type KeyRange } from '../event-query/position.js'
+import { createRowTest, type EventQuery, type RowTest, type TextSearch } from '../event-query/query.js'
 import type { EventPage } from '../event-query/page.js'
 import { lanesIn, segmentsOf, type Segment } from '../event-query/segments.js'
 import { takeFound, type Taken } from '../event-query/taken.js'
@@ -48,7 +48,7 @@ const fewPeriods = 1000
 /** A part of what is searched, in order and up to a time: some events, or those of a stretch that have texts. */
 type Part = { readonly end: number } & (
   | { keys: readonly Key[]; areFree?: boolean }
-  | { stretches: readonly Stretch[] }
+  | { stretches: readonly KeyRange[] }
 )
 
 /** What a step has come to: events that pass, and from where to go on; absent at the end of the part. */
@@ -68,17 +68,17 @@ export class TextRun {
   #rows = firstRows
   #skip: number
   #left: number
-  readonly #look: BodyLook | undefined
-  readonly #effort = new Effort()
+  readonly #look: BodyScan | undefined
+  readonly #effort = new QueryBudget()
 
   constructor(
     private query: EventQuery,
     private readonly text: TextSearch
   ) {
-    this.#test = rowTest(query)
+    this.#test = createRowTest(query)
     this.#skip = query.skip
     this.#left = query.limit
-    if (query.contents) this.#look = new BodyLook()
+    if (query.contents) this.#look = new BodyScan()
   }
 
   get isDone(): boolean {
@@ -88,7 +88,7 @@ export class TextRun {
   /** Goes on with other streams and types than before, and shows what it finds otherwise; all else stays as it was. */
   follow({ present, streams, types }: Pick<EventQuery, 'present' | 'streams' | 'types'>): void {
     this.query = { ...this.query, present, streams, types }
-    this.#test = rowTest(this.query)
+    this.#test = createRowTest(this.query)
     this.#parts = this.#parts?.map(part => ('keys' in part ? { ...part, areFree: false } : part))
   }
 
@@ -116,7 +116,7 @@ export class TextRun {
     if (last > this.#indexedTo) {
       const wanted = this.#look ? Infinity : this.#skip + this.#left
       this.#tail = new TextTail(this.#indexedTo, last, order, wanted)
-      if (last - this.#indexedTo > manyWaiting) file.texts.want()
+      if (last - this.#indexedTo > manyWaiting) file.texts.requestIndexing()
     }
     const found = this.#led(file.db)
     if (!found) return segmentsOf(this.query).map(segment => this.#partOf(file, segment))
@@ -125,10 +125,10 @@ export class TextRun {
   }
 
   #led(db: Database): StreamKeys | undefined {
-    const { byIndex, words } = this.text
-    const led = byIndex ? ledTo(db, words) : ledInPlaces(db, this.query, this.text)
+    const { mayUseIndex, words } = this.text
+    const led = mayUseIndex ? ledTo(db, words) : ledInPlaces(db, this.query, this.text)
     if (led) return { keys: keysOf(db, led), areFree: false }
-    return byIndex ? undefined : keysInStreams(db, this.query)
+    return mayUseIndex ? undefined : keysInStreams(db, this.query)
   }
 
   /** Reads the events that are not indexed, as long as there is time; answers whether that was enough. */
@@ -146,11 +146,11 @@ export class TextRun {
   /** Periods that reach a time, or that run, are taken up one by one if they are few. */
   #partOf({ db, spans }: EventFile, segment: Segment): Part {
     const { order } = this.query
-    const { end } = segment.stretch
-    const all = { stretches: [segment.stretch], end }
+    const { end } = segment.range
+    const all = { stretches: [segment.range], end }
     if (!segment.periods) return all
     const { parts } = lanesIn(segment, undefined, [], this.query, spans)
-    const keys = sweep(db, parts, order, this.#filter.rows, fewPeriods)
+    const keys = collectMatchingKeys(db, parts, order, this.#filter.rows, fewPeriods)
     return keys ? { keys: keys.toSorted((a, b) => (isBefore(a, b, order) ? -1 : 1)), end } : all
   }
 
@@ -170,11 +170,11 @@ export class TextRun {
     const end = 'keys' in part ? part.end : part.stretches[0]!.end
     const found = this.#tail ? this.#withTail(db, this.#tail, indexed, end) : this.#known(indexed)
     const { contents } = this.query
-    const looked = contents && this.#look?.at(db, contents, found.keys)
+    const looked = contents && this.#look?.scan(db, contents, found.keys)
     const { stoppedAt, ...answer } = this.#answer(file, looked?.wanted ?? found.keys, held)
     // A page that is full before its first event of this step leaves it where it was.
     if (answer.isFull && !stoppedAt) return answer
-    const position = answer.isFull ? stoppedAt : (looked?.lookedTo ?? found.position)
+    const position = answer.isFull ? stoppedAt : (looked?.scannedTo ?? found.position)
     parts.splice(0, 1, ...restOf(part, position, this.query.order))
     this.#tail?.drop(position, end)
     return answer
@@ -217,7 +217,7 @@ export class TextRun {
     return { keys: found, position: looked === keys.length ? undefined : next[looked - 1] }
   }
 
-  #walk(db: Database, [stretch]: readonly Stretch[]): Found {
+  #walk(db: Database, [stretch]: readonly KeyRange[]): Found {
     const { order } = this.query
     const rows = rowsHolding(db, order, stretch!, this.#rows, this.#bytes)
     const limit = this.#look?.rows ?? Math.min(this.#left + this.#skip, pageRows)
@@ -253,6 +253,6 @@ function restOf(part: Part, position: Key | undefined, order: EventQuery['order'
   if ('keys' in part)
     return position ? [{ ...part, keys: part.keys.filter(key => isBefore(position, key, order)) }] : []
   const [stretch, ...others] = part.stretches
-  const stretches = position ? [...restFrom(stretch!, position, order), ...others] : others
+  const stretches = position ? [...getRemainderFrom(stretch!, position, order), ...others] : others
   return stretches.length === 0 ? [] : [{ stretches, end }]
 }

@@ -4,7 +4,7 @@
  */
 import type { Database } from 'better-sqlite3'
 import { comesBefore, isBefore, type Key, type Order } from '../event-query/position.js'
-import { inBounds } from '../event-query/effort.js'
+import { tryWithinBudget } from '../event-query/effort.js'
 import { filtered } from '../event-query/row-filter.js'
 import { hasTime, inTime } from '../sqlite/in-time.js'
 import { statement } from '../sqlite/statements.js'
@@ -54,7 +54,7 @@ export class TextTail {
 
   /** Reads on for a moment. */
   read(db: Database, filter: TextFilter): void {
-    const row = inBounds(() => this.#steps.next(db, (after, to) => rowIn(db, filter, after, to)))
+    const row = tryWithinBudget(() => this.#steps.next(db, (after, to) => rowIn(db, filter, after, to)))
     if (row && meets(row, filter)) this.#keep({ time: row.time, number: row.number })
     if (this.isRead) this.#order()
   }

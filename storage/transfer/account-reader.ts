@@ -1,6 +1,6 @@
 /** Reads a private copy of an account's file for an export. */
 import type { Database } from 'better-sqlite3'
-import { StoreDamaged, translated } from '../errors.js'
+import { StoreDamaged, translateError } from '../errors.js'
 import { userMigrations } from '../migrations/user/index.js'
 import { versionOf } from '../migrations/migrate.js'
 import { maxRows, openReadOnly } from '../sqlite/open.js'
@@ -38,7 +38,7 @@ export class AccountReader {
     try {
       yield* this.#lines(table)
     } catch (error) {
-      throw translated(error, this.#db.name)
+      throw translateError(error, this.#db.name)
     }
   }
 
@@ -64,7 +64,7 @@ export class AccountReader {
     try {
       return column(this.#db, 'SELECT id FROM attachment ORDER BY id').all() as string[]
     } catch (error) {
-      throw translated(error, this.#db.name)
+      throw translateError(error, this.#db.name)
     }
   }
 

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { translated } from '../errors.js'
+import { translateError } from '../errors.js'
 import type { Layout } from '../files/layout.js'
 import type { UserStore } from '../user/user-store.js'
 import { AccountReader } from './account-reader.js'
@@ -33,7 +33,7 @@ export class ExportDrafts {
       return name
     } catch (error) {
       await this.discard(name)
-      throw translated(error)
+      throw translateError(error)
     } finally {
       this.#pending.delete(name)
     }

@@ -1,7 +1,7 @@
 /** Uses, sessions and the audit: collected in memory, and written with other writes or periodically. */
 import type { Database } from 'better-sqlite3'
 import type { AuditEntry } from '../audit/record.js'
-import { StorageFull, translated } from '../errors.js'
+import { StorageFull, translateError } from '../errors.js'
 import type { Repositories } from './repositories.js'
 
 /** The part of the store that bookkeeping uses. */
@@ -49,7 +49,7 @@ export class Bookkeeping {
       if (this.db.inTransaction) audit.flush()
       else if (!this.store.runsSteps()) this.flush()
     } catch (error) {
-      const failure = translated(error, this.db.name)
+      const failure = translateError(error, this.db.name)
       if (!(failure instanceof StorageFull)) throw failure
     }
   }
@@ -76,7 +76,7 @@ export class Bookkeeping {
     } catch (error) {
       if (this.db.inTransaction) this.db.exec('ROLLBACK')
       audit.undo(mark)
-      throw translated(error, this.db.name)
+      throw translateError(error, this.db.name)
     }
     usage.settle()
     sessions.settle()

@@ -1,6 +1,6 @@
 /** Commits several writes in one transaction. A write that throws is rolled back alone; the others resolve once on disk. */
 import type { Database } from 'better-sqlite3'
-import { notDurable, translated, Unreserved } from '../errors.js'
+import { toDurabilityError, translateError, Unreserved } from '../errors.js'
 import type { UniqueValues } from '../platform/unique-index.js'
 import type { AuditMark } from '../repositories/audit.js'
 import { statement } from '../sqlite/statements.js'
@@ -58,7 +58,7 @@ export class GroupCommit {
           if (!this.db.inTransaction) throw error
           // Those behind it wait, so that the order stays.
           if (error instanceof Unreserved) again = () => this.store.again(write, error)
-          else write.reject(translated(error, this.db.name))
+          else write.reject(translateError(error, this.db.name))
         }
         if (again || performance.now() > end) break
       }
@@ -72,7 +72,8 @@ export class GroupCommit {
     } catch (error) {
       this.#rollback(mark)
       // Without any, the transaction could not even be begun. Some may have been rejected above; rejecting them again has no effect.
-      for (const write of taken.length === 0 ? group : taken) write.reject(translated(error, this.db.name))
+      for (const write of taken.length === 0 ? group : taken)
+        write.reject(translateError(error, this.db.name))
       return
     }
     this.store.counted()
@@ -110,7 +111,7 @@ export class GroupCommit {
     if (durable.length > 0)
       this.durability.afterSync(failure =>
         durable.forEach(({ write, value }) =>
-          failure ? write.reject(notDurable(failure)) : write.resolve(value)
+          failure ? write.reject(toDurabilityError(failure)) : write.resolve(value)
         )
       )
   }

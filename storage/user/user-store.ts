@@ -1,7 +1,7 @@
 /** One user's open file: its repositories, and the one way to write to it. */
 import type { Database } from 'better-sqlite3'
 import { copyInThread } from '../sqlite/copy-thread.js'
-import { translated, type Unreserved } from '../errors.js'
+import { translateError, type Unreserved } from '../errors.js'
 import type { Policies } from '../repositories/policies.js'
 import type { StorageUsed } from '../repositories/storage-used.js'
 import type { SystemStreams } from '../streams/system-streams.js'
@@ -163,7 +163,7 @@ export class UserStore extends Repositories {
       this.audit.undo(mark)
       this.unique.forget(needed)
       this.#forget()
-      throw translated(error, this.db.name)
+      throw translateError(error, this.db.name)
     }
   }
 
@@ -172,7 +172,7 @@ export class UserStore extends Repositories {
     try {
       return work()
     } catch (error) {
-      throw translated(error, this.db.name)
+      throw translateError(error, this.db.name)
     }
   }
 
@@ -259,7 +259,7 @@ export class UserStore extends Repositories {
       void this.durable().then(() => resolve(value), reject)
       this.#log.committed()
     } catch (error) {
-      reject(translated(error, this.db.name))
+      reject(translateError(error, this.db.name))
     }
     this.#isInSteps = false
     this.audit.undo(this.audit.mark)

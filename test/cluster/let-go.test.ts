@@ -87,7 +87,7 @@ t.test('an account that is still being taken over is let go with the others', as
   const note = { streamIds: ['diary'], type: 'note/txt', content: 'elsewhere' }
   await accounts.handover.letGo(account)
   const held = log.hold()
-  const ready = accounts.ready(account)
+  const ready = accounts.waitUntilReady(account)
   const open = await held
   const going = accounts.handover.letGoUnless(() => false)
   open()

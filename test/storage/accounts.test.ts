@@ -186,10 +186,10 @@ t.test('an account', async t => {
     const storage = start(t)
     await storage.create('alice')
     const alice = storage.accounts.find('alice')!
-    await storage.accounts.visit(alice, async () => void storage.email('alice'))
+    await storage.accounts.runInBackground(alice, async () => void storage.email('alice'))
     t.equal(storage.accounts.openCount, 1)
     const again = await storage.restarted()
-    await again.accounts.visit(alice, async () => void again.email('alice'))
+    await again.accounts.runInBackground(alice, async () => void again.email('alice'))
     t.equal(again.accounts.openCount, 0)
     t.equal(again.email('alice'), 'alice')
     await again.close()

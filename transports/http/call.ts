@@ -254,7 +254,7 @@ async function download(
 export function assertUserExists(services: SharedServices, user: string): void {
   const { accounts } = services
   // That an account is closed is told to valid tokens only: to others it looks open.
-  if (!accounts.find(user) && accounts.deletionOf(user) === undefined) unknownUser(accounts, user)
+  if (!accounts.find(user) && accounts.getDeletionTime(user) === undefined) unknownUser(accounts, user)
 }
 
 /** Requires a JSON content type. Errors: 400 `missing-header`, 415. (docs/spec/administration.md#creating-a-user) */

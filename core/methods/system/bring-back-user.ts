@@ -20,7 +20,7 @@ export const bringBackUser = serviceMethod({
   async run({ services }, params) {
     const account = accountOf(services, params.username)
     if (account.relocatedTo === null) fail('unknown-resource', 'This account has not moved')
-    await services.accounts.bringBack(account)
+    await services.accounts.undoRelocation(account)
     // Webhooks are told what they missed.
     announce(services, account)
     return { relocationDeletion: { username: account.username } }

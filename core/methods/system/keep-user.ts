@@ -20,7 +20,7 @@ export const keepUser = serviceMethod({
   async run({ services }, params) {
     const account = accountOf(services, params.username)
     if (account.deletion === null) fail('unknown-resource', 'This account is not scheduled for deletion')
-    await services.accounts.keep(account)
+    await services.accounts.cancelDeletion(account)
     // Webhooks are told what they missed.
     announce(services, account)
     const open = services.accounts.find(account.username)

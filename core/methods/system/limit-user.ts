@@ -20,7 +20,7 @@ export const limitUser = serviceMethod({
   deed: ({ bytes }) => ({ bytes }),
   async run({ services }, { bytes, username }) {
     const account = accountOf(services, username)
-    await services.accounts.limit(account, bytes)
+    await services.accounts.setStorageLimit(account, bytes)
     // Other threads remember accounts, too.
     announce(services, account)
     return { quota: { username: account.username, bytes } }

@@ -91,7 +91,7 @@ t.test('an import of an account that was away for a while goes on', async t => {
   await alice.do('imports.run', { id })
   await accounts.relocate(account, 'http://elsewhere.test/')
   await until(() => !imports.isAtWork(id), 'it has ended')
-  accounts.bringBack(account)
+  accounts.undoRelocation(account)
   imports.goOn(accounts.find('alice')!)
   t.match(await rested(alice, id), { state: 'written' })
   t.equal(

@@ -70,8 +70,12 @@ function exercise(file: EventFile): void {
     { modifiedSince: 10 },
     { modifiedSince: 2500, streams: criteria(...streams.slice(20)), limit: 20 },
     { skip: 30, limit: 20 },
-    ...[true, false].map(byIndex => ({ text: { words: ['hello', 'x'], byIndex }, from: 20, streams: plain })),
-    { text: { words: ['none'], byIndex: true } }
+    ...[true, false].map(byIndex => ({
+      text: { words: ['hello', 'x'], mayUseIndex: byIndex },
+      from: 20,
+      streams: plain
+    })),
+    { text: { words: ['none'], mayUseIndex: true } }
   ]
   for (const query of queries) for (const order of ['ASC', 'DESC'] as const) file.ids({ ...query, order })
   summedUp(file)

@@ -29,7 +29,7 @@ t.test('a search of several words in many places gives up before it has asked th
   const streams = [{ any: new Set(numbers), all: [], not: new Set<number>() }]
   const find = (...words: string[]): { found: number; asks: number } => {
     asks = 0
-    const found = file.ids({ streams, text: { words, byIndex: false } }).length
+    const found = file.ids({ streams, text: { words, mayUseIndex: false } }).length
     return { found, asks }
   }
   t.same(find('rare5000'), { found: 1, asks: 200 })

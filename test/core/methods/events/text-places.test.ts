@@ -287,7 +287,7 @@ t.test('the index is asked for nothing but places that may be read', t => {
   while (file.events.texts.hasWaiting()) db.transaction(() => file.events.texts.index()).immediate()
   const streams = [{ any: new Set([open!, other!]), all: [], not: new Set([closed!]) }]
   run.length = 0
-  const ids = file.ids({ streams, text: { words: ['secret'], byIndex: false } })
+  const ids = file.ids({ streams, text: { words: ['secret'], mayUseIndex: false } })
   t.equal(ids.length, 200)
   const asked = run.filter(sql => sql.includes('event_vocabulary'))
   const seen = file.db.prepare('SELECT number FROM event_place WHERE stream = ? AND others IS ?')
