@@ -1,18 +1,18 @@
 /**
- * The commits of one account on their way into its log. It outlives the handles of the file. One record is under way at a time;
- * what is committed meanwhile goes with the next.
+ * The commits of one account that wait to be appended to its log. Survives closing the file. One record is appended at a time;
+ * what is committed meanwhile goes into the next.
  */
 import { Discarded, StoreUnavailable } from '../storage/errors.js'
 import type { OnDurable } from '../storage/wal/durability.js'
 import type { Position } from '../storage/wal/position.js'
-import { appendSurely, Refused } from './appending.js'
+import { appendUntilConfirmed, Refused } from './append-until-confirmed.js'
 import type { Commit } from './commit.js'
 import { Conflict, EngineUnavailable, type Log } from './engine.js'
-import type { Taken } from './frames.js'
-import { takeCommits } from './packing.js'
+import type { LogProgress } from './frames.js'
+import { takeCommits } from './take-commits.js'
 import { encode, type Base, type LogRecord } from './records.js'
 
-/** Where a log ends, and who writes it from there on. */
+/** The end of a log, and its writer from there on. */
 export interface LogEnd {
   /** Sequence of the last record; 0 if there is none. */
   readonly sequence: number
@@ -20,33 +20,33 @@ export interface LogEnd {
   readonly position: Position
   /** Epoch of this process. */
   readonly epoch: number
-  /** What the log builds on, with the bytes of all its records. */
+  /** The base of the log, with the size of all its records in bytes. */
   readonly base: Base
-  /** Tells this process from others. */
+  /** Distinguishes this process from others. */
   readonly writer: number
 }
 
 export interface OutboxOptions {
   readonly log: Log
   readonly subject: string
-  /** Time after which whoever waits for a record is told that it cannot be confirmed, in milliseconds. */
-  readonly giveUpMs: number
+  /** Time after which waiting callers are told that a record cannot be confirmed, in milliseconds. */
+  readonly timeoutMs: number
   /** Called when a record has been appended. */
   onGrown(): void
-  /** Called when another process writes to the log, or its engine fails in a way that is not foreseen. */
+  /** Called when another process writes to the log, or its engine fails unexpectedly. */
   onEnd(error: Error): void
 }
 
-/** A place in a log behind which the rest of no commit comes. */
-export interface Mark {
+/** A position in a log at which no commit is incomplete. */
+export interface LogMark {
   /** Sequence of the record before it. */
   readonly sequence: number
-  /** Bytes of the log up to there. */
+  /** Size of the log up to there, in bytes. */
   readonly bytes: number
 }
 
-interface Rebasing {
-  /** The snapshot, and the bytes of records that it replaces. */
+interface PendingRebase {
+  /** The snapshot, and the size of the records that it replaces. */
   readonly base: Base
   done(): void
   failed(error: Error): void
@@ -58,28 +58,28 @@ interface Waiting {
 }
 
 export class Outbox {
-  /** How far the log of the file has been taken, by the handle that was closed last. */
-  taken: Taken | undefined
-  /** Number of handles of the file that are open, and how often one was opened. */
+  /** How far the file's write-ahead log was read when the file was last closed. */
+  progress: LogProgress | undefined
+  /** Number of open handles of the file, and how often one was opened. */
   #handles = 0
   #openings = 0
-  #mark: Mark
-  #isDivided = false
-  #rebasing: Rebasing | undefined
+  #safeMark: LogMark
+  #isPartial = false
+  #pendingRebase: PendingRebase | undefined
   #fileBytes = 0
   #grewAtMs = performance.now()
   #sequence: number
   #base: Base
-  /** The last commit that has been taken from the file. */
+  /** The last commit that was added. */
   #position: Position
-  /** The last one that is in the log. */
+  /** The last commit that is in the log. */
   #confirmed: Position
   readonly #queue: Commit[] = []
   #waiting: Waiting[] = []
   #isRunning = false
-  /** Why nothing is said to be durable at present. Writes are refused meanwhile. */
-  #trouble: StoreUnavailable | undefined
-  #isOver = false
+  /** Why durability cannot be confirmed at present. Writes are refused meanwhile. */
+  #failure: StoreUnavailable | undefined
+  #isStopped = false
 
   constructor(
     private readonly end: LogEnd,
@@ -87,145 +87,145 @@ export class Outbox {
   ) {
     this.#sequence = end.sequence
     this.#base = end.base
-    this.#mark = { sequence: end.sequence, bytes: end.base.bytes }
+    this.#safeMark = { sequence: end.sequence, bytes: end.base.bytes }
     this.#position = end.position
     this.#confirmed = end.position
   }
 
-  /** The last commit that has been taken from the file. */
+  /** The last commit that was added. */
   get position(): Position {
     return this.#position
   }
 
   /** The position of the next commit. */
-  get next(): Position {
+  get nextPosition(): Position {
     return { lsn: this.#position.lsn + 1, epoch: this.end.epoch }
   }
 
-  /** Whether this process no longer writes to the log. */
-  get isOver(): boolean {
-    return this.#isOver
+  /** True once this process no longer writes to the log. */
+  get isStopped(): boolean {
+    return this.#isStopped
   }
 
-  /** How often the file has been opened: what is done then, such as a migration, is not numbered at once. */
+  /** How often the file has been opened: changes made on opening, such as a migration, are numbered later. */
   get openings(): number {
     return this.#openings
   }
 
-  /** The last place behind which the rest of no commit comes. */
-  get mark(): Mark {
-    return this.#mark
+  /** The last position at which no commit is incomplete. */
+  get safeMark(): LogMark {
+    return this.#safeMark
   }
 
-  /** Bytes of the records behind the last snapshot. */
+  /** Size of the records after the last snapshot, in bytes. */
   get logBytes(): number {
     return this.#base.bytes
   }
 
-  /** Bytes of the file as of the last commit; 0 if there was none yet. */
+  /** Size of the file as of the last commit, in bytes; 0 if there was none yet. */
   get fileBytes(): number {
     return this.#fileBytes
   }
 
-  /** When something was committed last, by `performance.now()`. */
+  /** When the last commit was added, in the time of `performance.now()`. */
   get grewAtMs(): number {
     return this.#grewAtMs
   }
 
-  /** Whether the file is open, or something is under way. */
+  /** True while the file is open, or an operation is pending. */
   get isInUse(): boolean {
-    return this.#handles > 0 || this.#isRunning || this.#trouble !== undefined
+    return this.#handles > 0 || this.#isRunning || this.#failure !== undefined
   }
 
-  /** To be called when the file has been opened. */
-  opened(): void {
+  /** Must be called when the file has been opened. */
+  onOpened(): void {
     this.#handles++
     this.#openings++
   }
 
-  /** To be called when the file has been closed. `taken`: how far its log has been taken. */
-  closed(taken: Taken): void {
+  /** Must be called when the file has been closed. `taken`: how far its write-ahead log was read. */
+  onClosed(taken: LogProgress): void {
     this.#handles--
-    this.taken = taken
+    this.progress = taken
   }
 
-  /** Number of commits that are not in the log yet, as far as is known. */
+  /** Number of commits that are not known to be in the log yet. */
   get pending(): number {
     return this.#position.lsn - this.#confirmed.lsn
   }
 
-  /** Whether something is under way whose end is still waited for. */
+  /** True while an operation is pending whose outcome is still awaited. */
   get isBusy(): boolean {
-    return !this.#trouble && this.#confirmed.lsn < this.#position.lsn
+    return !this.#failure && this.#confirmed.lsn < this.#position.lsn
   }
 
-  /** Throws `StoreUnavailable` while it is not known what has become of earlier commits. */
+  /** Throws `StoreUnavailable` while the outcome of earlier commits is unknown. */
   assertSettled(): void {
-    if (this.#trouble) throw this.#trouble
+    if (this.#failure) throw this.#failure
   }
 
-  /** Takes a commit, at the position {@link next}. */
+  /** Adds a commit at the position {@link nextPosition}. */
   add(commit: Commit): void {
     this.#position = { lsn: commit.lsn, epoch: commit.epoch }
     this.#fileBytes = commit.pages * commit.pageSize
     this.#grewAtMs = performance.now()
-    if (this.#isOver) return
+    if (this.#isStopped) return
     this.#queue.push(commit)
-    if (!this.#isRunning) void this.#run()
+    if (!this.#isRunning) void this.#shipAll()
   }
 
   /**
-   * Appends a record that names a snapshot, which is stored: `base.bytes` are those of records that it replaces. Rejects with
+   * Appends a record that names a stored snapshot: `base.bytes` is the size of the records that it replaces. Rejects with
    * `Conflict` if another process writes to the log.
    */
   async rebase(base: Base): Promise<void> {
-    if (this.#isOver) throw new Conflict(this.options.subject)
+    if (this.#isStopped) throw new Conflict(this.options.subject)
     await new Promise<void>((done, failed) => {
-      this.#rebasing = { base, done, failed }
-      if (!this.#isRunning) void this.#run()
+      this.#pendingRebase = { base, done, failed }
+      if (!this.#isRunning) void this.#shipAll()
     })
   }
 
-  /** Calls back, later, when all commits so far are in the log. */
-  whenConfirmed(done: OnDurable): void {
+  /** Calls back, asynchronously, when all commits so far are in the log. */
+  onConfirmed(done: OnDurable): void {
     const { lsn } = this.#position
-    if (this.#trouble || this.#confirmed.lsn >= lsn) queueMicrotask(() => done(this.#trouble))
+    if (this.#failure || this.#confirmed.lsn >= lsn) queueMicrotask(() => done(this.#failure))
     else this.#waiting.push({ lsn, done })
   }
 
   /** Resolves when all commits so far are in the log; `undefined` if they are. Rejects with `StoreUnavailable`. */
-  confirmed(): Promise<void> | undefined {
-    if (!this.#trouble && this.#confirmed.lsn >= this.#position.lsn) return undefined
+  waitUntilConfirmed(): Promise<void> | undefined {
+    if (!this.#failure && this.#confirmed.lsn >= this.#position.lsn) return undefined
     return new Promise((resolve, reject) =>
-      this.whenConfirmed(failure => (failure ? reject(failure) : resolve()))
+      this.onConfirmed(failure => (failure ? reject(failure) : resolve()))
     )
   }
 
-  /** Ends it because its file is of no use any more, and says so. */
+  /** Stops it because its file must not be used any more, and reports that. */
   fail(error: Error): void {
-    if (this.#isOver) return
+    if (this.#isStopped) return
     this.stop(error)
     this.options.onEnd(error)
   }
 
-  /** Ends it: nothing is appended any more. */
+  /** Stops it: nothing is appended any more. */
   stop(error: Error): void {
-    this.#isOver = true
+    this.#isStopped = true
     this.#queue.length = 0
-    this.#rebasing?.failed(new Conflict(this.options.subject))
-    this.#rebasing = undefined
-    this.#fail(error)
+    this.#pendingRebase?.failed(new Conflict(this.options.subject))
+    this.#pendingRebase = undefined
+    this.#rejectWaiting(error)
   }
 
-  async #run(): Promise<void> {
+  async #shipAll(): Promise<void> {
     this.#isRunning = true
     try {
-      while (this.#queue.length > 0 || this.#rebasing) {
+      while (this.#queue.length > 0 || this.#pendingRebase) {
         const record = this.#takeRecord()
         await this.#ship(record)
-        // It was ended meanwhile, and everybody told.
-        if (this.#isOver) break
-        this.#shipped(record)
+        // It was stopped meanwhile, and callers were notified.
+        if (this.#isStopped) break
+        this.#onShipped(record)
       }
     } catch (error) {
       this.fail(error as Error)
@@ -233,48 +233,50 @@ export class Outbox {
     this.#isRunning = false
   }
 
-  #shipped({ goesOn, kind, position }: LogRecord): void {
+  #onShipped({ isContinued, kind, position }: LogRecord): void {
     this.#confirmed = position
-    this.#isDivided = goesOn
-    if (!goesOn) this.#mark = { sequence: this.#sequence, bytes: this.#base.bytes }
+    this.#isPartial = isContinued
+    if (!isContinued) this.#safeMark = { sequence: this.#sequence, bytes: this.#base.bytes }
     if (kind === 'snapshot') {
-      this.#rebasing?.done()
-      this.#rebasing = undefined
+      this.#pendingRebase?.done()
+      this.#pendingRebase = undefined
     }
-    this.#trouble = undefined
-    this.#tell()
+    this.#failure = undefined
+    this.#notifyConfirmed()
     this.options.onGrown()
   }
 
   async #ship(record: LogRecord): Promise<void> {
-    const { giveUpMs, log, subject } = this.options
-    const timer = setTimeout(() => this.#fail(new EngineUnavailable()), giveUpMs)
+    const { timeoutMs, log, subject } = this.options
+    const timer = setTimeout(() => this.#rejectWaiting(new EngineUnavailable()), timeoutMs)
     try {
       const bytes = await encode(record)
       const expected = this.#sequence
-      this.#sequence = await appendSurely({ log, subject, expected, bytes, isOver: () => this.#isOver })
+      const isCancelled = (): boolean => this.#isStopped
+      this.#sequence = await appendUntilConfirmed({ log, subject, expected, bytes, isCancelled })
       this.#base = { ...record.base, bytes: record.base.bytes + bytes.length }
     } finally {
       clearTimeout(timer)
     }
   }
 
-  /** The next record: another base, unless the rest of a commit has to come first, or commits. */
+  /** Creates the next record: a new base, unless a commit is incomplete, or commits. */
   #takeRecord(): LogRecord {
     const { epoch, writer } = this.end
     const [base, previous] = [this.#base, this.#sequence]
     const head = { epoch, writer, previous }
-    if (this.#rebasing && !this.#isDivided) {
-      const { bytes, ...place } = this.#rebasing.base
+    if (this.#pendingRebase && !this.#isPartial) {
+      const { bytes, ...place } = this.#pendingRebase.base
       const rest = { ...place, bytes: base.bytes - bytes }
-      return { ...head, kind: 'snapshot', base: rest, position: this.#confirmed, commits: [], goesOn: false }
+      const position = this.#confirmed
+      return { ...head, kind: 'snapshot', base: rest, position, commits: [], isContinued: false }
     }
     const taken = takeCommits(this.#queue, this.options.log.maxBytes, this.#confirmed)
     return { ...head, kind: 'changes', base, ...taken }
   }
 
-  /** Tells those whose commits are in the log. */
-  #tell(): void {
+  /** Notifies callers whose commits are in the log. */
+  #notifyConfirmed(): void {
     const { lsn } = this.#confirmed
     const done = this.#waiting.filter(waiting => waiting.lsn <= lsn)
     if (done.length === 0) return
@@ -282,15 +284,15 @@ export class Outbox {
     for (const waiting of done) waiting.done()
   }
 
-  /** Tells everybody that nobody knows what has become of their commits, or that they are undone. */
-  #fail(cause: Error): void {
-    const trouble =
+  /** Notifies callers that the outcome of their commits is unknown, or that they are undone. */
+  #rejectWaiting(cause: Error): void {
+    const failure =
       cause instanceof Refused
         ? new Discarded(cause)
         : new StoreUnavailable('What was written last cannot be confirmed', cause)
-    this.#trouble = trouble
+    this.#failure = failure
     const waiting = this.#waiting
     this.#waiting = []
-    for (const { done } of waiting) done(trouble)
+    for (const { done } of waiting) done(failure)
   }
 }

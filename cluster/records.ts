@@ -30,16 +30,16 @@ import type { Position } from '../storage/wal/position.js'
 import { assertPagesFit, type Commit, type PageChange } from './commit.js'
 
 /**
- * `changes`: commits. `takeover`: nothing but the claim of another process to be the one who writes from here on.
- * `snapshot`: nothing but another base. `deleted`: the end of the account, behind which nobody writes.
+ * `changes`: commits. `takeover`: another process becomes the writer. `snapshot`: a new base. `deleted`: the end of the
+ * account, after which no record is written.
  */
 export type RecordKind = 'changes' | 'takeover' | 'snapshot' | 'deleted'
 
-/** What the log of an account builds on: a snapshot of its file, or, with lsn 0, nothing. */
+/** The base of an account's log: a snapshot of its file, or, with lsn 0, nothing. */
 export interface Base extends Position {
-  /** Sequence of the record behind which everything is that the snapshot lacks, and maybe some that it has. */
+  /** Sequence of the record after which everything follows that the snapshot lacks, and possibly some that it has. */
   readonly sequence: number
-  /** Bytes of the records behind that one. */
+  /** Size of the records after that one, in bytes. */
   readonly bytes: number
 }
 
@@ -49,11 +49,11 @@ export const noBase: Base = { lsn: 0, epoch: 0, sequence: 0, bytes: 0 }
 export interface LogRecord {
   readonly kind: RecordKind
   /**
-   * The base as of this record. Every record names it, so that the last one says how to restore the file; its bytes are
+   * The base as of this record. Every record has it, so that the last one tells how to restore the file; its bytes are
    * those before this record.
    */
   readonly base: Base
-  /** Chosen at random: two writers that do the same at the same place write different records. */
+  /** Random: two writers that do the same at the same position write different records. */
   readonly writer: number
   /** Epoch of the process that wrote it. */
   readonly epoch: number
@@ -62,11 +62,11 @@ export interface LogRecord {
   /** Sequence of the record before, 0 for the first one. */
   readonly previous: number
   readonly commits: readonly Commit[]
-  /** Whether the last commit goes on in the next record. */
-  readonly goesOn: boolean
+  /** True if the last commit continues in the next record. */
+  readonly isContinued: boolean
 }
 
-/** A record is not what was written. */
+/** A record is corrupted. */
 export class RecordDamaged extends Error {
   constructor(reason: string, cause?: unknown) {
     super(`A record of the log is damaged: ${reason}`, { cause })
@@ -84,39 +84,43 @@ export class RecordTooNew extends Error {
   }
 }
 
-const mark = 0xc0ff
+const recordMark = 0xc0ff
 const version = 1
 const kinds: readonly RecordKind[] = ['changes', 'takeover', 'snapshot', 'deleted']
-const flag = { deflated: 1, goesOn: 2 } as const
-const recordHead = 68
-const commitHead = 24
-const changeHead = 13
-/** Most bytes of an inflated body. */
+const flag = { deflated: 1, isContinued: 2 } as const
+const recordHeadBytes = 68
+const commitHeadBytes = 24
+const changeHeadBytes = 13
+/** Maximum size of an inflated body, in bytes. */
 export const maxBodyBytes = 16 * 1024 * 1024
-/** Bodies of fewer bytes gain nothing by being deflated. */
-const shortBytes = 256
-/** Bodies of more bytes are deflated in another thread. */
-const longBytes = 64 * 1024
-/** Level of deflating: beyond it, it takes long and gains little. */
-const level = { level: 1 }
+/** Bodies with fewer bytes are not deflated. */
+const minDeflatedBytes = 256
+/** Bodies with more bytes are deflated in another thread. */
+const maxSyncBytes = 64 * 1024
+/** Higher levels take long and gain little. */
+const deflateOptions = { level: 1 }
 
-const deflateLater = promisify<Buffer, object, Buffer>(deflateRaw)
+const deflateAsync = promisify<Buffer, object, Buffer>(deflateRaw)
 
-/** Bytes that a change takes in a body. */
-export function bytesOf({ bytes }: PageChange): number {
-  return changeHead + bytes.length
+/** Returns the size of a change in a body, in bytes. */
+export function getChangeBytes({ bytes }: PageChange): number {
+  return changeHeadBytes + bytes.length
 }
 
-/** The bytes of a record. Rejects with `RangeError` if there are too many. */
+/** Encodes a record. Rejects with `RangeError` if it is too large. */
 export async function encode(record: LogRecord): Promise<Buffer> {
-  const body = Buffer.concat(record.commits.flatMap(commitParts))
+  const body = Buffer.concat(record.commits.flatMap(encodeCommit))
   if (body.length > maxBodyBytes) throw new RangeError('Too much for a record')
-  const isLong = body.length > longBytes
+  const isLong = body.length > maxSyncBytes
   const short =
-    body.length < shortBytes ? body : isLong ? await deflateLater(body, level) : deflateRawSync(body, level)
+    body.length < minDeflatedBytes
+      ? body
+      : isLong
+        ? await deflateAsync(body, deflateOptions)
+        : deflateRawSync(body, deflateOptions)
   const isDeflated = short.length < body.length
-  const head = Buffer.alloc(recordHead)
-  head.writeUInt16BE(mark, 0)
+  const head = Buffer.alloc(recordHeadBytes)
+  head.writeUInt16BE(recordMark, 0)
   head.writeUInt8(version, 2)
   head.writeUInt8(kinds.indexOf(record.kind), 3)
   head.writeUIntBE(record.epoch, 8, 6)
@@ -124,7 +128,7 @@ export async function encode(record: LogRecord): Promise<Buffer> {
   head.writeUIntBE(record.position.epoch, 20, 6)
   head.writeUIntBE(record.previous, 26, 6)
   head.writeUInt32BE(body.length, 32)
-  head.writeUInt8((isDeflated ? flag.deflated : 0) | (record.goesOn ? flag.goesOn : 0), 36)
+  head.writeUInt8((isDeflated ? flag.deflated : 0) | (record.isContinued ? flag.isContinued : 0), 36)
   head.writeUIntBE(record.base.lsn, 40, 6)
   head.writeUIntBE(record.base.epoch, 46, 6)
   head.writeUIntBE(record.base.sequence, 52, 6)
@@ -135,18 +139,23 @@ export async function encode(record: LogRecord): Promise<Buffer> {
   return bytes
 }
 
-/** Reads a record. Throws {@link RecordDamaged}, {@link RecordTooNew}. */
+/** Decodes a record. Throws {@link RecordDamaged}, {@link RecordTooNew}. */
 export function decode(given: Uint8Array): LogRecord {
   const bytes = Buffer.from(given.buffer, given.byteOffset, given.byteLength)
-  if (bytes.length < recordHead || bytes.readUInt16BE(0) !== mark) throw new RecordDamaged('it has no head')
+  if (bytes.length < recordHeadBytes || bytes.readUInt16BE(0) !== recordMark)
+    throw new RecordDamaged('it has no head')
   const found = bytes.readUInt8(2)
   if (found > version) throw new RecordTooNew(found)
   if (checksum(bytes) !== bytes.readUInt32BE(4)) throw new RecordDamaged('its checksum is another')
   const kind = kinds[bytes.readUInt8(3)]
   const flags = bytes.readUInt8(36)
-  if (found !== version || !kind || flags > (flag.deflated | flag.goesOn))
+  if (found !== version || !kind || flags > (flag.deflated | flag.isContinued))
     throw new RecordDamaged('its head makes no sense')
-  const body = inflated(bytes.subarray(recordHead), bytes.readUInt32BE(32), (flags & flag.deflated) !== 0)
+  const body = inflateBody(
+    bytes.subarray(recordHeadBytes),
+    bytes.readUInt32BE(32),
+    (flags & flag.deflated) !== 0
+  )
   return {
     kind,
     epoch: bytes.readUIntBE(8, 6),
@@ -159,28 +168,28 @@ export function decode(given: Uint8Array): LogRecord {
       bytes: bytes.readUIntBE(58, 6)
     },
     writer: bytes.readUInt32BE(64),
-    commits: commitsIn(body),
-    goesOn: (flags & flag.goesOn) !== 0
+    commits: parseCommits(body),
+    isContinued: (flags & flag.isContinued) !== 0
   }
 }
 
-/** The checksum of a record: of all but the place where it stands. */
+/** Computes the checksum of a record: of everything except the checksum itself. */
 export function checksum(bytes: Buffer): number {
   return crc32(bytes.subarray(8), crc32(bytes.subarray(0, 4)))
 }
 
-function commitParts({ changes, epoch, lsn, pageSize, pages }: Commit): Buffer[] {
-  const head = Buffer.allocUnsafe(commitHead)
+function encodeCommit({ changes, epoch, lsn, pageSize, pages }: Commit): Buffer[] {
+  const head = Buffer.allocUnsafe(commitHeadBytes)
   head.writeUIntBE(lsn, 0, 6)
   head.writeUIntBE(epoch, 6, 6)
   head.writeUInt32BE(pageSize, 12)
   head.writeUInt32BE(pages, 16)
   head.writeUInt32BE(changes.length, 20)
-  return [head, ...changes.flatMap(changeParts)]
+  return [head, ...changes.flatMap(encodeChange)]
 }
 
-function changeParts({ bytes, isWhole, page, sum }: PageChange): Buffer[] {
-  const head = Buffer.allocUnsafe(changeHead)
+function encodeChange({ bytes, isWhole, page, sum }: PageChange): Buffer[] {
+  const head = Buffer.allocUnsafe(changeHeadBytes)
   head.writeUInt32BE(page, 0)
   head.writeUInt32BE(sum, 4)
   head.writeUInt8(isWhole ? 1 : 0, 8)
@@ -188,7 +197,7 @@ function changeParts({ bytes, isWhole, page, sum }: PageChange): Buffer[] {
   return [head, bytes]
 }
 
-function inflated(bytes: Buffer, length: number, isDeflated: boolean): Buffer {
+function inflateBody(bytes: Buffer, length: number, isDeflated: boolean): Buffer {
   if (length > maxBodyBytes) throw new RecordDamaged('its body is too long')
   if (!isDeflated) {
     if (bytes.length !== length) throw new RecordDamaged('its body has another length')
@@ -203,7 +212,7 @@ function inflated(bytes: Buffer, length: number, isDeflated: boolean): Buffer {
   throw new RecordDamaged('its body has another length')
 }
 
-function commitsIn(body: Buffer): Commit[] {
+function parseCommits(body: Buffer): Commit[] {
   const commits: Commit[] = []
   let at = 0
   const take = (length: number): Buffer => {
@@ -212,21 +221,21 @@ function commitsIn(body: Buffer): Commit[] {
     return body.subarray(at - length, at)
   }
   while (at < body.length) {
-    const head = take(commitHead)
+    const head = take(commitHeadBytes)
     const pageSize = head.readUInt32BE(12)
     const pages = head.readUInt32BE(16)
     if (pageSize < 512 || pageSize > 65_536 || (pageSize & (pageSize - 1)) !== 0)
       throw new RecordDamaged('its pages have no size')
     const count = head.readUInt32BE(20)
     const changes: PageChange[] = []
-    for (let index = 0; index < count; index++) changes.push(changeIn(take, pageSize, pages))
+    for (let index = 0; index < count; index++) changes.push(parseChange(take, pageSize, pages))
     commits.push({ lsn: head.readUIntBE(0, 6), epoch: head.readUIntBE(6, 6), pageSize, pages, changes })
   }
   return commits
 }
 
-function changeIn(take: (length: number) => Buffer, pageSize: number, pages: number): PageChange {
-  const head = take(changeHead)
+function parseChange(take: (length: number) => Buffer, pageSize: number, pages: number): PageChange {
+  const head = take(changeHeadBytes)
   const page = head.readUInt32BE(0)
   const isWhole = head.readUInt8(8)
   const bytes = take(head.readUInt32BE(9))
@@ -234,7 +243,7 @@ function changeIn(take: (length: number) => Buffer, pageSize: number, pages: num
   if (isWhole > 1 || (isWhole === 1 && bytes.length !== pageSize))
     throw new RecordDamaged('a page has another size')
   try {
-    // There may be very many: no page is made for them.
+    // There may be many changes: no page is allocated for them.
     if (isWhole === 0) assertPagesFit(bytes, pageSize)
   } catch (cause) {
     throw new RecordDamaged('a change does not fit into its page', cause)

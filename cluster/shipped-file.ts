@@ -1,38 +1,38 @@
-/** Takes what is committed to one open file, and hands it over to the account's log. */
+/** Reads what is committed to one open file, and passes it to the account's outbox. */
 import { StoreUnavailable } from '../storage/errors.js'
 import { initializeLog } from '../storage/sqlite/open.js'
 import type { Durability, FoundLog, OnDurable } from '../storage/wal/durability.js'
 import type { OpenedFile } from '../storage/wal/opened-file.js'
 import type { Position } from '../storage/wal/position.js'
-import { changesOfAll, type Changes } from './commit.js'
-import { FrameReader, type Taken } from './frames.js'
+import { toFullChanges, type Changes } from './commit.js'
+import { FrameReader, type LogProgress } from './frames.js'
 import type { Outbox } from './outbox.js'
 
 export class ShippedFile implements Durability {
-  /** Whoever checkpoints syncs the folder: nothing else here needs the log's directory entry. */
+  /** Checkpoints sync the folder: nothing else here needs the log's directory entry. */
   readonly isNamed = false
   readonly #frames: FrameReader
   #isNew: boolean
 
-  /** Throws `StoreUnavailable` if the file is not where its log ends. */
+  /** Throws `StoreUnavailable` if the file is not at the end of its log. */
   constructor(
     private readonly opened: OpenedFile,
     found: FoundLog,
     private readonly outbox: Outbox
   ) {
     this.#isNew = found.isNew
-    this.#frames = this.reader(opened, outbox.taken)
-    if (outbox.position.lsn === 0) this.#takeAll()
+    this.#frames = this.createReader(opened, outbox.progress)
+    if (outbox.position.lsn === 0) this.#addWholeFile()
     else assertPosition(opened.position(), outbox.position)
-    outbox.opened()
+    outbox.onOpened()
   }
 
   get isBusy(): boolean {
     return this.outbox.isBusy
   }
 
-  get next(): Position {
-    return this.outbox.next
+  get nextPosition(): Position {
+    return this.outbox.nextPosition
   }
 
   begin(): void {
@@ -42,64 +42,64 @@ export class ShippedFile implements Durability {
 
   capture(): void {
     try {
-      const changes = this.take()
+      const changes = this.readChanges()
       if (changes) this.#add(changes)
     } catch (error) {
       this.outbox.fail(error as Error)
     }
   }
 
-  /** Nothing to do: what was captured is on its way, whether or not anybody waits for it. */
+  /** Nothing to do: what was captured is appended, whether or not a caller waits for it. */
   committed(): void {}
 
   afterSync(done: OnDurable): void {
-    this.outbox.whenConfirmed(done)
+    this.outbox.onConfirmed(done)
   }
 
-  confirmed(): Promise<void> | undefined {
-    return this.outbox.confirmed()
+  waitUntilConfirmed(): Promise<void> | undefined {
+    return this.outbox.waitUntilConfirmed()
   }
 
-  async restartable(): Promise<void> {
-    await this.outbox.confirmed()
+  async waitUntilRestartable(): Promise<void> {
+    await this.outbox.waitUntilConfirmed()
   }
 
   close(): void {
     this.capture()
     this.#frames.close()
-    this.outbox.closed(this.#frames.taken)
+    this.outbox.onClosed(this.#frames.progress)
   }
 
-  protected reader(opened: OpenedFile, taken: Taken | undefined): FrameReader {
+  protected createReader(opened: OpenedFile, taken: LogProgress | undefined): FrameReader {
     return new FrameReader(opened.file, () => opened.lastFrame(), taken)
   }
 
-  /** What has been committed since the last call. */
-  protected take(): Changes | undefined {
-    return this.#frames.take()
+  /** Reads what has been committed since the last call. */
+  protected readChanges(): Changes | undefined {
+    return this.#frames.readChanges()
   }
 
-  /** Hands changes over. Those whose transaction has not written a position get one now. */
+  /** Passes changes to the outbox. If their transaction has not written a position, one is committed now. */
   #add(changes: Changes): void {
-    const { next, position } = this.outbox
+    const { nextPosition: next, position } = this.outbox
     const written = this.opened.position()
     if (written?.lsn === next.lsn && written.epoch === next.epoch)
       return this.outbox.add({ ...next, ...changes })
     assertPosition(written, position)
     this.opened.commitPosition(next)
-    const more = this.take()
-    if (!more) throw new Error(`${this.opened.file}: a commit has left nothing in the log`)
-    this.outbox.add({ ...next, ...more, changes: [...changes.changes, ...more.changes] })
+    const rest = this.readChanges()
+    if (!rest) throw new Error(`${this.opened.file}: a commit has left nothing in the log`)
+    this.outbox.add({ ...next, ...rest, changes: [...changes.changes, ...rest.changes] })
   }
 
-  /** The first record of an account: all of its file. */
-  #takeAll(): void {
-    const { next } = this.outbox
+  /** Adds the first record of an account: its whole file. */
+  #addWholeFile(): void {
+    const { nextPosition: next } = this.outbox
     this.#initialize()
     this.opened.addPosition(next)
     // All of it is among the pages.
-    this.take()
-    this.outbox.add({ ...next, ...changesOfAll(this.opened.pages()) })
+    this.readChanges()
+    this.outbox.add({ ...next, ...toFullChanges(this.opened.pages()) })
   }
 
   #initialize(): void {

@@ -1,70 +1,70 @@
 /**
- * Makes commits durable by appending them to a log that other machines keep, instead of syncing the file: whoever appends
- * behind the last record he knows owns the account, and from then on nobody else can.
- *
- * Whoever takes an account over appends a record of his own first, and brings the file to where the log ended then. The other
- * order would do, too, but this way nobody writes, trims or removes a snapshot while the file is being made of them.
+ * Makes commits durable by appending them to a log that other machines store, instead of syncing the file: a process
+ * that appends after the last record that it knows owns the account, and from then on no other process can. A process
+ * that takes over an account first appends its own record, and then brings the file to the former end of the log. The
+ * other order would work, too, but this way no other process writes, trims or removes a snapshot while the file is
+ * being restored.
  */
 import { existsSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { StoreUnavailable } from '../storage/errors.js'
-import type { Drop, Durability, DurabilityProvider, FoundLog } from '../storage/wal/durability.js'
+import type { DropAccount, Durability, DurabilityProvider, FoundLog } from '../storage/wal/durability.js'
 import type { OpenedFile } from '../storage/wal/opened-file.js'
-import { claim, LogEnded, type Claiming } from './claim.js'
+import { claim, LogEnded, type ClaimOptions } from './claim.js'
 import { Conflict, EngineUnavailable } from './engine.js'
-import { beginLog, isLong } from './files/beginning.js'
+import { beginLog, isLargeFile } from './files/begin-log.js'
 import { FileThread } from './files/file-thread.js'
 import { Outbox, type LogEnd } from './outbox.js'
 import { Placement } from './files/placement.js'
 import { decode } from './records.js'
-import { removeShared } from './removal.js'
+import { removeShared } from './remove-shared.js'
 import { ShippedFile } from './shipped-file.js'
 import type { ShippedLogsOptions } from './shipped-log-options.js'
 import { Snapshots } from './snapshots.js'
 
 /** An account that this process writes. */
-interface Held {
+interface OwnedAccount {
   readonly outbox: Outbox
-  /** Where the log ended when it was taken over. */
+  /** The end of the log when it was taken over. */
   readonly end: LogEnd
-  /** Whether its file has been brought there. */
+  /** True once its file has been brought there. */
   isPlaced: boolean
 }
 
-/** Time after a failure within which nothing is tried again, in milliseconds: records and snapshots may be large. */
-const restMs = 1000
-/** Accounts that could not be had, and are tried again at a time. */
-const mostAgain = 10
-/** Accounts that are remembered as taken over although their files are closed. */
-const maxHeld = 10_000
+/** Time after a failure before a retry, in milliseconds: records and snapshots may be large. */
+const retryDelayMs = 1000
+/** Maximum number of accounts that are retried at a time. */
+const maxRetried = 10
+/** Maximum number of owned accounts whose files are closed. */
+const maxOwned = 10_000
 
 export class ShippedLogs implements DurabilityProvider {
-  /** In order of being opened, those that were opened longest ago first. */
-  readonly #held = new Map<string, Held>()
+  /** In the order of their last opening, the oldest first. */
+  readonly #owned = new Map<string, OwnedAccount>()
   readonly #opening = new Map<string, Promise<void>>()
-  /** Accounts that are being dropped: their files are closed, and nothing works on them any more, when these settle. */
+  /** Accounts that are being dropped: their files are closed, and no operation uses them, when these settle. */
   readonly #dropping = new Map<string, Promise<void>>()
-  /** Accounts whose files could not be made of their logs when that was tried last, and why, the earliest first. */
+  /** Accounts whose files could not be restored from their logs at the last attempt, and why, the earliest first. */
   readonly #unplaced = new Map<string, Error>()
   readonly #files = new FileThread()
   readonly #placement: Placement
   readonly #snapshots: Snapshots
-  #drop: Drop = () => Promise.resolve()
+  #dropAccount: DropAccount = () => Promise.resolve()
 
   constructor(protected readonly options: ShippedLogsOptions) {
     this.#placement = new Placement({ ...options, files: this.#files })
     this.#snapshots = new Snapshots({ ...options, files: this.#files }, () => this.#outboxes())
   }
 
-  whenLost(drop: Drop): void {
-    this.#drop = drop
+  onLost(drop: DropAccount): void {
+    this.#dropAccount = drop
   }
 
-  ready(account: string): Promise<void> | undefined {
-    const held = this.#held.get(account)
-    if (held?.isPlaced) {
-      this.#held.delete(account)
-      this.#held.set(account, held)
+  waitUntilReady(account: string): Promise<void> | undefined {
+    const owned = this.#owned.get(account)
+    if (owned?.isPlaced) {
+      this.#owned.delete(account)
+      this.#owned.set(account, owned)
       return undefined
     }
     let opening = this.#opening.get(account)
@@ -76,78 +76,79 @@ export class ShippedLogs implements DurabilityProvider {
   }
 
   open(opened: OpenedFile, found: FoundLog): Durability {
-    const held = this.#held.get(opened.account)
-    if (!held?.isPlaced) throw new StoreUnavailable('The account has not been taken over')
-    return this.make(opened, found, held.outbox)
+    const owned = this.#owned.get(opened.account)
+    if (!owned?.isPlaced) throw new StoreUnavailable('The account has not been taken over')
+    return this.createFile(opened, found, owned.outbox)
   }
 
-  protected make(opened: OpenedFile, found: FoundLog, outbox: Outbox): ShippedFile {
+  protected createFile(opened: OpenedFile, found: FoundLog, outbox: Outbox): ShippedFile {
     return new ShippedFile(opened, found, outbox)
   }
 
   /**
-   * Rejects with `StoreUnavailable` unless this process is, at this moment, the one who writes an account: to be asked before
-   * something goes that no log brings back.
+   * Rejects with `StoreUnavailable` unless this process is the writer of an account now. Must be called before
+   * something is removed that no log restores.
    */
   async assertWriter(account: string): Promise<void> {
-    const held = this.#held.get(account)
-    // A server that is cut off together with this process may not know what comes last. By the lease, nobody came behind it.
-    const isOurs = held !== undefined && (await this.#isOurs(account, held))
+    const owned = this.#owned.get(account)
+    // A server that is disconnected together with this process may not know the last record. The lease guarantees that
+    // there is none.
+    const isOurs = owned !== undefined && (await this.#isWriter(account, owned))
     if (!isOurs || this.options.isCertain?.() === false)
       throw new StoreUnavailable('The account is served by another process')
   }
 
-  /** The accounts that this process writes, or could, or is taking over. */
-  held(): string[] {
-    return Array.from(new Set([...this.#held.keys(), ...this.#opening.keys()]))
+  /** Lists the accounts that this process writes, could write, or is taking over. */
+  listHeld(): string[] {
+    return Array.from(new Set([...this.#owned.keys(), ...this.#opening.keys()]))
   }
 
-  /** The accounts that cannot be served, since their files could not be made of their logs when that was tried last. */
+  /** The accounts that cannot be served, since their files could not be restored from their logs at the last attempt. */
   get unplaced(): ReadonlyMap<string, Error> {
     return this.#unplaced
   }
 
   /**
-   * Tries again to have the files of some accounts that are {@link unplaced}, those first that were tried longest ago, until
-   * `isOver`. Never rejects.
+   * Retries the accounts that are {@link unplaced}, those with the oldest attempts first, until `isCancelled`. Never
+   * rejects.
    */
-  async tryAgain(isOver: () => boolean): Promise<void> {
-    for (const account of Array.from(this.#unplaced.keys()).slice(0, mostAgain))
-      if (this.options.serves?.(account) === false) this.#unplaced.delete(account)
-      else if (!isOver()) await this.ready(account)?.catch(() => undefined)
+  async retryUnplaced(isCancelled: () => boolean): Promise<void> {
+    for (const account of Array.from(this.#unplaced.keys()).slice(0, maxRetried))
+      if (this.options.isServedHere?.(account) === false) this.#unplaced.delete(account)
+      else if (!isCancelled()) await this.waitUntilReady(account)?.catch(() => undefined)
   }
 
-  /** Whether the file of an account is open here, or can be at any time. */
+  /** Returns whether the file of an account is open here, or can be at any time. */
   isServed(account: string): boolean {
-    return this.#held.get(account)?.isPlaced === true
+    return this.#owned.get(account)?.isPlaced === true
   }
 
-  /** What is not in the logs yet: commits, and the accounts that have some. */
-  unconfirmed(): { commits: number; accounts: number } {
+  /** Counts the commits that are not in the logs yet, and their accounts. */
+  countUnconfirmed(): { commits: number; accounts: number } {
     let [commits, accounts] = [0, 0]
-    for (const { outbox } of this.#held.values()) {
+    for (const { outbox } of this.#owned.values()) {
       commits += outbox.pending
       if (outbox.pending > 0) accounts++
     }
     return { commits, accounts }
   }
 
-  /** Resolves when all that was committed is in the log, and what was known of it is forgotten. Rejects if it cannot be confirmed. */
-  async letGo(account: string): Promise<void> {
+  /** Releases an account. Resolves when all commits are in its log. Rejects if that cannot be confirmed. */
+  async release(account: string): Promise<void> {
     await this.#opening.get(account)?.catch(() => undefined)
-    const held = this.#held.get(account)
-    if (!held) return await this.#dropping.get(account)
+    const owned = this.#owned.get(account)
+    if (!owned) return await this.#dropping.get(account)
     try {
-      await held.outbox.confirmed()
+      await owned.outbox.waitUntilConfirmed()
     } finally {
-      this.#forget(account, held)
+      this.#release(account, owned)
     }
   }
 
-  /** Removes the log of an account that is deleted, and its objects. Rejects with `StoreUnavailable` if that is not certain. */
+  /** Removes the log of a deleted account, and its objects. Rejects with `StoreUnavailable` if the outcome is unknown. */
   async remove(account: string): Promise<void> {
-    await this.letGo(account).catch(() => undefined)
-    const subject = this.options.subjectOf(account)
+    await this.release(account).catch(() => undefined)
+    const subject = this.options.getSubject(account)
     try {
       await removeShared(account, { ...this.options, subject })
     } catch (error) {
@@ -155,10 +156,10 @@ export class ShippedLogs implements DurabilityProvider {
     }
   }
 
-  /** Resolves when nothing is under way, or cannot be confirmed in time. */
+  /** Resolves when no operation is pending, or its outcome cannot be confirmed in time. */
   async close(): Promise<void> {
     const ended = this.#snapshots.close()
-    await Promise.allSettled(Array.from(this.#held.keys(), async account => await this.letGo(account)))
+    await Promise.allSettled(Array.from(this.#owned.keys(), async account => await this.release(account)))
     await Promise.allSettled(this.#opening.values())
     // A snapshot whose record does not arrive ends with its outbox.
     await ended
@@ -168,128 +169,128 @@ export class ShippedLogs implements DurabilityProvider {
   async #takeOver(account: string): Promise<void> {
     await this.#dropping.get(account)
     this.#assertServing(account)
-    const beganMs = performance.now()
-    const held = await this.#placed(account)
+    const startMs = performance.now()
+    const owned = await this.#claimAndPlace(account)
     try {
       this.#assertServing(account)
     } catch (error) {
-      this.#forget(account, held)
+      this.#release(account, owned)
       throw error
     }
-    this.options.tally?.takeovers.add(performance.now() - beganMs)
-    held.isPlaced = true
-    this.#bound()
+    this.options.tally?.takeovers.add(performance.now() - startMs)
+    owned.isPlaced = true
+    this.#trimOwned()
   }
 
-  /** Claims an account, and brings its file to where its log ends. */
-  async #placed(account: string): Promise<Held> {
+  /** Claims an account, and brings its file to the end of its log. */
+  async #claimAndPlace(account: string): Promise<OwnedAccount> {
     try {
-      const former = this.#held.get(account)
-      // It could not be placed: somebody may have changed what there is to be placed.
-      if (former && !(await this.#isOurs(account, former))) this.#forget(account, former)
-      const held = this.#held.get(account) ?? (await this.#claim(account))
-      const { base, position, sequence } = held.end
+      const former = this.#owned.get(account)
+      // It could not be placed: the log may have been changed meanwhile.
+      if (former && !(await this.#isWriter(account, former))) this.#release(account, former)
+      const owned = this.#owned.get(account) ?? (await this.#claim(account))
+      const { base, position, sequence } = owned.end
       if (position.lsn > 0) {
-        const subject = this.options.subjectOf(account)
+        const subject = this.options.getSubject(account)
         await this.#placement.place(account, { base, position, sequence, subject })
       } else if (!existsSync(this.options.layout.userFile(account)))
         throw new StoreUnavailable('The file of the account is on another machine, and has no log yet')
       this.#unplaced.delete(account)
-      return held
+      return owned
     } catch (error) {
-      if (isLasting(error)) this.#noteUnplaced(account, error as Error)
-      await wait(restMs, undefined, { ref: false })
+      if (isPersistentError(error)) this.#recordUnplaced(account, error as Error)
+      await wait(retryDelayMs, undefined, { ref: false })
       throw error instanceof StoreUnavailable
         ? error
         : new StoreUnavailable('The file of the account cannot be had at present', error)
     }
   }
 
-  /** Tells of each reason once. */
-  #noteUnplaced(account: string, error: Error): void {
-    if (this.#unplaced.get(account)?.message !== error.message) this.options.onTrouble(account, error)
+  /** Reports each reason once. */
+  #recordUnplaced(account: string, error: Error): void {
+    if (this.#unplaced.get(account)?.message !== error.message) this.options.onError(account, error)
     this.#unplaced.delete(account)
     this.#unplaced.set(account, error)
   }
 
-  /** Whether nobody has written to the log of an account since. */
-  async #isOurs(account: string, { end }: Held): Promise<boolean> {
-    const last = await this.options.log.last(this.options.subjectOf(account))
+  /** Returns whether no other process has written to the log of an account since. */
+  async #isWriter(account: string, { end }: OwnedAccount): Promise<boolean> {
+    const last = await this.options.log.last(this.options.getSubject(account))
     return last !== undefined && decode(last.bytes).writer === end.writer
   }
 
   /**
-   * What is held of an account that another process serves would still count as the end of its log when this one serves it
-   * again. While it is held this process serves it, or is letting it go.
+   * Throws if another process serves the account. An outbox of such an account would be outdated when this process
+   * serves it again.
    */
   #assertServing(account: string): void {
-    if (this.options.serves?.(account) === false)
+    if (this.options.isServedHere?.(account) === false)
       throw new StoreUnavailable('The account is served by another process')
   }
 
-  /** Appends a record of this process behind the last one, so that nobody before it can append any more. */
-  async #claim(account: string): Promise<Held> {
-    const { giveUpMs, isBeginning = false, layout, log } = this.options
-    const subject = this.options.subjectOf(account)
-    const claiming: Claiming = {
+  /** Appends a record of this process after the last one, so that no former writer can append any more. */
+  async #claim(account: string): Promise<OwnedAccount> {
+    const { timeoutMs, isFirstStart = false, layout, log } = this.options
+    const subject = this.options.getSubject(account)
+    const claiming: ClaimOptions = {
       log,
       subject,
-      found: isBeginning ? undefined : await this.#files.look(layout.userFile(account)),
-      isSound: async () => (await this.options.isSound?.(account)) ?? true,
-      ...(isLong(layout, account) && {
+      found: isFirstStart ? undefined : await this.#files.readPosition(layout.userFile(account)),
+      isLogComplete: async () => (await this.options.isLogComplete?.(account)) ?? true,
+      ...(isLargeFile(layout, account) && {
         begin: () => beginLog(account, { ...this.options, files: this.#files, subject })
       })
     }
-    const end = await claim(claiming, giveUpMs)
-    const held = { end, outbox: this.#outboxOf(account, end), isPlaced: false }
-    this.#held.set(account, held)
-    return held
+    const end = await claim(claiming, timeoutMs)
+    const owned = { end, outbox: this.#createOutbox(account, end), isPlaced: false }
+    this.#owned.set(account, owned)
+    return owned
   }
 
-  #outboxOf(account: string, end: LogEnd): Outbox {
-    const { giveUpMs, log } = this.options
-    const subject = this.options.subjectOf(account)
+  #createOutbox(account: string, end: LogEnd): Outbox {
+    const { timeoutMs, log } = this.options
+    const subject = this.options.getSubject(account)
     const onEnd = (error: Error): void => this.#lose(account, outbox, error)
-    const onGrown = (): void => this.#snapshots.grown(account, outbox)
-    const outbox = new Outbox(end, { log, subject, giveUpMs, onEnd, onGrown })
+    const onGrown = (): void => this.#snapshots.onGrown(account, outbox)
+    const outbox = new Outbox(end, { log, subject, timeoutMs, onEnd, onGrown })
     return outbox
   }
 
   *#outboxes(): Generator<[string, Outbox]> {
-    for (const [account, { outbox }] of this.#held) yield [account, outbox]
+    for (const [account, { outbox }] of this.#owned) yield [account, outbox]
   }
 
-  /** Somebody else writes the account, or what was written cannot be taken from its file: that is of no use any more. */
+  /** Another process writes the account, or its changes cannot be read from its file, which must not be used any more. */
   #lose(account: string, outbox: Outbox, error: Error): void {
     if (this.options.tally && error instanceof Conflict) this.options.tally.fenced++
-    this.options.onTrouble(account, error)
-    const held = this.#held.get(account)
-    if (held?.outbox !== outbox) return
-    this.#held.delete(account)
-    // Not within the commit that may have shown it.
+    this.options.onError(account, error)
+    const owned = this.#owned.get(account)
+    if (owned?.outbox !== outbox) return
+    this.#owned.delete(account)
+    // Not within the commit that may have detected it.
     const dropping = Promise.resolve()
-      .then(async () => await this.#drop(account))
-      .catch((problem: unknown) => this.options.onTrouble(account, problem as Error))
+      .then(async () => await this.#dropAccount(account))
+      .catch((problem: unknown) => this.options.onError(account, problem as Error))
       .finally(() => this.#dropping.delete(account))
     this.#dropping.set(account, dropping)
   }
 
-  #forget(account: string, held: Held): void {
-    held.outbox.stop(new Error('The account is served by another process'))
-    if (this.#held.get(account) === held) this.#held.delete(account)
+  #release(account: string, owned: OwnedAccount): void {
+    owned.outbox.stop(new Error('The account is served by another process'))
+    if (this.#owned.get(account) === owned) this.#owned.delete(account)
   }
 
-  /** Forgets accounts whose files are closed, if there are too many: they are taken over once more. */
-  #bound(): void {
-    for (const [account, held] of this.#held) {
-      if (this.#held.size <= maxHeld) return
-      if (held.isPlaced && !held.outbox.isInUse) this.#forget(account, held)
+  /** Releases accounts whose files are closed, if there are too many: they are taken over again on use. */
+  #trimOwned(): void {
+    for (const [account, owned] of this.#owned) {
+      if (this.#owned.size <= maxOwned) return
+      if (owned.isPlaced && !owned.outbox.isInUse) this.#release(account, owned)
     }
   }
 }
 
-/** Whether what went wrong goes wrong again until somebody does something. */
-function isLasting(error: unknown): boolean {
+/** Returns whether an error will recur until an operator intervenes. */
+function isPersistentError(error: unknown): boolean {
   const { cause } = error as Error
   return ![error, cause].some(each =>
     [Conflict, EngineUnavailable, LogEnded].some(kind => each instanceof kind)

@@ -1,11 +1,11 @@
-/** What the page that sets up the service sends. (docs/spec/administration.md#set-up) */
+/** What the set-up page sends. (docs/spec/administration.md#set-up) */
 import { Type, type Static } from 'typebox'
 import { Email, Language, NewPassword, Username } from './account.js'
 import { closed } from './scalars.js'
 
 const Secret = Type.String({ minLength: 1, maxLength: 200 })
 
-/** What is asked for about the service; `null` and absent values leave a setting as it is. */
+/** Choices about the service; `null` and absent values keep the setting. */
 const serviceChoices = {
   serviceName: Type.String({ maxLength: 100 }),
   publicUrl: Type.String({ maxLength: 500 }),
@@ -21,7 +21,7 @@ const serviceChoices = {
 export const SetupChoices = Type.Partial(Type.Object(serviceChoices), closed)
 export type SetupChoices = Static<typeof SetupChoices>
 
-export const SetupLook = Type.Object({ secret: Secret }, closed)
+export const SetupCheck = Type.Object({ secret: Secret }, closed)
 export const SetupMail = Type.Object(
   { secret: Secret, choices: SetupChoices, email: Email, language: Language },
   closed
@@ -37,6 +37,6 @@ export const SetupFinish = Type.Object(
   },
   closed
 )
-export type SetupLook = Static<typeof SetupLook>
+export type SetupCheck = Static<typeof SetupCheck>
 export type SetupMail = Static<typeof SetupMail>
 export type SetupFinish = Static<typeof SetupFinish>

@@ -43,7 +43,7 @@ import { PreviewCache } from '../storage/files/previews.js'
 import { canWrite } from '../storage/files/probe.js'
 import { Spools } from '../storage/files/spool.js'
 import type { DurabilityProvider } from '../storage/wal/durability.js'
-import { walSyncs } from '../storage/wal/sync.js'
+import { createWalSyncs } from '../storage/wal/sync.js'
 import { ExportDrafts } from '../storage/transfer/export-drafts.js'
 import { loadAuthorizationStep } from './authorization-step.js'
 import { ReaderThreads } from './imports/threads.js'
@@ -270,15 +270,15 @@ export function accountsOptions(config: Config, log: Log, durability?: Durabilit
       digests: sealsOf(config.integrity),
       versioning: config.versioning,
       system: accountStreams(config),
-      strangersPerHour: config.audit.strangersPerHour
+      anonymousCallsPerHour: config.audit.strangersPerHour
     },
     durability:
       durability ??
-      walSyncs(new Layout(config.dataDir), error => {
+      createWalSyncs(new Layout(config.dataDir), error => {
         log.error('a write could not be synced to disk: stopping', { cause: error })
         process.exit(1)
       }),
-    onTrouble: (accountId, cause) => log.error('an account file caused an error', { accountId, cause })
+    onError: (accountId, cause) => log.error('an account file caused an error', { accountId, cause })
   }
 }
 

@@ -18,7 +18,7 @@ import { Layout } from '../storage/files/layout.js'
 import { lockDirectory } from '../storage/sqlite/lock.js'
 import type { DurabilityProvider } from '../storage/wal/durability.js'
 import type { AlarmMails } from './alarm-mails.js'
-import { Concerns, type Concern } from './concerns.js'
+import { HealthChecks, type HealthAlarm } from './health-checks.js'
 import { fitDescriptors } from './descriptors.js'
 import { startHost } from './host.js'
 import type { Host } from './hosting.js'
@@ -38,7 +38,7 @@ import { createMonitor } from './monitor.js'
 import { Problems } from './problems.js'
 import { SpaceMeter } from './space.js'
 import { createConfiguration } from './settings/configuration.js'
-import { Desk, isSetupOpen, type SettingsSource } from './setup/desk.js'
+import { SetupService, isSetupOpen, type SettingsSource } from './setup/setup-service.js'
 import { Mcp } from '../transports/mcp/mcp.js'
 import { Websockets } from '../transports/websocket/websocket.js'
 import type { Services } from '../core/call/services.js'
@@ -113,7 +113,7 @@ export async function startServer(
     warnOfMalformedPairs(config, log)
     warnOfMissingEndpoints(config, log)
     warnOfShortKey(config, log)
-    const concerns = new Concerns(config, backups)
+    const concerns = new HealthChecks(config, backups)
     const host = await startHost(config, {
       clock,
       log,
@@ -164,7 +164,7 @@ export async function startServer(
       endpoint: new Mcp(dispatcher),
       signIns: new SignIns(config, clock, host.platform, providers),
       ...(setup && { configuration: createConfiguration({ ...host, clock, log, settings, source: setup }) }),
-      ...(isOpen && { setup: new Desk(dispatcher, new Layout(config.dataDir), setup) })
+      ...(isOpen && { setup: new SetupService(dispatcher, new Layout(config.dataDir), setup) })
     })
     const { trustedProxies } = config.http
     const clients = {
@@ -215,7 +215,7 @@ function runtimeOf({ runtime }: Host): Runtime {
 /** Has what is of concern looked at, where anybody hears of it. Returns what ends that. */
 async function watch(
   config: Config,
-  concerns: Concerns,
+  concerns: HealthChecks,
   given: { clock: Clock; log: Log }
 ): Promise<() => Promise<void>> {
   const isNode = config.cluster.node !== ''
@@ -225,7 +225,7 @@ async function watch(
   // Nodes have one of them tell of all.
   if (isMailed && !isNode) {
     const { AlarmMails, OwnLedger } = await import('./alarm-mails.js')
-    const collect = async (): Promise<Concern[]> => await Promise.resolve(concerns.list())
+    const collect = async (): Promise<HealthAlarm[]> => await Promise.resolve(concerns.list())
     mails = new AlarmMails({ ...given, config, ledger: new OwnLedger(), collect })
     mails.start()
   }

@@ -13,11 +13,11 @@ import type { Command } from './platform/commands.js'
 import type { PlatformStore } from './platform/platform-store.js'
 import { StorePool } from './user/store-pool.js'
 import { Handover } from './user/handover.js'
-import { recover } from './user/recovery.js'
+import { recoverUnfinished } from './user/recovery.js'
 import { UserFiles, type UserFilesOptions } from './user/user-files.js'
 import type { UserStore } from './user/user-store.js'
 import { AccountStates } from './account-states.js'
-import { awayOf, changesOfState, type Account, type Claim } from './platform/account.js'
+import { toUnavailableError, stateCommands, type Account, type Claim } from './platform/account.js'
 
 export interface AccountsOptions extends UserFilesOptions {
   /** Whether this thread may open an account's file. By default all; with several threads each serves its own shard. */
@@ -64,19 +64,24 @@ export class Accounts extends AccountStates {
     this.#pool = new StorePool({
       ...options,
       assertReady(id) {
-        const ready = options.durability.ready(id)
+        const ready = options.durability.waitUntilReady(id)
         if (ready) throw new StoreNotReady(ready)
       },
       open: (id, leftLog) => this.#files.open(id, leftLog)
     })
     this.handover = new Handover(layout, platform, this.#pool, options)
-    this.handover.whenLetGo(({ username }) => this.uncache(username))
+    this.handover.onRelease(({ username }) => this.uncache(username))
     platform.onChange(command => this.#follow(command))
     if (options.isSecondary) return
     mkdirSync(layout.usersDirectory, { recursive: true })
     syncPathNow(layout.root)
     this.#files.makeTemplate()
-    recover({ layout, platform, files: this.#files, onTrouble: (id, error) => options.onTrouble(id, error) })
+    recoverUnfinished({
+      layout,
+      platform,
+      files: this.#files,
+      onError: (id, error) => options.onError(id, error)
+    })
   }
 
   find(username: string): Account | undefined {
@@ -109,7 +114,7 @@ export class Accounts extends AccountStates {
    * now. Rejects with `StoreUnavailable` if it cannot be opened here at present.
    */
   waitUntilReady({ id }: Pick<Account, 'id'>): Promise<void> | undefined {
-    return this.#pool.peek(id) ? undefined : this.options.durability.ready(id)
+    return this.#pool.peek(id) ? undefined : this.options.durability.waitUntilReady(id)
   }
 
   /** Runs background work on an account, then closes its file unless it was open before. */
@@ -171,14 +176,14 @@ export class Accounts extends AccountStates {
   /** Activates a claimed account, or undoes everything. */
   async #complete(account: NewAccount): Promise<void> {
     try {
-      await this.#files.make(account)
+      await this.#files.create(account)
       await this.waitUntilReady(account)
       const store = this.#pool.get(account.id)
       await store.write(() => account.fill(store))
       if (!(await this.platform.change('activate', account.id)))
         throw new StoreUnavailable('The claim of the account was given up')
       // Another process may have taken over this account meanwhile, before it was among those to be released.
-      if (!this.owns(account)) await this.handover.letGo(account).catch(() => undefined)
+      if (!this.owns(account)) await this.handover.release(account).catch(() => undefined)
     } catch (error) {
       await this.#undo(account.id)
       throw translateError(error)
@@ -230,7 +235,7 @@ export class Accounts extends AccountStates {
         // The claim may have been completed by another process, or since the list was made: then the account is in use.
         if (this.platform.findById(id)?.state === 'deleting') await this.#erase(id)
       } catch (error) {
-        this.options.onTrouble(id, error)
+        this.options.onError(id, error)
       }
     }
   }
@@ -250,7 +255,7 @@ export class Accounts extends AccountStates {
       await this.#erase(id)
     } catch (error) {
       // The name stays claimed until the next start, which completes the removal.
-      this.options.onTrouble(id, error)
+      this.options.onError(id, error)
     }
   }
 
@@ -258,7 +263,7 @@ export class Accounts extends AccountStates {
   async #erase(id: string): Promise<void> {
     await this.#pool.discard(id)
     await this.options.durability.remove?.(id)
-    await this.handover.clear(id)
+    await this.handover.removeFiles(id)
     await this.platform.change('remove', id)
   }
 
@@ -268,20 +273,20 @@ export class Accounts extends AccountStates {
       this.#cached.clear()
       this.#unavailable.clear()
     } else if (command[0] === 'remove') this.#removeDeleted(command[1])
-    else if (changesOfState.has(command[0])) this.#refresh(command[1] as string)
+    else if (stateCommands.has(command[0])) this.#refresh(command[1] as string)
   }
 
   /** Removes the local files of an account that another process has deleted. */
   #removeDeleted(id: string): void {
     if (this.#busy.has(id) || this.platform.position() === undefined) return
-    this.handover.clear(id).catch((error: unknown) => this.options.onTrouble(id, error))
+    this.handover.removeFiles(id).catch((error: unknown) => this.options.onError(id, error))
   }
 
   #refresh(id: string): void {
     const account = this.platform.findById(id)
     if (!account) return
     this.#cached.delete(account.username)
-    const unavailable = awayOf(account)
+    const unavailable = toUnavailableError(account)
     if (!unavailable) this.#unavailable.delete(id)
     else {
       if (this.#unavailable.size >= maxCached) this.#unavailable.clear()

@@ -1,19 +1,24 @@
-/** The worker thread that works on accounts' files while they are closed: it reads, applies, syncs and packs them. */
+/** The worker thread that processes accounts' closed files: it reads, applies, syncs and compresses them. */
 import { closeSync, createReadStream, createWriteStream, fsyncSync, openSync, rmSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { parentPort, type MessagePort } from 'node:worker_threads'
 import { createGunzip, createGzip } from 'node:zlib'
-import { foldLog, givePosition, positionOf, wholePositionOf } from '../../storage/wal/closed-file.js'
+import {
+  mergeLog,
+  setPosition,
+  readFilePosition,
+  readVerifiedPosition
+} from '../../storage/wal/closed-file.js'
 import { OpenPages } from '../../storage/wal/open-pages.js'
 import type { Position } from '../../storage/wal/position.js'
-import { Copy, RecordMismatch, type CopyPlace } from '../apply.js'
+import { FileCopy, RecordMismatch, type CopyPosition } from '../file-copy.js'
 import type { Entry } from '../engine.js'
 import { RecordDamaged, RecordTooNew } from '../records.js'
 
-/** Applies records to a file, from its beginning to its end. */
-type Following =
-  | { readonly kind: 'begin'; readonly file: string; readonly place: CopyPlace }
+/** Applies records to a file. */
+type CopyTask =
+  | { readonly kind: 'begin'; readonly file: string; readonly place: CopyPosition }
   | {
       readonly kind: 'apply'
       readonly file: string
@@ -21,9 +26,9 @@ type Following =
     }
   | { readonly kind: 'end' | 'abandon'; readonly file: string }
 
-/** What the thread does: see the methods of `FileThread`. */
+/** A task of the thread: see the methods of `FileThread`. */
 export type FileTask =
-  | Following
+  | CopyTask
   | { readonly kind: 'look'; readonly file: string }
   | { readonly kind: 'fold'; readonly file: string }
   | { readonly kind: 'number'; readonly file: string; readonly position: Position }
@@ -36,8 +41,8 @@ export interface FileAnswer {
   readonly value?: unknown
   readonly failure?: {
     readonly message: string
-    /** Whether the records, or the packed file, do not lead to a file. */
-    readonly isUnfit: boolean
+    /** True if the records, or the compressed file, do not lead to a valid file. */
+    readonly isMismatch: boolean
     /** The format of a record that only a newer version of the software can read. */
     readonly newerFormat?: number
   }
@@ -46,56 +51,56 @@ export interface FileAnswer {
 const port = parentPort as MessagePort
 
 /** Copies to which records are being applied, by their path. */
-const copies = new Map<string, Copy>()
+const copies = new Map<string, FileCopy>()
 
 port.on('message', (task: FileTask) => void answer(task))
 
 async function answer(task: FileTask): Promise<void> {
-  let answered: FileAnswer
+  let result: FileAnswer
   try {
-    answered = { value: await run(task) }
+    result = { value: await run(task) }
   } catch (error) {
     const { message } = error as Error
-    const isUnfit =
+    const isMismatch =
       error instanceof RecordMismatch ||
       error instanceof RecordDamaged ||
       (error as { code?: string }).code?.startsWith('Z_') === true
     const newer = error instanceof RecordTooNew && { newerFormat: error.found }
-    answered = { failure: { message, isUnfit, ...newer } }
+    result = { failure: { message, isMismatch, ...newer } }
   }
-  port.postMessage(answered)
+  port.postMessage(result)
 }
 
 function run(task: FileTask): unknown {
   const { file } = task
-  if (task.kind === 'look') return positionOf(file)
-  if (task.kind === 'fold') return foldLog(file)
-  if (task.kind === 'number') return givePosition(file, task.position)
-  if (task.kind === 'prove') return wholePositionOf(file)
+  if (task.kind === 'look') return readFilePosition(file)
+  if (task.kind === 'fold') return mergeLog(file)
+  if (task.kind === 'number') return setPosition(file, task.position)
+  if (task.kind === 'prove') return readVerifiedPosition(file)
   if (task.kind === 'pack') return pack(file, task.to)
   if (task.kind === 'unpack') return unpack(file, task.to)
-  return follow(task)
+  return runCopyTask(task)
 }
 
-/** Applies records to a copy. Returns where it stands. */
-function follow(task: Following): CopyPlace | undefined {
-  if (task.kind === 'begin') copies.set(task.file, new Copy(task.file, task.place))
+/** Runs a task on a copy. Returns the copy's position. */
+function runCopyTask(task: CopyTask): CopyPosition | undefined {
+  if (task.kind === 'begin') copies.set(task.file, new FileCopy(task.file, task.place))
   const copy = copies.get(task.file)
   // The thread that had it open may have failed meanwhile.
   if (task.kind === 'apply' && !copy) throw new Error(`${task.file}: nothing has been begun`)
   if (task.kind === 'apply') for (const entry of task.entries) copy?.apply(entry)
   if (task.kind === 'end') copy?.close()
-  if (task.kind === 'abandon') copy?.abandon()
+  if (task.kind === 'abandon') copy?.discard()
   if (task.kind === 'end' || task.kind === 'abandon') copies.delete(task.file)
-  return copy?.place
+  return copy?.position
 }
 
-/** Writes all pages of a file, which may be in use, to another one, packed. Resolves with their position and number of bytes. */
+/** Compresses all pages of a file, which may be in use, to another one. Resolves with their position and total size. */
 async function pack(file: string, to: string): Promise<{ position: Position | undefined; bytes: number }> {
   const open = new OpenPages(file)
   try {
     await pipeline(
-      Readable.from(open.pieces()),
+      Readable.from(open.readChunks()),
       createGzip({ level: 1 }),
       createWriteStream(to, { mode: 0o600, flush: true })
     )
@@ -105,7 +110,7 @@ async function pack(file: string, to: string): Promise<{ position: Position | un
   }
 }
 
-/** Writes the file that was packed. What is damaged leaves nothing behind. */
+/** Writes a compressed file. Leaves nothing if it is damaged. */
 async function unpack(file: string, to: string): Promise<void> {
   try {
     await pipeline(createReadStream(file), createGunzip(), createWriteStream(to, { mode: 0o600 }))

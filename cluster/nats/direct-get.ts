@@ -1,12 +1,12 @@
 /**
- * Reads several messages of a stream at once, from whichever replica answers: it may lag behind the others, or hang, so that the
- * next try falls on another one.
+ * Reads several messages of a stream at once, from whichever replica answers: it may lag behind the others, or hang, so
+ * that the next attempt uses another one.
  */
 import { createInbox, type Msg, type NatsConnection } from '@nats-io/transport-node'
 import { EngineUnavailable, type Entry } from '../engine.js'
 
-/** What to read: messages of a subject from a sequence on, or the last one of each subject that fits a pattern. */
-export type Wanted =
+/** What to read: messages of a subject from a sequence on, or the last one of each subject that matches a pattern. */
+export type GetRequest =
   | {
       readonly seq: number
       readonly next_by_subj: string
@@ -15,28 +15,28 @@ export type Wanted =
     }
   | { readonly multi_last: readonly string[]; readonly batch: number }
 
-/** For how long a replica may keep silent, in milliseconds, and how many tries there are. */
-const silenceMs = 600
-const tries = 4
+/** Time limit for a replica to send something, in milliseconds, and the number of attempts. */
+const replicaTimeoutMs = 600
+const maxAttempts = 4
 /** Statuses of an answer without a message. */
 const [endOfBatch, nothingFound] = [204, 404]
 
-/** Reads messages, the first ones first. Rejects with `EngineUnavailable` if no replica answers. */
+/** Reads messages in order. Rejects with `EngineUnavailable` if no replica answers. */
 export async function getMessages(
   connection: NatsConnection,
   stream: string,
-  wanted: Wanted
+  request: GetRequest
 ): Promise<Entry[]> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await getOnce(connection, stream, wanted)
+      return await getOnce(connection, stream, request)
     } catch (error) {
-      if (attempt === tries || connection.isClosed()) throw new EngineUnavailable(error)
+      if (attempt === maxAttempts || connection.isClosed()) throw new EngineUnavailable(error)
     }
   }
 }
 
-function getOnce(connection: NatsConnection, stream: string, wanted: Wanted): Promise<Entry[]> {
+function getOnce(connection: NatsConnection, stream: string, request: GetRequest): Promise<Entry[]> {
   return new Promise((resolve, reject) => {
     const entries: Entry[] = []
     const inbox = createInbox()
@@ -46,10 +46,10 @@ function getOnce(connection: NatsConnection, stream: string, wanted: Wanted): Pr
       if (error) reject(error)
       else resolve(entries)
     }
-    const take = ({ data, headers }: Msg): void => {
+    const receive = ({ data, headers }: Msg): void => {
       timer.refresh()
       const { code, description } = headers ?? { code: 0, description: 'not a message of a stream' }
-      // When a connection is lost, what is sent meanwhile is lost as well, and the rest arrives on the next one.
+      // If a connection is lost, messages sent meanwhile are lost as well, and the rest arrives on the next one.
       const before = Number(headers?.get('Nats-Last-Sequence') ?? 0)
       if (before !== (entries.at(-1)?.sequence ?? 0) && code !== nothingFound)
         end(new Error('A part of the answer is missing'))
@@ -63,9 +63,9 @@ function getOnce(connection: NatsConnection, stream: string, wanted: Wanted): Pr
         })
     }
     const subscription = connection.subscribe(inbox, {
-      callback: (error, message) => (error ? end(error) : take(message))
+      callback: (error, message) => (error ? end(error) : receive(message))
     })
-    const timer = setTimeout(() => end(new Error('No replica has answered in time')), silenceMs)
-    connection.publish(`$JS.API.DIRECT.GET.${stream}`, JSON.stringify(wanted), { reply: inbox })
+    const timer = setTimeout(() => end(new Error('No replica has answered in time')), replicaTimeoutMs)
+    connection.publish(`$JS.API.DIRECT.GET.${stream}`, JSON.stringify(request), { reply: inbox })
   })
 }

@@ -1,6 +1,9 @@
-/** Asks the servers of the engine how they are, each for itself: what they tell each other may be older. */
+/**
+ * Queries the monitoring endpoints of the engine's servers, each for itself: what they report about each other may be
+ * older.
+ */
 
-/** What a server says of itself. (https://docs.nats.io/running-a-nats-service/nats_admin/monitoring) */
+/** The state of a server. (https://docs.nats.io/running-a-nats-service/nats_admin/monitoring) */
 export interface ServerState {
   readonly server_id: string
   readonly server_name: string
@@ -9,7 +12,7 @@ export interface ServerState {
   readonly jetstream?: { readonly config?: { readonly sync_always?: boolean } }
 }
 
-/** What a server says of its own copy of a stream. */
+/** The state of a server's own copy of a stream. */
 export interface StreamState {
   readonly name: string
   readonly cluster?: { readonly leader?: string }
@@ -31,25 +34,27 @@ interface Accounts {
   readonly account_details?: readonly { readonly stream_detail?: readonly StreamState[] }[]
 }
 
-/** For how long a server may take to answer, in milliseconds. */
-const patienceMs = 2000
+/** Time limit for an answer, in milliseconds. */
+const timeoutMs = 2000
 
-/** How a server is; `undefined` if it does not say so. */
-export async function serverState(monitor: string): Promise<ServerState | undefined> {
-  return (await asked(monitor, 'varz')) as ServerState | undefined
+/** Fetches the state of a server; `undefined` if it does not answer. */
+export async function fetchServerState(monitor: string): Promise<ServerState | undefined> {
+  return (await fetchJson(monitor, 'varz')) as ServerState | undefined
 }
 
-/** The server's copies of streams, by their names; `undefined` if it does not say so. */
-export async function streamStates(monitor: string): Promise<ReadonlyMap<string, StreamState> | undefined> {
-  const answer = (await asked(monitor, 'jsz?streams=1&config=1')) as Accounts | undefined
+/** Fetches the states of a server's copies of streams, by their names; `undefined` if it does not answer. */
+export async function fetchStreamStates(
+  monitor: string
+): Promise<ReadonlyMap<string, StreamState> | undefined> {
+  const answer = (await fetchJson(monitor, 'jsz?streams=1&config=1')) as Accounts | undefined
   const streams = answer?.account_details?.flatMap(({ stream_detail = [] }) => stream_detail)
   return answer && new Map((streams ?? []).map(stream => [stream.name, stream]))
 }
 
-async function asked(monitor: string, path: string): Promise<unknown> {
+async function fetchJson(monitor: string, path: string): Promise<unknown> {
   try {
     const base = monitor.endsWith('/') ? monitor : `${monitor}/`
-    const answer = await fetch(new URL(path, base), { signal: AbortSignal.timeout(patienceMs) })
+    const answer = await fetch(new URL(path, base), { signal: AbortSignal.timeout(timeoutMs) })
     return answer.ok ? await answer.json() : undefined
   } catch {
     return undefined

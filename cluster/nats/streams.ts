@@ -1,6 +1,6 @@
-/** Makes the streams of a cluster in its engine. Doing it again changes their limits, and nothing else. */
+/** Creates the streams of a cluster in its engine. Repeating it only changes their limits. */
 import type { Connected } from './connection.js'
-import { ask, JetStreamError, refusal } from './jetstream.js'
+import { callApi, JetStreamError, errorCodes } from './jetstream.js'
 import {
   bucketStream,
   bucketSubjects,
@@ -9,25 +9,28 @@ import {
   shardCount,
   shardStream,
   shardSubjects
-} from './places.js'
-import { objectsStream, objectsSubjects } from './object-places.js'
+} from './subjects.js'
+import { objectsStream, objectsSubjects } from './object-subjects.js'
 
-/** Most bytes on the disk of each server. The engine reserves them: they have to fit into its `max_file_store` together. */
+/**
+ * Maximum sizes in bytes on the disk of each server. The engine reserves them: together they have to fit into its
+ * `max_file_store`.
+ */
 export interface StreamLimits {
-  /** Of the logs of each of the 64 shards. */
+  /** For the logs of each of the 64 shards. */
   readonly shardBytes: number
   readonly platformBytes: number
   readonly bucketBytes: number
-  /** Of attachments and snapshots, where the engine keeps them; 0 for no stream of them. */
+  /** For attachments and snapshots, if the engine stores them; 0 for no such stream. */
   readonly objectBytes: number
 }
 
-/** What all streams have in common. (https://docs.nats.io/nats-concepts/jetstream/streams) */
+/** The common configuration of all streams. (https://docs.nats.io/nats-concepts/jetstream/streams) */
 const common = {
   retention: 'limits',
   storage: 'file',
   num_replicas: 3,
-  // What does not fit is refused; nothing that was written is ever dropped for something new.
+  // Writes beyond the limit are refused; stored messages are never dropped.
   discard: 'new',
   max_msgs: -1,
   max_age: 0,
@@ -43,48 +46,48 @@ export interface StreamConfig {
   readonly max_msgs_per_subject: number
 }
 
-/** For how long a stream may take to be made, in milliseconds. */
-const patienceMs = 10_000
-/** Streams that are made at once. */
-const atOnce = 8
+/** Time limit for creating a stream, in milliseconds. */
+const timeoutMs = 10_000
+/** Number of streams created concurrently. */
+const maxConcurrent = 8
 
-/** The streams of a cluster. */
-export function streamsOf({
+/** Creates the configurations of the streams of a cluster. */
+export function createStreamConfigs({
   bucketBytes,
   objectBytes,
   platformBytes,
   shardBytes
 }: StreamLimits): StreamConfig[] {
   return [
-    stream(platformStream, platformSubject, platformBytes),
-    stream(bucketStream, bucketSubjects, bucketBytes, 1),
-    ...(objectBytes > 0 ? [stream(objectsStream, objectsSubjects, objectBytes)] : []),
+    createConfig(platformStream, platformSubject, platformBytes),
+    createConfig(bucketStream, bucketSubjects, bucketBytes, 1),
+    ...(objectBytes > 0 ? [createConfig(objectsStream, objectsSubjects, objectBytes)] : []),
     ...Array.from({ length: shardCount }, (_, shard) =>
-      stream(shardStream(shard), shardSubjects(shard), shardBytes)
+      createConfig(shardStream(shard), shardSubjects(shard), shardBytes)
     )
   ]
 }
 
-/** Makes the streams that are missing, and gives the others their limits. Rejects with `JetStreamError` or `EngineUnavailable`. */
-export async function makeStreams(engine: Connected, streams: readonly StreamConfig[]): Promise<void> {
-  const left = [...streams]
-  const make = async (): Promise<void> => {
-    for (let next = left.shift(); next; next = left.shift()) await makeStream(engine, next)
+/** Creates missing streams, and updates the limits of the others. Rejects with `JetStreamError` or `EngineUnavailable`. */
+export async function createStreams(engine: Connected, streams: readonly StreamConfig[]): Promise<void> {
+  const remaining = [...streams]
+  const work = async (): Promise<void> => {
+    for (let next = remaining.shift(); next; next = remaining.shift()) await createStream(engine, next)
   }
-  await Promise.all(Array.from({ length: atOnce }, make))
+  await Promise.all(Array.from({ length: maxConcurrent }, work))
 }
 
-async function makeStream({ connection }: Connected, wanted: StreamConfig): Promise<void> {
+async function createStream({ connection }: Connected, wanted: StreamConfig): Promise<void> {
   const config = { ...common, ...wanted }
   try {
-    await ask(connection, `STREAM.CREATE.${wanted.name}`, config, patienceMs)
+    await callApi(connection, `STREAM.CREATE.${wanted.name}`, config, timeoutMs)
   } catch (error) {
-    if (!(error instanceof JetStreamError) || error.code !== refusal.streamExists) throw error
-    await ask(connection, `STREAM.UPDATE.${wanted.name}`, config, patienceMs)
+    if (!(error instanceof JetStreamError) || error.code !== errorCodes.streamExists) throw error
+    await callApi(connection, `STREAM.UPDATE.${wanted.name}`, config, timeoutMs)
   }
 }
 
-/** A stream with a limit of bytes, and perhaps one of messages of each subject. */
-function stream(name: string, subjects: string, max_bytes: number, most = -1): StreamConfig {
-  return { name, subjects: [subjects], max_bytes, max_msgs_per_subject: most }
+/** Creates the configuration of a stream with a maximum size, and optionally a maximum number of messages per subject. */
+function createConfig(name: string, subjects: string, max_bytes: number, maxPerSubject = -1): StreamConfig {
+  return { name, subjects: [subjects], max_bytes, max_msgs_per_subject: maxPerSubject }
 }

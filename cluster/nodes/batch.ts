@@ -1,50 +1,50 @@
-/** What two nodes send each other: batches of messages, of which a long one goes on in the next batch. */
+/** The format of data between two nodes: batches of messages. A long message continues in the next batch. */
 import type { Life } from './members.js'
 
-/** The head of a batch. */
+/** The header of a batch. */
 export interface BatchHead {
-  /** Names the connection; whoever asks has chosen it. */
+  /** Identifies the connection; chosen by the node that opened it. */
   readonly session: string
-  /** Whether it goes to the one that asks. */
+  /** True if it is sent to the node that opened the connection. */
   readonly isBack: boolean
-  /** Counts the batches in this direction, from 1. */
+  /** Numbers the batches in this direction, from 1. */
   readonly number: number
   readonly from: Life
-  /** Whether the sender leaves: it has answered all that it has taken, and sends nothing more. */
+  /** True if the sender is leaving: it has answered everything that it has received, and sends nothing more. */
   readonly isLast?: boolean
-  /** The life that it is meant for: another one of the same node knows nothing of the connection. */
+  /** The incarnation that it is meant for: another one of the same node does not know the connection. */
   readonly to: number
 }
 
 /** A message, or part of one. */
 export interface Part {
   readonly bytes: Uint8Array
-  /** Whether the next part goes on with it. */
+  /** True if the next part continues the message. */
   readonly goesOn: boolean
 }
 
-/** First byte of a batch; whatever begins otherwise is meant for somebody else. */
+/** First byte of a batch; other messages begin with another byte. */
 export const batchMark = 1
-/** Bytes before each part: its length, with the highest bit set if it goes on. */
-const partHead = 4
+/** Bytes before each part: its length, with the highest bit set if the message continues. */
+const partHeadBytes = 4
 const goesOnBit = 0x8000_0000
 
-/** The bytes of a batch. */
+/** Encodes a batch. */
 export function encodeBatch(head: BatchHead, parts: readonly Part[]): Buffer {
   const text = Buffer.from(JSON.stringify(head))
   const begin = Buffer.allocUnsafe(3)
   begin.writeUInt8(batchMark, 0)
   begin.writeUInt16BE(text.length, 1)
-  const pieces: Uint8Array[] = [begin, text]
+  const chunks: Uint8Array[] = [begin, text]
   for (const { bytes, goesOn } of parts) {
-    const length = Buffer.allocUnsafe(partHead)
+    const length = Buffer.allocUnsafe(partHeadBytes)
     length.writeUInt32BE((goesOn ? goesOnBit : 0) + bytes.length, 0)
-    pieces.push(length, bytes)
+    chunks.push(length, bytes)
   }
-  return Buffer.concat(pieces)
+  return Buffer.concat(chunks)
 }
 
-/** Reads a batch. Throws `RangeError`, `SyntaxError`. */
+/** Decodes a batch. Throws `RangeError`, `SyntaxError`. */
 export function decodeBatch(given: Uint8Array): { head: BatchHead; parts: Part[] } {
   const bytes = Buffer.from(given.buffer, given.byteOffset, given.byteLength)
   let at = 3 + bytes.readUInt16BE(1)
@@ -53,9 +53,9 @@ export function decodeBatch(given: Uint8Array): { head: BatchHead; parts: Part[]
   while (at < bytes.length) {
     const length = bytes.readUInt32BE(at)
     const goesOn = length >= goesOnBit
-    const end = at + partHead + (goesOn ? length - goesOnBit : length)
+    const end = at + partHeadBytes + (goesOn ? length - goesOnBit : length)
     if (end > bytes.length) throw new RangeError('A part that ends beyond its batch')
-    parts.push({ bytes: bytes.subarray(at + partHead, end), goesOn })
+    parts.push({ bytes: bytes.subarray(at + partHeadBytes, end), goesOn })
     at = end
   }
   return { head, parts }

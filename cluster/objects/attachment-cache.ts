@@ -1,4 +1,4 @@
-/** Keeps the local files of attachments within a bound: those that were read longest ago go, if they are stored as objects. */
+/** Limits the local files of attachments: the least recently used are removed, if they are stored as objects. */
 import { readdir, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isAccountId, type Layout } from '../../storage/files/layout.js'
@@ -7,9 +7,9 @@ import type { Objects } from '../objects.js'
 export interface AttachmentCacheOptions {
   readonly layout: Layout
   readonly objects: Pick<Objects, 'list'>
-  /** Most bytes of local files, 0 for any number. */
+  /** Maximum size of local files in bytes, 0 for unlimited. */
   readonly cacheBytes: number
-  onTrouble(error: Error): void
+  onError(error: Error): void
 }
 
 interface Cached {
@@ -17,46 +17,49 @@ interface Cached {
   readonly id: string
   readonly path: string
   readonly size: number
-  /** When it was read or written last. */
+  /** When it was last read or written. */
   readonly atMs: number
 }
 
-/** Part of the bound that is exceeded at most before anybody looks, and that is freed then besides. */
-const slack = 16
-/** Time within which the use of a file is not marked again, in milliseconds, and files for which that is remembered. */
-const [markEveryMs, maxMarked] = [3_600_000, 10_000]
+/** Divisor of the limit: the share by which it may be exceeded before files are removed, and that is freed in addition. */
+const slackShare = 16
+/**
+ * Minimum interval for recording the use of a file, in milliseconds, and maximum number of files for which it is
+ * remembered.
+ */
+const [markIntervalMs, maxMarked] = [3_600_000, 10_000]
 
 export class AttachmentCache {
-  /** Bytes since anybody has looked; at first, nobody has. */
+  /** Bytes added since the last cleanup; infinite before the first. */
   #addedBytes = Infinity
   #sweeping: Promise<void> | undefined
   readonly #markedAtMs = new Map<string, number>()
 
   constructor(private readonly options: AttachmentCacheOptions) {}
 
-  /** To be called when a file has been read. */
-  used(path: string): void {
+  /** Must be called when a file has been read. */
+  recordUse(path: string): void {
     const nowMs = Date.now()
-    if (nowMs - (this.#markedAtMs.get(path) ?? 0) < markEveryMs) return
+    if (nowMs - (this.#markedAtMs.get(path) ?? 0) < markIntervalMs) return
     if (this.#markedAtMs.size >= maxMarked) this.#markedAtMs.clear()
     this.#markedAtMs.set(path, nowMs)
-    // It may have been removed by now.
+    // It may have been removed meanwhile.
     utimes(path, nowMs / 1000, nowMs / 1000).catch(() => undefined)
   }
 
-  /** To be called when a file has come. Others may go, a while later. */
-  added(bytes: number): void {
+  /** Must be called when a file has been added. Others may be removed a while later. */
+  recordAdded(bytes: number): void {
     const { cacheBytes } = this.options
     this.#addedBytes += bytes
-    if (cacheBytes === 0 || this.#sweeping || this.#addedBytes < cacheBytes / slack) return
+    if (cacheBytes === 0 || this.#sweeping || this.#addedBytes < cacheBytes / slackShare) return
     this.#addedBytes = 0
     this.#sweeping = this.#sweep()
-      .catch((error: unknown) => this.options.onTrouble(error as Error))
+      .catch((error: unknown) => this.options.onError(error as Error))
       .finally(() => (this.#sweeping = undefined))
   }
 
-  /** Resolves when nothing is being removed. */
-  async settled(): Promise<void> {
+  /** Resolves when no files are being removed. */
+  async waitUntilSettled(): Promise<void> {
     await this.#sweeping
   }
 
@@ -65,15 +68,15 @@ export class AttachmentCache {
     for await (const cached of this.#files()) all.push(cached)
     let excess = all.reduce((sum, { size }) => sum + size, 0) - this.options.cacheBytes
     if (excess <= 0) return
-    excess += this.options.cacheBytes / slack
-    all.sort((one, other) => one.atMs - other.atMs)
+    excess += this.options.cacheBytes / slackShare
+    all.sort((a, b) => a.atMs - b.atMs)
     const stored = new Map<string, Set<string>>()
     for (const { account, id, path, size } of all) {
       if (excess <= 0) return
       const prefix = `file/${account}/`
       const keys = stored.get(account) ?? new Set(await this.options.objects.list(prefix))
       stored.set(account, keys)
-      // Of what is not an object, this may be all there is.
+      // If it is not stored as an object, this may be the only copy.
       if (!keys.has(`${prefix}${id}`)) continue
       await rm(path, { force: true })
       excess -= size
@@ -82,12 +85,12 @@ export class AttachmentCache {
 
   async *#files(): AsyncGenerator<Cached> {
     const { layout } = this.options
-    for (const shard of await names(layout.usersDirectory))
-      for (const account of await names(join(layout.usersDirectory, shard))) {
+    for (const shard of await readNames(layout.usersDirectory))
+      for (const account of await readNames(join(layout.usersDirectory, shard))) {
         if (!isAccountId(account)) continue
         const folder = layout.attachmentsDirectory(account)
-        for (const part of await names(folder))
-          for (const id of await names(join(folder, part))) {
+        for (const part of await readNames(folder))
+          for (const id of await readNames(join(folder, part))) {
             const path = join(folder, part, id)
             const found = await stat(path).catch(() => undefined)
             if (found) yield { account, id, path, size: found.size, atMs: found.mtimeMs }
@@ -96,7 +99,7 @@ export class AttachmentCache {
   }
 }
 
-/** What is in a folder; nothing if there is none. */
-async function names(folder: string): Promise<string[]> {
+/** Returns the names in a folder; empty if it does not exist. */
+async function readNames(folder: string): Promise<string[]> {
   return await readdir(folder).catch(() => [])
 }

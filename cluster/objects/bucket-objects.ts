@@ -7,80 +7,72 @@ import { EngineUnavailable } from '../engine.js'
 import type { Objects } from '../objects.js'
 
 export interface BucketOptions {
-  /** Address of the storage, without the bucket. */
+  /** URL of the storage, without the bucket. */
   readonly endpoint: string
   readonly region: string
   readonly bucket: string
-  /** What the keys of all objects begin with; empty, or ends with a slash. */
+  /** Prefix of the keys of all objects; empty, or ends with a slash. */
   readonly prefix: string
   readonly accessKey: string
   readonly secretKey: string
-  /** Time within which the storage has to answer, and to go on, in milliseconds; a minute by default. */
-  readonly patienceMs?: number
+  /** Time limit for responses and for each chunk, in milliseconds; a minute by default. */
+  readonly timeoutMs?: number
 }
 
-/** For how long the storage is waited for, in milliseconds: a part of a large file is on its way for some time. */
-const standardPatienceMs = 60_000
-/** Keys that are listed by one request. */
-const keysAtOnce = 1000
+/** Default time limit in milliseconds: uploading a part of a large file takes some time. */
+const defaultTimeoutMs = 60_000
+/** Maximum number of keys per request. */
+const maxKeysPerPage = 1000
 
 export class BucketObjects implements Objects {
   readonly #client: S3Client
   readonly #prefix: string
-  readonly #patienceMs: number
+  readonly #timeoutMs: number
 
   constructor(options: BucketOptions) {
-    const {
-      accessKey,
-      bucket,
-      endpoint,
-      patienceMs = standardPatienceMs,
-      prefix,
-      region,
-      secretKey
-    } = options
+    const { accessKey, bucket, endpoint, timeoutMs = defaultTimeoutMs, prefix, region, secretKey } = options
     this.#prefix = prefix
-    this.#patienceMs = patienceMs
+    this.#timeoutMs = timeoutMs
     this.#client = new S3Client({
       accessKeyId: accessKey,
       secretAccessKey: secretKey,
       endpoint: `${endpoint.replace(/\/$/, '')}/${bucket}`,
       region
     })
-    this.#client.patienceMs = patienceMs
+    this.#client.timeoutMs = timeoutMs
   }
 
   async put(key: string, path: string): Promise<void> {
-    await upload(this.#client, this.#prefix + key, createReadStream(path), asked)
+    await upload(this.#client, this.#prefix + key, createReadStream(path), translateErrors)
   }
 
   async get(key: string, path: string): Promise<boolean> {
-    const answer = await asked(() => this.#client.getObjectResponse(this.#prefix + key))
-    if (!answer?.body) {
-      // Where the bucket itself is missing, nobody knows what was in it.
-      if (!(await asked(() => this.#client.bucketExists()))) throw noBucket()
+    const response = await translateErrors(() => this.#client.getObjectResponse(this.#prefix + key))
+    if (!response?.body) {
+      // If the bucket itself is missing, its content is unknown.
+      if (!(await translateErrors(() => this.#client.bucketExists()))) throw createNoBucketError()
       return false
     }
-    const size = Number(answer.headers.get('content-length'))
+    const size = Number(response.headers.get('content-length'))
     const file = await open(path, 'wx', 0o600)
-    const chunks = answer.body[Symbol.asyncIterator]()
+    const chunks = response.body[Symbol.asyncIterator]()
     let isWhole = false
     try {
       let written = 0
       for (;;) {
-        const { done, value } = await asked(() => this.#soon(chunks.next()))
+        const { done, value } = await translateErrors(() => this.#withTimeout(chunks.next()))
         if (done === true) break
         await file.write(value)
         written += value.length
       }
-      if (answer.headers.has('content-length') && written !== size)
+      if (response.headers.has('content-length') && written !== size)
         throw new EngineUnavailable(new Error(`The storage broke off ${key}`))
       await file.sync()
       isWhole = true
     } finally {
       await file.close()
       if (!isWhole) {
-        // What is still on its way is not waited for.
+        // Pending chunks are not awaited.
         void chunks.return?.().catch(() => undefined)
         await rm(path, { force: true })
       }
@@ -88,22 +80,22 @@ export class BucketObjects implements Objects {
     return true
   }
 
-  /** What arrives in time. */
-  async #soon<T>(coming: Promise<T>): Promise<T> {
+  /** Rejects if a promise does not resolve in time. */
+  async #withTimeout<T>(pending: Promise<T>): Promise<T> {
     let timer: NodeJS.Timeout | undefined
-    const late = new Promise<never>((_, reject) => {
+    const timeout = new Promise<never>((_, reject) => {
       const silence = new Error('the storage does not go on')
-      timer = setTimeout(() => reject(silence), this.#patienceMs)
+      timer = setTimeout(() => reject(silence), this.#timeoutMs)
     })
     try {
-      return await Promise.race([coming, late])
+      return await Promise.race([pending, timeout])
     } finally {
       clearTimeout(timer)
     }
   }
 
   async remove(key: string): Promise<void> {
-    await asked(() => this.#client.deleteObject(this.#prefix + key))
+    await translateErrors(() => this.#client.deleteObject(this.#prefix + key))
   }
 
   async list(prefix: string): Promise<string[]> {
@@ -112,11 +104,13 @@ export class BucketObjects implements Objects {
     let token: string | undefined
     do {
       const from = token
-      const page = await asked(() =>
-        // One page at a time: as many as there are in it.
-        this.#client.listObjectsPaged('/', this.#prefix + prefix, 1, from, { 'max-keys': String(keysAtOnce) })
+      const page = await translateErrors(() =>
+        // One page at a time: with all its keys.
+        this.#client.listObjectsPaged('/', this.#prefix + prefix, 1, from, {
+          'max-keys': String(maxKeysPerPage)
+        })
       )
-      if (!page) throw noBucket()
+      if (!page) throw createNoBucketError()
       for (const { Key } of page.objects ?? []) {
         if (!Key.startsWith(this.#prefix + prefix) || keys.has(Key)) continue
         keys.add(Key)
@@ -128,14 +122,14 @@ export class BucketObjects implements Objects {
   }
 }
 
-function noBucket(): EngineUnavailable {
+function createNoBucketError(): EngineUnavailable {
   return new EngineUnavailable(new Error('There is no such bucket'))
 }
 
-/** Asks the storage. Whatever goes wrong, nobody knows what has become of it. */
-async function asked<T>(ask: () => Promise<T>): Promise<T> {
+/** Sends a request. Rejects with `EngineUnavailable` for any error: the outcome is unknown. */
+async function translateErrors<T>(send: () => Promise<T>): Promise<T> {
   try {
-    return await ask()
+    return await send()
   } catch (error) {
     throw new EngineUnavailable(error)
   }

@@ -1,4 +1,4 @@
-/** Objects in a stream of the engine, for those who have no other storage: pieces of bytes, and a head that names them. */
+/** Objects in a stream of the engine, if there is no other storage: pieces of bytes, and a head that names them. */
 import { createHash, randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { open, rm, type FileHandle } from 'node:fs/promises'
@@ -7,25 +7,25 @@ import type { Connected } from '../nats/connection.js'
 import { Conflict, EngineUnavailable, type Entry } from '../engine.js'
 import { appendBehind } from '../nats/append.js'
 import { getMessages } from '../nats/direct-get.js'
-import { answered, ask } from '../nats/jetstream.js'
+import { translateRefusal, callApi } from '../nats/jetstream.js'
 import { lastMessage } from '../nats/last.js'
 import {
   doubtSubject,
   doubtSubjects,
-  headsLike,
+  headSubjects,
   headSubject,
-  idOfDoubt,
-  keyOfHead,
+  parseDoubtId,
+  parseHeadKey,
   objectsStream,
   pieceSubject,
   pieceSubjects
-} from '../nats/object-places.js'
+} from '../nats/object-subjects.js'
 import type { Objects } from '../objects.js'
-import { Sightings } from './sightings.js'
+import { AgeTracker } from './age-tracker.js'
 
-/** What a head says of an object. */
+/** The head of an object. */
 interface Head {
-  /** Of its bytes: those of an object that replaces it have another one. */
+  /** Of its bytes: those of a replacement have another one. */
   readonly id: string
   readonly pieces: number
   /** SHA-256, in hexadecimal digits. */
@@ -34,36 +34,36 @@ interface Head {
 
 /** Bytes of a piece. */
 const pieceBytes = 512 * 1024
-/** Pieces that are written at once, and read at once. */
-const atOnce = 8
-/** For how long something is tried again, and the time between two tries, in milliseconds. */
-const [patienceMs, pauseMs] = [15_000, 100]
+/** Maximum number of pieces written or read concurrently. */
+const maxConcurrent = 8
+/** For how long operations are retried, and the time between two attempts, in milliseconds. */
+const [retryTimeoutMs, pauseMs] = [15_000, 100]
 
 export class EngineObjects implements Objects {
-  /** Notes of pieces that may be of no use. */
-  readonly #doubts = new Sightings()
+  /** Notes of pieces that may be unused. */
+  readonly #unconfirmed = new AgeTracker()
 
   constructor(private readonly engine: Connected) {}
 
   async put(key: string, path: string): Promise<void> {
     const head = headSubject(key)
     const id = randomUUID()
-    await this.#doubt(id, head)
-    const stored = await this.#store(id, path)
-    await this.#assertNoted(id)
+    await this.#markUnconfirmed(id, head)
+    const stored = await this.#storePieces(id, path)
+    await this.#assertMarked(id)
     const replaced = await this.#replaceHead(head, { id, ...stored })
-    // It is there: what cannot be tidied up now is swept another time.
+    // The object is stored: what cannot be cleaned up now is swept later.
     const tidying = [this.#purge(doubtSubject(id)), ...(replaced ? [this.#removePieces(replaced.id)] : [])]
     await Promise.allSettled(tidying)
   }
 
   async get(key: string, path: string): Promise<boolean> {
     const subject = headSubject(key)
-    for (const deadline = performance.now() + patienceMs; ;) {
+    for (const deadline = performance.now() + retryTimeoutMs; ;) {
       const head = (await this.#head(subject))?.head
       if (!head) return false
-      if (await this.#load(head, path)) return true
-      // It was replaced meanwhile, or is not everywhere yet.
+      if (await this.#loadObject(head, path)) return true
+      // It was replaced meanwhile, or is not on all replicas yet.
       if (performance.now() > deadline)
         throw new EngineUnavailable(new Error(`Pieces of ${key} are missing, or damaged`))
       await wait(pauseMs)
@@ -74,21 +74,21 @@ export class EngineObjects implements Objects {
     const subject = headSubject(key)
     const found = await this.#head(subject)
     if (!found) return
-    await this.#doubt(found.head.id, subject)
+    await this.#markUnconfirmed(found.head.id, subject)
     await this.#purge(subject)
     await this.#removePieces(found.head.id)
   }
 
   async list(prefix: string): Promise<string[]> {
-    const keys = (await this.#subjects(headsLike(prefix))).map(keyOfHead)
+    const keys = (await this.#subjects(headSubjects(prefix))).map(parseHeadKey)
     return keys.filter(key => key.startsWith(prefix)).toSorted()
   }
 
   async sweep(seconds: number): Promise<void> {
-    for (const subject of this.#doubts.olderThan(seconds, await this.#subjects(doubtSubjects))) {
+    for (const subject of this.#unconfirmed.listOlderThan(seconds, await this.#subjects(doubtSubjects))) {
       const doubt = await this.#last(subject)
       if (!doubt) continue
-      const id = idOfDoubt(subject)
+      const id = parseDoubtId(subject)
       const named = await this.#head(Buffer.from(doubt.bytes).toString())
       if (named?.head.id === id) await this.#purge(subject)
       else await this.#removePieces(id)
@@ -96,34 +96,34 @@ export class EngineObjects implements Objects {
   }
 
   /**
-   * Notes that the pieces under an id may be of no use, unless a head names them: whoever was to write or remove it may die before
-   * it has.
+   * Marks the pieces under an id as possibly unused, unless a head names them: this process may die before it has
+   * finished writing or removing them.
    */
-  async #doubt(id: string, head: string): Promise<void> {
+  async #markUnconfirmed(id: string, head: string): Promise<void> {
     await this.#storeOnce(doubtSubject(id), Buffer.from(head))
   }
 
-  /** Rejects where others have taken what is under way for what nobody needs: after hours, or while this process was frozen. */
-  async #assertNoted(id: string): Promise<void> {
+  /** Rejects if another process has removed the pieces as unused: after hours, or while this process was frozen. */
+  async #assertMarked(id: string): Promise<void> {
     if (await this.#last(doubtSubject(id))) return
     await this.#removePieces(id)
     throw new EngineUnavailable(new Error('Pieces were removed before all of them were there'))
   }
 
-  /** Removes the pieces under an id that no head names, and then the note of it. */
+  /** Removes the pieces under an id that no head names, and then its mark. */
   async #removePieces(id: string): Promise<void> {
     await this.#purge(pieceSubjects(id))
     await this.#purge(doubtSubject(id))
   }
 
-  /** The subjects of messages that fit a pattern. */
+  /** Lists the subjects of messages that match a pattern. */
   async #subjects(filter: string): Promise<string[]> {
     const found: string[] = []
     const { connection, timeoutMs } = this.engine
     for (let offset = 0; ;) {
       const wanted = { subjects_filter: filter, offset }
-      const info = await answered(
-        ask<{ total?: number; state: { subjects?: Record<string, number> } }>(
+      const info = await translateRefusal(
+        callApi<{ total?: number; state: { subjects?: Record<string, number> } }>(
           connection,
           `STREAM.INFO.${objectsStream}`,
           wanted,
@@ -138,9 +138,9 @@ export class EngineObjects implements Objects {
   }
 
   /** Stores the bytes of a file as pieces. */
-  async #store(id: string, path: string): Promise<Pick<Head, 'digest' | 'pieces'>> {
+  async #storePieces(id: string, path: string): Promise<Pick<Head, 'digest' | 'pieces'>> {
     const hash = createHash('sha256')
-    const underWay = new Set<Promise<void>>()
+    const pending = new Set<Promise<void>>()
     let pieces = 0
     let failure: unknown
     for await (const chunk of createReadStream(path, { highWaterMark: pieceBytes })) {
@@ -148,12 +148,12 @@ export class EngineObjects implements Objects {
       hash.update(bytes)
       const stored = this.#storeOnce(pieceSubject(id, pieces++), bytes)
         .catch((error: unknown) => void (failure ??= error))
-        .finally(() => underWay.delete(stored))
-      underWay.add(stored)
-      if (underWay.size >= atOnce) await Promise.race(underWay)
+        .finally(() => pending.delete(stored))
+      pending.add(stored)
+      if (pending.size >= maxConcurrent) await Promise.race(pending)
       if (failure !== undefined) break
     }
-    await Promise.all(underWay)
+    await Promise.all(pending)
     if (failure !== undefined) {
       await this.#removePieces(id).catch(() => {})
       throw failure as Error
@@ -161,15 +161,15 @@ export class EngineObjects implements Objects {
     return { digest: hash.digest('hex'), pieces }
   }
 
-  /** Writes the one message of a subject that nobody else knows. */
+  /** Writes the only message of a subject that no other process knows. */
   async #storeOnce(subject: string, bytes: Buffer): Promise<void> {
     const { connection, timeoutMs } = this.engine
-    for (const deadline = performance.now() + patienceMs; ;) {
+    for (const deadline = performance.now() + retryTimeoutMs; ;) {
       try {
         await appendBehind(connection, objectsStream, subject, bytes, 0, timeoutMs)
         return
       } catch (error) {
-        // Nobody else writes there: an earlier try has arrived.
+        // No other process writes there: an earlier attempt has arrived.
         if (error instanceof Conflict) return
         if (performance.now() > deadline) throw error
       }
@@ -178,24 +178,24 @@ export class EngineObjects implements Objects {
   }
 
   /**
-   * Makes a head the one that counts. Resolves with the one that it replaces. Where it is not known whether it has arrived, its
-   * pieces stay: it may arrive later.
+   * Replaces the head of an object. Resolves with the former one. If the outcome is unknown, its pieces are kept: the
+   * head may arrive later.
    */
   async #replaceHead(subject: string, head: Head): Promise<Head | undefined> {
     const { connection, timeoutMs } = this.engine
     const bytes = Buffer.from(JSON.stringify(head))
     let replaced: Head | undefined
-    /** Which head one that may have arrived follows. */
-    let doubtful: number | undefined
-    for (const deadline = performance.now() + patienceMs; performance.now() < deadline;) {
+    /** The head that one with an unknown outcome follows. */
+    let expectedOfPending: number | undefined
+    for (const deadline = performance.now() + retryTimeoutMs; performance.now() < deadline;) {
       let expected: number | undefined
       try {
         const last = await this.#head(subject)
         if (last?.head.id !== head.id) {
-          // Another one has come: if it followed this one, the pieces of this one are gone.
-          if (doubtful !== undefined && doubtful !== (last?.sequence ?? 0)) break
+          // Another head was written: if it followed this one, the pieces of this one are gone.
+          if (expectedOfPending !== undefined && expectedOfPending !== (last?.sequence ?? 0)) break
           replaced = last?.head
-          if (replaced) await this.#doubt(replaced.id, subject)
+          if (replaced) await this.#markUnconfirmed(replaced.id, subject)
           expected = last?.sequence ?? 0
         }
         const sequence =
@@ -206,7 +206,7 @@ export class EngineObjects implements Objects {
         return replaced
       } catch (error) {
         if (error instanceof Conflict) continue
-        doubtful ??= expected
+        expectedOfPending ??= expected
         await wait(pauseMs)
       }
     }
@@ -224,11 +224,12 @@ export class EngineObjects implements Objects {
   }
 
   /** Writes the bytes of an object to a new file. Resolves with `false`, and leaves no file, if some are missing. */
-  async #load(head: Head, path: string): Promise<boolean> {
+  async #loadObject(head: Head, path: string): Promise<boolean> {
     const file = await open(path, 'wx+', 0o600)
     let isWhole = false
     try {
-      isWhole = (await this.#loadPieces(head, file)) === head.pieces && (await digestOf(path)) === head.digest
+      isWhole =
+        (await this.#loadPieces(head, file)) === head.pieces && (await computeDigest(path)) === head.digest
       if (isWhole) await file.sync()
     } finally {
       await file.close()
@@ -237,11 +238,16 @@ export class EngineObjects implements Objects {
     return isWhole
   }
 
-  /** Writes pieces to their places in a file. Resolves with how many there were. */
+  /** Writes pieces to their positions in a file. Resolves with their number. */
   async #loadPieces({ id }: Head, file: FileHandle): Promise<number> {
     const places = new Set<number>()
     for (let seq = 1; ;) {
-      const wanted = { seq, next_by_subj: pieceSubjects(id), batch: atOnce, max_bytes: atOnce * pieceBytes }
+      const wanted = {
+        seq,
+        next_by_subj: pieceSubjects(id),
+        batch: maxConcurrent,
+        max_bytes: maxConcurrent * pieceBytes
+      }
       const page = await getMessages(this.engine.connection, objectsStream, wanted)
       if (page.length === 0) return places.size
       for (const { bytes, sequence, subject } of page) {
@@ -253,15 +259,15 @@ export class EngineObjects implements Objects {
     }
   }
 
-  /** Removes the messages of subjects that fit a pattern, or those before a sequence. */
+  /** Removes the messages of subjects that match a pattern, or those before a sequence. */
   async #purge(filter: string, before?: number): Promise<void> {
     const { connection, timeoutMs } = this.engine
     const wanted = before === undefined ? { filter } : { filter, seq: before }
-    await answered(ask(connection, `STREAM.PURGE.${objectsStream}`, wanted, timeoutMs))
+    await translateRefusal(callApi(connection, `STREAM.PURGE.${objectsStream}`, wanted, timeoutMs))
   }
 }
 
-async function digestOf(path: string): Promise<string> {
+async function computeDigest(path: string): Promise<string> {
   const hash = createHash('sha256')
   for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer)
   return hash.digest('hex')

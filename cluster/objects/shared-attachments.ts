@@ -1,6 +1,6 @@
 /**
- * Attachments that every node can have: each is an object before its row is written, and a local file is no more than a cache
- * of it.
+ * Attachments that every node can read: each is stored as an object before its row is written, and local files are only
+ * a cache.
  */
 import { randomUUID } from 'node:crypto'
 import { mkdir, rename, rm } from 'node:fs/promises'
@@ -19,38 +19,38 @@ import { AttachmentCache } from './attachment-cache.js'
 import { attachmentKey } from './attachment-key.js'
 import { EngineUnavailable } from '../engine.js'
 import type { Objects } from '../objects.js'
-import { Sightings } from './sightings.js'
+import { AgeTracker } from './age-tracker.js'
 
 export interface SharedAttachmentsOptions {
   readonly layout: Layout
   readonly objects: Objects
-  /** The id of this node: what it has lent is found by that. */
+  /** The id of this node, which is part of the keys of files that it lends. */
   readonly node: string
-  /** Most bytes of local files, 0 for any number. */
+  /** Maximum size of local files in bytes, 0 for unlimited. */
   readonly cacheBytes: number
-  /** Rejects unless this process serves the account at this moment: somebody else may have given its files to rows. */
+  /** Rejects unless this process serves the account now: another one may have added rows for its files. */
   assertWriter(account: string): Promise<void>
-  onTrouble(error: Error): void
+  onError(error: Error): void
 }
 
-/** What the path of a file that was lent begins with: no path does. */
-const lentMark = 'object:'
+/** Prefix of the paths of lent files, which no real path has. */
+const lentPathPrefix = 'object:'
 
 export class SharedAttachments implements AttachmentStore {
   readonly #disk: DiskAttachments
   readonly #cache: AttachmentCache
   readonly #objects: Objects
-  /** Files on their way here, by their keys. */
-  readonly #coming = new Map<string, Promise<boolean>>()
-  /** Tells what this run has lent from what an earlier one has. */
+  /** Files being fetched, by their keys. */
+  readonly #fetching = new Map<string, Promise<boolean>>()
+  /** Distinguishes files lent by this run from those of an earlier one. */
   readonly #run = randomUUID()
-  /** What is lent at present, by any node. */
-  readonly #lent = new Sightings()
+  /** Files lent at present, by any node. */
+  readonly #lent = new AgeTracker()
 
   constructor(private readonly options: SharedAttachmentsOptions) {
     this.#disk = new DiskAttachments(options.layout)
     this.#cache = new AttachmentCache(options)
-    this.#objects = asStorage(options.objects)
+    this.#objects = translateErrors(options.objects)
   }
 
   async receive(source: Readable, algorithm: DigestAlgorithm): Promise<ReceivedFile> {
@@ -58,28 +58,28 @@ export class SharedAttachments implements AttachmentStore {
   }
 
   /**
-   * Lends a received file to the node that serves its account: what is returned can be put or discarded there. Rejects with
+   * Lends a received file to the node that serves its account, where it can be put or discarded. Rejects with
    * `StoreUnavailable`.
    */
   async lend(file: ReceivedFile): Promise<ReceivedFile> {
     const key = `${lentPrefix(this.options.node)}${this.#run}/${randomUUID()}`
     await this.#objects.put(key, file.draft)
-    return { ...file, draft: `${lentMark}${key}` }
+    return { ...file, draft: `${lentPathPrefix}${key}` }
   }
 
   /**
-   * Lends a file among the drafts, such as a copy of an account, to the node that has asked for it, which has it by
-   * {@link borrowed}. Rejects with `StoreUnavailable`.
+   * Lends a draft, such as a copy of an account, to the node that has requested it, which fetches it by {@link
+   * borrowed}. Rejects with `StoreUnavailable`.
    */
   async lendDraft(name: string): Promise<string> {
     const key = `${lentPrefix(this.options.node)}${this.#run}/${name}`
     await this.#objects.put(key, join(this.options.layout.draftsDirectory, name))
-    return lentMark + key
+    return lentPathPrefix + key
   }
 
-  /** Fetches a draft that another node has lent, and returns its name here. Rejects with `StoreUnavailable`. */
-  async borrowed(lent: string): Promise<string> {
-    const key = lent.slice(lentMark.length)
+  /** Fetches a draft that another node has lent. Returns its local name. Rejects with `StoreUnavailable`. */
+  async fetchLent(lent: string): Promise<string> {
+    const key = lent.slice(lentPathPrefix.length)
     const name = basename(key)
     if (!(await this.#objects.get(key, join(this.options.layout.draftsDirectory, name))))
       throw new StoreUnavailable('The file that was lent is gone')
@@ -87,13 +87,13 @@ export class SharedAttachments implements AttachmentStore {
     return name
   }
 
-  /** As an object first: the row that is written next must never name a file that one disk alone has. */
+  /** As an object first: a row must never refer to a file that is only on one disk. */
   async put(account: string, id: string, file: ReceivedFile): Promise<void> {
-    const own = await this.#taken(file)
-    await this.#objects.put(attachmentKey(account, id), own.draft)
-    await this.#disk.put(account, id, own)
-    if (own !== file) await this.discard(file)
-    this.#cache.added(own.size)
+    const local = await this.#receiveLent(file)
+    await this.#objects.put(attachmentKey(account, id), local.draft)
+    await this.#disk.put(account, id, local)
+    if (local !== file) await this.discard(file)
+    this.#cache.recordAdded(local.size)
   }
 
   async discard(file: ReceivedFile): Promise<void> {
@@ -102,20 +102,20 @@ export class SharedAttachments implements AttachmentStore {
     else await this.#objects.remove(key)
   }
 
-  /** Fetches the whole file first if it is not here. Rejects with `StoreUnavailable` if it cannot be had. */
+  /** Fetches the whole file first if it is not local. Rejects with `StoreUnavailable` if it is unavailable. */
   async get(account: string, id: string, range?: ByteRange): Promise<Readable | undefined> {
-    const here = await this.#disk.get(account, id, range)
-    if (here) {
-      this.#cache.used(this.options.layout.attachmentFile(account, id))
-      return here
+    const local = await this.#disk.get(account, id, range)
+    if (local) {
+      this.#cache.recordUse(this.options.layout.attachmentFile(account, id))
+      return local
     }
-    return (await this.#fetched(account, id)) ? await this.#disk.get(account, id, range) : undefined
+    return (await this.#ensureLocal(account, id)) ? await this.#disk.get(account, id, range) : undefined
   }
 
   async size(account: string, id: string): Promise<number | undefined> {
-    const here = await this.#disk.size(account, id)
-    if (here !== undefined) return here
-    return (await this.#fetched(account, id)) ? await this.#disk.size(account, id) : undefined
+    const local = await this.#disk.size(account, id)
+    if (local !== undefined) return local
+    return (await this.#ensureLocal(account, id)) ? await this.#disk.size(account, id) : undefined
   }
 
   async remove(account: string, id: string): Promise<void> {
@@ -124,7 +124,7 @@ export class SharedAttachments implements AttachmentStore {
     await this.#disk.remove(account, id)
   }
 
-  /** Those that are objects, and those that are here alone. */
+  /** Lists files that are stored as objects, and those that are only local. */
   async list(account: string): Promise<string[]> {
     const keys = await this.#objects.list(attachmentKey(account))
     const shared = keys.map(key => key.slice(attachmentKey(account).length))
@@ -133,32 +133,32 @@ export class SharedAttachments implements AttachmentStore {
 
   async sweepDrafts(): Promise<void> {
     await this.#disk.sweepDrafts()
-    // What an earlier run of this node has lent: nobody waits for it any more.
+    // Files that an earlier run of this node has lent are not needed any more.
     const prefix = lentPrefix(this.options.node)
     for (const key of await this.#objects.list(prefix))
       if (!key.startsWith(`${prefix}${this.#run}/`)) await this.#objects.remove(key)
   }
 
   /**
-   * Removes objects, and parts of them, that whoever has begun or lent them did not live to remove, once they have been seen for so
-   * many seconds. Never rejects.
+   * Removes objects, and parts of them, that were left by interrupted writes or loans, once they have been seen for a
+   * number of seconds. Never rejects.
    */
   async sweep(seconds: number): Promise<void> {
     try {
       await this.#objects.sweep?.(seconds)
-      for (const key of this.#lent.olderThan(seconds, await this.#objects.list('lent/')))
+      for (const key of this.#lent.listOlderThan(seconds, await this.#objects.list('lent/')))
         await this.#objects.remove(key)
     } catch (error) {
-      this.options.onTrouble(error as Error)
+      this.options.onError(error as Error)
     }
   }
 
   /** Resolves when no local files are being removed. */
-  async settled(): Promise<void> {
-    await this.#cache.settled()
+  async waitUntilSettled(): Promise<void> {
+    await this.#cache.waitUntilSettled()
   }
 
-  /** Stores as objects the files of an account that was here before there were other nodes. */
+  /** Stores the files of an account as objects that was local before there were other nodes. */
   async share(account: string): Promise<void> {
     const { layout } = this.options
     const shared = new Set(await this.#objects.list(attachmentKey(account)))
@@ -167,8 +167,8 @@ export class SharedAttachments implements AttachmentStore {
         await this.#objects.put(attachmentKey(account, id), layout.attachmentFile(account, id))
   }
 
-  /** The file as one that the disk has received. */
-  async #taken(file: ReceivedFile): Promise<ReceivedFile> {
+  /** Returns the file as one that was received locally. */
+  async #receiveLent(file: ReceivedFile): Promise<ReceivedFile> {
     const key = lentKey(file)
     if (key === undefined) return file
     const draft = this.#draft()
@@ -176,15 +176,15 @@ export class SharedAttachments implements AttachmentStore {
     return { ...file, draft }
   }
 
-  /** Whether the file of an attachment is here now. */
-  async #fetched(account: string, id: string): Promise<boolean> {
+  /** Fetches the file of an attachment if it is not local. Returns whether it exists. */
+  async #ensureLocal(account: string, id: string): Promise<boolean> {
     const key = attachmentKey(account, id)
-    const coming = this.#coming.get(key) ?? this.#fetch(account, id)
-    this.#coming.set(key, coming)
+    const fetching = this.#fetching.get(key) ?? this.#fetch(account, id)
+    this.#fetching.set(key, fetching)
     try {
-      return await coming
+      return await fetching
     } finally {
-      this.#coming.delete(key)
+      this.#fetching.delete(key)
     }
   }
 
@@ -195,7 +195,7 @@ export class SharedAttachments implements AttachmentStore {
       if (!(await this.#objects.get(attachmentKey(account, id), draft))) return false
       await mkdir(dirname(file), { recursive: true, mode: 0o700 })
       await rename(draft, file)
-      this.#cache.added((await this.#disk.size(account, id)) ?? 0)
+      this.#cache.recordAdded((await this.#disk.size(account, id)) ?? 0)
       return true
     } finally {
       await rm(draft, { force: true })
@@ -207,18 +207,18 @@ export class SharedAttachments implements AttachmentStore {
   }
 }
 
-/** Objects that fail as storage does. */
-function asStorage(objects: Objects): Objects {
+/** Translates errors of objects to those of storage. */
+function translateErrors(objects: Objects): Objects {
   return {
-    put: async (...given) => await asked(() => objects.put(...given)),
-    get: async (...given) => await asked(() => objects.get(...given)),
-    remove: async (...given) => await asked(() => objects.remove(...given)),
-    list: async (...given) => await asked(() => objects.list(...given)),
-    sweep: async (...given) => await asked(async () => objects.sweep?.(...given))
+    put: async (...given) => await translateError(() => objects.put(...given)),
+    get: async (...given) => await translateError(() => objects.get(...given)),
+    remove: async (...given) => await translateError(() => objects.remove(...given)),
+    list: async (...given) => await translateError(() => objects.list(...given)),
+    sweep: async (...given) => await translateError(async () => objects.sweep?.(...given))
   }
 }
 
-async function asked<T>(work: () => Promise<T>): Promise<T> {
+async function translateError<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -227,12 +227,12 @@ async function asked<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What the keys of all files begin with that a node has lent. */
+/** Returns the prefix of the keys of all files that a node has lent. */
 function lentPrefix(node: string): string {
   return `lent/${node}/`
 }
 
-/** The key of a file that was lent; `undefined` if it was received here. */
+/** Returns the key of a lent file; `undefined` if it was received locally. */
 function lentKey({ draft }: ReceivedFile): string | undefined {
-  return draft.startsWith(lentMark) ? draft.slice(lentMark.length) : undefined
+  return draft.startsWith(lentPathPrefix) ? draft.slice(lentPathPrefix.length) : undefined
 }

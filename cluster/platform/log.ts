@@ -1,35 +1,35 @@
 /**
- * The platform file of a node as a state machine: all nodes append commands to one log, and each applies all of them, in
- * order, to its own file. A caller is answered when its command has been applied here, with what applying it has answered.
+ * The platform file of a node as a state machine: all nodes append commands to one log, and each applies all of them,
+ * in order, to its own file. A caller receives the result when its command has been applied locally.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { StoreUnavailable } from '../../storage/errors.js'
-import type { Changing, PlatformStore } from '../../storage/platform/platform-store.js'
+import type { ChangeHandler, PlatformStore } from '../../storage/platform/platform-store.js'
 import { Conflict, EngineUnavailable, type Engine, type Entry } from '../engine.js'
-import { ChangeQueue, type Batch } from './changes.js'
+import { ChangeQueue, type Batch } from './change-queue.js'
 import { decodePlatform, encodePlatform, platformSubject } from './record.js'
 import { PlatformSnapshots, type SnapshotOptions } from './snapshots.js'
 
 export interface PlatformLogOptions extends SnapshotOptions {
   readonly engine: Engine
-  /** Time after which whoever waits is told that the log cannot be reached, in milliseconds. */
-  readonly giveUpMs: number
-  /** Time between two looks at the log where nobody announces anything, in milliseconds. */
+  /** Time after which waiting callers are told that the log is unavailable, in milliseconds. */
+  readonly timeoutMs: number
+  /** Time between two reads of the log without announcements, in milliseconds. */
   readonly pollMs?: number
-  /** Records after which a snapshot is made. */
+  /** Number of records after which a snapshot is created. */
   readonly snapshotRecords?: number
-  /** Called when this node does not follow the log, each time for another reason. */
-  onTrouble(error: Error): void
+  /** Called when this node does not follow the log, once per reason. */
+  onError(error: Error): void
 }
 
-/** Where nodes tell that there are new records. */
+/** The topic on which nodes announce new records. */
 const topic = 'platform'
-/** Time between two attempts at what has failed, in milliseconds. */
+/** Time between two attempts, in milliseconds. */
 const pauseMs = 50
-/** Most records that are read at once. */
+/** Maximum number of records read at once. */
 const pageSize = 100
 
-/** This node cannot follow the log, and never will: its file or its software does not fit. */
+/** This node cannot follow the log: its file or its software does not match. */
 export class PlatformRefused extends Error {
   constructor(reason: string, cause?: unknown) {
     super(`This node cannot follow the platform of the cluster: ${reason}`, { cause })
@@ -40,16 +40,16 @@ export class PlatformRefused extends Error {
 export class PlatformLog {
   readonly #snapshots: PlatformSnapshots
   readonly #changes: ChangeQueue
-  #unhear = (): void => {}
+  #stopListening = (): void => {}
   #timer: NodeJS.Timeout | undefined
   #running: Promise<void> | undefined
-  #isWanted = false
+  #mustRun = false
   #isClosed = false
   #refusal: PlatformRefused | undefined
   #snapshotting: Promise<void> | undefined
-  /** What the engine is being asked, and will be asked next: where the log ends. */
-  #question: Promise<number> | undefined
-  #waitingQuestion: Promise<number> | undefined
+  /** Pending queries for the end of the log: the current and the next one. */
+  #pendingEnd: Promise<number> | undefined
+  #nextEnd: Promise<number> | undefined
   /** Sequence from which on a snapshot may be due. */
   #nextSnapshot = 0
   #reported = ''
@@ -59,18 +59,18 @@ export class PlatformLog {
     private readonly options: PlatformLogOptions
   ) {
     this.#snapshots = new PlatformSnapshots(options)
-    this.#changes = new ChangeQueue(options.giveUpMs, Math.floor(options.engine.maxBytes / 2))
+    this.#changes = new ChangeQueue(options.timeoutMs, Math.floor(options.engine.maxBytes / 2))
   }
 
   /**
-   * Brings a platform file to the end of the log, and has it follow from then on; changes of the file go through the log.
-   * Rejects with {@link PlatformRefused} if the file does not belong to the log, and with `EngineUnavailable`.
+   * Brings a platform file to the end of the log, and makes it follow from then on; changes of the file go through the
+   * log. Rejects with {@link PlatformRefused} if the file does not belong to the log, and with `EngineUnavailable`.
    */
   static async open(platform: PlatformStore, options: PlatformLogOptions): Promise<PlatformLog> {
     const log = new PlatformLog(platform, options)
     try {
       await log.#join()
-      log.#follow()
+      log.#startFollowing()
       return log
     } catch (error) {
       await log.close()
@@ -78,24 +78,24 @@ export class PlatformLog {
     }
   }
 
-  /** Why this node does not follow the log; `undefined` while it does, however late. */
+  /** Why this node does not follow the log; `undefined` while it does. */
   get refusal(): PlatformRefused | undefined {
     return this.#refusal
   }
 
   /**
-   * Resolves when everything that was in the log when this was called has been applied here. Rejects with `StoreUnavailable`
-   * if that cannot be said in time.
+   * Resolves when everything that was in the log at the time of the call has been applied. Rejects with
+   * `StoreUnavailable` if that takes too long.
    */
-  async caughtUp(): Promise<void> {
-    const endMs = performance.now() + this.options.giveUpMs
+  async catchUp(): Promise<void> {
+    const endMs = performance.now() + this.options.timeoutMs
     for (let goal: number | undefined; ;) {
       this.#assertFollowing()
       try {
-        goal ??= await this.#end()
+        goal ??= await this.#findEnd()
         if (this.#sequence >= goal) return
         this.#wake()
-        // What is under way may take longer than anybody waits.
+        // The running work may take longer than the caller waits.
         await Promise.race([this.#running, wait(pauseMs)])
         if (this.#sequence >= goal) return
       } catch (error) {
@@ -106,31 +106,31 @@ export class PlatformLog {
     }
   }
 
-  /** Makes a snapshot now. Rejects with `EngineUnavailable`. */
+  /** Creates a snapshot now. Rejects with `EngineUnavailable`. */
   async snapshot(): Promise<void> {
-    await this.#snapshots.make(this.platform)
+    await this.#snapshots.create(this.platform)
   }
 
-  /** Stops following. What waits is rejected; what is under way may arrive all the same. */
+  /** Stops following. Waiting changes are rejected; the one being appended may still arrive. */
   async close(): Promise<void> {
     this.#isClosed = true
     clearInterval(this.#timer)
-    this.#unhear()
-    this.#changes.fail(new StoreUnavailable('The service is stopping'))
+    this.#stopListening()
+    this.#changes.rejectAll(new StoreUnavailable('The service is stopping'))
     await this.#running
     await this.#snapshotting
   }
 
-  /** Sequence of the last record in the log. Those who ask at the same time share an answer that was asked for after they did. */
-  #end(): Promise<number> {
-    this.#waitingQuestion ??= this.#askAfter(this.#question)
-    return this.#waitingQuestion
+  /** Returns the sequence of the last record in the log. Concurrent callers share a query that began after their calls. */
+  #findEnd(): Promise<number> {
+    this.#nextEnd ??= this.#askAfter(this.#pendingEnd)
+    return this.#nextEnd
   }
 
   async #askAfter(former: Promise<number> | undefined): Promise<number> {
     await former?.catch(() => undefined)
-    this.#question = this.#waitingQuestion
-    this.#waitingQuestion = undefined
+    this.#pendingEnd = this.#nextEnd
+    this.#nextEnd = undefined
     return (await this.options.engine.last(platformSubject))?.sequence ?? 0
   }
 
@@ -138,11 +138,11 @@ export class PlatformLog {
     return this.platform.position()?.lsn ?? 0
   }
 
-  /** Finds out whether the file belongs to the log, and brings it to its end. */
+  /** Checks that the file belongs to the log, and brings it to its end. */
   async #join(): Promise<void> {
     const last = await this.options.engine.last(platformSubject)
     if (!last) throw new PlatformRefused('the cluster has none yet: begin it by "coffer cluster init"')
-    const { history } = decoded(last)
+    const { history } = decodeEntry(last)
     const position = this.platform.position()
     if (!position) {
       const { accounts, unfinished } = this.platform.counts()
@@ -153,39 +153,39 @@ export class PlatformLog {
       await this.#restore()
     } else if (position.epoch !== history) throw new PlatformRefused('its file is that of another cluster')
     else if (position.lsn > last.sequence) throw new PlatformRefused('its file is ahead of the log')
-    await this.caughtUp()
+    await this.catchUp()
   }
 
-  #follow(): void {
-    this.#unhear = this.options.engine.hear(topic, () => this.#wake())
+  #startFollowing(): void {
+    this.#stopListening = this.options.engine.subscribe(topic, () => this.#wake())
     this.#timer = setInterval(() => this.#wake(), this.options.pollMs ?? 1000)
     this.#timer.unref()
-    const change: Changing = async (name, args) => {
+    const change: ChangeHandler = async (name, args) => {
       this.#assertFollowing()
       const result = this.#changes.add(name, args)
       this.#wake()
       return await result
     }
-    this.platform.changeBy(change, () => this.caughtUp())
+    this.platform.delegateChanges(change, () => this.catchUp())
   }
 
-  /** Begins to append and to read, unless that is under way already. */
+  /** Starts appending and reading, unless already running. */
   #wake(): void {
-    this.#isWanted = true
+    this.#mustRun = true
     if (this.#isClosed || this.#refusal) return
     this.#running ??= this.#work().finally(() => {
       this.#running = undefined
-      if (this.#isWanted) this.#wake()
+      if (this.#mustRun) this.#wake()
     })
   }
 
   async #work(): Promise<void> {
-    while (!this.#isClosed && !this.#refusal && (this.#isWanted || !this.#changes.isEmpty)) {
-      this.#isWanted = false
+    while (!this.#isClosed && !this.#refusal && (this.#mustRun || !this.#changes.isEmpty)) {
+      this.#mustRun = false
       try {
-        const batch = this.#changes.next()
+        const batch = this.#changes.getNextBatch()
         if (batch) await this.#append(batch)
-        else await this.#readOn()
+        else await this.#readNew()
         this.#reported = ''
       } catch (error) {
         this.#report(error as Error)
@@ -194,34 +194,34 @@ export class PlatformLog {
     }
   }
 
-  /** Appends the changes that wait, behind what is applied here. */
+  /** Appends waiting changes after the last applied record. */
   async #append(batch: Batch): Promise<void> {
     const { engine } = this.options
     const previous = this.#sequence
     const history = this.platform.position()!.epoch
     const record = encodePlatform({ id: batch.id, history, previous, commands: batch.commands })
-    // Tried for ever, it would stand in the way of all others.
-    if (record.length > engine.maxBytes) return this.#changes.refuse(batch.id)
+    // Retried forever, it would block all others.
+    if (record.length > engine.maxBytes) return this.#changes.rejectBatch(batch.id)
     try {
       const sequence = await engine.append(platformSubject, previous, record)
       this.#apply({ subject: platformSubject, sequence, bytes: record })
       engine.announce(topic, Buffer.of())
-      this.#considerSnapshot()
+      this.#snapshotLater()
     } catch (error) {
-      // Whatever has become of it: the same record again, or what is there in its place, tells.
+      // If the outcome is unknown, appending the same record again, or reading what was written instead, tells.
       if (!(error instanceof Conflict)) throw error
-      await this.#readOn()
-      // Whoever is asked next may not have got yet what is there.
+      await this.#readNew()
+      // The replica asked next may not have it yet.
       if (this.#sequence === previous) await wait(pauseMs)
     }
   }
 
-  async #readOn(): Promise<void> {
+  async #readNew(): Promise<void> {
     for (;;) {
       const from = this.#sequence
       const entries = await this.options.engine.read(platformSubject, from + 1, pageSize)
       for (const entry of entries) {
-        const { previous } = decoded(entry)
+        const { previous } = decodeEntry(entry)
         if (previous !== this.#sequence) {
           await this.#restoreBehind(previous)
           break
@@ -233,17 +233,17 @@ export class PlatformLog {
   }
 
   #apply(entry: Entry): void {
-    const { commands, history, id, previous } = decoded(entry)
+    const { commands, history, id, previous } = decodeEntry(entry)
     const position = this.platform.position()!
     if (history !== position.epoch) throw new PlatformRefused('the log has become that of another cluster')
     if (previous !== position.lsn) throw new Error('A record of the log of the platform is missing')
     const outcomes = this.platform.applyAll(commands, { lsn: entry.sequence, epoch: history })
-    this.#changes.applied(id, outcomes)
+    this.#changes.resolveBatch(id, outcomes)
   }
 
-  /** Begins anew with the snapshot, where the log does not reach back to what is applied here. */
+  /** Restores the snapshot, if the log does not reach back to the last applied record. */
   async #restoreBehind(previous: number): Promise<void> {
-    const snapshot = await this.#snapshots.current()
+    const snapshot = await this.#snapshots.getCurrent()
     if (!snapshot || snapshot.sequence <= this.#sequence)
       throw new Error(`Records of the log of the platform before ${previous} are missing`)
     await this.#restore()
@@ -251,15 +251,15 @@ export class PlatformLog {
 
   async #restore(): Promise<void> {
     for (;;) {
-      const snapshot = await this.#snapshots.current()
+      const snapshot = await this.#snapshots.getCurrent()
       if (!snapshot) throw new PlatformRefused('the cluster has no snapshot of it')
       if (await this.#snapshots.restore(this.platform, snapshot)) return
       await wait(pauseMs)
     }
   }
 
-  /** Makes a snapshot if the log has become long: whoever has written to it does, so that it is one node. */
-  #considerSnapshot(): void {
+  /** Creates a snapshot if the log has become long. Only the node that has just appended does so. */
+  #snapshotLater(): void {
     this.#snapshotting ??= this.#snapshotIfLong()
       .catch(error => this.#report(error as Error))
       .finally(() => (this.#snapshotting = undefined))
@@ -268,21 +268,21 @@ export class PlatformLog {
   async #snapshotIfLong(): Promise<void> {
     if (this.#sequence < this.#nextSnapshot) return
     const every = this.options.snapshotRecords ?? 10_000
-    let current = await this.#snapshots.current()
+    let current = await this.#snapshots.getCurrent()
     if (!current || current.sequence + every <= this.#sequence)
-      current = await this.#snapshots.make(this.platform)
+      current = await this.#snapshots.create(this.platform)
     this.#nextSnapshot = current.sequence + every
   }
 
-  /** An engine that does not answer is reported once, and then again after it has. */
+  /** Reports an error once, until the log has been followed again. */
   #report(error: Error): void {
     if (error instanceof PlatformRefused) {
       this.#refusal = error
-      this.#changes.fail(new StoreUnavailable(error.message, error))
+      this.#changes.rejectAll(new StoreUnavailable(error.message, error))
     }
     if (this.#reported === error.message || this.#isClosed) return
     this.#reported = error.message
-    this.options.onTrouble(error)
+    this.options.onError(error)
   }
 
   #assertFollowing(): void {
@@ -291,7 +291,7 @@ export class PlatformLog {
   }
 }
 
-function decoded({ bytes, sequence }: Entry): ReturnType<typeof decodePlatform> {
+function decodeEntry({ bytes, sequence }: Entry): ReturnType<typeof decodePlatform> {
   try {
     return decodePlatform(bytes)
   } catch (error) {

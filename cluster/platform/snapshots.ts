@@ -1,6 +1,6 @@
 /**
- * Snapshots of the platform file: what a node begins with that the log does not reach back to. The register names the one
- * that counts; records up to it are removed from the log.
+ * Snapshots of the platform file, for nodes that the log does not reach back to. A register names the current one;
+ * records up to it are removed from the log.
  */
 import { randomBytes } from 'node:crypto'
 import { renameSync, rmSync } from 'node:fs'
@@ -8,19 +8,19 @@ import { rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { syncPathNow } from '../../storage/files/durable.js'
 import type { PlatformStore } from '../../storage/platform/platform-store.js'
-import { pathsOf, positionOf } from '../../storage/wal/closed-file.js'
+import { listFilePaths, readFilePosition } from '../../storage/wal/closed-file.js'
 import type { Position } from '../../storage/wal/position.js'
-import { Conflict, type Engine, type Registered } from '../engine.js'
+import { Conflict, type Engine, type RegisterValue } from '../engine.js'
 import type { Objects } from '../objects.js'
 import { platformSubject } from './record.js'
 
 const registerKey = 'platform.snapshot'
-/** What the keys of all snapshots begin with. */
+/** The prefix of the keys of all snapshots. */
 export const platformPrefix = 'platform/'
 
-/** The snapshot that counts. */
+/** A snapshot. */
 export interface Snapshot {
-  /** Sequence of the last record that it holds; 0 if the log begins with it. */
+  /** Sequence of the last record that it includes; 0 if the log begins with it. */
   readonly sequence: number
   readonly history: number
 }
@@ -28,45 +28,45 @@ export interface Snapshot {
 export interface SnapshotOptions {
   readonly engine: Pick<Engine, 'register' | 'trim'>
   readonly objects: Objects
-  /** Where copies are kept while they are made or fetched: on the disk of the platform file. */
+  /** Folder of copies while they are created or fetched: on the disk of the platform file. */
   readonly draftsDirectory: string
 }
 
 export class PlatformSnapshots {
   constructor(private readonly options: SnapshotOptions) {}
 
-  /** The snapshot that counts; `undefined` if there never was one. Rejects with `EngineUnavailable`. */
-  async current(): Promise<Snapshot | undefined> {
+  /** Returns the current snapshot; `undefined` if there never was one. Rejects with `EngineUnavailable`. */
+  async getCurrent(): Promise<Snapshot | undefined> {
     const known = await this.#register()
-    return known && snapshotIn(known)
+    return known && parseSnapshot(known)
   }
 
   /**
-   * Makes a snapshot of a file that follows the log, and has it count unless a later one does. Rejects with
-   * `EngineUnavailable`.
+   * Creates a snapshot of a file that follows the log, and makes it the current one unless there is a later one.
+   * Rejects with `EngineUnavailable`.
    */
-  async make(platform: PlatformStore): Promise<Snapshot> {
+  async create(platform: PlatformStore): Promise<Snapshot> {
     const draft = this.#draft()
     try {
       await platform.copyTo(draft)
-      return await this.#keep(draft)
+      return await this.#publish(draft)
     } finally {
       await removeDraft(draft)
     }
   }
 
   /**
-   * Puts the snapshot that counts in the place of a platform file. Resolves with `false` if it has been replaced by a later one
-   * meanwhile. Rejects with `EngineUnavailable`, and with an error if it is not what the register says.
+   * Replaces a platform file by a snapshot. Resolves with `false` if it has been replaced by a later one meanwhile.
+   * Rejects with `EngineUnavailable`, and with an error if its content does not match the register.
    */
   async restore(platform: PlatformStore, { history, sequence }: Snapshot): Promise<boolean> {
     const draft = this.#draft()
     try {
       if (!(await this.options.objects.get(platformPrefix + sequence, draft))) return false
-      if (!isAt(positionOf(draft), { history, sequence }))
+      if (!isAtSnapshot(readFilePosition(draft), { history, sequence }))
         throw new Error(`The snapshot ${platformPrefix}${sequence} of the platform is damaged`)
       platform.replaceFile(file => {
-        const [, ...others] = pathsOf(file)
+        const [, ...others] = listFilePaths(file)
         for (const path of others) rmSync(path, { force: true })
         renameSync(draft, file)
         syncPathNow(dirname(file))
@@ -77,21 +77,21 @@ export class PlatformSnapshots {
     }
   }
 
-  async #keep(draft: string): Promise<Snapshot> {
+  async #publish(draft: string): Promise<Snapshot> {
     const { engine, objects } = this.options
-    const position = positionOf(draft)
+    const position = readFilePosition(draft)
     if (!position) throw new Error('The platform file follows no log')
     const snapshot = { sequence: position.lsn, history: position.epoch }
     for (;;) {
       const known = await this.#register()
-      const current = known && snapshotIn(known)
+      const current = known && parseSnapshot(known)
       if (current?.history === snapshot.history && current.sequence >= snapshot.sequence) return current
       await objects.put(platformPrefix + snapshot.sequence, draft)
       try {
         await engine.register.cas(registerKey, known?.revision ?? 0, Buffer.from(JSON.stringify(snapshot)))
         break
       } catch (error) {
-        // Another node may have made a later one.
+        // Another node may have created a later one.
         if (!(error instanceof Conflict)) throw error
       }
     }
@@ -101,7 +101,7 @@ export class PlatformSnapshots {
     return snapshot
   }
 
-  async #register(): Promise<Registered | undefined> {
+  async #register(): Promise<RegisterValue | undefined> {
     return await this.options.engine.register.get(registerKey)
   }
 
@@ -110,14 +110,14 @@ export class PlatformSnapshots {
   }
 }
 
-function isAt(position: Position | undefined, { history, sequence }: Snapshot): boolean {
+function isAtSnapshot(position: Position | undefined, { history, sequence }: Snapshot): boolean {
   return position?.lsn === sequence && position.epoch === history
 }
 
-function snapshotIn({ bytes }: Registered): Snapshot {
+function parseSnapshot({ bytes }: RegisterValue): Snapshot {
   return JSON.parse(Buffer.from(bytes).toString()) as Snapshot
 }
 
 async function removeDraft(draft: string): Promise<void> {
-  for (const path of pathsOf(draft)) await rm(path, { force: true })
+  for (const path of listFilePaths(draft)) await rm(path, { force: true })
 }

@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox'
 import { AuthRequest, type Acceptance, type Refusal } from '../../schemas/auth-request.js'
 import { OAuthNotice, type OAuthRequest } from '../../schemas/oauth.js'
 import { KeyValue } from '../../schemas/scalars.js'
-import type { KnownRequest } from '../../storage/platform/auth-requests.js'
+import type { StoredRequest } from '../../storage/platform/auth-requests.js'
 import { pageUrls, pollRateMs, pollUrl } from './auth-page.js'
 import { fail } from '../errors.js'
 import { apiEndpoint, serviceInfo } from '../service-info.js'
@@ -61,7 +61,7 @@ export function requestOf(
   { ip }: Credentials,
   key: string,
   now: number
-): KnownRequest {
+): StoredRequest {
   const known = platform.authRequests.find(key, now)
   if (known) return known
   throttle.unknownToken(ip)
@@ -70,11 +70,11 @@ export function requestOf(
 
 /** Has {@link requestOf} know this request, also where another node of a cluster has just taken it. */
 export async function awaitRequest({ platform }: Services, key: string, now: number): Promise<void> {
-  if (!platform.authRequests.find(key, now)) await platform.caughtUp()
+  if (!platform.authRequests.find(key, now)) await platform.catchUp()
 }
 
 /** Returns the response to a poll. */
-export function authState(services: Services, known: KnownRequest, now: number): AuthState {
+export function authState(services: Services, known: StoredRequest, now: number): AuthState {
   const { decision } = known
   if (!decision) return needSignin(services, known)
   if (decision.status !== 'ACCEPTED') return refused(services, known, decision)
@@ -83,7 +83,7 @@ export function authState(services: Services, known: KnownRequest, now: number):
   return accepted(services, known, decision, now)
 }
 
-function needSignin(services: Services, { key, page, request }: KnownRequest): NeedSignin {
+function needSignin(services: Services, { key, page, request }: StoredRequest): NeedSignin {
   const { oauth, ...asked } = request
   return {
     status: 'NEED_SIGNIN',
@@ -111,7 +111,7 @@ function noticeOf({ clientName, isSelfRegistered, isUnproven, prompts, scopes }:
 /** The granted access, as long as it is valid. A revoked one must not be distinguishable from an unknown key. */
 function accepted(
   services: Services,
-  { request, username = '' }: KnownRequest,
+  { request, username = '' }: StoredRequest,
   { accessId, tokenDigest: digest }: Acceptance,
   now: number
 ): AuthState {
@@ -132,7 +132,7 @@ function accepted(
 
 function refused(
   services: Services,
-  { request }: KnownRequest,
+  { request }: StoredRequest,
   { detail, message, reasonId, status }: Refusal
 ): AuthState {
   return {

@@ -3,7 +3,7 @@
  * get the app's existing access: it is delivered without asking only to destinations that the user has agreed to.
  */
 import { Type, type Static } from 'typebox'
-import type { KnownRequest } from '../../storage/platform/auth-requests.js'
+import type { StoredRequest } from '../../storage/platform/auth-requests.js'
 import type { Destination } from '../../storage/repositories/consents.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Config } from '../settings/config.js'
@@ -49,7 +49,7 @@ export function addressOf({ http }: Pick<Config, 'http'>, { headers, ip }: Crede
 }
 
 /** The destination of a request's outcome. */
-export function destinationOf({ asker, request: { returnURL } }: KnownRequest): Destination {
+export function destinationOf({ asker, request: { returnURL } }: StoredRequest): Destination {
   return {
     returnTo: typeof returnURL === 'string' ? placeOf(returnURL) : '',
     origin: asker?.origin === undefined ? '' : placeOf(asker.origin),
@@ -61,7 +61,7 @@ export function destinationOf({ asker, request: { returnURL } }: KnownRequest): 
 export function consentOf(
   store: UserStore,
   access: Access | undefined,
-  known: KnownRequest,
+  known: StoredRequest,
   person: string
 ): Consent {
   const asked = destinationOf(known)
@@ -101,7 +101,7 @@ export async function noteConsent(
 /** An access that is being delivered. */
 interface Delivery {
   readonly access: Access
-  readonly known: KnownRequest
+  readonly known: StoredRequest
   readonly credentials: Credentials
   readonly now: number
 }

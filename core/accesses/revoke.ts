@@ -1,14 +1,14 @@
 /** Revokes an access for good; its record is kept. (docs/spec/accesses.md#deleting-an-access) */
 import type { Access } from '../../schemas/access.js'
 import type { Call } from '../call/method.js'
-import { atOnce, type Steps } from '../../storage/steps.js'
+import { runSteps, type Steps } from '../../storage/steps.js'
 import { isCreatedBy, isExpired, streamsOf } from '../permissions/access.js'
 
 /**
  * Marks an access as deleted, and with an app access the unexpired shared ones that it created. Returns the latter.
  */
 export function revoke(call: Call, access: Access): Access[] {
-  return atOnce(revoking(call, access))
+  return runSteps(revoking(call, access))
 }
 
 /** As {@link revoke}, in steps. */
@@ -19,7 +19,7 @@ export function* revoking(call: Call, access: Access): Steps<Access[]> {
     call.store.accesses.update({ ...each, deleted: call.now })
     call.store.sessions.end(each.id)
     // Its webhooks must not be called any more. (docs/spec/accesses.md#deleting-an-access)
-    call.store.webhooks.removeOf(each.id)
+    call.store.webhooks.removeByAccess(each.id)
     call.changes.add('accesses', streamsOf(each), each.id)
     yield
   }

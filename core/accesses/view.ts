@@ -45,7 +45,7 @@ function withoutToken({ token: _kept, ...rest }: Access): PublicAccess {
 
 /** An access with its last use, which is stored separately. */
 export function withLastUse({ store }: Pick<Call, 'store'>, access: Access): Access {
-  const lastUsed = store.usage.lastUsed(access.id)
+  const lastUsed = store.usage.getLastUsed(access.id)
   return lastUsed === undefined ? access : { ...access, lastUsed }
 }
 

@@ -69,7 +69,7 @@ export function* archiveOf(
   }
 ): Generator<ArchiveFile, void, undefined> {
   const digests = new Map<string, Digest>()
-  const turn = scheduler.turnsOf({ account: id, access: '' })
+  const turn = scheduler.createTurns({ account: id, access: '' })
   const file = (name: string, isText: boolean, bytes: () => Bytes): ArchiveFile => ({
     name,
     isText,

@@ -102,7 +102,7 @@ export class AccountStreams implements SystemStreams {
   }
 
   /** Creates the event that holds the value in force of a field. */
-  readonly eventOf = (name: string, content: unknown, { time, at, by }: Origin): Event | undefined => {
+  readonly createEvent = (name: string, content: unknown, { time, at, by }: Origin): Event | undefined => {
     const field = this.byName.get(name)
     if (!field || field.children.length > 0) return undefined
     const streamIds = markedIds(field)

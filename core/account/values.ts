@@ -79,7 +79,7 @@ export function deactivateOthers(call: Call, { name }: AccountField, id: string)
  */
 export function setValue(call: Call, field: AccountField, content: unknown, isOwnerProven: boolean): void {
   const { caller, changes, services, now, store } = call
-  const before = store.fields.active(field.name)
+  const before = store.fields.findActive(field.name)
   // Clients send back what they have read: an unchanged value must not count as confirmed.
   if (before?.content === content) return
   claim(call, field, content)
@@ -89,7 +89,7 @@ export function setValue(call: Call, field: AccountField, content: unknown, isOw
   const by = caller.signature
   const event = before
     ? { ...before, streamIds: markedIds(field), content, modified, modifiedBy: by }
-    : accountStreams(services.config).eventOf(field.name, content, { time: now, at: modified, by })!
+    : accountStreams(services.config).createEvent(field.name, content, { time: now, at: modified, by })!
   if (before) store.events.update(event)
   else store.events.insert(event)
   changes.add('events', event.streamIds)

@@ -1,6 +1,6 @@
 /** The reach of a read, for the audit: streams, times and number of items. (docs/spec/audit.md#what-reads-reached) */
 import type { Access } from '../../schemas/access.js'
-import type { AuditScope } from '../../storage/audit/reach.js'
+import type { AuditScope } from '../../storage/audit/scope.js'
 import { idsAt } from '../events/place.js'
 import type { Reader } from '../call/reader.js'
 import type { Holder } from '../../storage/repositories/series.js'

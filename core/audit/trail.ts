@@ -1,5 +1,5 @@
 /** Makes one record of each call on a user's data. (docs/spec/audit.md#what-is-recorded) */
-import type { AuditScope } from '../../storage/audit/reach.js'
+import type { AuditScope } from '../../storage/audit/scope.js'
 import type { AuditEntry } from '../../storage/audit/record.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { hasAdminKey } from '../auth/admin.js'

@@ -1,7 +1,7 @@
 /** Audit records as clients see them: as events, or in the older form of logs. (docs/spec/audit.md#audit-events; docs/spec/audit.md#audit-logs) */
 import { Type, type Static } from 'typebox'
 import { Event } from '../../schemas/event.js'
-import type { AuditScope } from '../../storage/audit/reach.js'
+import type { AuditScope } from '../../storage/audit/scope.js'
 import type { AuditEntry, AuditRecord } from '../../storage/audit/record.js'
 import type { Config } from '../settings/config.js'
 import { eventIntegrity } from '../integrity.js'

@@ -91,7 +91,7 @@ export function noteSignIn(
   provider?: string
 ): void {
   const agent = credentials.headers?.['user-agent']
-  store.sessions.note(accessId, {
+  store.sessions.recordSignIn(accessId, {
     time: now,
     address: credentials.ip,
     ...(typeof agent === 'string' && { userAgent: agent.slice(0, longestAgent) }),

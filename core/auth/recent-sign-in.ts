@@ -10,7 +10,7 @@ export const recentSignIn = 600
 
 /** Whether the caller's session began within the last {@link recentSignIn} seconds. */
 export function isRecentSignIn({ caller, now, store }: Call): boolean {
-  const time = store.sessions.place(caller.accessId)?.time
+  const time = store.sessions.findSignIn(caller.accessId)?.time
   return time !== undefined && now - time <= recentSignIn
 }
 

@@ -1,7 +1,7 @@
 /** The definition of a method, and what it receives when it runs. */
 import type { Static, TSchema } from 'typebox'
 import type { Attachment } from '../../schemas/event.js'
-import type { AuditScope } from '../../storage/audit/reach.js'
+import type { AuditScope } from '../../storage/audit/scope.js'
 import type { Steps } from '../../storage/steps.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Caller } from '../permissions/caller.js'

@@ -62,7 +62,7 @@ export class Batch {
     this.#stages = dispatch.stages
     const { services } = dispatch.stages
     this.#reading = new Reading(services, account, credentials, caller.access?.id ?? '')
-    this.#turn = scheduler.turnsOf(this.#reading.party)
+    this.#turn = scheduler.createTurns(this.#reading.party)
     this.#changes = new BatchChanges(services, account, this.#reading.party)
     this.#results = new BatchResults(services.spools, services.config.limits)
   }
@@ -157,7 +157,7 @@ export class Batch {
         this.#hasWritten = true
       } else {
         store.read(work)
-        await store.outputGate()
+        await store.waitUntilReadable()
       }
     } catch (error) {
       // The commit failed: none of the calls has had any effect. The next one may fail as quickly.
@@ -276,7 +276,7 @@ export class Batch {
         await this.#turn()
         const reader = reading?.current() ?? { store: accounts.store(this.account), caller: this.caller }
         reader.store.read(() => writer.write(reader))
-        await reader.store.outputGate()
+        await reader.store.waitUntilReadable()
       }
     } catch (error) {
       this.#replace(error, method)

@@ -183,7 +183,7 @@ export class Execution {
 
   /** Returns the outcome of a read once what it tells of is certain to stay. */
   #gated(outcome: Outcome): Promise<Outcome> | Outcome {
-    const gate = this.#services.accounts.store(this.account).outputGate()
+    const gate = this.#services.accounts.store(this.account).waitUntilReadable()
     return gate ? gate.then(() => outcome) : outcome
   }
 

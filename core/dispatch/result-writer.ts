@@ -1,5 +1,5 @@
 /** Writes results as text, page by page, for responses that are too large for one piece. */
-import type { AuditScope } from '../../storage/audit/reach.js'
+import type { AuditScope } from '../../storage/audit/scope.js'
 import {
   hasListing,
   isHighSurrogate,

@@ -48,7 +48,7 @@ export class Validators {
     this.#work = new Turns(cause => services.log.error('a change could not be judged', { cause }))
     services.bus.subscribe((username, change) => this.#note(username, change))
     // What others change meanwhile is not counted here.
-    services.accounts.handover.whenLetGo(({ username }) => this.#seen.delete(username))
+    services.accounts.handover.onRelease(({ username }) => this.#seen.delete(username))
   }
 
   /**

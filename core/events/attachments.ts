@@ -57,7 +57,7 @@ export async function dropFiles(
     try {
       // The call may have failed after its commit: files that a row names stay.
       if (services.accounts.store(account).attachments.has(id)) continue
-      await services.accounts.store(account).outputGate()
+      await services.accounts.store(account).waitUntilReadable()
       await services.attachments.remove(account.id, id)
     } catch (cause) {
       services.log.warn('an attachment could not be removed', { accountId: account.id, cause })

@@ -32,7 +32,7 @@ export function changingFiles<P extends { readonly id: string }>(
       *run(call: Call, params: P): Steps<Shown> {
         const change = changeFor(call, params)
         const event = withFiles(call, yield* largeWritableEvent(call, params.id), change)
-        const result = written(call, event, yield* call.store.events.bodyOf(event))
+        const result = written(call, event, yield* call.store.events.writeBody(event))
         // SQLite has copied all of it, and is going to do so again when it commits.
         yield
         return result

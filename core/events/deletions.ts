@@ -23,7 +23,8 @@ export function eventDeletions({ since, isAscending, skip, limit }: DeletionsQue
   let left = limit
   return {
     next({ caller, store: { history } }) {
-      const { done, rows } = left === 0 ? nothing : history.deletionsSince(since, isAscending, last, pageRows)
+      const { done, rows } =
+        left === 0 ? nothing : history.listDeletionsSince(since, isAscending, last, pageRows)
       last = rows.at(-1)
       const visible = rows.filter(({ deleted, paths }) => caller.couldReadEvent(paths, deleted))
       const isPast = Math.min(skip - skipped, visible.length)

@@ -42,7 +42,7 @@ function liveTexts({ config }: Services, store: UserStore): readonly LiveText[] 
     return before.texts
   const fields = [...accountStreams(config).byName.values()].filter(({ isCounted }) => isCounted)
   const texts = fields.flatMap(({ name }) => {
-    const kept = store.fields.firstText(name)
+    const kept = store.fields.findFirstBody(name)
     if (kept === undefined) return []
     const { integrity, ...event }: Event = { ...(JSON.parse(kept) as Event), content: countOf(name, used) }
     const proof = integrity && { integrity: eventIntegrity(event, config.integrity.algorithm) }

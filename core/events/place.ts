@@ -30,5 +30,5 @@ export function mayRead(
 
 /** The ids of the streams with these numbers; for those that no longer exist, an id on which nobody has a level. */
 export function idsAt({ streams }: Pick<UserStore, 'streams'>, numbers: readonly number[]): string[] {
-  return numbers.map(number => streams.byNumber(number)?.stream.id ?? ':')
+  return numbers.map(number => streams.findByNumber(number)?.stream.id ?? ':')
 }

@@ -139,7 +139,7 @@ class ScopeBuilder {
     const { sight } = this.#caller
     const nodes = sight.everything
       ? [...this.#streams.list()]
-      : [...sight.readable].flatMap(number => this.#streams.byNumber(number) ?? [])
+      : [...sight.readable].flatMap(number => this.#streams.findByNumber(number) ?? [])
     const live = this.withTrashed ? nodes : nodes.filter(node => !isTrashed(node))
     const isAll = (sight.everything || sight.isOwn) && nodes.length > 0 && live.length === nodes.length
     if (isAll && isOut.size === 0) return undefined

@@ -88,7 +88,7 @@ function listing(call: Call, query: EventQuery, queryFor: (reader: Reader) => Ev
       if (footing.hasChanged(reader)) {
         const now = queryFor(reader)
         isHidden = isHopeless(now)
-        run.follow(now)
+        run.updateScope(now)
       }
       if (isHidden) return { text: '', count: 0, done: true }
       const page = reader.store.events.next(run)

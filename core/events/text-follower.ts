@@ -37,8 +37,8 @@ export class TextFollower {
     const until = performance.now() + ms
     do {
       const store = this.services.accounts.store(account)
-      if ((store.isHeld && ms < Infinity) || !store.read(() => store.events.texts.hasWaiting())) return
-      await store.commit(() => store.events.texts.index())
+      if ((store.isHeld && ms < Infinity) || !store.read(() => store.events.texts.hasPending())) return
+      await store.commit(() => store.events.texts.indexPending())
       await nextTurn({ account: account.id, access: '' })
     } while (!this.#isClosing && performance.now() < until)
   }

@@ -10,7 +10,7 @@ export const SoughtText = Type.String({ maxLength: 200 })
 /** The search for a text, `undefined` where none is sought. Raises `invalid-parameters-format` for a text without a word. */
 export function textSearch({ caller, store }: Call, text: string | undefined): TextSearch | undefined {
   if (text === undefined) return undefined
-  const words = store.events.texts.soughtWords(text)
+  const words = store.events.texts.toSearchWords(text)
   if (words.length === 0)
     refuseParams([{ code: 'INVALID', message: 'must hold a word: letters or digits', path: '#/text' }])
   const { sight } = caller

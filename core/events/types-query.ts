@@ -16,7 +16,7 @@ export function typeNumbers(
   if (!types || types.length === 0) return undefined
   const numbers = new Set<number>()
   for (const type of new Set(types)) {
-    const found = type.endsWith('/*') ? events.types.ofClass(type.slice(0, -2)) : [events.types.find(type)]
+    const found = type.endsWith('/*') ? events.types.listClass(type.slice(0, -2)) : [events.types.find(type)]
     for (const number of found) if (number !== undefined) numbers.add(number)
   }
   return numbers

@@ -17,7 +17,7 @@ export function eventVersions(call: Call, id: string): Listing<Reader> {
       const { caller, store } = reader
       // Checked again for every page: permissions may have changed since the event was read.
       assertStillReadable(reader, id)
-      const page = store.history.versions(id, last)
+      const page = store.history.listVersions(id, last)
       last = page.at(-1)?.modified ?? last
       const visible = page.filter(({ modified, paths }) => caller.couldReadEvent(paths, modified))
       const present = presenter({ ...call, caller })

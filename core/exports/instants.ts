@@ -1,5 +1,5 @@
 /** Times as texts, in a time zone. (RFC 3339) */
-import { offsetAt } from '../../schemas/zones.js'
+import { getOffset } from '../../schemas/zones.js'
 
 /** Seconds within which the clocks of a zone change once at most. */
 const blockSeconds = 6 * 3600
@@ -29,11 +29,11 @@ export class Instants {
     const block = Math.floor(time / blockSeconds)
     if (!this.#offsets.has(block)) {
       if (this.#offsets.size >= remembered) this.#offsets.clear()
-      const first = offsetAt(this.zone, block * blockSeconds)
-      const last = offsetAt(this.zone, (block + 1) * blockSeconds - 1)
+      const first = getOffset(this.zone, block * blockSeconds)
+      const last = getOffset(this.zone, (block + 1) * blockSeconds - 1)
       this.#offsets.set(block, first === last ? first : undefined)
     }
-    return Math.round((this.#offsets.get(block) ?? offsetAt(this.zone, time)) / 60) * 60
+    return Math.round((this.#offsets.get(block) ?? getOffset(this.zone, time)) / 60) * 60
   }
 }
 

@@ -101,7 +101,7 @@ export function* pointsOf(
 ): Generator<Points, void, undefined> {
   const holder = turn.reader.store.series.findHolder(id)
   if (!holder || !mayReadAt(turn.reader, holder.streams)) return
-  const columns = turn.reader.store.series.columns(holder.number)
+  const columns = turn.reader.store.series.getColumns(holder.number)
   if (!columns) return
   const range: Range = {
     from: fromTime === undefined ? 0 : Math.max(0, fromTime - time),

@@ -1,6 +1,6 @@
 /** The identities of an account: listed, linked and unlinked. (docs/spec/identities.md) */
 import { Type, type Static } from 'typebox'
-import { identityField, identityKey } from '../../schemas/identity.js'
+import { identityField, toIdentityKey } from '../../schemas/identity.js'
 import { Identifier, Timestamp } from '../../schemas/scalars.js'
 import type { IdentityProof } from '../../storage/identities/identity-proofs.js'
 import type { Identity } from '../../storage/identities/identity-repository.js'
@@ -54,7 +54,7 @@ export function newIdentity({ email, issuer, provider, subject }: IdentityProof,
 export function assertLinkable({ account, services, store }: Call, proof: IdentityProof): void {
   if (store.identities.find(proof.issuer, proof.subject)) return
   assertIdentityCount(store)
-  const holder = services.platform.findByUnique(identityField, identityKey(proof))
+  const holder = services.platform.findByUnique(identityField, toIdentityKey(proof))
   if (holder && holder.id !== account.id) refuseTaken()
 }
 
@@ -67,7 +67,7 @@ export function linkIdentity(call: Call, proof: IdentityProof): Identity {
   const known = store.identities.find(proof.issuer, proof.subject)
   if (known) return known
   assertIdentityCount(store)
-  if (!store.unique.claim(identityField, identityKey(proof))) refuseTaken()
+  if (!store.unique.claim(identityField, toIdentityKey(proof))) refuseTaken()
   const identity = newIdentity(proof, now)
   store.identities.insert(identity)
   changes.add('account')
@@ -96,7 +96,7 @@ export function unlinkIdentity(call: Call, id: string): void {
   store.identities.remove(id)
   store.signIn.removeAll('mfa')
   assertSignInPossible(services.config, store)
-  store.unique.release(identityField, identityKey(identity))
+  store.unique.release(identityField, toIdentityKey(identity))
   changes.add('account')
   tell(call, { kind: 'identityUnlinked', provider: shownIdentity(services.config, identity).provider.label })
 }

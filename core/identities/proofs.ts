@@ -1,6 +1,6 @@
 /** Proofs of identity: what a provider has vouched for, for the page that asked for it, good once. (docs/spec/identities.md#proofs) */
 import { Type, type Static } from 'typebox'
-import { secretDigest } from '../../schemas/secret-digest.js'
+import { digestSecret } from '../../schemas/secret-digest.js'
 import type { IdentityProof } from '../../storage/identities/identity-proofs.js'
 import type { ServiceCall } from '../call/method.js'
 import { fail } from '../errors.js'
@@ -31,12 +31,12 @@ export function proven({ services, credentials, now }: ServiceCall, { secret, ti
 /** As {@link proven}, also where the provider has just sent the person to another node of a cluster. */
 export async function provenAnywhere(call: ServiceCall, params: Proof): Promise<Proven> {
   const { platform } = call.services
-  if (!platform.identityProofs.find(params.ticket, params.secret, call.now)) await platform.caughtUp()
+  if (!platform.identityProofs.find(params.ticket, params.secret, call.now)) await platform.catchUp()
   return proven(call, params)
 }
 
 /** Makes a ticket invalid. Throws `invalid-credentials` if somebody was faster. */
 export async function useProof({ services }: ServiceCall, { ticket }: Pick<Proof, 'ticket'>): Promise<void> {
-  if (!(await services.platform.change('useProof', secretDigest(ticket))))
+  if (!(await services.platform.change('useProof', digestSecret(ticket))))
     fail('invalid-credentials', 'The proof of identity was used')
 }

@@ -1,5 +1,5 @@
 /** What a new account keeps of the identity with which it was created. (docs/spec/identities.md#registering) */
-import { identityField, identityKey } from '../../schemas/identity.js'
+import { identityField, toIdentityKey } from '../../schemas/identity.js'
 import type { IdentityProof } from '../../storage/identities/identity-proofs.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { currentAddress, isSameAddress } from '../account/email/address.js'
@@ -7,7 +7,7 @@ import { newIdentity } from './identities.js'
 
 /** The identity among the values that the account claims. */
 export function uniqueIdentity(proof: IdentityProof): Readonly<Record<string, string>> {
-  return { [identityField]: identityKey(proof) }
+  return { [identityField]: toIdentityKey(proof) }
 }
 
 /**
@@ -18,5 +18,5 @@ export function keepIdentity(store: UserStore, proof: IdentityProof, now: number
   store.identities.insert(newIdentity(proof, now))
   const { email } = proof
   if (email && !email.isVerified && isSameAddress(email.address, currentAddress(store)))
-    store.confirmed.forget('email')
+    store.confirmed.remove('email')
 }

@@ -1,5 +1,5 @@
 /** Sends people to a provider and takes them back: authorization code with PKCE, state, nonce and issuer. (docs/spec/identities.md#the-way) */
-import { secretDigest } from '../../schemas/secret-digest.js'
+import { digestSecret } from '../../schemas/secret-digest.js'
 import type { PlatformStore } from '../../storage/platform/platform-store.js'
 import { fail } from '../errors.js'
 import { newToken } from '../ids.js'
@@ -63,8 +63,8 @@ export class SignIns {
         provider: name,
         nonce,
         verifier,
-        browser: secretDigest(browser),
-        secret: secretDigest(secret),
+        browser: digestSecret(browser),
+        secret: digestSecret(secret),
         page: back
       }
       this.#pending.add(state, kept, visitor.ip, this.clock.now())
@@ -95,13 +95,13 @@ export class SignIns {
     let page = ownPage(this.config, undefined)
     try {
       // Of another browser, or another provider: somebody else's.
-      if (pending?.provider !== name || browser === undefined || pending.browser !== secretDigest(browser))
+      if (pending?.provider !== name || browser === undefined || pending.browser !== digestSecret(browser))
         throw new SignInProblem('expired')
       page = pending.page
       const claims = await this.#claims(provider, pending, state, query)
       const ticket = newToken() + newToken()
       const proof = proofOf(provider, pending, claims)
-      const digest = secretDigest(ticket)
+      const digest = digestSecret(ticket)
       await this.platform.change('addProof', digest, proof, now, now + proofLife, maxProofs)
       return { url: `${page}#identity=${ticket}` }
     } catch (error) {

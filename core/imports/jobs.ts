@@ -51,7 +51,7 @@ export class ImportJobs implements Imports {
   /** Goes on with what was left unfinished, of accounts that are served here. */
   takeUp(): void {
     const { accounts } = this.#services
-    for (const { id, username } of this.files.marked()) {
+    for (const { id, username } of this.files.listMarked()) {
       const account = accounts.find(username)
       if (account?.id !== id) {
         if (!isAway(accounts, username)) this.files.unmark(id)
@@ -92,10 +92,10 @@ export class ImportJobs implements Imports {
     if (!this.#services.accounts.owns(account)) return
     try {
       const { imports } = this.#services.accounts.store(account)
-      for (const { fileId, id, state } of imports.open(mostOpen).map(jobOf).toReversed()) {
+      for (const { fileId, id, state } of imports.listOpen(mostOpen).map(jobOf).toReversed()) {
         if (!unfinished.has(state) || this.isAtWork(id)) continue
         // Before the daily job removes files that belong to no event.
-        this.files.take(account.id, fileId, id)
+        this.files.moveAttachment(account.id, fileId, id)
         this.begin(account, id)
       }
     } catch (cause) {
@@ -205,7 +205,7 @@ export class ImportJobs implements Imports {
     this.#waiting.moveToEnd(account.id)
     if (this.#isClosing) return
     if (!isNoted) this.#retry(account)
-    else if (this.#waiting.sizeOf(account.id) === 0 && isDone(this.#services, account))
+    else if (this.#waiting.countItems(account.id) === 0 && isDone(this.#services, account))
       this.files.unmark(account.id)
     this.#next()
   }
@@ -288,7 +288,7 @@ export class ImportJobs implements Imports {
     await work.reading?.stop()
     const store = accounts.store(account)
     await store.write(() => {
-      const state = store.imports.stateOf(id)
+      const state = store.imports.getState(id)
       if (state === undefined) return
       const job = work.reading?.job ?? foundJob(store, id)
       // It may have been cancelled or deleted in the meantime.

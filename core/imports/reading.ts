@@ -96,7 +96,7 @@ export class Reading {
     }
     if (!isDry) this.#footprint = new Footprint(this.#view)
     this.#writer = new ImportWriter(job, presence, writers, this.#footprint)
-    this.#files = new FileWriter(this.#writer, presence, () => files.unpackedBytes(account.id, job.id))
+    this.#files = new FileWriter(this.#writer, presence, () => files.openUnpacked(account.id, job.id))
   }
 
   /** The job with what has been done so far. */

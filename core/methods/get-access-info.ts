@@ -39,8 +39,8 @@ export const getAccessInfo = method({
     const access = call.caller.access ?? fail('invalid-access-token')
     const { usage } = call.store
     const rest = {
-      lastUsed: usage.lastUsed(access.id),
-      calls: usage.calls(access.id),
+      lastUsed: usage.getLastUsed(access.id),
+      calls: usage.countCalls(access.id),
       user: { username: call.account.username, ...timesFor(call), ...operatorIn(call) }
     }
     return new JsonMembers(`${accessText(call, access)},${members(rest)}`)

@@ -3,7 +3,7 @@
  * that arrive in the meantime are sent together in the next call. (docs/spec/notifications.md#delivery)
  */
 import { StoreUnavailable } from '../../storage/errors.js'
-import type { KeptWebhook } from '../../storage/repositories/webhooks.js'
+import type { StoredWebhook } from '../../storage/repositories/webhooks.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { isInForce } from '../permissions/standing.js'
 import { afterRun, nextRunAt } from './webhook-state.js'
@@ -44,7 +44,7 @@ export class Deliveries {
       if (account) this.#wake(account)
     })
     // What is owed lies in the account's file: whoever serves it now sends it.
-    services.accounts.handover.whenLetGo(account => this.#letGo(account))
+    services.accounts.handover.onRelease(account => this.#letGo(account))
   }
 
   /**
@@ -126,7 +126,7 @@ export class Deliveries {
   }
 
   /** Schedules a call for as soon as the interval allows, unless one is scheduled or in progress. */
-  #schedule(account: Account, { webhook }: KeptWebhook, own: readonly string[] = []): void {
+  #schedule(account: Account, { webhook }: StoredWebhook, own: readonly string[] = []): void {
     if (this.#isClosed) return
     const known = this.#tasks.get(keyOf(account, webhook))
     for (const message of own) known?.own.add(message)
@@ -178,7 +178,7 @@ export class Deliveries {
   }
 
   /** Returns the webhook if it is active and its access is in force. */
-  #find({ account, id }: Task): KeptWebhook | undefined {
+  #find({ account, id }: Task): StoredWebhook | undefined {
     const { accounts, clock } = this.services
     if (accounts.find(account.username)?.id !== account.id) return undefined
     const store = accounts.store(account)
@@ -189,7 +189,7 @@ export class Deliveries {
   }
 
   /** Marks the queued messages as being sent. */
-  async #begin(task: Task): Promise<KeptWebhook | undefined> {
+  async #begin(task: Task): Promise<StoredWebhook | undefined> {
     const kept = this.#find(task)
     if (!kept || !isOwed(kept)) return task.own.size > 0 ? kept : undefined
     const store = this.services.accounts.store(task.account)
@@ -199,7 +199,7 @@ export class Deliveries {
       if (!current) return undefined
       const { owed, sending, ...rest } = current
       const begun = { ...rest, owed: [], sending: [...new Set([...sending, ...owed])] }
-      store.webhooks.queue(begun)
+      store.webhooks.updateQueues(begun)
       return begun
     })
   }
@@ -224,6 +224,6 @@ function keyOf(account: Account, { id }: { readonly id: string }): string {
   return `${account.id} ${id}`
 }
 
-function isOwed({ owed, sending, webhook }: KeptWebhook): boolean {
+function isOwed({ owed, sending, webhook }: StoredWebhook): boolean {
   return webhook.state === 'active' && (owed.length > 0 || sending.length > 0)
 }

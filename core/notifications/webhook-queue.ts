@@ -2,8 +2,8 @@
  * Queues messages for webhooks in the transaction of the change, so that a crash loses none.
  * (docs/spec/notifications.md#delivery)
  */
-import type { KeptWebhook } from '../../storage/repositories/webhooks.js'
-import { atOnce, type Steps } from '../../storage/steps.js'
+import type { StoredWebhook } from '../../storage/repositories/webhooks.js'
+import { runSteps, type Steps } from '../../storage/steps.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Change } from '../changes.js'
 import type { Call } from '../call/method.js'
@@ -28,7 +28,7 @@ export function enqueue(written: Written): void {
   if (changes.isEmpty || store.webhooks.size === 0) return
   if (changes.size * store.webhooks.size > maxAtOnce && changes.size * accessCount(store) > maxAtOnce)
     throw new MuchToJudge()
-  atOnce(enqueueInSteps(written))
+  runSteps(enqueueInSteps(written))
 }
 
 /** Like {@link enqueue}, in steps: an event may be in thousands of streams, of which each access sees others. */
@@ -47,7 +47,7 @@ export function* enqueueInSteps({ changes, now, store }: Written): Steps<void> {
     for (const change of list)
       for (const message of yield* messagesFor(kept, hearer, change)) owed.add(message)
     // Messages that are queued already need no write: many changes in a row cost only one.
-    if (owed.size > kept.owed.length) store.webhooks.queue({ ...kept, owed: [...owed] })
+    if (owed.size > kept.owed.length) store.webhooks.updateQueues({ ...kept, owed: [...owed] })
     yield
   }
 }
@@ -56,7 +56,7 @@ function accessCount(store: UserStore): number {
   return new Set(Array.from(store.webhooks.list(), ({ webhook }) => webhook.accessId)).size
 }
 
-function* messagesFor({ webhook }: KeptWebhook, hearer: Hearer, change: Change): Steps<string[]> {
+function* messagesFor({ webhook }: StoredWebhook, hearer: Hearer, change: Change): Steps<string[]> {
   if (webhook.scopes) return yield* keysOf(webhook.scopes, hearer, change)
   const message = messageOf(change)
   return message !== undefined && (yield* hearer.hearing(change)) ? [message] : []

@@ -3,7 +3,7 @@
  * (docs/spec/notifications.md#webhook-methods)
  */
 import { UniqueViolation } from '../../storage/errors.js'
-import type { KeptWebhook } from '../../storage/repositories/webhooks.js'
+import type { StoredWebhook } from '../../storage/repositories/webhooks.js'
 import type { Scopes } from '../../schemas/scope.js'
 import { Caller } from '../permissions/caller.js'
 import { fail } from '../errors.js'
@@ -13,7 +13,7 @@ import { assertMaySubscribe } from '../permissions/scopes.js'
 import { refuseParams } from '../validation/params.js'
 
 /** Returns the webhook if the caller created it or is personal. Errors: `unknown-resource`, `forbidden`. */
-export function ownWebhook({ caller, store }: Call, id: string): KeptWebhook {
+export function ownWebhook({ caller, store }: Call, id: string): StoredWebhook {
   const kept = store.webhooks.find(id) ?? fail('unknown-resource', `Unknown webhook "${id.slice(0, 100)}"`)
   if (!caller.isPersonal && kept.webhook.accessId !== caller.accessId) fail('forbidden')
   return kept

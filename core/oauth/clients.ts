@@ -59,7 +59,7 @@ export async function removeUnusedClients({ config, platform }: Services, now: n
 
 /** Notes that a client is used at `now` (seconds), unless that has been noted lately. */
 export async function noteUse({ platform }: Services, id: string, now: number): Promise<void> {
-  const time = platform.oauthClients.useToNote(id, now)
+  const time = platform.oauthClients.getUseToRecord(id, now)
   if (time !== undefined) await platform.change('useClient', id, time)
 }
 

@@ -1,7 +1,7 @@
 /** Authorization codes: each is good for one attempt, and for a minute. (docs/api/oauth.md#codes) */
 import type { AuthRequest } from '../../schemas/auth-request.js'
 import type { IdentityScope, OAuthRequest } from '../../schemas/oauth.js'
-import type { KnownRequest } from '../../storage/platform/auth-requests.js'
+import type { StoredRequest } from '../../storage/platform/auth-requests.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { fail } from '../errors.js'
 import { presentedToken } from '../auth/authenticate.js'
@@ -26,10 +26,10 @@ export interface CodeUse {
 }
 
 /** A request that came by OAuth. */
-export type OAuthAsked = KnownRequest & { readonly request: AuthRequest & { readonly oauth: OAuthRequest } }
+export type OAuthAsked = StoredRequest & { readonly request: AuthRequest & { readonly oauth: OAuthRequest } }
 
 /** Whether a request came by OAuth. */
-export function isByOAuth(known: KnownRequest): known is OAuthAsked {
+export function isByOAuth(known: StoredRequest): known is OAuthAsked {
   return known.request.oauth !== undefined
 }
 
@@ -113,7 +113,7 @@ function signInTime({ credentials, now, services }: ServiceCall, store: UserStor
   if (session?.type !== 'personal' || !isSessionOpen(services.config, store, session.id, now))
     return undefined
   // A personal access changes only when it gets a new token.
-  return store.sessions.place(session.id)?.time ?? session.modified
+  return store.sessions.findSignIn(session.id)?.time ?? session.modified
 }
 
 /**
@@ -123,7 +123,7 @@ function signInTime({ credentials, now, services }: ServiceCall, store: UserStor
  */
 function assertDecidedByPerson(
   store: UserStore,
-  { expires }: KnownRequest,
+  { expires }: StoredRequest,
   access: Access,
   authTime: number | undefined
 ): void {
@@ -133,7 +133,7 @@ function assertDecidedByPerson(
 }
 
 function assertSignInAge(
-  { expires }: KnownRequest,
+  { expires }: StoredRequest,
   { maxAge, prompts }: OAuthRequest,
   authTime: number | undefined,
   now: number

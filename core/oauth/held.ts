@@ -2,7 +2,7 @@
 import { Type, type Static } from 'typebox'
 import type { Access } from '../../schemas/access.js'
 import type { HeldByOAuth, IdentityScope } from '../../schemas/oauth.js'
-import type { KnownGrant } from '../../storage/oauth/oauth-grants.js'
+import type { StoredGrant } from '../../storage/oauth/oauth-grants.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { ServiceCall } from '../call/method.js'
 import { isInForce } from '../permissions/standing.js'
@@ -33,7 +33,7 @@ export function askedBy({ credentials, services }: ServiceCall, params: TokenPar
 /** What a token opens, and for whom. */
 export interface Held {
   readonly access: Access
-  readonly grant: KnownGrant
+  readonly grant: StoredGrant
   /** When the token ends, in seconds. */
   readonly expires: number | undefined
   readonly isRefreshToken: boolean

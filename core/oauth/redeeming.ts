@@ -3,7 +3,7 @@
  * stolen from whoever presents it: the access ends. (docs/api/oauth.md#codes; docs/api/oauth.md#refreshing)
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { KnownGrant } from '../../storage/oauth/oauth-grants.js'
+import type { StoredGrant } from '../../storage/oauth/oauth-grants.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { revoke } from '../accesses/revoke.js'
 import type { Call } from '../call/method.js'
@@ -27,7 +27,7 @@ export interface Redeemed {
 /** What a refresh token was good for, the next one, and when that replaced it (seconds). */
 export interface Refreshed {
   readonly kind: 'refresh'
-  readonly grant: KnownGrant
+  readonly grant: StoredGrant
   readonly refreshToken: string
   readonly time: number
 }

@@ -1,7 +1,7 @@
 /** Access tokens, refresh tokens and codes, and what they tell of whose they are. (docs/api/oauth.md#tokens) */
 import { createHmac, randomBytes } from 'node:crypto'
-import { secretDigest } from '../../schemas/secret-digest.js'
-import type { KnownGrant, RefreshToken, ReplacedToken } from '../../storage/oauth/oauth-grants.js'
+import { digestSecret } from '../../schemas/secret-digest.js'
+import type { StoredGrant, RefreshToken, ReplacedToken } from '../../storage/oauth/oauth-grants.js'
 import { newToken } from '../ids.js'
 
 /** The text of the parts of tokens: 22 characters hold 128 random bits, 32 hold 192. */
@@ -47,11 +47,11 @@ export interface NextToken {
 }
 
 /** Derives the next refresh token of a grant from the one in force. `now` in seconds. */
-export function deriveNext({ replaced = [] }: KnownGrant, secret: string, now: number): NextToken {
+export function deriveNext({ replaced = [] }: StoredGrant, secret: string, now: number): NextToken {
   const salt = random(16)
   // Each token leads to the next one, so none between two of them may be missing.
   const recent = replaced.slice(replaced.findLastIndex(each => !isWithinGrace(each, now)) + 1)
-  const last = { digest: secretDigest(secret), salt, time: now }
+  const last = { digest: digestSecret(secret), salt, time: now }
   return { secret: nextSecret(secret, salt), replaced: [...recent, last].slice(-maxReplaced) }
 }
 
@@ -60,11 +60,11 @@ export function deriveNext({ replaced = [] }: KnownGrant, secret: string, now: n
  * seconds. (docs/api/oauth.md#refreshing)
  */
 export function findSuccessor(
-  { replaced = [] }: KnownGrant,
+  { replaced = [] }: StoredGrant,
   secret: string,
   now: number
 ): string | undefined {
-  const digest = secretDigest(secret)
+  const digest = digestSecret(secret)
   const start = replaced.findIndex(each => each.digest === digest && isWithinGrace(each, now))
   return start < 0
     ? undefined

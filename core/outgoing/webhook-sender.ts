@@ -1,6 +1,6 @@
 /** Posts messages to webhooks: body, signature, and limits of concurrency. (docs/spec/notifications.md#delivery) */
 import { createHmac } from 'node:crypto'
-import type { KeptWebhook } from '../../storage/repositories/webhooks.js'
+import type { StoredWebhook } from '../../storage/repositories/webhooks.js'
 import type { Config } from '../settings/config.js'
 import { metaMember } from '../envelope.js'
 import { ApiError } from '../errors.js'
@@ -43,7 +43,7 @@ export class WebhookSender {
    * Calls a webhook with the message `test` when it is its turn. Returns the status, 0 for none. Error:
    * `too-many-requests` if too many test calls of the account are waiting, since clients may not wait for them.
    */
-  async test(accountId: string, kept: KeptWebhook): Promise<number> {
+  async test(accountId: string, kept: StoredWebhook): Promise<number> {
     const count = this.#tests.get(accountId) ?? 0
     if (count >= maxTests)
       throw new ApiError('too-many-requests', 'Too many webhooks of this user are being tested', {
@@ -65,7 +65,7 @@ export class WebhookSender {
   }
 
   /** Makes a call; to be used within `inTurn`. Returns the status, 0 for none. Never rejects. */
-  async post({ secret, webhook }: KeptWebhook, messages: readonly string[]): Promise<number> {
+  async post({ secret, webhook }: StoredWebhook, messages: readonly string[]): Promise<number> {
     const now = this.clock.now()
     const body = `{"messages":${JSON.stringify(messages)},${metaMember(this.config, now)}}`
     return await this.#outgoing.post(webhook.url, body, {

@@ -225,8 +225,8 @@ export class Grants {
       if (readable.has(number) === isAccount) isOwn = false
     }
     // System streams that the settings no longer define are in no tree, and open to nobody.
-    for (const number of streams.strays) closed.add(number)
-    isOwn &&= streams.strays.size === 0
+    for (const number of streams.undefinedNumbers) closed.add(number)
+    isOwn &&= streams.undefinedNumbers.size === 0
     return { everything: false, readable, closed, ...(isOwn && { isOwn }) }
   }
 

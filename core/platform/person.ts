@@ -109,7 +109,7 @@ function used(store: UserStore): Used {
       documents,
       attachments,
       // There may be very many accesses: none of them is read.
-      lastUsed: store.usage.latest() ?? null,
+      lastUsed: store.usage.getLatest() ?? null,
       hasSecondFactor: factorOf(store) !== undefined,
       passkeys: store.passkeys.size
     }

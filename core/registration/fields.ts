@@ -59,7 +59,7 @@ export function keepValues(
   now: number,
   by: string
 ): void {
-  const { byName, eventOf } = accountStreams(config)
+  const { byName, createEvent: eventOf } = accountStreams(config)
   for (const { name, standard } of byName.values()) {
     const content = values.get(name) ?? standard
     const event = eventOf(name, content, { time: now, at: store.stamp(now), by })

@@ -1,6 +1,6 @@
 /** Invitations as the operator sees them. (docs/spec/administration.md#invitations) */
 import { Type, type Static } from 'typebox'
-import type { KnownInvitation } from '../../storage/platform/invitations.js'
+import type { StoredInvitation } from '../../storage/platform/invitations.js'
 
 /** Times in milliseconds. */
 export const ListedInvitation = Type.Object({
@@ -19,7 +19,7 @@ export function listedInvitation({
   createdBy,
   description,
   token
-}: KnownInvitation): Static<typeof ListedInvitation> {
+}: StoredInvitation): Static<typeof ListedInvitation> {
   return {
     id: token,
     createdAt: Math.round(created * 1000),

@@ -130,7 +130,7 @@ function refuseInvitation(): never {
 
 /** Returns the fields of a claim that are taken, or whose name is reserved. */
 export function unavailable({ config, platform }: Services, claim: Claim): string[] {
-  const taken = platform.taken(claim)
+  const taken = platform.listTaken(claim)
   if (isReservedUsername(claim.username, config) && !taken.includes('username')) taken.unshift('username')
   return taken
 }

@@ -15,7 +15,7 @@ export class FairTurns {
 
   /** Number of waiting tasks of an account. */
   waitingOf(account: string): number {
-    return this.#waiting.sizeOf(account)
+    return this.#waiting.countItems(account)
   }
 
   async run<T>(party: Party, work: () => Promise<T>): Promise<T> {

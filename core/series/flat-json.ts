@@ -2,7 +2,7 @@
 import type { Points } from '../../storage/repositories/series.js'
 import type { Row } from '../../storage/series/rows.js'
 import { fail } from '../errors.js'
-import { mapped, sorted, type Steps } from '../../storage/steps.js'
+import { mapInSteps, sortInSteps, type Steps } from '../../storage/steps.js'
 import { timeColumn, timestampColumn, toNumber, type Column, type Plan } from './plan.js'
 
 /** Where in the request something is wrong, and which rule it breaks. */
@@ -157,7 +157,7 @@ function* arranged({ time, columns }: Layout, rows: readonly unknown[][]): Steps
   used.sort((a, b) => a.column.place - b.column.place)
   const order = [time, ...used.map(({ index }) => index)]
   const isArranged = order.length === columns.length && order.every((index, place) => index === place)
-  const result = isArranged ? rows : yield* mapped(rows, row => order.map(index => row[index]))
+  const result = isArranged ? rows : yield* mapInSteps(rows, row => order.map(index => row[index]))
   return {
     columns: used.map(({ column }) => column.name),
     rows: yield* ascending(result as unknown as readonly Row[])
@@ -179,7 +179,7 @@ function* ascending(rows: readonly Row[]): Steps<readonly Row[]> {
   while (index < rows.length && rows[index - 1]![0] < rows[index]![0]) if (index++ % stepRows === 0) yield
   if (index >= rows.length) return rows
   const result: Row[] = []
-  const ordered = yield* sorted(rows, ([time]) => time)
+  const ordered = yield* sortInSteps(rows, ([time]) => time)
   for (let at = 0; at < ordered.length; at++) {
     if (at % stepRows === stepRows - 1) yield
     const row = ordered[at]!

@@ -1,5 +1,5 @@
 /** Work on series that follows a call within seconds: holders get duration, author and time of the last write (docs/spec/series.md#holder-events), chunks summaries. */
-import type { Behind } from '../../storage/repositories/series.js'
+import type { OutdatedHolder } from '../../storage/repositories/series.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { Changes } from '../changes.js'
 import { Rounds } from '../account/rounds.js'
@@ -15,7 +15,7 @@ const summaryWrites = 32
 /** Lets a holder show the last write to its series; answers its text. */
 export function bringUpToDate(
   store: UserStore,
-  { number, id, until, written, writer }: Behind,
+  { number, id, until, written, writer }: OutdatedHolder,
   changes: Changes
 ): string {
   const event = store.events.find(id)!
@@ -26,7 +26,7 @@ export function bringUpToDate(
     modified: store.stamp(written),
     modifiedBy: writer
   })
-  store.series.caughtUp(number)
+  store.series.markUpToDate(number)
   changes.add('events', event.streamIds)
   return text
 }
@@ -45,7 +45,7 @@ export class HolderFollower {
   catchUp(all = false): Promise<void> {
     return this.#rounds.go(
       (account, { series }) =>
-        series.mayBeBehind || series.lacksSummaries ? this.#visit(account, series) : undefined,
+        series.mayHaveOutdated || series.lacksSummaries ? this.#visit(account, series) : undefined,
       all
     )
   }
@@ -57,7 +57,7 @@ export class HolderFollower {
   }
 
   async #visit(account: Account, series: UserStore['series']): Promise<void> {
-    if (series.mayBeBehind) await this.#follow(account)
+    if (series.mayHaveOutdated) await this.#follow(account)
     if (series.lacksSummaries && !this.#isClosing) await this.#summarize(account)
   }
 
@@ -65,7 +65,7 @@ export class HolderFollower {
     const { accounts, bus, clock } = this.services
     for (;;) {
       const store = accounts.store(account)
-      if (store.series.listBehind(1).length === 0) return
+      if (store.series.listOutdated(1).length === 0) return
       const changes = await updated(store, clock.now())
       bus.publish(account.username, changes)
     }
@@ -100,6 +100,6 @@ async function updated(store: UserStore, now: number): Promise<Changes> {
 
 function updateHolders(store: UserStore): Changes {
   const changes = new Changes(store.streams)
-  for (const behind of store.series.listBehind(groupSize)) bringUpToDate(store, behind, changes)
+  for (const behind of store.series.listOutdated(groupSize)) bringUpToDate(store, behind, changes)
   return changes
 }

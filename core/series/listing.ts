@@ -1,10 +1,10 @@
 /** The points of a range as a list that is read chunk by chunk. */
-import type { Form, PointBytes, PointPage, Range } from '../../storage/series/page.js'
+import type { RowFormat, PointBytes, PointPage, Range } from '../../storage/series/page.js'
 import type { SeriesRepository } from '../../storage/repositories/series.js'
 import type { Listing, Page } from '../json/json-text.js'
 import type { Reader } from '../call/reader.js'
 
-export interface PointsQuery extends Form {
+export interface PointsQuery extends RowFormat {
   /** The holder's number. */
   readonly event: number
   readonly range: Range

@@ -30,7 +30,7 @@ function rowsOf(value: unknown): readonly unknown[] {
 }
 
 function countScattered({ series }: UserStore, eventId: unknown, value: unknown): number {
-  const end = typeof eventId === 'string' ? series.endOf(eventId) : undefined
+  const end = typeof eventId === 'string' ? series.getEnd(eventId) : undefined
   if (!end || !isObject(value) || !Array.isArray(value['fields'])) return 0
   const fields = value['fields'] as unknown[]
   const [own, absolute] = [fields.indexOf(timeColumn), fields.indexOf(timestampColumn)]

@@ -5,7 +5,7 @@ import type { Stream } from '../../schemas/stream.js'
 import { isStreamPermission, type Level, type Permission } from '../../schemas/permission.js'
 import { ranks } from '../permissions/levels.js'
 import type { Call } from '../call/method.js'
-import { atOnce, type Steps } from '../../storage/steps.js'
+import { runSteps, type Steps } from '../../storage/steps.js'
 import { streamsOf as named } from '../permissions/access.js'
 import type { StreamNode } from '../../storage/streams/node.js'
 
@@ -23,12 +23,12 @@ export function* endPermissions(call: Call, nodes: readonly StreamNode[], until:
  * in place, and backups and archives of such versions still hold them. Error: `invalid-operation` for too many streams.
  */
 export function insertStream(call: Call, stream: Stream): StreamNode {
-  return atOnce(insertInSteps(call, stream, () => addStream(call, stream)))
+  return runSteps(insertInSteps(call, stream, () => addStream(call, stream)))
 }
 
 /** As {@link insertStream}, in steps; `add` does what {@link addStream} does. */
 export function* insertInSteps(call: Call, { id }: Stream, add: () => StreamNode): Steps<StreamNode> {
-  const until = call.store.streams.deletedAt(id)
+  const until = call.store.streams.getDeletionTime(id)
   const node = add()
   if (until !== undefined) yield* endWhere(call, older(id, until), until)
   return node

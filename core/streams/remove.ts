@@ -1,6 +1,6 @@
 /** Removes streams with all below them, and updates or deletes their events. (docs/spec/streams.md#deleting) */
 import type { Event } from '../../schemas/event.js'
-import type { Settled } from '../../storage/repositories/emptied-streams.js'
+import type { EventOutcome } from '../../storage/repositories/empty-streams.js'
 import type { Steps } from '../../storage/steps.js'
 import { endPermissions } from './ended-permissions.js'
 import { listed, type Listing } from '../json/json-text.js'
@@ -29,7 +29,7 @@ export function* removeStreams(
   yield* store.events.empty({
     from: nodes.map(({ number }) => number),
     to: target?.number,
-    settle: event => outcomes.settle(event)
+    decide: event => outcomes.settle(event)
   })
   const at = store.stamp(now)
   yield* endPermissions(call, nodes, at)
@@ -52,7 +52,7 @@ class Outcomes {
     private readonly target: string | undefined
   ) {}
 
-  settle(event: Event): Settled {
+  settle(event: Event): EventOutcome {
     const { caller, services, now, store } = this.call
     const kept = event.streamIds.map(id => (this.removed.has(id) ? this.target : id))
     const streamIds = [...new Set(kept.filter(id => id !== undefined))]

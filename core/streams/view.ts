@@ -88,7 +88,7 @@ export class StreamView {
 
   /** The current node of a stream from an earlier version of the tree, if it may still be listed in the same place. */
   current(node: StreamNode, parent: StreamNode | undefined): StreamNode | undefined {
-    const now = this.store.streams.byNumber(node.number)
+    const now = this.store.streams.findByNumber(node.number)
     const isThere = now && (!parent || now.parent?.number === parent.number)
     return isThere && this.#isShown(now) && !this.#isInTrash(now) ? now : undefined
   }

@@ -13,7 +13,7 @@ import { isObject } from '../../core/validation/is-object.js'
 import { chosenKeys } from '../../server/setup/choices.js'
 import { assertFileOrAbsent } from '../../storage/files/durable.js'
 import type { Layout } from '../../storage/files/layout.js'
-import { placeFileNow } from '../../storage/files/setup-link.js'
+import { writeFileAtomically } from '../../storage/files/setup-link.js'
 import { BackupError, isFatal } from './backup-error.js'
 import type { Manifest } from './manifest.js'
 import type { Stored } from './stored.js'
@@ -86,7 +86,7 @@ export async function bringSettings(
   const { left, taken } = vault.isEncrypted ? { taken: found, left: [] } : believed(found)
   const { problems } = readSettings({ argv: [], env: {}, cwd: target.root, chosen: taken })
   if (problems.length > 0) return [`${chosenFile} is left out: ${problems.join('; ')}`]
-  placeFileNow(join(target.root, chosenFile), vault.isEncrypted ? text : chosenText(taken))
+  writeFileAtomically(join(target.root, chosenFile), vault.isEncrypted ? text : chosenText(taken))
   if (left.length === 0) return []
   return [`${chosenFile}: left out, since the backup is not encrypted: ${left.join(', ')}`]
 }

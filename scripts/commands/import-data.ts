@@ -71,7 +71,7 @@ async function done(
     attempt: 0,
     streams: []
   }
-  files.adopt(account.id, file, id)
+  files.linkOrCopy(account.id, file, id)
   const store = accounts.store(account)
   await store.write(() => store.imports.insert(id, state, JSON.stringify(job)))
   imports.begin(account, id)

@@ -6,17 +6,17 @@ import { toConfig } from '../../core/settings/config.js'
 import { readSettings, type ReadSettings } from '../../core/settings/load.js'
 import type { Settings } from '../../core/settings/settings.js'
 import { version } from '../../core/version.js'
-import { exposed } from '../../storage/files/exposure.js'
+import { listExposedEntries } from '../../storage/files/exposure.js'
 import { StorageFull, StoreDamaged, translateError } from '../../storage/errors.js'
 import { DiskReserve } from '../../storage/files/disk-reserve.js'
 import { Layout } from '../../storage/files/layout.js'
-import { newSetupSecret } from '../../storage/files/setup-link.js'
+import { createSetupSecret } from '../../storage/files/setup-link.js'
 import { PlatformInspection } from '../../storage/inspection.js'
 import { watchReserve } from '../../server/disk-watch.js'
 import { LogOutput } from '../../server/log-output.js'
 import { createLog } from '../../server/log.js'
 import { startServer, type Server } from '../../server/server.js'
-import { isSetupOpen } from '../../server/setup/desk.js'
+import { isSetupOpen } from '../../server/setup/setup-service.js'
 import type { ScheduledBackups } from '../backup/scheduled-backups.js'
 import type { Turns } from '../backup/sources/turn.js'
 import { checkedSettings, furtherProblems } from '../terminal/checked-settings.js'
@@ -156,7 +156,7 @@ class Service {
     const accounts = accountsIn(this.layout)
     const isOpen = isSetupOpen(this.#read())
     if (process.stdout.isTTY && settings.log.format !== 'json') {
-      const setupSecret = isOpen ? newSetupSecret(this.layout) : undefined
+      const setupSecret = isOpen ? createSetupSecret(this.layout) : undefined
       const dataDirectory = this.layout.root
       for (const line of greeting({ settings, port, dataDirectory, accounts, setupSecret })) console.log(line)
     } else {
@@ -227,7 +227,7 @@ async function settingsProblems(settings: Settings): Promise<readonly string[]> 
 
 /** Warns if other users can access the data directory. */
 function warnOfExposure(layout: Layout, log: Log): void {
-  const names = exposed(layout)
+  const names = listExposedEntries(layout)
   if (names.length > 0)
     log.warn(
       `other users can access the data directory (${names.slice(0, 5).join(', ')}): run chmod -R go= ${layout.root}`

@@ -11,7 +11,7 @@ import { syncPath, writeWithin } from '../../storage/files/durable.js'
 import type { Layout } from '../../storage/files/layout.js'
 import type { Account } from '../../storage/platform/account.js'
 import { copyUserFile } from '../../storage/sqlite/copies.js'
-import { makeCopies, removeCopies } from '../../storage/sqlite/left-overs.js'
+import { createCopyFolder, removeCopyFolder } from '../../storage/sqlite/copy-folders.js'
 import { bringIn } from '../maintenance/place-account.js'
 import { OperatorError, withRuntime } from '../terminal/operator.js'
 import { TransferError } from './transfer-error.js'
@@ -52,7 +52,7 @@ export async function eachPiece(
   params: ExportParams,
   write: (pieces: AsyncIterable<string>) => Promise<void>
 ): Promise<void> {
-  const [side, target] = [makeCopies(source), makeCopies(source)]
+  const [side, target] = [createCopyFolder(source), createCopyFolder(source)]
   try {
     await copyUserFile(source, side, account.id)
     await bringIn(target, side, account)
@@ -68,8 +68,8 @@ export async function eachPiece(
       ? new StoreDamaged(file, error.message, error)
       : translateError(error, file)
   } finally {
-    removeCopies(side)
-    removeCopies(target)
+    removeCopyFolder(side)
+    removeCopyFolder(target)
   }
 }
 

@@ -10,7 +10,7 @@ import { FeaturePermission, isStreamPermission, StreamPermission } from '../../s
 import { IdentityScope } from '../../schemas/oauth.js'
 import { closed, Timestamp } from '../../schemas/scalars.js'
 import { Webhook, WebhookRun } from '../../schemas/webhook.js'
-import type { Row } from '../../storage/vetting/foreign-file.js'
+import type { Row } from '../../storage/validation/foreign-file.js'
 import { shapeOf, type Examiner } from './examiner.js'
 
 const Permission = Type.Union([

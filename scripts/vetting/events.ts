@@ -7,7 +7,7 @@ import { closed, Identifier, Timestamp } from '../../schemas/scalars.js'
 import { isFileId } from '../../storage/files/layout.js'
 import { extractNumbers } from '../../storage/content-numbers.js'
 import { toRow } from '../../storage/repositories/event-row.js'
-import type { Row } from '../../storage/vetting/foreign-file.js'
+import type { Row } from '../../storage/validation/foreign-file.js'
 import { shapeOf, type Examiner } from './examiner.js'
 
 const { readToken: _neverKept, ...attachment } = Attachment.properties

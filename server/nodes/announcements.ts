@@ -14,7 +14,7 @@ const topic = 'nodes'
 
 export class Announcements {
   constructor(
-    private readonly engine: Pick<Engine, 'announce' | 'hear'>,
+    private readonly engine: Pick<Engine, 'announce' | 'subscribe'>,
     private readonly node: string,
     private readonly services: Pick<Services, 'accounts' | 'bus' | 'throttle'>
   ) {}
@@ -24,7 +24,7 @@ export class Announcements {
     this.services.bus.subscribe((username, { kind }) => {
       if (kind === 'account') this.tell({ forget: username })
     })
-    return this.engine.hear(topic, message => this.#hear(message))
+    return this.engine.subscribe(topic, message => this.#hear(message))
   }
 
   tell(announced: Announced): void {

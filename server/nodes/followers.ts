@@ -10,14 +10,14 @@ import type { Accounts } from '../../storage/accounts.js'
 import type { LocalCalls } from './local-calls.js'
 import { elsewhere, type SubscriptionEvents } from './node-peers.js'
 import type { Nodes } from './nodes.js'
-import type { Territory } from './territory.js'
+import type { ShardOwnership } from './shard-ownership.js'
 
 export interface FollowersOptions {
   readonly nodes: Pick<Nodes, 'asked' | 'sendableCredentials'>
   readonly calls: Pick<LocalCalls, 'read'>
   readonly feed: LiveNotifier
   readonly accounts: Pick<Accounts, 'find' | 'waitUntilReady'>
-  readonly territory: Territory
+  readonly ownership: ShardOwnership
 }
 
 /** Time between two attempts to join again, in milliseconds. */
@@ -67,9 +67,9 @@ export class Followers implements Notifier {
   /** Somebody else serves a shard than before. */
   changed(shard: number): void {
     if (this.#isClosed) return
-    const { territory } = this.options
+    const { ownership } = this.options
     for (const follower of this.#followers.values())
-      if (territory.shardOf(follower.username) === shard) follower.again()
+      if (ownership.getShard(follower.username) === shard) follower.again()
   }
 
   close(): void {
@@ -129,7 +129,7 @@ class Follower implements Subscription {
 
   /** Joins at whoever serves the user. Returns whether the access still allows it. */
   async join(): Promise<boolean> {
-    const { accounts, calls, feed, nodes, territory } = this.options
+    const { accounts, calls, feed, nodes, ownership } = this.options
     const { credentials, id, username } = this
     const here = async (): Promise<Subscription | undefined> => {
       const account = accounts.find(username)
@@ -146,7 +146,7 @@ class Follower implements Subscription {
         return joined && { ...bound(joined), life: undefined }
       },
       async peer => {
-        const life = territory.ownerOf(username)
+        const life = ownership.findOwner(username)
         const hasJoined = await peer.ask('join', username, nodes.sendableCredentials(credentials), id)
         if ((hasJoined as unknown) === elsewhere) return elsewhere
         if (!hasJoined) return undefined

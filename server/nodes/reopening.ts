@@ -19,7 +19,7 @@ export class Reopening {
     const account = platform.find(username)
     if (!account) throw new Error(`There is no user "${username}"`)
     // What could not be confirmed is given up all the same: another file has taken its place.
-    await accounts.handover.letGo(account).catch(() => undefined)
+    await accounts.handover.release(account).catch(() => undefined)
     return account
   }
 

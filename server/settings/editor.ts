@@ -19,9 +19,9 @@ import { shownSettings, type ShownSetting } from '../../core/settings/shown.js'
 import { refuseParams, type Violation } from '../../core/validation/params.js'
 import type { SettingsUpdate } from '../../schemas/configuration.js'
 import { Layout } from '../../storage/files/layout.js'
-import { placeFileNow } from '../../storage/files/setup-link.js'
+import { writeFileAtomically } from '../../storage/files/setup-link.js'
 import { tokensFor } from '../setup/choices.js'
-import type { SettingsSource } from '../setup/desk.js'
+import type { SettingsSource } from '../setup/setup-service.js'
 
 /** A setting as the page shows it. */
 interface EditableSetting extends ShownSetting {
@@ -71,7 +71,7 @@ export class SettingsEditor {
     refuseProblems(further, values)
     // Nothing below waits: of two changes that are based on the same version, one is refused.
     const { chosen } = this.#changed(version, values)
-    placeFileNow(join(new Layout(this.inForce.dataDir).root, chosenFile), chosenText(chosen))
+    writeFileAtomically(join(new Layout(this.inForce.dataDir).root, chosenFile), chosenText(chosen))
     return this.list()
   }
 

@@ -1,6 +1,6 @@
 /** An audit record as stored: its content, and the hash that chains it to the record before. */
 import { hash } from 'node:crypto'
-import { toStoredScope, parseScope, type StoredAuditScope, type AuditScope } from './reach.js'
+import { toStoredScope, parseScope, type StoredAuditScope, type AuditScope } from './scope.js'
 
 /** One call. */
 export interface AuditEntry {

@@ -54,7 +54,7 @@ export class AuditWords {
   }
 
   /** Clears the cache: it may hold words that were rolled back. */
-  clear(): void {
+  invalidate(): void {
     this.#numbers.clear()
     this.#texts.clear()
     this.#accesses.clear()
@@ -73,7 +73,7 @@ export class AuditWords {
   }
 
   #cache(number: number, text: string): number {
-    if (this.#numbers.size >= maxCached) this.clear()
+    if (this.#numbers.size >= maxCached) this.invalidate()
     this.#numbers.set(text, number)
     this.#texts.set(number, text)
     return number

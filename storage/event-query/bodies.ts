@@ -26,7 +26,7 @@ export class PageSizeEstimate {
   }
 
   /** Records the size of a number of events together. */
-  note(rows: number, bytes: number): void {
+  record(rows: number, bytes: number): void {
     const fittingRows = Math.floor((rows * targetBytes) / Math.max(bytes, 1))
     this.#rows = Math.max(1, Math.min(fittingRows, maxGrowth * this.#rows, maxPageRows))
   }
@@ -45,11 +45,11 @@ export class LargeEvents {
   }
 
   /** Clears the cache. */
-  clear(): void {
+  invalidate(): void {
     this.#mayExist = undefined
   }
 
-  note(): void {
+  record(): void {
     this.#mayExist = true
   }
 }
@@ -85,7 +85,7 @@ function joinAtOnce(
   for (;;) {
     const wanted = numbers.slice(0, sizeEstimate.rows)
     const [text, bytes] = raw(db, sql).get(JSON.stringify(wanted)) as [string | null, number | null]
-    sizeEstimate.note(wanted.length, bytes ?? 0)
+    sizeEstimate.record(wanted.length, bytes ?? 0)
     if (text !== null || bytes === null) return { text: text ?? '', taken: wanted.length }
   }
 }

@@ -4,7 +4,7 @@
  * (docs/spec/streams-queries.md#conditions-on-contents)
  */
 import type { Database } from 'better-sqlite3'
-import { hasTime, inTime, type InTime } from '../sqlite/in-time.js'
+import { hasTime, runWithTimeout, type TimedResult } from '../sqlite/run-with-timeout.js'
 import { column } from '../sqlite/statements.js'
 
 /** What a value may be compared with. */
@@ -40,7 +40,7 @@ export function findMatchingContents(
   conditions: readonly ContentCondition[],
   numbers: readonly number[],
   timeoutMs: number
-): InTime<ReadonlySet<number>> {
+): TimedResult<ReadonlySet<number>> {
   let slot = testsByFile.get(db)
   if (!slot) testsByFile.set(db, (slot = register(db)))
   const tests = groupTestsByPath(conditions)
@@ -51,7 +51,7 @@ export function findMatchingContents(
         all.every(test => test(text))
   )
   try {
-    return inTime(db, timeoutMs, () => {
+    return runWithTimeout(db, timeoutMs, () => {
       const found = column(db, buildContentSql(tests.size)).all(JSON.stringify(numbers), ...paths)
       return new Set(found as number[])
     })

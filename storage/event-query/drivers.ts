@@ -3,7 +3,7 @@
  * best if many events match; if few do, the narrowest group is.
  */
 import type { Database } from 'better-sqlite3'
-import type { EventFile } from './file.js'
+import type { EventFile } from './event-file.js'
 import { countRowsOfLanes, type Lane } from './lanes.js'
 import { comesBefore, type Order, type KeyRange } from './position.js'
 import type { EventQuery, StreamsCriteria } from './query.js'

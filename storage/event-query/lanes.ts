@@ -5,9 +5,9 @@
 import type { Database } from 'better-sqlite3'
 import { column, raw, statement } from '../sqlite/statements.js'
 import { pageBytes } from './bodies.js'
-import { tryWithinBudget } from './effort.js'
+import { tryWithinBudget } from './query-budget.js'
 import type { Key, Order, KeyRange } from './position.js'
-import { filtered, rowCondition, type RowFilter } from './row-filter.js'
+import { runFiltered, rowCondition, type RowFilter } from './row-filter.js'
 import { isOnMap } from './stream-map.js'
 
 /** `time`: all events; `own`: without the values of account fields; `type`: of a type; `stream`: in a stream; `span`, `streamSpan`: the periods of a class among them. */
@@ -82,7 +82,7 @@ export function readMatchingKeys(
   limit: number
 ): Key[] {
   const sql = matchingKeysSql(kind, order, range)
-  return filtered(db, filter, (modifiedAfter, endFrom) =>
+  return runFiltered(db, filter, (modifiedAfter, endFrom) =>
     statement(db, sql).all(...values, ...toBounds(order, range), examined, modifiedAfter, endFrom, limit)
   ) as Key[]
 }
@@ -140,7 +140,9 @@ export function readMatchingBodies(
 ): Bodies | undefined {
   const sql = matchingBodiesSql(kind, order, range)
   const row = tryWithinBudget(() =>
-    filtered(db, filter, () => raw(db, sql).get(...values, ...toBounds(order, range), examined, map, limit))
+    runFiltered(db, filter, () =>
+      raw(db, sql).get(...values, ...toBounds(order, range), examined, map, limit)
+    )
   )
   return row ? toBodies(row as BodiesRow) : undefined
 }
@@ -181,7 +183,7 @@ export function collectMatchingKeys(
   ])
   const high = toBounds(order, first.range)[1]
   const rows = tryWithinBudget(() =>
-    filtered(db, filter, (modifiedAfter, endFrom) =>
+    runFiltered(db, filter, (modifiedAfter, endFrom) =>
       raw(db, collectMatchingKeysSql(first.lane.kind, order, first.range)).all(
         modifiedAfter,
         endFrom,
@@ -190,7 +192,7 @@ export function collectMatchingKeys(
         limit + 1
       )
     )
-  ) as [time: number, number: number, passes: 0 | 1][] | undefined
+  ) as [time: number, number, passes: 0 | 1][] | undefined
   if (!rows || rows.length > limit) return undefined
   // An event in several streams is returned once for each.
   const found = new Map<number, Key>()

@@ -1,5 +1,5 @@
 /** Merges several lanes: their keys in order, each once. Valid within one read. */
-import type { EventFile } from './file.js'
+import type { EventFile } from './event-file.js'
 import { readFirstTimes, readKeys, type Lane } from './lanes.js'
 import { isBefore, getRemainder, type Key, type Order, type KeyRange } from './position.js'
 
@@ -100,7 +100,7 @@ export class LaneMerge {
       const values = group.map(({ lane }) => lane.values[0]!)
       const times =
         kind === 'stream'
-          ? ends.within(values, trashed, this.order, range)
+          ? ends.listWithin(values, trashed, this.order, range)
           : readFirstTimes(db, kind, values, trashed, this.order, range)
       times.forEach((time, index) => {
         if (time !== null) this.#add(group[index]!, time, size)

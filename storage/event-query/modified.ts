@@ -2,9 +2,9 @@
 import type { Database } from 'better-sqlite3'
 import { column, statement } from '../sqlite/statements.js'
 import { isBefore, type Key } from './position.js'
-import { tryWithinBudget } from './effort.js'
+import { tryWithinBudget } from './query-budget.js'
 import type { EventQuery } from './query.js'
-import { filtered, rowCondition, type RowFilter } from './row-filter.js'
+import { runFiltered, rowCondition, type RowFilter } from './row-filter.js'
 
 const modifiedAfterClause = 'event INDEXED BY event_modified WHERE modified > ?'
 
@@ -23,14 +23,14 @@ export function countModified(db: Database, since: number, limit: number): numbe
 export function findModifiedKeys(
   db: Database,
   query: EventQuery,
-  { effort, test }: Pick<RowFilter, 'effort' | 'test'>
+  { budget, test }: Pick<RowFilter, 'budget' | 'test'>
 ): Key[] | undefined {
   const { modifiedSince = -Infinity, from = -Infinity, to = Infinity, isRunning, trashed, order } = query
   const sql = `SELECT time, number FROM event INDEXED BY event_modified
     WHERE ${rowCondition} AND time <= ? AND trashed BETWEEN ? AND ?`
-  const filter = { modifiedAfter: modifiedSince, endFrom: isRunning ? Infinity : from, test, effort }
+  const filter = { modifiedAfter: modifiedSince, endFrom: isRunning ? Infinity : from, test, budget }
   const found = tryWithinBudget(() =>
-    filtered(db, filter, (modified, end) =>
+    runFiltered(db, filter, (modified, end) =>
       statement(db, sql).all(modified, end, to, trashed[0], trashed.at(-1))
     )
   ) as Key[] | undefined

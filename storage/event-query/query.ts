@@ -52,7 +52,7 @@ export interface TextSearch {
 
 /** Tests whether an event with these streams and this type matches. */
 export interface RowTest {
-  readonly meets: (stream: number, others: string | null, type: number) => boolean
+  readonly matches: (stream: number, others: string | null, type: number) => boolean
   /** The cost per event, in units of `Effort.work`, beyond the list of its streams. */
   readonly work: number
 }
@@ -62,22 +62,22 @@ export function createRowTest({
   streams,
   types
 }: Pick<EventQuery, 'streams' | 'types'>): RowTest | undefined {
-  if (!streams) return types && { meets: (_stream, _others, type) => types.has(type), work: 1 }
-  const meets = streams.length === 1 ? createStreamsTest(streams[0]!) : createAlternativesTest(streams)
+  if (!streams) return types && { matches: (_stream, _others, type) => types.has(type), work: 1 }
+  const matches = streams.length === 1 ? createStreamsTest(streams[0]!) : createAlternativesTest(streams)
   const work = streams.reduce((sum, { all }) => sum + 1 + all.length, 0)
-  if (!types) return { meets, work }
-  return { meets: (stream, others, type) => types.has(type) && meets(stream, others), work }
+  if (!types) return { matches, work }
+  return { matches: (stream, others, type) => types.has(type) && matches(stream, others), work }
 }
 
 type StreamsTest = (stream: number, others: string | null) => boolean
 
 function createStreamsTest(criteria: StreamsCriteria): StreamsTest {
   const { any, all, excludesAccountFields: isOwn, not } = criteria
-  const meets = (stream: number): boolean =>
+  const matches = (stream: number): boolean =>
     (!any || any.has(stream)) && !not.has(stream) && all.every(set => set.has(stream))
   return (stream, others) =>
     !(isOwn && stream < 0) &&
-    (others === null ? meets(stream) : matchesCriteria(criteria, parseStreams(stream, others)))
+    (others === null ? matches(stream) : matchesCriteria(criteria, parseStreams(stream, others)))
 }
 
 function createAlternativesTest(criteria: readonly StreamsCriteria[]): StreamsTest {

@@ -1,6 +1,6 @@
 /**
- * A cache of picture previews, in the user's own folder so that they are removed with it. A preview can be ensureFolder again at
- * any time. The modification time of a file records its last use.
+ * A cache of picture previews, in the account's folder so that they are removed with it. A preview can be generated
+ * again at any time. The modification time of a file records its last use.
  */
 import { mkdir, readdir, readFile, rename, rm, rmdir, stat, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -47,13 +47,13 @@ export class PreviewCache {
     const path = this.#path(account, key)
     const draft = `${path}.${process.pid}-${++this.#drafts}`
     try {
-      // Not recursively: that would make the folder of a user who has just been deleted again.
+      // Not recursively: that would recreate the folder of a user who has just been deleted.
       await ensureFolder(this.layout.previewsDirectory(account))
       await ensureFolder(dirname(path))
       await writeFile(draft, bytes, { flush: true })
       await utimes(draft, now, now)
       await rename(draft, path)
-      await this.#removeAll(dirname(path), nameStart(key), path)
+      await this.#removeAll(dirname(path), formatNamePrefix(key), path)
     } catch (error) {
       await rm(draft, { force: true }).catch(() => undefined)
       throw translateError(error, path)
@@ -71,19 +71,22 @@ export class PreviewCache {
 
   /** Removes all previews of a picture. */
   async remove(account: string, picture: string): Promise<void> {
-    await this.#removeAll(join(this.layout.previewsDirectory(account), shardOf(picture)), `${picture}.`)
+    await this.#removeAll(
+      join(this.layout.previewsDirectory(account), getShardFolder(picture)),
+      `${picture}.`
+    )
   }
 
   /** Removes previews that have not been used since `before` (seconds). Returns how many. */
   async sweep(account: string, before: number): Promise<number> {
     const directory = this.layout.previewsDirectory(account)
     let removed = 0
-    for (const shard of await entries(directory)) {
-      const files = await entries(join(directory, shard))
+    for (const shard of await readEntries(directory)) {
+      const files = await readEntries(join(directory, shard))
       let left = files.length
       for (const name of files) {
         const path = join(directory, shard, name)
-        if ((await usedAt(path)) >= before) continue
+        if ((await readLastUse(path)) >= before) continue
         await rm(path, { force: true })
         left--
         removed++
@@ -94,7 +97,7 @@ export class PreviewCache {
   }
 
   async #removeAll(directory: string, start: string, except?: string): Promise<void> {
-    for (const name of await entries(directory)) {
+    for (const name of await readEntries(directory)) {
       const path = join(directory, name)
       if (name.startsWith(start) && path !== except) await rm(path, { force: true })
     }
@@ -102,17 +105,17 @@ export class PreviewCache {
 
   #path(account: string, key: PreviewKey): string {
     if (!fileId.test(key.fileId) || !frame.test(key.frame)) throw new Error('Not a valid preview key')
-    const name = `${nameStart(key)}${Math.round(key.modified * 1e6)}.jpg`
-    return join(this.layout.previewsDirectory(account), shardOf(key.fileId), name)
+    const name = `${formatNamePrefix(key)}${Math.round(key.modified * 1e6)}.jpg`
+    return join(this.layout.previewsDirectory(account), getShardFolder(key.fileId), name)
   }
 }
 
-function nameStart(key: PreviewKey): string {
+function formatNamePrefix(key: PreviewKey): string {
   return `${key.fileId}.${key.frame}.`
 }
 
 /** The end of an id is random; its beginning is a time. */
-function shardOf(id: string): string {
+function getShardFolder(id: string): string {
   return id.slice(-2)
 }
 
@@ -124,7 +127,7 @@ async function ensureFolder(directory: string): Promise<void> {
   }
 }
 
-async function entries(directory: string): Promise<string[]> {
+async function readEntries(directory: string): Promise<string[]> {
   try {
     return await readdir(directory)
   } catch (error) {
@@ -132,8 +135,8 @@ async function entries(directory: string): Promise<string[]> {
   }
 }
 
-/** When a file was last used, in seconds; `Infinity` for one that has just been removed, so that it is skipped. */
-async function usedAt(path: string): Promise<number> {
+/** Reads when a file was last used, in seconds; `Infinity` for one that has just been removed, so that it is skipped. */
+async function readLastUse(path: string): Promise<number> {
   try {
     return (await stat(path)).mtimeMs / 1000
   } catch (error) {

@@ -1,33 +1,33 @@
-/** The secret of the set-up link: only its digest is kept, in a file of the data directory, while the link is good. */
+/** The secret of the set-up link. Only its digest is stored, in a file of the data directory, while the link is valid. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { makeFolderNow, assertFileOrAbsent, syncPathNow } from './durable.js'
 import type { Layout } from './layout.js'
 
-/** Makes a secret, which replaces an earlier one. Blocking. */
-export function newSetupSecret({ setupFile }: Layout): string {
+/** Creates a secret, which replaces an earlier one. Blocking. */
+export function createSetupSecret({ setupFile }: Layout): string {
   const secret = randomBytes(24).toString('base64url')
   makeFolderNow(dirname(setupFile))
   assertFileOrAbsent(setupFile)
-  placeFileNow(setupFile, `${digest(secret).toString('hex')}\n`)
+  writeFileAtomically(setupFile, `${digest(secret).toString('hex')}\n`)
   return secret
 }
 
-/** Whether a text is the secret that is good now. Takes the same time for every text that is not. */
+/** Returns whether a text is the current secret. Takes the same time for every text that is not. */
 export function isSetupSecret(layout: Layout, text: string): boolean {
-  const known = knownDigest(layout)
-  return known !== undefined && timingSafeEqual(digest(text), known)
+  const expected = readDigest(layout)
+  return expected !== undefined && timingSafeEqual(digest(text), expected)
 }
 
-/** Ends the link. Blocking. */
-export function endSetupLink({ setupFile }: Layout): void {
+/** Invalidates the link. Blocking. */
+export function removeSetupLink({ setupFile }: Layout): void {
   rmSync(setupFile, { force: true })
   syncPathNow(dirname(setupFile))
 }
 
-/** Writes a private file in one step: whoever reads it finds the old text or the new one, also after a crash. */
-export function placeFileNow(file: string, text: string): void {
+/** Writes a private file atomically: a reader sees the old text or the new one, also after a crash. Blocking. */
+export function writeFileAtomically(file: string, text: string): void {
   const draft = `${file}.new`
   rmSync(draft, { force: true })
   try {
@@ -40,7 +40,7 @@ export function placeFileNow(file: string, text: string): void {
   syncPathNow(dirname(file))
 }
 
-function knownDigest({ setupFile }: Layout): Buffer | undefined {
+function readDigest({ setupFile }: Layout): Buffer | undefined {
   try {
     assertFileOrAbsent(setupFile)
     const text = readFileSync(setupFile, 'utf8').trim()

@@ -18,7 +18,7 @@ const readFrom = promisify(read)
 export class Spools {
   #bytes = 0
 
-  /** `maxBytes`: the maxBytes that all files together may hold. */
+  /** `maxBytes`: the total size that all files together may have. */
   constructor(
     private readonly layout: Layout,
     private readonly maxBytes: number
@@ -142,7 +142,7 @@ export class Spool {
       held > 0 && held < this.#tail.length
         ? [this.#tail.slice(0, held), this.#tail.slice(held)]
         : [this.#tail]
-    for (const text of parts.flatMap(piecesOf)) this.#write(text)
+    for (const text of parts.flatMap(splitIntoPieces)) this.#write(text)
     this.#tail = ''
   }
 
@@ -164,7 +164,7 @@ export class Spool {
 }
 
 /** Splits a text into pieces without splitting a surrogate pair. */
-function piecesOf(text: string): string[] {
+function splitIntoPieces(text: string): string[] {
   const pieces: string[] = []
   for (let start = 0; start < text.length;) {
     let end = start + pieceSize

@@ -1,4 +1,4 @@
-/** Files that are to be brought in, in the folder of their account; and which accounts have imports under way. */
+/** The files of imports, in the folder of their account, and the list of accounts with imports in progress. */
 import {
   chmodSync,
   copyFileSync,
@@ -23,32 +23,32 @@ import { isAccountId, type Layout } from '../files/layout.js'
 export class ImportFiles {
   constructor(private readonly layout: Layout) {}
 
-  /** The path of a file. */
-  path(account: string, id: string): string {
+  /** Returns the path of a file. */
+  getPath(account: string, id: string): string {
     return this.layout.importFile(account, id)
   }
 
-  /** Where a reader may put a part of a file that it unpacks. */
-  spool(account: string, id: string): string {
-    return `${this.path(account, id)}.part`
+  /** Returns the path to which a reader may unpack a part of a file. */
+  getSpoolPath(account: string, id: string): string {
+    return `${this.getPath(account, id)}.part`
   }
 
-  /** Where a reader may put a file of an event until it is kept. */
-  unpacked(account: string, id: string): string {
-    return `${this.path(account, id)}.file`
+  /** Returns the path to which a reader may unpack an event's file until it is stored. */
+  getUnpackedPath(account: string, id: string): string {
+    return `${this.getPath(account, id)}.file`
   }
 
-  /** The bytes of such a file. */
-  unpackedBytes(account: string, id: string): Readable {
-    return createReadStream(this.unpacked(account, id))
+  /** Opens such a file for reading. */
+  openUnpacked(account: string, id: string): Readable {
+    return createReadStream(this.getUnpackedPath(account, id))
   }
 
   exists(account: string, id: string): boolean {
-    return existsSync(this.path(account, id))
+    return existsSync(this.getPath(account, id))
   }
 
-  /** Moves a file that was received as an attachment, unless that has been done. It is on disk when this returns. */
-  take(account: string, attachment: string, id: string): void {
+  /** Moves a file that was received as an attachment, unless it has been moved. It is on disk when this returns. */
+  moveAttachment(account: string, attachment: string, id: string): void {
     const [folder, received] = [
       this.layout.importsDirectory(account),
       this.layout.attachmentFile(account, attachment)
@@ -57,7 +57,7 @@ export class ImportFiles {
     try {
       // Not recursively: if the folder of the account is missing, it was deleted.
       if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 })
-      renameSync(received, this.path(account, id))
+      renameSync(received, this.getPath(account, id))
       syncPathNow(folder)
       syncPathNow(this.layout.userDirectory(account))
     } catch (error) {
@@ -65,11 +65,11 @@ export class ImportFiles {
     }
   }
 
-  /** Takes a file from anywhere: by a further link to it where that is possible, else as a copy. */
-  adopt(account: string, file: string, id: string): void {
+  /** Adds a file from any path: as a hard link if possible, else as a copy. */
+  linkOrCopy(account: string, file: string, id: string): void {
     const folder = this.layout.importsDirectory(account)
     if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 })
-    const path = this.path(account, id)
+    const path = this.getPath(account, id)
     try {
       linkSync(file, path)
     } catch {
@@ -87,9 +87,10 @@ export class ImportFiles {
     for (const path of this.#paths(account, id)) rmSync(path, { force: true })
   }
 
-  /** Removes what a reader has left where it unpacked. */
+  /** Removes the unpacked files of an import. */
   removeSpool(account: string, id: string): void {
-    for (const path of [this.spool(account, id), this.unpacked(account, id)]) rmSync(path, { force: true })
+    for (const path of [this.getSpoolPath(account, id), this.getUnpackedPath(account, id)])
+      rmSync(path, { force: true })
   }
 
   /** Removes the files of an account that belong to none of these imports. */
@@ -100,7 +101,7 @@ export class ImportFiles {
       if (!ids.has(name.split('.', 1)[0]!)) rmSync(join(folder, name), { force: true })
   }
 
-  /** Notes that an account has imports under way, which the next start goes on with. Throws `StorageFull`. */
+  /** Marks an account as having imports in progress, which the next start resumes. Throws `StorageFull`. */
   mark({ id, username }: Pick<Account, 'id' | 'username'>): void {
     const folder = this.layout.importingDirectory
     const file = join(folder, id)
@@ -108,7 +109,7 @@ export class ImportFiles {
     try {
       mkdirSync(folder, { recursive: true, mode: 0o700 })
       if (existsSync(file)) return
-      // A note that was cut off would be taken for that of nobody.
+      // A truncated file would name another account.
       writeFileSync(draft, username, { mode: 0o600, flush: true })
       renameSync(draft, file)
       syncPathNow(folder)
@@ -126,8 +127,8 @@ export class ImportFiles {
     rmSync(join(this.layout.importingDirectory, id), { force: true })
   }
 
-  /** Accounts that were noted. */
-  marked(): { id: string; username: string }[] {
+  /** Lists the marked accounts. */
+  listMarked(): { id: string; username: string }[] {
     const folder = this.layout.importingDirectory
     if (!existsSync(folder)) return []
     return readdirSync(folder)
@@ -136,6 +137,6 @@ export class ImportFiles {
   }
 
   #paths(account: string, id: string): string[] {
-    return [this.path(account, id), this.spool(account, id), this.unpacked(account, id)]
+    return [this.getPath(account, id), this.getSpoolPath(account, id), this.getUnpackedPath(account, id)]
   }
 }

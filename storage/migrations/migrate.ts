@@ -2,19 +2,19 @@
 import type { Database } from 'better-sqlite3'
 import { StoreTooNew } from '../errors.js'
 
-/** One step: SQL, or code where SQL alone does not do. Never edited once released. */
+/** One step: SQL, or code if SQL is not sufficient. Never edited once released. */
 export type Migration = string | ((db: Database) => void)
 
 /**
- * Applies the steps beyond the file's `user_version`. DDL and version commit or roll back together. A file that is newer
- * than the last step is refused.
+ * Applies the steps beyond the file's `user_version`. Schema and version commit or roll back together. Throws
+ * `StoreTooNew` for a file that is newer than the last step.
  */
 export function migrate(db: Database, steps: readonly Migration[]): void {
-  const current = versionOf(db)
+  const current = readSchemaVersion(db)
   if (current > steps.length) throw new StoreTooNew(db.name, current, steps.length)
   if (current === steps.length) return
   db.transaction(() => {
-    for (const step of steps.slice(versionOf(db))) {
+    for (const step of steps.slice(readSchemaVersion(db))) {
       if (typeof step === 'string') db.exec(step)
       else step(db)
     }
@@ -22,7 +22,7 @@ export function migrate(db: Database, steps: readonly Migration[]): void {
   }).immediate()
 }
 
-/** Number of steps that have been applied to the file. */
-export function versionOf(db: Database): number {
+/** Returns the number of steps that have been applied to the file. */
+export function readSchemaVersion(db: Database): number {
   return db.pragma('user_version', { simple: true }) as number
 }

@@ -1,7 +1,7 @@
 /**
- * Every change of the platform file while a service runs, as a command: a name and arguments that JSON can hold. Applied to
- * the same file, a command always does the same: times, ids and secrets are made by whoever asks for it. So nodes that apply
- * the same commands in the same order have the same file.
+ * The commands: every change of the platform file while a service runs, as a name and JSON arguments. Commands are
+ * deterministic: times, ids and secrets are chosen by the caller. Nodes that apply the same commands in the same order
+ * have identical files.
  */
 import type { Decision } from '../../schemas/auth-request.js'
 import type { RegisteredClient } from '../../schemas/oauth.js'
@@ -9,31 +9,36 @@ import type { IdentityProof } from '../identities/identity-proofs.js'
 import type { UniqueValue } from '../repositories/account-fields.js'
 import type { Account, Claim } from './account.js'
 import type { OpenRequest } from './auth-requests.js'
-import type { Measured } from './growth.js'
+import type { GrowthMeasurement } from './growth.js'
 import type { Invitation } from './invitations.js'
-import type { Deed } from './operator-deeds.js'
+import type { AdminAction } from './admin-actions.js'
 import type { Secret } from './secrets.js'
 import type { Tables } from './tables.js'
 import type { Reservation } from './unique-fields.js'
 
-/** The commands. Each runs within a transaction, and is undone if it throws. The comments stand at what they call. */
+/**
+ * The commands. Each runs within a transaction, and is undone if it throws. They are documented at the methods that
+ * they call.
+ */
 export const commands = {
   claim: ({ accounts }: Tables, claim: Claim) => accounts.claim(claim),
   complete: ({ accounts }: Tables, account: Pick<Account, 'id' | 'relocatedTo'>) =>
-    accounts.complete(account),
+    accounts.activateImported(account),
   activate: ({ accounts }: Tables, id: string) => accounts.activate(id),
-  giveUp: ({ accounts }: Tables, id: string) => accounts.giveUp(id),
-  leave: ({ accounts }: Tables, id: string) => accounts.leave(id),
+  giveUp: ({ accounts }: Tables, id: string) => accounts.abandonClaim(id),
+  leave: ({ accounts }: Tables, id: string) => accounts.beginRemoval(id),
   relocate: ({ accounts }: Tables, id: string, url: string | null) => accounts.relocate(id, url),
-  leaveDue: ({ accounts }: Tables, id: string, now: number) => accounts.leaveDue(id, now),
+  leaveDue: ({ accounts }: Tables, id: string, now: number) => accounts.beginDueRemoval(id, now),
   scheduleDeletion: ({ accounts }: Tables, id: string, time: number | null) =>
     accounts.scheduleDeletion(id, time),
   remove: ({ accounts }: Tables, id: string) => accounts.remove(id),
   addWebhooks: ({ accounts }: Tables, id: string) => accounts.addWebhooks(id),
   removeWebhooks: ({ accounts }: Tables, ids: readonly string[]) => accounts.removeWebhooks(ids),
 
-  suspend: ({ standings }: Tables, id: string, since: number | null) => standings.suspend(id, since),
-  limit: ({ standings }: Tables, id: string, bytes: number | null) => standings.limit(id, bytes),
+  suspend: ({ accountStatuses: standings }: Tables, id: string, since: number | null) =>
+    standings.suspend(id, since),
+  limit: ({ accountStatuses: standings }: Tables, id: string, bytes: number | null) =>
+    standings.limit(id, bytes),
 
   reserveUnique: ({ unique }: Tables, account: string, values: readonly UniqueValue[], ticket: number) =>
     unique.reserve(account, values, ticket),
@@ -87,31 +92,32 @@ export const commands = {
   replaceSecret: ({ secrets }: Tables, secret: Secret, former: readonly string[]) =>
     secrets.replace(secret, former),
 
-  addDeed: ({ deeds }: Tables, deed: Deed) => deeds.add(deed),
-  measureGrowth: ({ growth }: Tables, time: number, measured: Measured) => growth.measure(time, measured),
+  addDeed: ({ adminActions: deeds }: Tables, deed: AdminAction) => deeds.add(deed),
+  measureGrowth: ({ growth }: Tables, time: number, measured: GrowthMeasurement) =>
+    growth.measure(time, measured),
   countEvents: ({ growth }: Tables, time: number, account: string, highest: number, isNew: boolean) =>
     growth.count(time, account, highest, isNew)
 }
 
 export type CommandName = keyof typeof commands
 
-/** What a command takes. */
+/** The arguments of a command. */
 export type Arguments<N extends CommandName> =
   Parameters<(typeof commands)[N]> extends [Tables, ...infer Rest] ? Rest : never
 
-/** What a command answers. */
+/** The result of a command. */
 export type Result<N extends CommandName> = ReturnType<(typeof commands)[N]>
 
-/** A command as it is written down. */
+/** A command as recorded. */
 export type Command = { readonly [N in CommandName]: readonly [name: N, ...args: Arguments<N>] }[CommandName]
 
-/** Whether there is a command of this name. */
+/** Returns whether there is a command with this name. */
 export function isCommand(name: unknown): name is CommandName {
   return typeof name === 'string' && Object.hasOwn(commands, name)
 }
 
 /** Applies a command within a transaction. */
-export function applied<N extends CommandName>(
+export function applyCommand<N extends CommandName>(
   tables: Tables,
   name: N,
   args: Readonly<Arguments<N>>

@@ -2,8 +2,8 @@
 import type { Database } from 'better-sqlite3'
 import { column, statement } from '../sqlite/statements.js'
 
-/** What was there on a day; sizes in bytes. */
-export interface Measured {
+/** A measurement of a day; sizes in bytes. */
+export interface GrowthMeasurement {
   readonly accounts: number
   readonly documents: number
   readonly attachments: number
@@ -11,62 +11,63 @@ export interface Measured {
   readonly others: number
 }
 
-/** A day; what was not measured on it is `null`. */
-export type GrowthDay = { readonly [K in keyof Measured]: Measured[K] | null } & {
+/** A day; values that were not measured are `null`. */
+export type GrowthDay = { readonly [K in keyof GrowthMeasurement]: GrowthMeasurement[K] | null } & {
   /** Days since 1970, in UTC. */
   readonly day: number
-  /** Events added since they were counted before. */
+  /** Events added since the count before. */
   readonly events: number
 }
 
-/** Days that are kept. */
-export const growthDays = 400
+/** Maximum number of stored days. */
+export const maxDays = 400
 
 const daySeconds = 86_400
 
-/** The days. What changes them is done by commands alone. (storage/platform/commands.ts) */
+/** The days. Changed by commands only. (storage/platform/commands.ts) */
 export class GrowthRepository {
   constructor(private readonly db: Database) {}
 
-  /** All days that are kept, oldest first. */
+  /** Lists all stored days, oldest first. */
   list(): GrowthDay[] {
     return statement(this.db, 'SELECT * FROM growth ORDER BY day').all() as GrowthDay[]
   }
 
-  /** Whether anything was measured on the day of a time, in seconds. */
+  /** Returns whether the day of a time (seconds) has a measurement. */
   isMeasured(time: number): boolean {
     const sql = 'SELECT 1 FROM growth WHERE day = ? AND accounts IS NOT NULL'
-    return column(this.db, sql).get(dayOf(time)) !== undefined
+    return column(this.db, sql).get(toDay(time)) !== undefined
   }
 
-  /** Keeps what was measured at a time (seconds), and removes the days that are too old. */
-  measure(time: number, { accounts, attachments, documents, others, previews }: Measured): void {
+  /** Stores a measurement at a time (seconds), and removes the oldest days beyond the limit. */
+  measure(time: number, { accounts, attachments, documents, others, previews }: GrowthMeasurement): void {
     const sql = `INSERT INTO growth (day, accounts, documents, attachments, previews, others) VALUES (?, ?, ?, ?, ?, ?)
       ON CONFLICT (day) DO UPDATE SET accounts = excluded.accounts, documents = excluded.documents,
         attachments = excluded.attachments, previews = excluded.previews, others = excluded.others`
-    statement(this.db, sql).run(dayOf(time), accounts, documents, attachments, previews, others)
+    statement(this.db, sql).run(toDay(time), accounts, documents, attachments, previews, others)
     this.#removeOld()
   }
 
   /**
-   * Counts the events that an account has got by now, the `highest` number of which only grows. Of one that is seen for the
-   * first time they count only if it `isNew`: others have been restored, or come from an earlier version.
+   * Counts the events that were added to an account; `highest` is its highest event number, which only grows. On the
+   * first count events are only counted if the account `isNew`: others have been restored, or come from an earlier
+   * version.
    */
   count(time: number, account: string, highest: number, isNew: boolean): void {
-    const former = this.counted(account)
+    const former = this.getCounted(account)
     const added = highest - (former ?? (isNew ? 0 : highest))
-    const place = `INSERT INTO counted_events (account, number) SELECT id, ? FROM account WHERE id = ?
+    const update = `INSERT INTO counted_events (account, number) SELECT id, ? FROM account WHERE id = ?
       ON CONFLICT (account) DO UPDATE SET number = excluded.number`
-    statement(this.db, place).run(highest, account)
+    statement(this.db, update).run(highest, account)
     if (added <= 0) return
     const sql = `INSERT INTO growth (day, events) VALUES (?, ?)
       ON CONFLICT (day) DO UPDATE SET events = events + excluded.events`
-    statement(this.db, sql).run(dayOf(time), added)
+    statement(this.db, sql).run(toDay(time), added)
     this.#removeOld()
   }
 
-  /** The number up to which the events of an account have been counted, if they have. */
-  counted(account: string): number | undefined {
+  /** Returns the number up to which the events of an account have been counted; `undefined` if they have not. */
+  getCounted(account: string): number | undefined {
     const sql = 'SELECT number FROM counted_events WHERE account = ?'
     return column(this.db, sql).get(account) as number | undefined
   }
@@ -80,13 +81,13 @@ export class GrowthRepository {
     this.#removeOld()
   }
 
-  /** Days and not times decide: a clock that was wrong for a while must not remove all. */
+  /** By number of days, not by time: a clock that was wrong for a while must not remove all. */
   #removeOld(): void {
     const sql = 'DELETE FROM growth WHERE day NOT IN (SELECT day FROM growth ORDER BY day DESC LIMIT +?)'
-    statement(this.db, sql).run(growthDays)
+    statement(this.db, sql).run(maxDays)
   }
 }
 
-function dayOf(time: number): number {
+function toDay(time: number): number {
   return Math.floor(time / daySeconds)
 }

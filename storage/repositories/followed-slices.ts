@@ -16,7 +16,7 @@ export class FollowedSliceRepository {
   }
 
   /** A page of slices as JSON texts, by name, after `name`. */
-  textsAfter(name: string): string[] {
+  listTextsAfter(name: string): string[] {
     const sql = 'SELECT body FROM followed_slice WHERE name > ? ORDER BY name LIMIT +?'
     return column(this.db, sql).all(name, pageSize) as string[]
   }

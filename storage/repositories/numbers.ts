@@ -1,6 +1,6 @@
 /**
- * Allocates row numbers that are never reused: a list that a client reads slowly refers to rows by number long after they
- * were removed. Triggers keep the highest removed number in `highest_number`.
+ * Allocates row numbers that are never reused: a list that a client reads slowly refers to rows by number long after
+ * they were removed. Triggers store the highest removed number in `highest_number`.
  */
 import type { Database } from 'better-sqlite3'
 import { column } from '../sqlite/statements.js'
@@ -13,18 +13,18 @@ export class Numbers {
     private readonly table: 'event' | 'stream'
   ) {}
 
-  /** The number for the next row. Call {@link taken} once the row is inserted. */
+  /** Returns the number for the next row. Call {@link markUsed} once the row is inserted. */
   next(): number {
     return (this.#last ??= this.#read()) + 1
   }
 
-  /** Notes that a row with this number was inserted. */
-  taken(number: number): void {
+  /** Records that a row with this number was inserted. */
+  markUsed(number: number): void {
     this.#last = number
   }
 
   /** Drops the cached number: it may have been rolled back. */
-  forget(): void {
+  invalidate(): void {
     this.#last = undefined
   }
 

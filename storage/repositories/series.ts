@@ -5,23 +5,23 @@ import {
   nextBytes,
   nextPage,
   previousPage,
-  type Form,
+  type RowFormat,
   type PointBytes,
   type PointPage,
   type Range
 } from '../series/page.js'
 import { removePoints, removeTimes, type Removal } from '../series/remove.js'
 import type { Row } from '../series/rows.js'
-import { Sampler, type SampledPage, type Sampling } from '../series/sampler.js'
-import { smallSize, summarized } from '../series/summary.js'
-import { looseLimit, SeriesWriter } from '../series/write.js'
-import { laidOut, startAfter } from '../series/layout.js'
+import { Sampler, type SampledPage, type SampleOptions } from '../series/sampler.js'
+import { smallSize, summarizeRows } from '../series/summary.js'
+import { maxLooseChunks, SeriesWriter } from '../series/write.js'
+import { arrangeRows, findIndexAfter } from '../series/arrange-rows.js'
 import { column, statement } from '../sqlite/statements.js'
 import type { Steps } from '../steps.js'
 
-/** An event, as far as its series is concerned. */
+/** The properties of an event that its series needs. */
 export interface Holder {
-  /** By which the series refers to the event. */
+  /** The number by which the series refers to the event. */
   readonly number: number
   readonly id: string
   readonly type: string
@@ -33,20 +33,20 @@ export interface Holder {
 
 /** Points to write. */
 export interface Points {
-  /** Names of the cells after deltaTime: those that have a value somewhere. */
+  /** Names of the cells after deltaTime: those that have a value in any row. */
   readonly columns: readonly string[]
-  /** By deltaTime, ascending, none twice. */
+  /** By deltaTime, ascending and distinct. */
   readonly rows: readonly Row[]
 }
 
 /** Who writes, and when (seconds). */
-export interface Writing {
+export interface WriteInfo {
   readonly writer: string
   readonly written: number
 }
 
-/** A holder event that does not show the last write to its series yet. */
-export interface Behind extends Writing {
+/** A holder event that does not reflect the last write to its series yet. */
+export interface OutdatedHolder extends WriteInfo {
   readonly number: number
   readonly id: string
   /** Greatest deltaTime. */
@@ -59,42 +59,42 @@ interface SeriesRow {
   readonly loose: number
 }
 
-/** Chunks that wait for their summaries at most: others are met by the next sample. */
-const mostUnsummarized = 16_384
-/** Chunks that are summarized in one write: some milliseconds. */
-const chunksSummarized = 8
-/** Chunks that are removed in one write. */
-const chunksRemoved = 64
+/** Maximum number of chunks waiting for their summaries: others are found by the next sample. */
+const maxUnsummarized = 16_384
+/** Number of chunks summarized in one write, which takes a few milliseconds. */
+const maxSummarizedChunks = 8
+/** Number of chunks removed in one write. */
+const maxRemovedChunks = 64
 
-const holderOf = `SELECT e.number, e.id, t.name AS type, e.time, e.trashed, e.stream, e.others
+const selectHolder = `SELECT e.number, e.id, t.name AS type, e.time, e.trashed, e.stream, e.others
   FROM event e JOIN event_type t ON t.number = e.type WHERE`
-const holderById = `${holderOf} e.id = ?`
-const holderByNumber = `${holderOf} e.number = ?`
+const holderById = `${selectHolder} e.id = ?`
+const holderByNumber = `${selectHolder} e.number = ?`
 
 export class SeriesRepository {
   readonly #chunks: ChunkTable
 
-  #mayBeBehind = true
+  #mayHaveOutdated = true
   #revision = 0
 
-  /** Numbers of large chunks without a summary that samples have had to read. */
+  /** Numbers of large chunks without a summary that samples had to read. */
   readonly #unsummarized = new Set<number>()
 
   constructor(private readonly db: Database) {
     this.#chunks = new ChunkTable(db)
   }
 
-  /** Whether a holder may be behind: true at first, since the last process may have ended before it caught up. */
-  get mayBeBehind(): boolean {
-    return this.#mayBeBehind
+  /** True if a holder may be outdated: initially, because the last process may have ended before it updated all of them. */
+  get mayHaveOutdated(): boolean {
+    return this.#mayHaveOutdated
   }
 
-  /** Rises when points are written or removed, unless by the deletion of their event. */
+  /** Increases when points are written or removed, except with their event. */
   get revision(): number {
     return this.#revision
   }
 
-  /** Any event, by its id or number, whether it holds a series or not. */
+  /** Finds any event by its id or number, whether or not it holds a series. */
   findHolder(event: string | number): Holder | undefined {
     const row = statement(this.db, typeof event === 'number' ? holderByNumber : holderById).get(event) as
       | (Holder & { trashed: number; stream: number; others: string | null })
@@ -105,171 +105,172 @@ export class SeriesRepository {
     return { number, id, type, time, isTrashed: trashed !== 0, streams }
   }
 
-  /** Names of the columns that hold values, in the order of the cells of a row; `undefined` while there are no points. */
-  columns(event: number): string[] | undefined {
+  /** Returns the names of the columns that hold values, in the order of cells; `undefined` while there are no points. */
+  getColumns(event: number): string[] | undefined {
     const columns = column(this.db, 'SELECT columns FROM series WHERE event = ?').get(event)
     return columns === undefined ? undefined : (JSON.parse(columns as string) as string[])
   }
 
-  /** The least and the greatest deltaTime of a series that has points. */
-  bounds(event: number): { first: number; until: number } | undefined {
+  /** Returns the least and the greatest deltaTime of a series that has points. */
+  getBounds(event: number): { first: number; until: number } | undefined {
     const sql =
       'SELECT min(first) AS first, (SELECT until FROM series WHERE event = @event) AS until FROM series_chunk WHERE event = @event'
     const { first, until } = statement(this.db, sql).get({ event }) as { first: number | null; until: number }
     return first === null ? undefined : { first, until }
   }
 
-  /** The time of an event, and the greatest deltaTime of its series; nothing where there is no such event, or no points. */
-  endOf(id: string): { time: number; until: number } | undefined {
+  /** Returns the time of an event, and the greatest deltaTime of its series; `undefined` if there are no points. */
+  getEnd(id: string): { time: number; until: number } | undefined {
     const sql = 'SELECT e.time, s.until FROM event e JOIN series s ON s.event = e.number WHERE e.id = ?'
     return statement(this.db, sql).get(id) as { time: number; until: number } | undefined
   }
 
-  /** Writes points. Those of a deltaTime that is there are written over it, cell by cell. */
-  *add(event: number, { columns, rows }: Points, writing: Writing): Steps<void> {
+  /** Writes points. Points with an existing deltaTime are merged cell by cell. */
+  *add(event: number, { columns, rows }: Points, writeInfo: WriteInfo): Steps<void> {
     if (rows.length === 0) return
-    const known = statement(this.db, 'SELECT columns, until, loose FROM series WHERE event = ?').get(
+    const stored = statement(this.db, 'SELECT columns, until, loose FROM series WHERE event = ?').get(
       event
     ) as SeriesRow | undefined
-    const before = known ? (JSON.parse(known.columns) as string[]) : []
+    const before = stored ? (JSON.parse(stored.columns) as string[]) : []
     const layout = [...before, ...columns.filter(name => !before.includes(name))]
-    if (!known) this.#insert(event, layout, writing)
-    const laid = yield* laidOut(rows, columns, layout)
-    const end = known ? startAfter(laid, known.until) : 0
+    if (!stored) this.#insert(event, layout, writeInfo)
+    const arranged = yield* arrangeRows(rows, columns, layout)
+    const end = stored ? findIndexAfter(arranged, stored.until) : 0
     const writer = new SeriesWriter(this.#chunks, event, layout.length + 1)
-    let loose = known?.loose ?? 0
-    if (end > 0) yield* writer.merge(end < laid.length ? laid.slice(0, end) : laid)
-    if (end < laid.length) loose += yield* writer.append(end > 0 ? laid.slice(end) : laid)
-    if (loose >= looseLimit) loose = writer.compact()
-    const until = Math.max(known?.until ?? 0, laid.at(-1)![0])
-    this.#update(event, layout, until, loose, writing)
+    let loose = stored?.loose ?? 0
+    if (end > 0) yield* writer.merge(end < arranged.length ? arranged.slice(0, end) : arranged)
+    if (end < arranged.length) loose += yield* writer.append(end > 0 ? arranged.slice(end) : arranged)
+    if (loose >= maxLooseChunks) loose = writer.compact()
+    const until = Math.max(stored?.until ?? 0, arranged.at(-1)![0])
+    this.#update(event, layout, until, loose, writeInfo)
   }
 
-  /** The points from one deltaTime to another, both inclusive; `undefined` if they lie in more than `most` chunks. */
-  within(event: number, from: number, to: number, most: number): readonly Row[] | undefined {
-    const begun = this.#chunks.atOrBefore(event, from)
-    const after = begun && begun.first >= from ? [] : begun && begun.last >= from ? [begun] : []
-    const heads = this.#chunks.heads(event, from, justAfter(to), most + 1)
-    if (heads.length + after.length > most) return undefined
+  /** Reads the points from one deltaTime to another, both inclusive; `undefined` if they lie in more than `maxChunks` chunks. */
+  readWithin(event: number, from: number, to: number, maxChunks: number): readonly Row[] | undefined {
+    const previous = this.#chunks.findAtOrBefore(event, from)
+    const after =
+      previous && previous.first >= from ? [] : previous && previous.last >= from ? [previous] : []
+    const heads = this.#chunks.listHeads(event, from, nextAbove(to), maxChunks + 1)
+    if (heads.length + after.length > maxChunks) return undefined
     const texts = [
       ...after.map(({ points }) => points),
-      ...heads.map(({ number }) => this.#chunks.points(number))
+      ...heads.map(({ number }) => this.#chunks.readPoints(number))
     ]
     return texts
       .flatMap(points => JSON.parse(`[${points}]`) as Row[])
       .filter(([time]) => time >= from && time <= to)
   }
 
-  /** Whether points of a range lie in more chunks than {@link remove} takes at once. */
-  areMany(event: number, { from, to }: Range): boolean {
-    return this.#chunks.heads(event, from, to, chunksRemoved + 1).length > chunksRemoved
+  /** Returns whether the points of a range lie in more chunks than {@link remove} removes at once. */
+  spansManyChunks(event: number, { from, to }: Range): boolean {
+    return this.#chunks.listHeads(event, from, to, maxRemovedChunks + 1).length > maxRemovedChunks
   }
 
-  /** Removes the first points of a range, of some chunks at most: some milliseconds. */
-  remove(event: number, range: Range, { written, writer }: Writing): Removal {
-    const removal = removePoints(this.#chunks, event, range, chunksRemoved)
-    if (removal.count > 0) this.#shortened(event, written, writer)
+  /** Removes the first points of a range, from a limited number of chunks, which takes a few milliseconds. */
+  remove(event: number, range: Range, { written, writer }: WriteInfo): Removal {
+    const removal = removePoints(this.#chunks, event, range, maxRemovedChunks)
+    if (removal.count > 0) this.#updateEnd(event, written, writer)
     return removal
   }
 
-  /** Removes the points with some deltaTimes, which lie from `first` to `last`, both inclusive. */
+  /** Removes the points with these deltaTimes, which lie from `first` to `last`, both inclusive. */
   removeThrough(
     event: number,
     { first, last }: { readonly first: number; readonly last: number },
     times: ReadonlySet<number>,
-    { written, writer }: Writing
+    { written, writer }: WriteInfo
   ): void {
-    if (removeTimes(this.#chunks, event, { from: first, to: justAfter(last) }, times) > 0)
-      this.#shortened(event, written, writer)
+    if (removeTimes(this.#chunks, event, { from: first, to: nextAbove(last) }, times) > 0)
+      this.#updateEnd(event, written, writer)
   }
 
-  /** Forgets the columns of a series that has no points any more. */
-  tidy(event: number): void {
-    if (this.#chunks.tail(event, 1).length > 0) return
+  /** Removes the columns of a series that has no points any more. */
+  removeIfEmpty(event: number): void {
+    if (this.#chunks.listLast(event, 1).length > 0) return
     statement(this.db, 'DELETE FROM series WHERE event = ?').run(event)
   }
 
-  /** What the holder does not show yet; `undefined` if it shows all, or there are no points. */
-  findBehind(event: number): Behind | undefined {
+  /** Finds the last write if the holder does not reflect it yet; `undefined` if it does, or there are no points. */
+  findOutdated(event: number): OutdatedHolder | undefined {
     const sql = `SELECT s.event AS number, e.id, s.until, s.written, s.writer
       FROM series s JOIN event e ON e.number = s.event WHERE s.event = ? AND s.behind = 1`
-    return statement(this.db, sql).get(event) as Behind | undefined
+    return statement(this.db, sql).get(event) as OutdatedHolder | undefined
   }
 
-  /** The next rows of a range, ascending. */
-  next(event: number, range: Range, form: Form, limit?: number): PointPage {
+  /** Reads the next rows of a range, ascending. */
+  next(event: number, range: Range, form: RowFormat, limit?: number): PointPage {
     return nextPage(this.#chunks, event, range, form, limit)
   }
 
-  /** As {@link next}, as bytes, where the next rows can be read so. */
-  nextBytes(event: number, range: Range, form: Form, limit?: number): PointBytes | undefined {
+  /** Reads the next rows as bytes, as {@link next}; `undefined` if that is not possible. */
+  nextBytes(event: number, range: Range, form: RowFormat, limit?: number): PointBytes | undefined {
     return nextBytes(this.#chunks, event, range, form, limit)
   }
 
-  /** The last rows of a range, descending. */
-  previous(event: number, range: Range, form: Form, limit?: number): PointPage {
+  /** Reads the last rows of a range, descending. */
+  previous(event: number, range: Range, form: RowFormat, limit?: number): PointPage {
     return previousPage(this.#chunks, event, range, form, limit)
   }
 
-  /** What {@link sample} goes on with: it stays good while the file is closed and opened again. */
-  sampler(sampling: Sampling): Sampler {
+  /** Creates the state of a sample for {@link sample}. It stays valid while the file is closed and reopened. */
+  createSampler(sampling: SampleOptions): Sampler {
     return new Sampler(sampling)
   }
 
-  /** The next rows of a sample. */
+  /** Reads the next rows of a sample. */
   sample(sampler: Sampler): SampledPage {
     const page = sampler.next(this.#chunks)
     for (const chunk of sampler.unsummarized)
-      if (this.#unsummarized.size < mostUnsummarized) this.#unsummarized.add(chunk)
+      if (this.#unsummarized.size < maxUnsummarized) this.#unsummarized.add(chunk)
     return page
   }
 
-  /** Whether samples would have been faster with summaries that are not there: the next {@link summarize} makes them. */
+  /** True if samples would have been faster with missing summaries, which the next {@link summarize} adds. */
   get lacksSummaries(): boolean {
     return this.#unsummarized.size > 0
   }
 
-  /** Makes summaries that were missed, of a few chunks at most. */
+  /** Adds missing summaries of a few chunks. */
   summarize(): void {
-    for (const number of [...this.#unsummarized].slice(0, chunksSummarized)) {
+    for (const number of [...this.#unsummarized].slice(0, maxSummarizedChunks)) {
       this.#unsummarized.delete(number)
       const chunk = this.#chunks.find(number)
       if (!chunk || chunk.count < smallSize || this.#chunks.isSummarized(number)) continue
-      const { summary } = summarized(JSON.parse(`[${chunk.points}]`) as Row[])
+      const { summary } = summarizeRows(JSON.parse(`[${chunk.points}]`) as Row[])
       if (summary) this.#chunks.summarize(chunk, summary)
     }
   }
 
-  /** Holders that do not show the last write yet. */
-  listBehind(limit: number): Behind[] {
-    if (!this.#mayBeBehind) return []
+  /** Lists holders that do not reflect the last write yet. */
+  listOutdated(limit: number): OutdatedHolder[] {
+    if (!this.#mayHaveOutdated) return []
     const sql = `SELECT s.event AS number, e.id, s.until, s.written, s.writer
       FROM series s INDEXED BY series_behind CROSS JOIN event e ON e.number = s.event WHERE s.behind = 1 LIMIT +?`
-    const behind = statement(this.db, sql).all(limit) as Behind[]
-    if (behind.length === 0) this.#mayBeBehind = false
+    const behind = statement(this.db, sql).all(limit) as OutdatedHolder[]
+    if (behind.length === 0) this.#mayHaveOutdated = false
     return behind
   }
 
-  /** Notes that the holder shows the last write now. */
-  caughtUp(event: number): void {
+  /** Records that the holder reflects the last write. */
+  markUpToDate(event: number): void {
     statement(this.db, 'UPDATE series SET behind = 0 WHERE event = ?').run(event)
   }
 
-  /** Drops what is remembered: somebody else may have written. */
-  forget(): void {
-    this.#mayBeBehind = true
+  /** Clears the cache: another connection may have written. */
+  invalidate(): void {
+    this.#mayHaveOutdated = true
     this.#revision++
   }
 
-  #shortened(event: number, written: number, writer: string): void {
-    const [last] = this.#chunks.tail(event, 1)
+  #updateEnd(event: number, written: number, writer: string): void {
+    const [last] = this.#chunks.listLast(event, 1)
     const sql = 'UPDATE series SET until = ?, written = ?, writer = ?, behind = 1 WHERE event = ?'
     statement(this.db, sql).run(last?.last ?? 0, written, writer, event)
-    this.#mayBeBehind = true
+    this.#mayHaveOutdated = true
     this.#revision++
   }
 
-  #insert(event: number, columns: readonly string[], { written, writer }: Writing): void {
+  #insert(event: number, columns: readonly string[], { written, writer }: WriteInfo): void {
     const sql =
       'INSERT INTO series (event, columns, until, loose, written, writer, behind) VALUES (?, ?, 0, 0, ?, ?, 1)'
     statement(this.db, sql).run(event, JSON.stringify(columns), written, writer)
@@ -280,17 +281,17 @@ export class SeriesRepository {
     columns: readonly string[],
     until: number,
     loose: number,
-    { written, writer }: Writing
+    { written, writer }: WriteInfo
   ): void {
     const sql = `UPDATE series SET columns = ?, until = ?, loose = ?, written = ?, writer = ?, behind = 1
       WHERE event = ?`
     statement(this.db, sql).run(JSON.stringify(columns), until, loose, written, writer, event)
-    this.#mayBeBehind = true
+    this.#mayHaveOutdated = true
     this.#revision++
   }
 }
 
-/** The least number that is greater: for ranges that include their ends. */
-function justAfter(value: number): number {
+/** Returns a slightly greater number, to turn an inclusive end into an exclusive one. */
+function nextAbove(value: number): number {
   return value + Math.max(Number.MIN_VALUE, Math.abs(value) * Number.EPSILON)
 }

@@ -1,4 +1,4 @@
-/** Calls per access and method, and last uses. Counted in memory and written periodically, so that a read needs no commit. */
+/** Calls per access and method, and last uses. Counted in memory and written periodically, so that reads need no commit. */
 import type { Database } from 'better-sqlite3'
 import { column, statement } from '../sqlite/statements.js'
 
@@ -25,8 +25,8 @@ export class UsageRepository {
     use.calls.set(method, (use.calls.get(method) ?? 0) + 1)
   }
 
-  /** When an access was last used, in seconds. */
-  lastUsed(access: string): number | undefined {
+  /** Returns when an access was last used, in seconds. */
+  getLastUsed(access: string): number | undefined {
     const { lastUsed } = this.#uses.get(access) ?? {}
     if (lastUsed !== undefined) return lastUsed
     return column(this.db, 'SELECT lastUsed FROM access_use WHERE access = ?').get(access) as
@@ -34,23 +34,23 @@ export class UsageRepository {
       | undefined
   }
 
-  /** When any access was last used, in seconds. */
-  latest(): number | undefined {
+  /** Returns when any access was last used, in seconds. */
+  getLatest(): number | undefined {
     const stored = column(this.db, 'SELECT max(lastUsed) FROM access_use').get() as number | null
     let latest = stored ?? -Infinity
     for (const { lastUsed } of this.#uses.values()) latest = Math.max(latest, lastUsed)
     return latest === -Infinity ? undefined : latest
   }
 
-  /** Number of calls by method id. */
-  calls(access: string): Record<string, number> {
+  /** Counts calls by method id. */
+  countCalls(access: string): Record<string, number> {
     const counts = { ...this.#storedCalls(access) }
     for (const [method, count] of this.#uses.get(access)?.calls ?? [])
       counts[method] = (counts[method] ?? 0) + count
     return counts
   }
 
-  /** Writes the counts. Within a transaction; {@link settle} follows its commit. */
+  /** Writes the counts. Must run within a transaction; call {@link markFlushed} after its commit. */
   flush(): void {
     const used = statement(this.db, 'INSERT OR REPLACE INTO access_use (access, lastUsed) VALUES (?, ?)')
     const called = statement(
@@ -65,7 +65,7 @@ export class UsageRepository {
   }
 
   /** Drops the counts that have been written and committed. */
-  settle(): void {
+  markFlushed(): void {
     this.#uses = new Map()
     this.#stored.clear()
   }

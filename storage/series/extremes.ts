@@ -1,14 +1,14 @@
-/** The rows of a stretch that a chart cannot do without: those with the least and the greatest number of each column. */
+/** Collects the rows that a chart needs: those with the least and the greatest number of each column. */
 import type { Block } from './parts.js'
 import type { Row } from './rows.js'
 
-/** Takes rows in order of time, and remembers which of them stand out. */
+/** Takes rows in order of time, and keeps those with extreme values. */
 export class Extremes {
   readonly #least: (Row | undefined)[] = []
   readonly #greatest: (Row | undefined)[] = []
   #first: Row | undefined
 
-  take(row: Row): void {
+  add(row: Row): void {
     this.#first ??= row
     for (let at = 1; at < row.length; at++) {
       const value = row[at]
@@ -20,11 +20,11 @@ export class Extremes {
     }
   }
 
-  takeBlock(block: Pick<Block, 'extremes'>): void {
-    for (const row of block.extremes()) this.take(row)
+  addBlock(block: Pick<Block, 'extremes'>): void {
+    for (const row of block.extremes()) this.add(row)
   }
 
-  /** The rows that stand out, by time; the first one where no column holds numbers. */
+  /** Returns the rows with extreme values, by time; the first row if no column holds numbers. */
   rows(): Row[] {
     const rows = new Set([...this.#least, ...this.#greatest].filter(row => row !== undefined))
     if (rows.size === 0 && this.#first) rows.add(this.#first)

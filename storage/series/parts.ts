@@ -1,12 +1,12 @@
-/** Parts of a chunk that has a summary: found in its text, and read by their figures or row by row. */
+/** The parts of a chunk that has a summary: located in its text, and read by their figures or row by row. */
 import { partSize, type Figures, type PartFigures } from './summary.js'
 import type { Chunk } from './chunks.js'
-import { timeOf, type Row } from './rows.js'
+import { parseTime, type Row } from './rows.js'
 
-/** Rows that follow each other, as far as a chart is concerned. */
+/** Aggregates of consecutive rows. */
 export interface Block {
   readonly count: number
-  /** The rows that stand out, by time. */
+  /** The rows with extreme values, by time. */
   readonly extremes: () => readonly Row[]
   /** {@link Figures} of each column. */
   readonly measures: () => readonly Figures[]
@@ -15,7 +15,7 @@ export interface Block {
 /** Some rows of a chunk. */
 export interface Part {
   readonly first: number
-  /** The first time of what follows in the chunk; of the last part that of its last row. */
+  /** The first time of the next part; for the last part the time of its last row. */
   readonly end: number
   readonly isLast: boolean
   readonly rows: () => Row[]
@@ -24,16 +24,16 @@ export interface Part {
 
 type Measured = Pick<Chunk, 'count' | 'first' | 'last' | 'points'>
 
-/** A chunk cut into parts; it is one by itself if `parts` (see storage/series/summary.ts) is `null`. */
-export function partsOf({ count, first, last, points }: Measured, parts: string | null): Part[] {
+/** Splits a chunk into parts; a single one if `parts` (see storage/series/summary.ts) is `null`. */
+export function splitIntoParts({ count, first, last, points }: Measured, parts: string | null): Part[] {
   if (parts === null)
-    return [{ first, end: last, isLast: true, rows: () => rowsOf(points), block: undefined }]
+    return [{ first, end: last, isLast: true, rows: () => parseRows(points), block: undefined }]
   const figures = JSON.parse(parts) as PartFigures[]
   const texts = figures.map(([start], index) => {
     const next = figures[index + 1]
     return points.slice(start, next ? next[0] - 1 : undefined)
   })
-  const firsts = texts.map(text => timeOf(text.slice(1, longestTime)))
+  const firsts = texts.map(text => parseTime(text.slice(1, maxTimeLength)))
   return texts.map((text, index) => {
     const isLast = index === texts.length - 1
     const [, ...columns] = figures[index]!
@@ -41,40 +41,40 @@ export function partsOf({ count, first, last, points }: Measured, parts: string 
       first: firsts[index]!,
       end: isLast ? last : firsts[index + 1]!,
       isLast,
-      rows: () => rowsOf(text),
-      block: blockOf(text, isLast ? count - index * partSize : partSize, columns)
+      rows: () => parseRows(text),
+      block: createBlock(text, isLast ? count - index * partSize : partSize, columns)
     }
   })
 }
 
-/** Characters of a number at most, and some more. */
-const longestTime = 32
+/** Upper bound of the length of a number, in characters. */
+const maxTimeLength = 32
 
-function blockOf(text: string, count: number, columns: readonly Figures[]): Block {
-  const at = (time: number): Row => rowAt(text, time)
+function createBlock(text: string, count: number, columns: readonly Figures[]): Block {
+  const parseAt = (time: number): Row => parseRowAt(text, time)
   return {
     count,
     extremes() {
       const times = new Set(columns.flatMap(figures => (figures === 0 ? [] : [figures[2], figures[3]])))
-      if (times.size === 0) times.add(timeOf(text.slice(1, longestTime)))
-      return [...times].toSorted((a, b) => a - b).map(at)
+      if (times.size === 0) times.add(parseTime(text.slice(1, maxTimeLength)))
+      return [...times].toSorted((a, b) => a - b).map(parseAt)
     },
     measures: () =>
       columns.map((figures, index) => {
         if (figures === 0) return 0
         const [numbers, sum, least, greatest] = figures
-        return [numbers, sum, at(least)[index + 1] as number, at(greatest)[index + 1] as number]
+        return [numbers, sum, parseAt(least)[index + 1] as number, parseAt(greatest)[index + 1] as number]
       })
   }
 }
 
-/** The row of a time that is there. */
-function rowAt(text: string, time: number): Row {
+/** Parses the row with a time that exists. */
+function parseRowAt(text: string, time: number): Row {
   const start = Math.max(0, text.indexOf(`[${time},`))
   const end = text.indexOf('],[', start)
   return JSON.parse(end < 0 ? text.slice(start) : text.slice(start, end + 1)) as Row
 }
 
-function rowsOf(text: string): Row[] {
+function parseRows(text: string): Row[] {
   return JSON.parse(`[${text}]`) as Row[]
 }

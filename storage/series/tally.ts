@@ -1,4 +1,4 @@
-/** The points of a stretch, counted, and the numbers of their columns summed up. */
+/** Counts the points of a range, and sums the numbers of their columns. */
 import type { Block } from './parts.js'
 import type { Row } from './rows.js'
 
@@ -7,12 +7,12 @@ export class Tally {
   #count = 0
   readonly #columns: readonly Column[]
 
-  /** `places`: those of the cells whose numbers are wanted. */
+  /** `places`: the indexes of the cells to sum. */
   constructor(places: readonly number[]) {
     this.#columns = places.map(place => new Column(place))
   }
 
-  take(row: Row): void {
+  add(row: Row): void {
     this.#count++
     for (const column of this.#columns) {
       const value = row[column.place]
@@ -20,24 +20,27 @@ export class Tally {
     }
   }
 
-  takeBlock(block: Pick<Block, 'count' | 'measures'>): void {
+  addBlock(block: Pick<Block, 'count' | 'measures'>): void {
     this.#count += block.count
     const measures = block.measures()
     for (const column of this.#columns) {
-      // A column that has come later is not among them.
+      // A column that was added later is missing.
       const figures = measures[column.place - 1] ?? 0
       if (figures !== 0) column.add(...figures)
     }
   }
 
-  /** `[time, count, ...]`, then for each column the least, the greatest and the mean; nothing where no point is. */
+  /**
+   * Returns `[time, count, ...]`, then for each column the least, the greatest and the mean; empty if there are no
+   * points.
+   */
   rows(time: number): Row[] {
     return this.#count === 0 ? [] : [[time, this.#count, ...this.#columns.flatMap(column => column.cells())]]
   }
 }
 
-/** A power of two by which sums are made small that would not fit into a double. */
-const small = 2 ** -64
+/** A power of two that scales sums down which would overflow a double. */
+const scale = 2 ** -64
 
 class Column {
   #count = 0
@@ -55,15 +58,15 @@ class Column {
     const next = this.#sum + sum * this.#unit
     if (Number.isFinite(next)) this.#sum = next
     else {
-      this.#sum = this.#sum * small + sum * small
-      this.#unit = small
+      this.#sum = this.#sum * scale + sum * scale
+      this.#unit = scale
     }
   }
 
   cells(): (number | null)[] {
     if (this.#count === 0) return [null, null, null]
     const mean = this.#sum / this.#count / this.#unit
-    // Rounding may carry it beyond what it is the mean of.
+    // Rounding may push it beyond the extremes.
     return [this.#least, this.#greatest, Math.min(Math.max(mean, this.#least), this.#greatest)]
   }
 }

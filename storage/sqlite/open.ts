@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import SQLite, { type Database } from 'better-sqlite3'
 import { StoreDamaged, StoreTooNew, translateError } from '../errors.js'
 import { syncPathNow } from '../files/durable.js'
-import { migrate, versionOf, type Migration } from '../migrations/migrate.js'
+import { migrate, readSchemaVersion, type Migration } from '../migrations/migrate.js'
 import { statement } from './statements.js'
 
 export interface OpenOptions {
@@ -25,13 +25,13 @@ export interface OpenOptions {
 
 /** Opens, checks and migrates a file. Throws `StoreDamaged`, `StoreTooNew`, `StorageFull`. */
 export function openFile(file: string, options: OpenOptions): Database {
-  const isNew = options.create === true && sizeOf(file) === 0
-  if (!isNew && sizeOf(file) === 0) throw new StoreDamaged(file, 'is missing or empty')
+  const isNew = options.create === true && getSize(file) === 0
+  if (!isNew && getSize(file) === 0) throw new StoreDamaged(file, 'is missing or empty')
   let db: Database | undefined
   try {
     db = new SQLite(file, { fileMustExist: !isNew, timeout: 5000 })
     // Checked before anything is written, so that a foreign file stays unchanged.
-    const version = isNew ? 0 : versionOf(db)
+    const version = isNew ? 0 : readSchemaVersion(db)
     if (!isNew && version < 1) throw new StoreDamaged(file, 'holds no schema')
     // In one call, which is faster than preparing each pragma: files are opened often.
     db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${options.synchronous};
@@ -77,12 +77,12 @@ export function openAgain(file: string, cacheKiB: number): Database {
  * cells are checked. Throws `StoreDamaged`, `StoreTooNew`.
  */
 export function openReadOnly(file: string, steps: number): Database {
-  if (sizeOf(file) === 0) throw new StoreDamaged(file, 'is missing or empty')
+  if (getSize(file) === 0) throw new StoreDamaged(file, 'is missing or empty')
   let db: Database | undefined
   try {
     db = new SQLite(file, { readonly: true, fileMustExist: true })
     db.exec('PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON')
-    const version = versionOf(db)
+    const version = readSchemaVersion(db)
     if (version < 1) throw new StoreDamaged(file, 'holds no schema')
     if (version > steps) throw new StoreTooNew(file, version, steps)
     return db
@@ -92,7 +92,7 @@ export function openReadOnly(file: string, steps: number): Database {
   }
 }
 
-/** Opens a file that is there, whatever its schema, to look at it or to put its log into it. Throws what SQLite does. */
+/** Opens an existing file with any schema, to inspect it or to checkpoint its log. Throws what SQLite throws. */
 export function openUnchecked(file: string, isReadOnly: boolean): Database {
   const db = new SQLite(file, { readonly: isReadOnly, fileMustExist: true, timeout: 5000 })
   db.exec('PRAGMA trusted_schema = OFF')
@@ -102,13 +102,13 @@ export function openUnchecked(file: string, isReadOnly: boolean): Database {
 /** The smallest cell of a page with the pointer to it, in bytes. */
 const minCellBytes = 6
 
-/** Number of rows that a file can hold at most: a scan of a damaged tree may yield more, some of them without end. */
+/** Returns the maximum number of rows that a file can hold: scanning a damaged tree may yield more, some without end. */
 export function maxRows(db: Database): number {
   const pages = db.pragma('page_count', { simple: true }) as number
   return (pages * (db.pragma('page_size', { simple: true }) as number)) / minCellBytes
 }
 
-/** Makes a database with the schema in memory. */
+/** Creates a database with the schema in memory. */
 export function openInMemory(migrations: readonly Migration[]): Database {
   const db = new SQLite(':memory:')
   migrate(db, migrations)
@@ -212,7 +212,7 @@ export function holdState(file: string): () => void {
   const db = new SQLite(file, { readonly: true, fileMustExist: true, timeout: 5000 })
   try {
     db.exec('BEGIN')
-    versionOf(db)
+    readSchemaVersion(db)
     return () => db.close()
   } catch (error) {
     db.close()
@@ -220,13 +220,13 @@ export function holdState(file: string): () => void {
   }
 }
 
-/** The size of a file's write-ahead log, in bytes. */
+/** Returns the size of a file's write-ahead log, in bytes. */
 export function logSize(file: string): number {
-  return sizeOf(logOf(file))
+  return getSize(getLogPath(file))
 }
 
-/** The path of a file's write-ahead log. */
-export function logOf(file: string): string {
+/** Returns the path of a file's write-ahead log. */
+export function getLogPath(file: string): string {
   return `${file}-wal`
 }
 
@@ -254,7 +254,7 @@ interface LogState {
 
 /** Commits one page without changing anything. */
 function commitUnchanged(db: Database): void {
-  db.exec(`BEGIN IMMEDIATE; PRAGMA user_version = ${versionOf(db)}; COMMIT`)
+  db.exec(`BEGIN IMMEDIATE; PRAGMA user_version = ${readSchemaVersion(db)}; COMMIT`)
 }
 
 /** Opens a read-only connection to an open file; `undefined` if the file has been moved away. */
@@ -262,7 +262,7 @@ function openReader(file: string): Database | undefined {
   let db: Database | undefined
   try {
     db = new SQLite(file, { readonly: true, fileMustExist: true })
-    versionOf(db)
+    readSchemaVersion(db)
     return db
   } catch {
     db?.close()
@@ -270,6 +270,6 @@ function openReader(file: string): Database | undefined {
   }
 }
 
-function sizeOf(file: string): number {
+function getSize(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0
 }

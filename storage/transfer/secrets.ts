@@ -1,4 +1,4 @@
-/** Removes secrets from an export: it is the person's, who may share it. */
+/** Removes secrets from an export, which the user may share. */
 import type { ExportedTable, Row } from './tables.js'
 
 const secretTables = new Set<ExportedTable>(['password', 'session', 'sign_in_state'])
@@ -8,24 +8,24 @@ export function isSecret(table: ExportedTable): boolean {
   return secretTables.has(table)
 }
 
-/** A row without its secrets. */
-export function withoutSecrets(table: ExportedTable, row: Row): Row {
+/** Returns a row without its secrets. */
+export function removeSecrets(table: ExportedTable, row: Row): Row {
   switch (table) {
     case 'access':
       // The integrity value covers the token too, so it would no longer match.
-      return { ...row, token: '', body: without(row['body'], 'token', 'integrity') }
+      return { ...row, token: '', body: removeMembers(row['body'], 'token', 'integrity') }
     case 'webhook':
       return { ...row, secret: null }
     case 'followed_slice':
-      return { ...row, body: without(row['body'], 'accessToken') }
+      return { ...row, body: removeMembers(row['body'], 'accessToken') }
     case 'profile':
-      return row['name'] === 'private' ? { ...row, body: without(row['body'], 'mfa') } : row
+      return row['name'] === 'private' ? { ...row, body: removeMembers(row['body'], 'mfa') } : row
     default:
       return row
   }
 }
 
-function without(body: unknown, ...names: readonly string[]): string {
+function removeMembers(body: unknown, ...names: readonly string[]): string {
   const entries = Object.entries(JSON.parse(String(body)) as object)
   return JSON.stringify(Object.fromEntries(entries.filter(([name]) => !names.includes(name))))
 }

@@ -1,28 +1,28 @@
-/** Makes an account's file that comes from elsewhere, or from an earlier version, one of this installation. */
+/** Adopts an account's file from elsewhere, or from an earlier version. */
 import type { Layout } from '../files/layout.js'
 import { userMigrations } from '../migrations/user/index.js'
 import { migrateFile } from '../sqlite/copies.js'
 import { openFile } from '../sqlite/open.js'
-import { renewTexts } from '../texts/tables.js'
-import { forgetPosition } from '../wal/closed-file.js'
+import { recreateTextTables } from '../texts/tables.js'
+import { removePosition } from '../wal/closed-file.js'
 
 /** Migrates the file of one account to the current schema. Returns the version that it had. */
 export function migrateUserFile(layout: Layout, id: string): number {
   const file = layout.userFile(id)
   const version = migrateFile(file, userMigrations)
-  // No log of its changes knows of this one.
-  if (version < userMigrations.length) forgetPosition(file)
+  // The log of its changes does not include this one.
+  if (version < userMigrations.length) removePosition(file)
   return version
 }
 
-/** Rebuilds the text index of a file that has the current schema, and takes away its place in a log of changes. */
+/** Rebuilds the text index of a file that has the current schema, and removes its position in a log of changes. */
 export function adoptUserFile(layout: Layout, id: string): void {
   const file = layout.userFile(id)
   const db = openFile(file, { migrations: userMigrations, synchronous: 'FULL' })
   try {
-    db.transaction(renewTexts).immediate(db)
+    db.transaction(recreateTextTables).immediate(db)
   } finally {
     db.close()
   }
-  forgetPosition(file)
+  removePosition(file)
 }

@@ -5,11 +5,11 @@ import { StorageFull, translateError } from '../errors.js'
 import type { Repositories } from './repositories.js'
 
 /** The part of the store that bookkeeping uses. */
-export interface Bookkept {
-  /** Whether writes have to wait, for a write in steps or a checkpoint. */
-  holds(): boolean
-  /** Whether a write in steps is running. */
-  runsSteps(): boolean
+export interface BookkeepingStore {
+  /** Returns whether writes have to wait, for a write in steps or a checkpoint. */
+  isWriteHeld(): boolean
+  /** Returns whether a write in steps is running. */
+  isInSteps(): boolean
   begin(): void
   /** Commits the transaction. */
   commit(): void
@@ -20,7 +20,7 @@ export class Bookkeeping {
   constructor(
     private readonly db: Database,
     private readonly parts: Pick<Repositories, 'audit' | 'sessions' | 'usage'>,
-    private readonly store: Bookkept
+    private readonly store: BookkeepingStore
   ) {}
 
   get isDirty(): boolean {
@@ -29,25 +29,25 @@ export class Bookkeeping {
   }
 
   /** Adds a call to the audit. */
-  record(entry: AuditEntry, isStranger: boolean): void {
+  record(entry: AuditEntry, isAnonymous: boolean): void {
     const { audit } = this.parts
-    audit.add(entry, isStranger)
-    if (!audit.isFull || this.db.inTransaction || this.store.holds()) return
+    audit.add(entry, isAnonymous)
+    if (!audit.isFull || this.db.inTransaction || this.store.isWriteHeld()) return
     try {
       this.flush()
     } catch {
-      // The next flush, within a second, tries again and reports its failure.
+      // The next flush, within a second, retries and reports its failure.
     }
   }
 
   /** Makes every finished call readable in the audit. If the disk is full, the audit remains readable without the latest. */
   completeAudit(): void {
     const { audit } = this.parts
-    if (!this.db.inTransaction) audit.gather(true)
+    if (!this.db.inTransaction) audit.addSummaries(true)
     if (!audit.isDirty) return
     try {
       if (this.db.inTransaction) audit.flush()
-      else if (!this.store.runsSteps()) this.flush()
+      else if (!this.store.isInSteps()) this.flush()
     } catch (error) {
       const failure = translateError(error, this.db.name)
       if (!(failure instanceof StorageFull)) throw failure
@@ -65,7 +65,7 @@ export class Bookkeeping {
   /** Writes everything pending in its own transaction. */
   write(): void {
     const { audit, sessions, usage } = this.parts
-    audit.gather()
+    audit.addSummaries()
     const { mark } = audit
     try {
       this.store.begin()
@@ -75,11 +75,11 @@ export class Bookkeeping {
       this.store.commit()
     } catch (error) {
       if (this.db.inTransaction) this.db.exec('ROLLBACK')
-      audit.undo(mark)
+      audit.rollbackTo(mark)
       throw translateError(error, this.db.name)
     }
-    usage.settle()
-    sessions.settle()
-    audit.settle()
+    usage.markFlushed()
+    sessions.markFlushed()
+    audit.discardWritten()
   }
 }

@@ -13,14 +13,14 @@ import type { PendingWrite } from './write-queue.js'
 const groupMs = 15
 
 /** The part of the store that committing uses. */
-export interface Committing {
+export interface CommitStore {
   readonly unique: UniqueValues
   begin(): void
   savepoint<T>(work: () => T): T
-  /** Makes a write again, before those that wait, once the values that it needs are reserved. */
-  again(write: PendingWrite, needed: Unreserved): void
+  /** Retries a write, before those that wait, once the values that it needs are reserved. */
+  retry(write: PendingWrite, needed: Unreserved): void
   /** Called right after a commit, before its writes are acknowledged. */
-  counted(): void
+  onCommit(): void
   committed(): void
   forget(): void
 }
@@ -35,62 +35,63 @@ export class GroupCommit {
     private readonly db: Database,
     private readonly durability: Durability,
     private readonly parts: Pick<Repositories, 'audit' | 'fields'>,
-    private readonly store: Committing
+    private readonly store: CommitStore
   ) {}
 
   /** Runs writes and commits them, until time is up. `isSingle`: whether the group has one write only. */
   commit(group: Iterable<PendingWrite>, isSingle: boolean): void {
     const { audit } = this.parts
     const { mark } = audit
-    const taken: PendingWrite[] = []
+    const attempted: PendingWrite[] = []
     const done: Success[] = []
     const end = performance.now() + groupMs
-    let again: (() => void) | undefined
+    let retry: (() => void) | undefined
     try {
       this.store.begin()
       for (const write of group) {
-        taken.push(write)
+        attempted.push(write)
         try {
           const run = (): unknown => this.#run(write)
           const value = isSingle ? run() : this.store.savepoint(run)
           done.push({ write, value })
         } catch (error) {
           if (!this.db.inTransaction) throw error
-          // Those behind it wait, so that the order stays.
-          if (error instanceof Unreserved) again = () => this.store.again(write, error)
+          // Those behind it wait, so that the order is kept.
+          if (error instanceof Unreserved) retry = () => this.store.retry(write, error)
           else write.reject(translateError(error, this.db.name))
         }
-        if (again || performance.now() > end) break
+        if (retry || performance.now() > end) break
       }
       if (done.length === 0) {
         this.#rollback(mark)
-        again?.()
+        retry?.()
         return
       }
       audit.flush()
       commit(this.db, this.durability)
     } catch (error) {
       this.#rollback(mark)
-      // Without any, the transaction could not even be begun. Some may have been rejected above; rejecting them again has no effect.
-      for (const write of taken.length === 0 ? group : taken)
+      // Without any, the transaction could not even begin. Some may have been rejected above; rejecting them again has
+      // no effect.
+      for (const write of attempted.length === 0 ? group : attempted)
         write.reject(translateError(error, this.db.name))
       return
     }
-    this.store.counted()
-    audit.settle()
+    this.store.onCommit()
+    audit.discardWritten()
     this.settleUnique()
     this.#acknowledge(done)
-    // Before anything else holds up writes.
-    again?.()
+    // Before anything else can hold up writes.
+    retry?.()
     this.store.committed()
   }
 
-  /** Settles unique values in doubt by the file's content, once that is on disk. To be called after each commit. */
+  /** Settles unique values in doubt by the file's content, once that is on disk. Must be called after each commit. */
   settleUnique(): void {
     const { unique } = this.store
     if (!unique.isInDoubt) return
-    // What is reserved or written from now on is settled when that is on disk.
-    const due = unique.due()
+    // Values reserved or written from now on are settled once they are on disk.
+    const due = unique.listDue()
     const held = this.parts.fields.listUnique()
     this.durability.afterSync(failure => {
       if (!failure) unique.settle(due, held)
@@ -118,7 +119,7 @@ export class GroupCommit {
 
   #rollback(mark: AuditMark): void {
     if (this.db.inTransaction) statement(this.db, 'ROLLBACK').run()
-    this.parts.audit.undo(mark)
+    this.parts.audit.rollbackTo(mark)
     this.store.forget()
     this.settleUnique()
   }

@@ -30,12 +30,12 @@ export interface Committer<Draft> {
   commitSteps(write: PendingSteps<Draft>): Promise<void>
 }
 
-/** Most writes to share one commit; the rest waits for a turn of the event loop. */
+/** Maximum number of writes that share one commit; the rest waits for a turn of the event loop. */
 const groupSize = 256
 
 /**
- * Most queued writes: they take memory, and their callers may be gone. An access may have as many as it leaves free for others,
- * so at most half of them, and less while others have some.
+ * Maximum number of queued writes: they take memory, and their callers may be gone. An access may queue as many as it
+ * leaves free for others, so at most half of them.
  */
 const maxPending = 5000
 
@@ -43,7 +43,7 @@ export class WriteQueue<Draft> {
   readonly #pending = new FairQueue<PendingWrite | PendingSteps<Draft>>()
   #isArmed = false
   #isHeld = false
-  #long = Promise.resolve()
+  #blocker = Promise.resolve()
 
   constructor(
     private readonly party: Party,
@@ -60,23 +60,23 @@ export class WriteQueue<Draft> {
   }
 
   /** Resolves when what holds up writes has ended, if anything does. */
-  get long(): Promise<void> {
-    return this.#long
+  get blocker(): Promise<void> {
+    return this.#blocker
   }
 
-  /** Adds a write behind those of its access. If there is no room for it, it is rejected with `StoreBusy`. */
+  /** Adds a write behind those of its access. Rejects it with `StoreBusy` if the queue is full. */
   add(write: PendingWrite | PendingSteps<Draft>): void {
-    const own = this.#pending.sizeOf(this.party.account, write.access)
+    const own = this.#pending.countItems(this.party.account, write.access)
     if (own >= maxPending - this.#pending.size) return write.reject(new StoreBusy())
     this.#pending.add({ ...this.party, access: write.access }, write)
     this.#arm()
   }
 
   /**
-   * Returns what holds up writes while `work` removes the cause for which one has failed, and then puts it before those of its
-   * access that wait. If `work` rejects, so does the write.
+   * Returns a function that retries a failed write: it holds up writes while `work` removes the cause of the failure,
+   * and then queues the write before those of its access. If `work` rejects, so does the write.
    */
-  again<Cause>(work: (cause: Cause) => Promise<void>): (write: PendingWrite, cause: Cause) => void {
+  createRetry<Cause>(work: (cause: Cause) => Promise<void>): (write: PendingWrite, cause: Cause) => void {
     return (write, cause) => {
       const done = (): void => this.#pending.addFirst({ ...this.party, access: write.access }, write)
       void this.#holdFor(() => work(cause).then(done, error => write.reject(error)))
@@ -98,11 +98,11 @@ export class WriteQueue<Draft> {
   }
 
   #next(): void {
-    const long = this.#pending.take((_account, write) => 'stepsIn' in write)?.item as
+    const steps = this.#pending.take((_account, write) => 'stepsIn' in write)?.item as
       | PendingSteps<Draft>
       | undefined
-    if (long) {
-      void this.#holdFor(() => this.committer.commitSteps(long))
+    if (steps) {
+      void this.#holdFor(() => this.committer.commitSteps(steps))
       return
     }
     this.committer.commitGroup(this.#group(), this.#pending.size === 1)
@@ -117,8 +117,8 @@ export class WriteQueue<Draft> {
       this.#isHeld = false
       this.#arm()
     }
-    this.#long = done.then(release, release)
-    await this.#long
+    this.#blocker = done.then(release, release)
+    await this.#blocker
     await done
   }
 

@@ -1,75 +1,73 @@
 /**
- * Reads the pages of a file that may be in use, as they are after one commit, a piece at a time, whatever is committed
- * meanwhile. SQLite gives them all at once or as a file that differs in its header; here they come from the main file and from
- * the frames of its write-ahead log.
- *
- * A read transaction keeps both as they are: checkpoints write only pages that have a frame which is read instead, and a log
- * is begun anew only when all of it is in the main file.
+ * Reads the pages of a file that may be in use, as they are after one commit, in chunks, whatever is committed
+ * meanwhile. SQLite offers them only all at once, or as a file with a different header; here they come from the main
+ * file and from the frames of its write-ahead log. A read transaction keeps both unchanged: checkpoints write only
+ * pages that have a frame, which is read instead, and a log is restarted only when all of it is in the main file.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, readSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
-import { lastFrame, logOf, openUnchecked } from '../sqlite/open.js'
+import { lastFrame, getLogPath, openUnchecked } from '../sqlite/open.js'
 import { readPosition, type Position } from './position.js'
 
 const headerBytes = 32
 const headBytes = 24
-/** Frames whose heads are read at once. */
+/** Number of frame headers read at once. */
 const chunkFrames = 256
-/** Pages that follow each other in the log alone are read so many at a time. */
-const pagesAtOnce = 64
+/** Maximum number of consecutive pages read from the log only. */
+const maxPagesPerRead = 64
 /** Attempts at beginning a transaction between two commits. */
 const maxAttempts = 10_000
 
 /** The state of the log within a transaction. */
-interface Held {
+interface LogSnapshot {
   readonly position: Position | undefined
   readonly pageSize: number
   readonly pages: number
-  /** Number of the last frame that belongs to it. */
+  /** Number of the last frame that belongs to the transaction. */
   readonly frames: number
-  /** What tells this generation of the log from others. */
+  /** Identifies this generation of the log. */
   readonly salts: string
 }
 
 export class OpenPages {
   readonly #reader: Database
-  readonly #held: Held
+  readonly #snapshot: LogSnapshot
   readonly #log: number
-  /** By page: its latest frame. */
+  /** The latest frame of each page. */
   readonly #latest: Map<number, number>
 
-  /** Begins a read transaction. Throws what SQLite and the file system do. */
+  /** Begins a read transaction. Throws what SQLite and the file system throw. */
   constructor(private readonly file: string) {
     this.#reader = openUnchecked(file, true)
     try {
-      this.#held = this.#hold()
-      this.#log = this.#held.frames > 0 ? openSync(logOf(file), 'r') : -1
-      this.#latest = this.#scan()
+      this.#snapshot = this.#beginRead()
+      this.#log = this.#snapshot.frames > 0 ? openSync(getLogPath(file), 'r') : -1
+      this.#latest = this.#scanFrames()
     } catch (error) {
       this.#reader.close()
       throw error
     }
   }
 
-  /** How far the file is in the log of its account's changes. */
+  /** The file's position in the log of its account's changes. */
   get position(): Position | undefined {
-    return this.#held.position
+    return this.#snapshot.position
   }
 
-  /** Bytes of all pages. */
+  /** Total size of all pages, in bytes. */
   get bytes(): number {
-    return this.#held.pages * this.#held.pageSize
+    return this.#snapshot.pages * this.#snapshot.pageSize
   }
 
-  /** All pages in their order. Rejects if the file is shorter than its header says. */
-  async *pieces(): AsyncGenerator<Buffer, void, undefined> {
-    const { pageSize, pages } = this.#held
-    // Another process reads it: closing a descriptor of the file in this one would drop SQLite's locks on it (POSIX).
+  /** Yields all pages in order. Rejects if the file is shorter than its header says. */
+  async *readChunks(): AsyncGenerator<Buffer, void, undefined> {
+    const { pageSize, pages } = this.#snapshot
+    // Read by another process: closing a descriptor of the file in this one would drop SQLite's locks on it (POSIX).
     const reading = spawn('cat', ['--', this.file], { stdio: ['ignore', 'pipe', 'ignore'] })
     const ended = once(reading, 'close') as Promise<[code: number | null]>
-    // Where it cannot be started, the loop below ends with this.
+    // If it cannot be started, the loop below throws.
     ended.catch(() => undefined)
     let page = 1
     try {
@@ -77,7 +75,7 @@ export class OpenPages {
       for await (const chunk of reading.stdout) {
         rest = rest.length === 0 ? (chunk as Buffer) : Buffer.concat([rest, chunk as Buffer])
         const count = Math.min(Math.floor(rest.length / pageSize), pages - page + 1)
-        if (count > 0) yield this.#current(rest.subarray(0, count * pageSize), page, false)
+        if (count > 0) yield this.#applyFrames(rest.subarray(0, count * pageSize), page, false)
         page += count
         rest = rest.subarray(count * pageSize)
         if (page > pages) rest = Buffer.alloc(0)
@@ -88,8 +86,8 @@ export class OpenPages {
       reading.kill()
     }
     while (page <= pages) {
-      const count = Math.min(pagesAtOnce, pages - page + 1)
-      yield this.#current(Buffer.alloc(count * pageSize), page, true)
+      const count = Math.min(maxPagesPerRead, pages - page + 1)
+      yield this.#applyFrames(Buffer.alloc(count * pageSize), page, true)
       page += count
     }
   }
@@ -100,33 +98,33 @@ export class OpenPages {
     this.#reader.close()
   }
 
-  /** Begins the transaction, and finds out which frames belong to it. */
-  #hold(): Held {
+  /** Begins the transaction, and determines which frames belong to it. */
+  #beginRead(): LogSnapshot {
     const [file, reader] = [this.file, this.#reader]
-    // It writes nothing. Only a connection that could, and is in no transaction, says how long the log is.
-    const asking = openUnchecked(file, false)
+    // Writes nothing. Only a connection that could write, and is in no transaction, reports the length of the log.
+    const writer = openUnchecked(file, false)
     try {
-      for (const db of [reader, asking]) readPosition(db)
-      for (let left = maxAttempts; left > 0; left--) {
-        const before = stateOf(asking, file)
+      for (const db of [reader, writer]) readPosition(db)
+      for (let attempts = maxAttempts; attempts > 0; attempts--) {
+        const before = readLogState(writer, file)
         reader.exec('BEGIN')
         const position = readPosition(reader)
-        const [pageSize, pages] = [numberOf(reader, 'page_size'), numberOf(reader, 'page_count')]
-        const after = stateOf(asking, file)
-        // Without a commit in between, what is read is the state that was asked about.
+        const [pageSize, pages] = [readPragma(reader, 'page_size'), readPragma(reader, 'page_count')]
+        const after = readLogState(writer, file)
+        // Without a commit in between, the transaction reads the state that was measured.
         if (before.frames === after.frames && before.salts === after.salts)
           return { position, pageSize, pages, ...after }
         reader.exec('COMMIT')
       }
     } finally {
-      // Closed before the other one, which is read-only: SQLite checkpoints when the last connection closes that can.
-      asking.close()
+      // Closed before the other one, which is read-only: SQLite checkpoints when the last writable connection closes.
+      writer.close()
     }
     throw new Error(`${file} is never at rest`)
   }
 
-  #scan(): Map<number, number> {
-    const { frames, pageSize, salts } = this.#held
+  #scanFrames(): Map<number, number> {
+    const { frames, pageSize, salts } = this.#snapshot
     const latest = new Map<number, number>()
     const size = headBytes + pageSize
     for (let start = 0; start < frames; start += chunkFrames) {
@@ -134,13 +132,13 @@ export class OpenPages {
       const chunk = this.#read(headerBytes + start * size, count * size)
       for (let index = 0; index < count; index++) latest.set(chunk.readUInt32BE(index * size), start + index)
     }
-    // Where it was begun anew while it was read, none of this counts.
-    return frames > 0 && saltsIn(this.#read(0, headerBytes)) !== salts ? new Map() : latest
+    // If the log was restarted meanwhile, none of these frames are valid.
+    return frames > 0 && readSalts(this.#read(0, headerBytes)) !== salts ? new Map() : latest
   }
 
-  /** Some pages as they are after the commit. `isBeyond`: whether the main file does not reach there. */
-  #current(main: Buffer, first: number, isBeyond: boolean): Buffer {
-    const { pageSize, salts } = this.#held
+  /** Returns pages as they are after the commit. `isBeyond`: whether the main file does not contain them. */
+  #applyFrames(main: Buffer, first: number, isBeyond: boolean): Buffer {
+    const { pageSize, salts } = this.#snapshot
     const count = main.length / pageSize
     const found: [at: number, bytes: Buffer][] = []
     for (let index = 0; index < count; index++) {
@@ -151,10 +149,10 @@ export class OpenPages {
       found.push([index * pageSize, this.#read(at, pageSize)])
     }
     if (found.length === 0) return main
-    // All of it is in the main file, or it would not have been begun anew.
-    if (saltsIn(this.#read(0, headerBytes)) !== salts) {
+    // The log was restarted, so all of it is in the main file.
+    if (readSalts(this.#read(0, headerBytes)) !== salts) {
       this.#latest.clear()
-      return this.#current(main, first, isBeyond)
+      return this.#applyFrames(main, first, isBeyond)
     }
     for (const [at, bytes] of found) bytes.copy(main, at)
     return main
@@ -168,24 +166,24 @@ export class OpenPages {
   }
 }
 
-function stateOf(db: Database, file: string): Pick<Held, 'frames' | 'salts'> {
+function readLogState(db: Database, file: string): Pick<LogSnapshot, 'frames' | 'salts'> {
   const frames = lastFrame(db)
   if (frames <= 0) return { frames: 0, salts: '' }
-  const log = openSync(logOf(file), 'r')
+  const log = openSync(getLogPath(file), 'r')
   try {
     const header = Buffer.alloc(headerBytes)
     readSync(log, header, 0, headerBytes, 0)
-    return { frames, salts: saltsIn(header) }
+    return { frames, salts: readSalts(header) }
   } finally {
     closeSync(log)
   }
 }
 
-/** What tells a generation of a log from others. */
-function saltsIn(header: Buffer): string {
+/** Returns the salts that identify a generation of a log. */
+function readSalts(header: Buffer): string {
   return header.toString('latin1', 16, 24)
 }
 
-function numberOf(db: Database, pragma: string): number {
+function readPragma(db: Database, pragma: string): number {
   return db.pragma(pragma, { simple: true }) as number
 }

@@ -23,7 +23,7 @@ import { AccountElsewhere, AccountGone, StoreDamaged, StoreTooNew } from '../../
 import { Layout } from '../../storage/files/layout.js'
 import { userMigrations } from '../../storage/migrations/user/index.js'
 import { PlatformStore } from '../../storage/platform/platform-store.js'
-import { walSyncs } from '../../storage/wal/sync.js'
+import { createWalSyncs } from '../../storage/wal/sync.js'
 import { policies } from '../support/keeping.js'
 import { platformBytes } from '../support/planted.js'
 
@@ -47,10 +47,10 @@ class Storage {
       closingSeconds: 60,
       cacheKiB: 64,
       policies,
-      durability: walSyncs(this.layout, error => {
+      durability: createWalSyncs(this.layout, error => {
         throw error
       }),
-      onTrouble: (_id, error) => this.trouble.push(error)
+      onError: (_id, error) => this.trouble.push(error)
     })
   }
 
@@ -61,7 +61,9 @@ class Storage {
       created: 1,
       unique: { email: `${username}@example.com` },
       fill: store =>
-        void store.events.insert(policies.system.eventOf('email', username, { time: 1, at: 1, by: 'test' })!),
+        void store.events.insert(
+          policies.system.createEvent('email', username, { time: 1, at: 1, by: 'test' })!
+        ),
       ...more
     })
   }
@@ -77,7 +79,7 @@ class Storage {
     return store.read(() => [
       store.accesses.list(),
       store.account.field('email'),
-      store.events.lastModified()
+      store.events.getLastModified()
     ])
   }
 

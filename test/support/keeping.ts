@@ -11,13 +11,18 @@ const { audit, integrity, versioning } = settings
 const { strangersPerHour } = audit
 const system = new AccountStreams(settings)
 
-export const policies: Policies = { digests: sealsOf(integrity), versioning, system, strangersPerHour }
+export const policies: Policies = {
+  digests: sealsOf(integrity),
+  versioning,
+  system,
+  anonymousCallsPerHour: strangersPerHour
+}
 
 /** No integrity values. */
 export const unsealed: Policies = {
   versioning,
   system,
-  strangersPerHour,
+  anonymousCallsPerHour: strangersPerHour,
   digests: sealsOf({ ...integrity, isActive: { accesses: false, attachments: false, events: false } })
 }
 
@@ -26,8 +31,8 @@ export const alone: UniqueValues = {
   isInDoubt: false,
   begin() {},
   claim: () => true,
-  due: () => [],
-  forget() {},
+  listDue: () => [],
+  rollbackTo() {},
   mark: 0,
   assertReserved() {},
   release() {},

@@ -1,8 +1,8 @@
 /** Methods that only tests have: they reach what other threads own. */
 import { Type } from 'typebox'
 import { newIdentity } from '../../core/identities/identities.js'
-import { identityField, identityKey } from '../../schemas/identity.js'
-import { secretDigest } from '../../schemas/secret-digest.js'
+import { identityField, toIdentityKey } from '../../schemas/identity.js'
+import { digestSecret } from '../../schemas/secret-digest.js'
 import type { IdentityProof } from '../../storage/identities/identity-proofs.js'
 import { anyAccess, anyone } from '../../core/auth/allow.js'
 import { newId, newToken } from '../../core/ids.js'
@@ -42,7 +42,7 @@ async function makeUser(
       store.accesses.insert(access)
       store.sessions.open(access.id, now)
       // Who has account values has signed in as a person does.
-      if (fields) store.sessions.note(access.id, { time: now, address: '127.0.0.1' })
+      if (fields) store.sessions.recordSignIn(access.id, { time: now, address: '127.0.0.1' })
       if (fields) keepValues(services, store, values, now, access.id)
     }
   })
@@ -225,12 +225,12 @@ const prove = serviceMethod({
       subject: ticket,
       hasSecondFactor: false
     }
-    const whole = { ...given, ...proof, secret: secretDigest(secret) }
-    await services.platform.change('addProof', secretDigest(ticket), whole, now, now + 900, 10_000)
+    const whole = { ...given, ...proof, secret: digestSecret(secret) }
+    await services.platform.change('addProof', digestSecret(ticket), whole, now, now + 900, 10_000)
     if (username === undefined) return {}
     const store = services.accounts.store(services.accounts.find(username)!)
     await store.write(() => {
-      store.unique.claim(identityField, identityKey(whole))
+      store.unique.claim(identityField, toIdentityKey(whole))
       store.identities.insert(newIdentity(whole, now))
     })
     return {}

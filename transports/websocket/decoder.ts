@@ -5,7 +5,7 @@
 import { Decoder, PacketType, type Packet } from 'socket.io-parser'
 import { ApiError } from '../../core/errors.js'
 import type { Party } from '../../storage/scheduler.js'
-import { inTurns } from '../../storage/steps.js'
+import { runInTurns } from '../../storage/steps.js'
 import { isLong, readJson, type JsonLimits } from '../../core/json/reader.js'
 
 /** Private members of Socket.IO's decoder. */
@@ -108,7 +108,7 @@ export function decoderWithin(limits: JsonLimits): typeof Decoder {
  */
 async function dataOf(text: string, limits: JsonLimits, party: Party): Promise<unknown[]> {
   try {
-    return (await inTurns(readJson(text, limits), party)) as unknown[]
+    return (await runInTurns(readJson(text, limits), party)) as unknown[]
   } catch (error) {
     const [, name] = eventName.exec(text.slice(0, maxNameLength)) ?? []
     if (!(error instanceof ApiError) || name === undefined) throw error

@@ -40,7 +40,7 @@ export function forgetMessages(store: UserStore, kind: CountedMessage): void {
 }
 
 function counted(store: UserStore, kind: CountedMessage, now: number): Counted {
-  const known = store.signIn.state(nameOf(kind)) as Counted | undefined
+  const known = store.signIn.getState(nameOf(kind)) as Counted | undefined
   return known && known.endsAt > now ? known : { count: 0, endsAt: now + hour }
 }
 

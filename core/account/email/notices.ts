@@ -37,5 +37,5 @@ export function hasNotices(store: UserStore): boolean {
 }
 
 function pending(store: UserStore): readonly Notice[] {
-  return (store.signIn.state(name) as readonly Notice[] | undefined) ?? []
+  return (store.signIn.getState(name) as readonly Notice[] | undefined) ?? []
 }

@@ -4,7 +4,7 @@ import { Type, type Static } from 'typebox'
 import { Access } from '../../../schemas/access.js'
 import { isStreamPermission, type Permission } from '../../../schemas/permission.js'
 import { Identifier, KeyValue, maxNameLength, Name, orNull } from '../../../schemas/scalars.js'
-import { inTurns } from '../../../storage/steps.js'
+import { runInTurns } from '../../../storage/steps.js'
 import { personalOnly } from '../../auth/allow.js'
 import { awaitRequest, requestOf } from '../../accesses/auth-requests.js'
 import { checkedPermissions } from '../../accesses/checked-permissions.js'
@@ -46,7 +46,7 @@ export const checkApp = method({
     if (typeof params.requestKey !== 'string') return []
     await awaitRequest(call.services, params.requestKey, call.now)
     const party = { account: call.account.id, access: call.caller.accessId }
-    return await inTurns(audienceOf(call, params.requestedPermissions, accessOf(call, params)), party)
+    return await runInTurns(audienceOf(call, params.requestedPermissions, accessOf(call, params)), party)
   },
   run(call, params, streams) {
     const checked = checkedPermissions(call, params.requestedPermissions)

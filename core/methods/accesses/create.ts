@@ -19,7 +19,7 @@ import { method, type Call } from '../../call/method.js'
 import { modestClientData } from '../../validation/client-data.js'
 import { protectedFields, trackingFields } from '../../validation/protected-fields.js'
 import { provideStreams } from '../../accesses/provide-streams.js'
-import { atOnce, type Steps } from '../../../storage/steps.js'
+import { runSteps, type Steps } from '../../../storage/steps.js'
 import type { StreamRepository } from '../../../storage/repositories/streams.js'
 import { hasMoreBelow } from '../../streams/tree.js'
 import { revoke } from '../../accesses/revoke.js'
@@ -63,7 +63,7 @@ export const create = method({
       assertNotPersonal((Object(asking.params) as { type?: unknown }).type)
     }
   },
-  run: (call, params) => atOnce(created(call, params)),
+  run: (call, params) => runSteps(created(call, params)),
   steps: {
     areMany: ({ streams }, { permissions }) =>
       permissions.length > few || permissions.some(permission => restoresMany(streams, permission)),

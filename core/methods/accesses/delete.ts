@@ -7,7 +7,7 @@ import { anyAccess } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
 import { method, type Call, type Result } from '../../call/method.js'
 import { revoking } from '../../accesses/revoke.js'
-import { atOnce, type Steps } from '../../../storage/steps.js'
+import { runSteps, type Steps } from '../../../storage/steps.js'
 
 /** Returns the deletion; for an app access also those of the accesses it shared. */
 export const deleteAccess = method({
@@ -21,7 +21,7 @@ export const deleteAccess = method({
   mode: 'write',
   mayExceedQuota: true,
   allow: anyAccess,
-  run: (call, params) => atOnce(deletion(call, params)),
+  run: (call, params) => runSteps(deletion(call, params)),
   steps: {
     areMany: ({ accesses }, { id }) => accesses.hasMoreCreatedBy(id, few),
     run: deletion

@@ -18,7 +18,7 @@ export const exportAccount = method({
     // Nothing else can carry it, and nobody would remove the copy.
     if (credentials.via !== 'http' || credentials.isMember)
       fail('invalid-operation', 'An export is a file: it is answered to GET /account/export only')
-    return (await services.exports.make(account.id, store)) ?? tooMany()
+    return (await services.exports.create(account.id, store)) ?? tooMany()
   },
   run: (_call, _params, draft) => ({ export: { draft } })
 })

@@ -2,7 +2,7 @@
 import { randomInt } from 'node:crypto'
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
-import type { Invitation, KnownInvitation } from '../../../storage/platform/invitations.js'
+import type { Invitation, StoredInvitation } from '../../../storage/platform/invitations.js'
 import { adminOnly } from '../../auth/admin.js'
 import { ListedInvitation, listedInvitation } from '../../registration/invitation-view.js'
 import { serviceMethod, type ServiceCall } from '../../call/method.js'
@@ -35,7 +35,7 @@ async function invite(
   { now, services }: ServiceCall,
   count: number,
   description: string
-): Promise<KnownInvitation[]> {
+): Promise<StoredInvitation[]> {
   const made = new Map<string, Invitation>()
   while (made.size < count) {
     const drawn = new Map<string, Invitation>()

@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox'
 import type { Decision } from '../../../schemas/auth-request.js'
 import { orNull } from '../../../schemas/scalars.js'
 import type { Access } from '../../../schemas/access.js'
-import type { KnownRequest } from '../../../storage/platform/auth-requests.js'
+import type { StoredRequest } from '../../../storage/platform/auth-requests.js'
 import { anyone } from '../../auth/allow.js'
 import { answerUrl } from '../../oauth/answers.js'
 import { isByOAuth, issueCode, type OAuthAsked } from '../../oauth/codes.js'
@@ -88,7 +88,7 @@ function refusalOf({ status }: Params): { readonly error: string; readonly error
     : { error: 'server_error', error_description: 'The page on which people decide has failed' }
 }
 
-function decisionOf(call: ServiceCall, known: KnownRequest, params: Params): Decided {
+function decisionOf(call: ServiceCall, known: StoredRequest, params: Params): Decided {
   const { detail, id, message, reasonId, reasonID, status } = params
   if (status === 'ACCEPTED') return acceptance(call, known, presented(call, params))
   const isError = status === 'ERROR'
@@ -109,7 +109,7 @@ function decisionOf(call: ServiceCall, known: KnownRequest, params: Params): Dec
 /** Nothing but the key need come with the call: the token has to prove that it is the user who decides. */
 function acceptance(
   { services, credentials, now }: ServiceCall,
-  known: KnownRequest,
+  known: StoredRequest,
   { token, username }: Presented
 ): Decided {
   const account = services.accounts.find(username.toLowerCase())
@@ -130,7 +130,7 @@ function acceptance(
 }
 
 /** Pages that know nothing of devices create accesses without one. */
-function assertRequested({ deviceName, name, type }: Access, { request }: KnownRequest): void {
+function assertRequested({ deviceName, name, type }: Access, { request }: StoredRequest): void {
   const isOfApp = type === 'app' && name === request.requestingAppId
   if (!isOfApp || (deviceName !== undefined && deviceName !== request.deviceName))
     fail('forbidden', 'The token is not that of an access which this app has been given')

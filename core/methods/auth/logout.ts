@@ -20,7 +20,7 @@ export const logout = method({
   allow: personalOnly,
   run(call) {
     const { caller, services, store } = call
-    const { provider } = store.sessions.place(caller.accessId) ?? {}
+    const { provider } = store.sessions.findSignIn(caller.accessId) ?? {}
     endSession(call, caller.accessId)
     return provider !== undefined && providerNamed(services.config, provider)
       ? { signOutUrl: signOutUrl(services.config, provider) }

@@ -1,6 +1,6 @@
 /** `auth.lookUpIdentity`: what can be done with a proof of identity. Beyond the specification. (docs/spec/identities.md#signing-in) */
 import { Type } from 'typebox'
-import { identityField, identityKey } from '../../../schemas/identity.js'
+import { identityField, toIdentityKey } from '../../../schemas/identity.js'
 import { anyone } from '../../auth/allow.js'
 import { serviceMethod } from '../../call/method.js'
 import { Proof, proven } from '../../identities/proofs.js'
@@ -31,7 +31,7 @@ export const lookUpIdentity = serviceMethod({
   run(call, params) {
     const { services } = call
     const { proof, provider } = proven(call, params)
-    const account = services.platform.findByUnique(identityField, identityKey(proof))
+    const account = services.platform.findByUnique(identityField, toIdentityKey(proof))
     if (account) return { provider: shownProvider(provider), username: account.username }
     const { email, username } = proof
     return {

@@ -31,7 +31,9 @@ export const passkeyLogin = method({
   userIn({ platform }, params) {
     const { credential } = params as { credential?: { response?: { userHandle?: unknown } } }
     const handle = credential?.response?.userHandle
-    return typeof handle === 'string' ? platform.standings.find(accountIdIn(handle))?.username : undefined
+    return typeof handle === 'string'
+      ? platform.accountStatuses.find(accountIdIn(handle))?.username
+      : undefined
   },
   prepare: async (call, { credential }) => await verifyPasskeySignature(call, signingIn, credential),
   run(call, { appId }, proven) {

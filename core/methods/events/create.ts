@@ -50,7 +50,7 @@ export const create = method({
     areMany: (_store, params) => isLarge(params),
     *run(call, params) {
       const event = composed(call, params)
-      const result = added(call, params, event, yield* call.store.events.bodyOf(event))
+      const result = added(call, params, event, yield* call.store.events.writeBody(event))
       // SQLite has copied the whole event, and will copy it again on commit.
       yield
       return result

@@ -29,7 +29,7 @@ export const deleteEvent = method({
       const before = yield* largeWritableEvent(call, id)
       if (before.trashed) return removed(call, before)
       const event = inTrash(call, before)
-      const result = trashed(call, event, yield* call.store.events.bodyOf(event))
+      const result = trashed(call, event, yield* call.store.events.writeBody(event))
       yield
       return result
     }

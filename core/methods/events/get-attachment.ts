@@ -32,7 +32,7 @@ export const getAttachment = method({
   facts: ({ attachment }: { attachment: Attachment }) => ({ attachment }),
   mayGoOn({ caller, store }, { id, fileId }) {
     const event = store.series.findHolder(id)
-    if (!event || store.attachments.eventOf(fileId) !== event.number)
+    if (!event || store.attachments.findEventNumber(fileId) !== event.number)
       fail('unknown-resource', `No attachment "${fileId}"`)
     assertReadable({ caller, store }, event)
   },

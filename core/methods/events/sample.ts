@@ -74,7 +74,7 @@ class SampleListing implements Listing<Reader> {
     private readonly params: Params
   ) {
     this.#footing = new Footing(call)
-    this.#run = call.store.events.sampler(queryOf(call, params))
+    this.#run = call.store.events.createSample(queryOf(call, params))
   }
 
   next(reader: Reader): Page {
@@ -82,10 +82,10 @@ class SampleListing implements Listing<Reader> {
     const { store } = reader
     // What has been summed up may hold what this reader must not see: it begins again.
     if (this.#footing.hasChanged(reader))
-      this.#run = store.events.sampler(queryOf({ ...call, ...reader }, params))
-    const done = store.events.sample(this.#run, body => withLiveValues(call.services, body, store))
+      this.#run = store.events.createSample(queryOf({ ...call, ...reader }, params))
+    const done = store.events.continueSample(this.#run, body => withLiveValues(call.services, body, store))
     if (!done) return { text: '', count: 0, done }
-    const samples = this.#run.samples()
+    const samples = this.#run.toSamples()
     return { text: JSON.stringify(samples).slice(1, -1), count: samples.length, done }
   }
 }
@@ -98,7 +98,7 @@ function queryOf(call: Call, params: Params): SampleQuery {
     trashed: trashedIn[state],
     from: fromTime,
     to: toTime,
-    parts,
+    buckets: parts,
     field
   }
 }

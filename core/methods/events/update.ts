@@ -42,7 +42,7 @@ export const update = method({
     *run(call, { id, update: given }) {
       const before = yield* largeWritableEvent(call, id)
       const event = changed(call, before, given)
-      const result = replaced(call, before, event, yield* call.store.events.bodyOf(event))
+      const result = replaced(call, before, event, yield* call.store.events.writeBody(event))
       // SQLite has copied all of it, and is going to do so again when it commits.
       yield
       return result

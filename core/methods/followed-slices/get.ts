@@ -22,7 +22,7 @@ function listing(): Listing<Reader> {
   let last = ''
   return {
     next({ store }) {
-      const texts = store.followedSlices.textsAfter(last)
+      const texts = store.followedSlices.listTextsAfter(last)
       last = nameOf(texts.at(-1))
       return { text: texts.join(','), count: texts.length, done: texts.length === 0 }
     }

@@ -33,7 +33,7 @@ export const create = method({
     assertMayImport(call, parentId ?? null)
     assertTimeZone(zone ?? undefined)
     assertMayWait(call, file.size)
-    store.imports.forgetUnreadable(mostUnreadable)
+    store.imports.removeUnreadable(mostUnreadable)
     const id = newId()
     const job: Job = {
       fileName: file.fileName.slice(0, 255),

@@ -31,7 +31,7 @@ function listing({ imports }: Services): Listing<Reader> {
     next({ caller, store }) {
       const texts: string[] = []
       for (let length = 0; length < pageLength && texts.length < pageSize;) {
-        const row = store.imports.before(last)
+        const row = store.imports.findBefore(last)
         if (!row) return { text: texts.join(','), count: texts.length, done: true }
         last = row.number
         const job = jobOf(row)

@@ -10,7 +10,7 @@ import { writableHolder } from '../../series/holder.js'
 import { areMuch, type Sent } from '../../series/much.js'
 import { planOf } from '../../series/plan.js'
 import { isObject } from '../../validation/is-object.js'
-import { atOnce, type Steps } from '../../../storage/steps.js'
+import { runSteps, type Steps } from '../../../storage/steps.js'
 
 /** Checks every entry of a `seriesBatch` value, then writes them in order. */
 export const addBatch = method({
@@ -21,7 +21,7 @@ export const addBatch = method({
   mode: 'write',
   boundsDepth: true,
   allow: anyAccess,
-  run: (call, params) => atOnce(addition(call, params)),
+  run: (call, params) => runSteps(addition(call, params)),
   steps: { areMany, run: addition }
 })
 

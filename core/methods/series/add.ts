@@ -7,7 +7,7 @@ import { readPoints } from '../../series/flat-json.js'
 import { writableHolder } from '../../series/holder.js'
 import { areMuch } from '../../series/much.js'
 import { planOf } from '../../series/plan.js'
-import { atOnce, type Steps } from '../../../storage/steps.js'
+import { runSteps, type Steps } from '../../../storage/steps.js'
 
 /** Writes the points of a `flatJSON` value. The schema does not validate it: its rules have errors of their own. */
 export const add = method({
@@ -18,7 +18,7 @@ export const add = method({
   mode: 'write',
   boundsDepth: true,
   allow: anyAccess,
-  run: (call, params) => atOnce(addition(call, params)),
+  run: (call, params) => runSteps(addition(call, params)),
   steps: {
     areMany: (store, params) => areMuch(store, [{ eventId: params.id, data: params }]),
     run: addition

@@ -42,9 +42,9 @@ export const deletePoints = method({
       removed += removal.count
       isDone = removal.isDone
     }
-    const behind = store.series.findBehind(holder.number)
+    const behind = store.series.findOutdated(holder.number)
     const text = behind ? bringUpToDate(store, behind, changes) : store.events.findText(holder.id)!.body
-    store.series.tidy(holder.number)
+    store.series.removeIfEmpty(holder.number)
     return { status: 'ok', removed, event: shown(call, text) }
   }
 })
@@ -67,7 +67,7 @@ async function removedBefore(call: Call, params: Static<typeof Params>): Promise
 function isMuch(call: Call, params: Static<typeof Params>): boolean {
   const present = atPresent(call)
   const { holder, range } = target(present, params)
-  return present.store.series.areMany(holder.number, range)
+  return present.store.series.spansManyChunks(holder.number, range)
 }
 
 /** The call as things stand: since it began it has waited. */

@@ -1,7 +1,7 @@
 /** `hfs.get`: the points below a holder event. (docs/spec/series.md#reading-points) */
 import { Type } from 'typebox'
 import type { Range } from '../../../storage/series/page.js'
-import type { Sampling } from '../../../storage/series/sampler.js'
+import type { SampleOptions } from '../../../storage/series/sampler.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
 import { closed, Identifier, orNull } from '../../../schemas/scalars.js'
 import { anyAccess } from '../../auth/allow.js'
@@ -63,14 +63,14 @@ export const get = method({
     const range = rangeOf(given, holder, now)
     const until = given.toDeltaTime === undefined ? now : time + range.to
     call.reach = reachOfPoints(call, holder, { from: time + range.from, to: until })
-    const columns = store.series.columns(event)
+    const columns = store.series.getColumns(event)
     if (!columns) return { format: 'flatJSON', fields: [], points: [] }
     const form = { event, width: columns.length + 1, isFine: resolution === 'ns' }
     const summed = summary ? numericColumns(planOf(services.eventTypes, type), columns) : undefined
     const points =
       sample === undefined
         ? new PointListing({ ...form, range, limit, isAscending: sortAscending ?? true, isSentAsIs: true })
-        : sampled(store, { ...form, range, buckets: sample, summed: summed?.map(({ place }) => place) })
+        : sampled(store, { ...form, range, buckets: sample, summedCells: summed?.map(({ place }) => place) })
     return {
       format: 'flatJSON',
       fields: summed ? summaryFields(summed) : [timeColumn, ...columns],
@@ -80,11 +80,13 @@ export const get = method({
 })
 
 /** Samples what lies in the range: an open end must not make the parts as long as eternity. */
-function sampled(store: UserStore, query: Sampling): Listing<Reader> | undefined {
-  const ends = store.series.bounds(query.event)
+function sampled(store: UserStore, query: SampleOptions): Listing<Reader> | undefined {
+  const ends = store.series.getBounds(query.event)
   const range: Range = {
     from: Math.max(query.range.from, ends?.first ?? 0),
     to: Math.min(query.range.to, (ends?.until ?? 0) + 1e-3)
   }
-  return range.from < range.to ? new SampledListing(store.series.sampler({ ...query, range })) : undefined
+  return range.from < range.to
+    ? new SampledListing(store.series.createSampler({ ...query, range }))
+    : undefined
 }

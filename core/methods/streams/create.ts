@@ -2,7 +2,7 @@
 import { Type, type Static } from 'typebox'
 import { closed, Identifier, KeyValue, Name, orNull } from '../../../schemas/scalars.js'
 import { Stream } from '../../../schemas/stream.js'
-import { atOnce, type Steps } from '../../../storage/steps.js'
+import { runSteps, type Steps } from '../../../storage/steps.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
 import { anyAccess } from '../../auth/allow.js'
 import { modestClientData } from '../../validation/client-data.js'
@@ -40,10 +40,10 @@ export const create = method({
   result: Type.Object({ stream: Stream }),
   mode: 'write',
   allow: anyAccess,
-  run: (call, params) => atOnce(created(call, params)),
+  run: (call, params) => runSteps(created(call, params)),
   steps: {
     areMany: ({ accesses, streams }, { id }) =>
-      typeof id === 'string' && streams.deletedAt(likelyId(id)) !== undefined && accesses.hasMore(few),
+      typeof id === 'string' && streams.getDeletionTime(likelyId(id)) !== undefined && accesses.hasMore(few),
     run: created
   }
 })

@@ -8,7 +8,7 @@ import { holdHidden } from '../../permissions/hidden-events.js'
 import { managedStream, assertManagesAll, noteAll, refuseHiddenContents } from '../../streams/managed.js'
 import { method, type Call, type Result } from '../../call/method.js'
 import { removeStreams } from '../../streams/remove.js'
-import { atOnce, type Steps } from '../../../storage/steps.js'
+import { runSteps, type Steps } from '../../../storage/steps.js'
 import { hasMoreBelow, subtree, subtreeInSteps } from '../../streams/tree.js'
 import { shownStream } from '../../streams/view.js'
 import { refuseParams } from '../../validation/params.js'
@@ -31,7 +31,7 @@ export const deleteStream = method({
   mode: 'write',
   mayExceedQuota: true,
   allow: anyAccess,
-  run: (call, params) => atOnce(deletion(call, params)),
+  run: (call, params) => runSteps(deletion(call, params)),
   steps: {
     areMany({ accesses, events, streams }, { id }) {
       const node = streams.find(id)

@@ -57,14 +57,15 @@ class FactsListing implements Listing<Reader> {
     private readonly streams: unknown
   ) {
     this.#footing = new Footing(call)
-    this.#run = call.store.events.factsIn(eventScope(call, streams, false))
+    this.#run = call.store.events.createFacts(eventScope(call, streams, false))
   }
 
   next(reader: Reader): Page {
     const { call, streams } = this
     const { store } = reader
-    if (this.#footing.hasChanged(reader)) this.#run.follow(eventScope({ ...call, ...reader }, streams, false))
-    const found = store.events.facts(this.#run, body => withLiveValues(call.services, body, store))
+    if (this.#footing.hasChanged(reader))
+      this.#run.updateScope(eventScope({ ...call, ...reader }, streams, false))
+    const found = store.events.nextFacts(this.#run, body => withLiveValues(call.services, body, store))
     const texts = found.flatMap(fact => textOf(reader, fact) ?? [])
     return { text: texts.join(','), count: texts.length, done: this.#run.isDone }
   }
@@ -72,7 +73,7 @@ class FactsListing implements Listing<Reader> {
 
 /** Nothing of a stream that is in no tree. */
 function textOf({ store }: Reader, { count, first, last, latest, stream, type }: Fact): string | undefined {
-  const streamId = store.streams.byNumber(stream)?.stream.id
+  const streamId = store.streams.findByNumber(stream)?.stream.id
   if (streamId === undefined) return undefined
   const shown = JSON.stringify({ streamId, type, count, first, last })
   return latest === undefined ? shown : `${shown.slice(0, -1)},"latest":${latest}}`

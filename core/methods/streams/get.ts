@@ -54,7 +54,7 @@ function below(call: Call, view: StreamView, parentId: string): object {
 /** Deletions of streams that could have been listed. */
 function deletions({ caller, store }: Call, since: number): ItemDeletion[] {
   return store.streams
-    .deletionsSince(since)
+    .listDeletionsSince(since)
     .filter(({ deleted, path }) => caller.couldList(path, deleted))
     .map(({ id, deleted }) => ({ id, deleted }))
 }

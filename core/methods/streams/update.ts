@@ -10,7 +10,7 @@ import { protectedFields, refuseProtected, trackingFields } from '../../validati
 import { managedStream, assertManagesAll, noteAll } from '../../streams/managed.js'
 import { orConflict } from '../../streams/conflict.js'
 import { assertParent, assertStreamsFitInMemory } from '../../streams/place.js'
-import { atOnce, type Steps } from '../../../storage/steps.js'
+import { runSteps, type Steps } from '../../../storage/steps.js'
 import { hasMoreBelow, subtreeInSteps } from '../../streams/tree.js'
 import { assertName } from '../../validation/params.js'
 import { shownStream } from '../../streams/view.js'
@@ -48,7 +48,7 @@ export const update = method({
   result: Type.Object({ stream: Stream }),
   mode: 'write',
   allow: anyAccess,
-  run: (call, params) => atOnce(change(call, params)),
+  run: (call, params) => runSteps(change(call, params)),
   steps: {
     areMany({ streams }, { id, update: given }) {
       const { parentId, trashed } = Object(given) as Partial<Params['update']>

@@ -35,7 +35,7 @@ export const createUser = serviceMethod({
     const claim = { id: newId(), username, created: now, unique: uniqueOf(services, values) }
     // Nobody but the holder of the key can make the account of an operator.
     const isOperators = services.config.operators.includes(username)
-    refuseTaken(isOperators ? services.platform.taken(claim) : unavailable(services, claim), {
+    refuseTaken(isOperators ? services.platform.listTaken(claim) : unavailable(services, claim), {
       username,
       ...claim.unique
     })

@@ -41,7 +41,7 @@ export const getDeeds = serviceMethod({
   allow: adminOnly,
   auditAs: 'admin',
   run: ({ services }, { before = Number.MAX_SAFE_INTEGER, limit = pageSize }) => ({
-    deeds: services.platform.deeds
+    deeds: services.platform.adminActions
       .list(before, limit)
       .map(({ detail, error, ip, method, number, operator, operatorName, target, targetName, time }) => ({
         number,

@@ -50,9 +50,9 @@ export const getOverview = serviceMethod({
           coffer: version,
           api: config.apiVersion,
           node: process.versions.node,
-          sqlite: platform.standings.sqliteVersion()
+          sqlite: platform.accountStatuses.sqliteVersion()
         },
-        ...platform.standings.counts(),
+        ...platform.accountStatuses.counts(),
         invitations: platform.listInvitations().filter(({ consumed }) => consumed === null).length,
         registration,
         passwordReset,

@@ -1,7 +1,7 @@
 /** `system.getUserInfo`: what an account stores, and how it is used. (docs/spec/administration.md#information-on-a-user) */
 import { Type, type Static } from 'typebox'
 import type { Access } from '../../../schemas/access.js'
-import { inTurns, type Steps } from '../../../storage/steps.js'
+import { runInTurns, type Steps } from '../../../storage/steps.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
 import { adminOnly } from '../../auth/admin.js'
 import { servedAccount } from '../../platform/find-account.js'
@@ -33,7 +33,7 @@ export const getUserInfo = serviceMethod({
   async run({ services }, params) {
     const account = servedAccount(services, params.username)
     const present = (): UserStore => services.accounts.store(account)
-    const usage = await inTurns(usageOf(present, services.methodIds))
+    const usage = await runInTurns(usageOf(present, services.methodIds))
     return { userInfo: { username: account.username, ...usage } }
   }
 })
@@ -52,7 +52,7 @@ function* usageOf(
   let callsTotal = 0
   const count = (store: UserStore, { id, name, type }: Pick<Access, 'id' | 'name' | 'type'>): void => {
     let calls = 0
-    for (const [method, number] of Object.entries(store.usage.calls(id))) {
+    for (const [method, number] of Object.entries(store.usage.countCalls(id))) {
       byMethod.set(keyOf(method), (byMethod.get(keyOf(method)) ?? 0) + number)
       calls += number
     }
@@ -75,7 +75,7 @@ function* usageOf(
   const { attachments, documents } = present().storageUsed()
   return {
     storageUsed: { dbDocuments: documents, attachedFiles: attachments },
-    lastAccess: present().usage.latest() ?? 0,
+    lastAccess: present().usage.getLatest() ?? 0,
     callsTotal,
     callsDetail: Object.fromEntries(byMethod),
     callsPerAccess: Object.fromEntries(byAccess)

@@ -31,7 +31,7 @@ export const getUsers = serviceMethod({
     const wanted = search.trim().toLowerCase()
     const found = wanted.includes('@')
       ? byAddress(call, search.trim())
-      : call.services.platform.standings.search(wanted, after, limit + 1)
+      : call.services.platform.accountStatuses.search(wanted, after, limit + 1)
     const page = found.slice(0, limit)
     const users = await people(call, page)
     return found.length > limit ? { users, next: page.at(-1)!.username } : { users }

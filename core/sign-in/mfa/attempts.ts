@@ -33,7 +33,7 @@ export function takeAttempt(
   now: number
 ): void {
   const { maxFailures, maxMessages } = services.mfa
-  const known = store.signIn.state(kind) as Attempts | undefined
+  const known = store.signIn.getState(kind) as Attempts | undefined
   const current = known && known.forgottenAt > now ? known : { count: 0, waitUntil: 0 }
   const seconds = Math.ceil(current.waitUntil - now)
   if (seconds > 0) throw new ApiError('too-many-requests', undefined, { retryAfter: seconds })

@@ -90,7 +90,7 @@ function sentCodeProved(
   code: string,
   now: number
 ): Proof | undefined {
-  const sent = store.signIn.state('mfa-code') as SentCode | undefined
+  const sent = store.signIn.getState('mfa-code') as SentCode | undefined
   if (!sent || sent.expires <= now) return undefined
   const isRight = sent.digest === sentDigest(candidate, code)
   const failures = sent.failures + 1

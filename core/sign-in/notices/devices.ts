@@ -18,7 +18,7 @@ const maxDevices = 30
  * the person themselves. Must run within a write.
  */
 export function isNewDevice(store: UserStore, credentials: Pick<Credentials, 'headers' | 'ip'>): boolean {
-  const known = (store.signIn.state(name) as readonly string[] | undefined) ?? []
+  const known = (store.signIn.getState(name) as readonly string[] | undefined) ?? []
   const device = digestOf(credentials)
   if (known[0] === device) return false
   store.signIn.setState(name, [device, ...known.filter(other => other !== device)].slice(0, maxDevices))

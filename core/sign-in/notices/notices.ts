@@ -44,7 +44,7 @@ const offState = 'notices-off'
 
 /** Whether the user wants notices. */
 export function wantsNotices(store: UserStore): boolean {
-  return store.signIn.state(offState) !== true
+  return store.signIn.getState(offState) !== true
 }
 
 /** Switches notices on or off. Must run within a write. */
@@ -148,5 +148,5 @@ function harmless(text: string): string {
 }
 
 function pendingIn(store: UserStore): readonly Pending[] {
-  return (store.signIn.state(pendingState) as readonly Pending[] | undefined) ?? []
+  return (store.signIn.getState(pendingState) as readonly Pending[] | undefined) ?? []
 }

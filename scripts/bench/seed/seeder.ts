@@ -14,12 +14,12 @@ import type { Webhook } from '../../../schemas/webhook.js'
 import { Accounts } from '../../../storage/accounts.js'
 import { Layout } from '../../../storage/files/layout.js'
 import { PreviewCache } from '../../../storage/files/previews.js'
-import { newStanding, type Account } from '../../../storage/platform/account.js'
+import { initialStatus, type Account } from '../../../storage/platform/account.js'
 import { PlatformStore } from '../../../storage/platform/platform-store.js'
 import type { Policies } from '../../../storage/repositories/policies.js'
-import { atOnce } from '../../../storage/steps.js'
+import { runSteps } from '../../../storage/steps.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
-import { walSyncs } from '../../../storage/wal/sync.js'
+import { createWalSyncs } from '../../../storage/wal/sync.js'
 import { keptEvent, keptPoints, password, previewBytes } from './sample.js'
 
 /** A user of the bench. */
@@ -76,7 +76,7 @@ const policies: Policies = {
   system: new AccountStreams(Value.Default(Settings, {}) as Settings),
   digests: sealsOf({ algorithm: 'sha256', isActive: { events: true, accesses: true, attachments: true } }),
   versioning: { forceKeepHistory: false, deletionMode: 'keep-nothing' },
-  strangersPerHour: 100
+  anonymousCallsPerHour: 100
 }
 const tracking = { created: seedTime, createdBy: 'system', modified: seedTime, modifiedBy: 'system' }
 
@@ -108,14 +108,14 @@ export class Seeder {
       closingSeconds: 60,
       cacheKiB: 16_384,
       policies,
-      durability: walSyncs(this.#layout, giveUp),
-      onTrouble: (_account, error) => giveUp(error)
+      durability: createWalSyncs(this.#layout, giveUp),
+      onError: (_account, error) => giveUp(error)
     })
   }
 
   async user(username: string, content: Content = {}): Promise<SeededUser> {
     const { apart, events = 0, points = 0, shape = flat } = content
-    const account: Account = { ...newStanding, id: newId(), username, state: 'active', created: seedTime }
+    const account: Account = { ...initialStatus, id: newId(), username, state: 'active', created: seedTime }
     const personal = newAccess('personal')
     const app: Access = { ...newAccess('app'), permissions: [{ streamId: rootStream, level: 'manage' }] }
     const hash = await createPasswords().hash(password)
@@ -131,7 +131,7 @@ export class Seeder {
         store.account.insertPassword({ hash, created: seedTime })
         const by = { time: seedTime, at: seedTime, by: personal.id }
         for (const [field, value] of Object.entries(fields))
-          store.events.insert(policies.system.eventOf(field, value, by)!)
+          store.events.insert(policies.system.createEvent(field, value, by)!)
         shape.insertStreams(store)
       }
     })
@@ -147,12 +147,12 @@ export class Seeder {
       const from = call * pointsPerCall
       const rows = keptPoints(Math.min(pointsPerCall, points - from), from, apart)
       const { number } = series.findHolder(seriesIds[0]!)!
-      atOnce(series.add(number, { columns: ['value'], rows }, { writer: 'system', written: seedTime }))
+      runSteps(series.add(number, { columns: ['value'], rows }, { writer: 'system', written: seedTime }))
     })
     const pictureIds = await this.#pictures(account)
     // The server does that once an account has been quiet, which would be during the measurements.
     const store = this.#accounts.store(account)
-    while (store.events.texts.hasWaiting()) await store.write(() => store.events.texts.index())
+    while (store.events.texts.hasPending()) await store.write(() => store.events.texts.indexPending())
     const { id } = account
     return { id, username, token: personal.token, appToken: app.token, eventIds, seriesIds, pictureIds }
   }

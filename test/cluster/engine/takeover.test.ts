@@ -1,6 +1,6 @@
 /** Nodes that take accounts from each other, with the real engine, whose servers are killed: nothing is lost. */
 import t from 'tap'
-import { accountSubject } from '../../../cluster/nats/places.js'
+import { accountSubject } from '../../../cluster/nats/subjects.js'
 import { openObjects } from '../../../cluster/objects/open.js'
 import { Random } from '../../support/random.js'
 import { EngineServers } from '../engine-servers.js'
@@ -20,7 +20,7 @@ t.test('nodes that share an engine', async t => {
     log: engine,
     objects: openObjects('nats', engine),
     snapshotBytes: 50_000,
-    subjectOf: (account: string) => accountSubject(0, account)
+    getSubject: (account: string) => accountSubject(0, account)
   }
   const nodes = new Nodes(t, shared, new Random(seed))
   await nodes.start(2, 3)

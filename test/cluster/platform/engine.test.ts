@@ -18,7 +18,7 @@ t.test('names are given once each while a server is killed', async t => {
   const objects = openObjects('nats', await servers.connect(t))
   for (let index = 0; index < 3; index++) {
     const engine = await servers.connect(t)
-    const options = { giveUpMs: 20_000, snapshotRecords: 50 }
+    const options = { timeoutMs: 20_000, snapshotRecords: 50 }
     const node = world.nodeWith(engine, objects, options)
     if (index === 0) await node.begin()
     nodes.push(await node.follow())
@@ -43,7 +43,7 @@ t.test('names are given once each while a server is killed', async t => {
     const part = names.slice(from, from + 5)
     await Promise.all(nodes.flatMap(node => part.map(async name => await register(node, name))))
   }
-  for (const node of nodes) await node.log!.caughtUp()
+  for (const node of nodes) await node.log!.catchUp()
   const [first, ...others] = nodes.map(node => node.dump())
   for (const other of others) t.same(other, first)
   t.equal(new Set(won).size, won.length, 'nobody was told of a name twice')

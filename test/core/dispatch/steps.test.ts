@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { isProven } from '../../../core/integrity.js'
 import { readJson } from '../../../core/json/reader.js'
-import { atOnce } from '../../../storage/steps.js'
+import { runSteps } from '../../../storage/steps.js'
 import {
   openCoffer,
   textsOf,
@@ -293,7 +293,7 @@ t.test('an event of a large content', async t => {
   /** Params as a transport reads them. */
   const large = (fields: object): object => {
     const text = JSON.stringify({ streamIds: ['diary'], type: 'own/thing', content, ...fields })
-    return atOnce(readJson(text, { jsonDepth: 100, jsonKeys: 1000 })) as object
+    return runSteps(readJson(text, { jsonDepth: 100, jsonKeys: 1000 })) as object
   }
 
   t.test('is created while others are answered', async t => {

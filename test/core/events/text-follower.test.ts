@@ -83,7 +83,7 @@ t.test('words are indexed when an account is quiet, or somebody searches much', 
   }
   await untilIndexed()
   t.equal(ledCount(alice), 5)
-  t.notOk(texts.hasWaiting())
+  t.notOk(texts.hasPending())
   t.notOk(texts.isDue(), 'then nothing is left')
 
   await fill(alice, 600)

@@ -271,7 +271,7 @@ t.test('many imports are listed page by page, and unreadable ones not for ever',
   await send(0)
   // Copies of its row, as a hundred files would take a thread each.
   const store = server.services.accounts.store(server.services.accounts.find('alice')!)
-  const { body } = store.imports.before(Infinity)!
+  const { body } = store.imports.findBefore(Infinity)!
   await store.write(() => {
     for (let at = 1; at < 100; at++)
       store.imports.insert(newId(), 'unreadable', body.replace('0.txt', `${at}.txt`))

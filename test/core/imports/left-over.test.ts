@@ -76,7 +76,7 @@ t.test('an import of an account that is suspended waits until it is resumed, ove
     {} as never,
     true
   )
-  t.match(files.marked(), [{ username: 'alice' }], 'it is known that there is something left to do')
+  t.match(files.listMarked(), [{ username: 'alice' }], 'it is known that there is something left to do')
   t.equal((await alice.service.http('DELETE', path, undefined, key)).status, 200)
   const { state } = accounts.store(accounts.find('alice')!).imports.find(id)!
   t.ok(state === 'written' || imports.isAtWork(id), 'it goes on at once')

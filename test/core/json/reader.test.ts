@@ -1,7 +1,7 @@
 import t from 'tap'
 import { measure, sizeOf } from '../../../core/json/depth.js'
 import { ApiError } from '../../../core/errors.js'
-import { atOnce } from '../../../storage/steps.js'
+import { runSteps } from '../../../storage/steps.js'
 import { assertTakesLessThan, stopwatch } from '../../support/probe.js'
 import { isLong, placeOfMember, readJson } from '../../../core/json/reader.js'
 
@@ -65,7 +65,7 @@ t.test('a text read in steps', async t => {
       }
       const expected = outcome(() => JSON.parse(text))
       if (expected === 'no JSON') broken++
-      if (outcome(() => atOnce(readJson(text, limits, 1 + pick(20)))) !== expected) differing.push(text)
+      if (outcome(() => runSteps(readJson(text, limits, 1 + pick(20)))) !== expected) differing.push(text)
     }
     t.same(differing.slice(0, 5), [])
     t.ok(broken > 2000 && broken < 18_000, `${broken} of them are none`)
@@ -95,12 +95,12 @@ t.test('a text read in steps', async t => {
       let keys = 0
       // Of keys that are there twice both values count.
       const text = randomText(pick).replaceAll(/"(?:[^"\\]|\\.)*"(?=\s*:)/g, () => `"key ${keys++}"`)
-      const inSteps = measure(atOnce(readJson(text, limits, 1 + pick(20))))
+      const inSteps = measure(runSteps(readJson(text, limits, 1 + pick(20))))
       if (JSON.stringify(inSteps) !== JSON.stringify(measure(JSON.parse(text)))) differing.push(text)
     }
     t.same(differing, [])
     const list = [[1, 2], { a: [] }, 'b'.repeat(100)]
-    const value = atOnce(readJson(JSON.stringify({ list }), limits, 20)) as { list: unknown[] }
+    const value = runSteps(readJson(JSON.stringify({ list }), limits, 20)) as { list: unknown[] }
     t.equal(sizeOf(value.list), JSON.stringify(list).length)
     // Nobody looks at it again.
     value.list.push([[[]]])
@@ -122,7 +122,7 @@ t.test('a text read in steps', async t => {
   ] as const
   for (const [what, text, message] of refused)
     t.test(`is refused for ${what}`, async t => {
-      t.throws(() => atOnce(readJson(text, limits, 50)), new ApiError('invalid-parameters-format', message))
+      t.throws(() => runSteps(readJson(text, limits, 50)), new ApiError('invalid-parameters-format', message))
     })
 })
 
@@ -173,7 +173,7 @@ t.test('a long text in many containers is looked through once, not for each of t
     const text = `${open.repeat(depth)}{"note":"${note}"}${close.repeat(depth)}`
     await assertTakesLessThan(t, 100, () => {
       const elapsed = stopwatch()
-      const value = atOnce(readJson(text, limits))
+      const value = runSteps(readJson(text, limits))
       const tookMs = elapsed()
       t.ok(JSON.stringify(value) === text)
       return tookMs

@@ -72,7 +72,7 @@ t.test('passkeys.challenge', async t => {
     const store = accounts.store(accounts.find('carol')!)
     const signIn = async (): Promise<void> =>
       await store.write(() =>
-        store.sessions.note(carol.access.id, { time: clock.now(), address: '127.0.0.1' })
+        store.sessions.recordSignIn(carol.access.id, { time: clock.now(), address: '127.0.0.1' })
       )
     await signIn()
     clock.advance(recentSignIn)

@@ -14,7 +14,7 @@ const letters = 'abcdefghij'
 const rareWord = (n: number): string => `qz${String(n).replace(/./g, digit => letters[Number(digit)]!)}zq`
 
 function indexAll({ db, events: { texts } }: EventFile): void {
-  while (texts.hasWaiting()) db.transaction(() => texts.index()).immediate()
+  while (texts.hasPending()) db.transaction(() => texts.indexPending()).immediate()
 }
 
 /** A text, or a beginning of one that may end within a character, byte by byte. */

@@ -9,7 +9,7 @@ t.setTimeout(900_000)
 const base = Number(process.env['COFFER_TEST_SEED'] ?? 1)
 
 function index({ db, events: { texts } }: EventFile): void {
-  if (texts.hasWaiting()) db.transaction(() => texts.index()).immediate()
+  if (texts.hasPending()) db.transaction(() => texts.indexPending()).immediate()
 }
 
 /** Ids in order of time, and of coming among those of one time. */

@@ -8,7 +8,7 @@ import type { Readable } from 'node:stream'
 import { createGunzip, createInflate } from 'node:zlib'
 import { ApiError, fail } from '../../../core/errors.js'
 import type { Party } from '../../../storage/scheduler.js'
-import { inTurns } from '../../../storage/steps.js'
+import { runInTurns } from '../../../storage/steps.js'
 import type { SharedServices } from '../../../core/call/dispatcher.js'
 import { crowded } from '../../../core/security/intake.js'
 import type { Ticket } from '../../../core/security/ticket.js'
@@ -71,7 +71,7 @@ export async function readJsonText(
 ): Promise<unknown> {
   if (!isLong(text) || blank.test(text)) return parseJson(text, what)
   try {
-    return await inTurns(readJson(text, limits), party)
+    return await runInTurns(readJson(text, limits), party)
   } catch (error) {
     if (error instanceof SyntaxError) fail('invalid-request-structure', `${what} is not valid JSON`)
     throw error

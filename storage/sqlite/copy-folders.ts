@@ -1,0 +1,53 @@
+/**
+ * Folders in a data directory where commands assemble copies of accounts, and the removal of those that killed commands
+ * left.
+ */
+import { lstatSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { openLock } from './open.js'
+import { Layout } from '../files/layout.js'
+
+/** Locked while a command uses the folder. A folder without this file is not touched. */
+const lockName = 'copies.lock'
+
+/** The locks held by this process, by folder. */
+const locks = new Map<string, () => void>()
+
+/**
+ * Creates a folder for copies in the data directory, and thus on the same device. It exists until {@link removeCopyFolder},
+ * or the end of the process.
+ */
+export function createCopyFolder(layout: Layout): Layout {
+  const root = mkdtempSync(join(layout.root, `copies-${process.pid}-`))
+  const unlock = openLock(join(root, lockName))
+  // Another process removed it as stale just before it was locked.
+  if (!unlock) return createCopyFolder(layout)
+  locks.set(root, unlock)
+  return new Layout(root)
+}
+
+/** Removes a folder for copies and its content. */
+export function removeCopyFolder({ root }: Layout): void {
+  locks.get(root)?.()
+  locks.delete(root)
+  rmSync(root, { recursive: true, force: true })
+}
+
+/**
+ * Removes the folders of processes that have ended. Locks are released by the system, while process ids are not
+ * comparable between containers.
+ */
+export function removeStaleCopies({ root }: Layout): void {
+  for (const name of readdirSync(root)) if (name.startsWith('copies-')) removeStaleFolder(join(root, name))
+}
+
+function removeStaleFolder(folder: string): void {
+  const lock = join(folder, lockName)
+  const found = lstatSync(lock, { throwIfNoEntry: false })
+  // A lock file is empty: anything else is not ours.
+  if (!found?.isFile() || found.size > 0) return
+  const unlock = openLock(lock)
+  if (!unlock) return
+  rmSync(folder, { recursive: true, force: true })
+  unlock()
+}
