@@ -1,9 +1,9 @@
-/** Appends a record whatever the engine answers: until it is there, or certain never to be. */
+/** Appends a record until it is confirmed, or certain never to be written. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { Conflict, EngineUnavailable, type Log } from './engine.js'
 import { decode } from './records.js'
 
-/** A record on its way. */
+/** A record to append. */
 export interface AppendOptions {
   readonly log: Pick<Log, 'append' | 'last' | 'read'>
   readonly subject: string
@@ -11,11 +11,11 @@ export interface AppendOptions {
   readonly expected: number
   /** No other record has the same bytes. */
   readonly bytes: Buffer
-  /** Whether nobody wants it any more. */
+  /** Returns true once the caller has cancelled. */
   readonly isCancelled: () => boolean
 }
 
-/** Another process has written in its place: the record is certain never to be there. */
+/** Another process has written in its place: the record will never be in the log. */
 export class Refused extends Conflict {
   constructor(what: string) {
     super(what)
@@ -23,12 +23,13 @@ export class Refused extends Conflict {
   }
 }
 
-/** First and longest time between two questions, in milliseconds. */
+/** First and longest time between two attempts, in milliseconds. */
 const [firstPauseMs, maxPauseMs] = [20, 500]
 
 /**
- * Appends a record, as often as it takes. Returns its sequence. Rejects with {@link Refused} if another process writes, with
- * `Conflict` if one does and nobody can say whether this record came first, with `EngineUnavailable` if it is over.
+ * Appends a record, retrying as often as needed. Returns its sequence. Rejects with {@link Refused} if another process
+ * writes, with `Conflict` if one does and it is unknown whether this record was first, with `EngineUnavailable` if
+ * cancelled.
  */
 export async function appendUntilConfirmed(options: AppendOptions): Promise<number> {
   const { bytes, expected, log, subject } = options
@@ -44,14 +45,15 @@ export async function appendUntilConfirmed(options: AppendOptions): Promise<numb
   }
 }
 
-/** The sequence of a record that may have arrived; `undefined` if it has not. */
+/** Returns the sequence of a record that may have been appended; `undefined` if it has not. */
 async function findAppended(options: AppendOptions): Promise<number | undefined> {
   const { bytes, expected, log, subject } = options
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
     try {
       const last = await log.last(subject)
       if (last && bytes.equals(last.bytes)) return last.sequence
-      // An older end is told by a server that is cut off, or whose copy is damaged: the next append is refused there.
+      // A server that is disconnected, or whose copy is damaged, returns an older end: the next append is refused
+      // there.
       if ((last?.sequence ?? 0) <= expected) return undefined
       return await readNext(options)
     } catch (error) {
@@ -61,14 +63,14 @@ async function findAppended(options: AppendOptions): Promise<number | undefined>
   }
 }
 
-/** The sequence of a record that another process has written behind, or instead of. */
+/** Returns the sequence of the record, even if another process has written after it. Throws if it was written instead. */
 async function readNext({ bytes, expected, log, subject }: AppendOptions): Promise<number> {
   const [next] = await log.read(subject, expected + 1, 1)
   if (next && bytes.equals(next.bytes)) return next.sequence
   throw next && isBehind(next.bytes, expected) ? new Refused(subject) : new Conflict(subject)
 }
 
-/** Whether a record comes directly behind another one: records in between may have been replaced by a snapshot. */
+/** Returns whether a record directly follows another one: records in between may have been replaced by a snapshot. */
 function isBehind(bytes: Uint8Array, expected: number): boolean {
   try {
     return decode(bytes).previous === expected

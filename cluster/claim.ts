@@ -1,4 +1,4 @@
-/** Claims an account: a record behind the last one, so that nobody who wrote before can append any more. */
+/** Claims an account by appending a record after the last one, so that no former writer can append any more. */
 import { randomInt } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { StoreUnavailable } from '../storage/errors.js'
@@ -10,11 +10,11 @@ import { decode, encode, noBase, type LogRecord } from './records.js'
 export interface ClaimOptions {
   readonly log: Pick<Log, 'append' | 'last'>
   readonly subject: string
-  /** How far the file is that is here; `undefined` if there is none. */
+  /** Position of the local file; `undefined` if there is none. */
   readonly found: Position | undefined
-  /** Whether the log is known to be whole where it is read from: asked if the file that is here says otherwise. */
+  /** Returns whether the log is known to be complete where it is read from. Called if the local file suggests otherwise. */
   readonly isLogComplete: () => Promise<boolean>
-  /** Begins the log where there is none; by default the first record of a commit does. */
+  /** Begins an empty log; by default the first record of a commit does. */
   readonly begin?: () => Promise<LogEnd>
 }
 
@@ -30,9 +30,10 @@ export class LogEnded extends StoreUnavailable {
 const pauseMs = 20
 
 /**
- * Appends a record of this process, as often as it takes. Resolves with where the log ended before. Rejects with
- * {@link LogEnded}; with `StoreUnavailable` if the log lacks what is known to have been in it, or cannot be reached within
- * `giveUpMs` milliseconds (by default at the first attempt); with `RecordDamaged` or `RecordTooNew` if the last record cannot be read.
+ * Appends a record of this process, retrying as often as needed. Resolves with the former end of the log. Rejects with
+ * {@link LogEnded}; with `StoreUnavailable` if the log lacks records that are known to have been in it, or cannot be
+ * reached within `timeoutMs` milliseconds (by default on the first attempt); with `RecordDamaged` or `RecordTooNew` if
+ * the last record cannot be read.
  */
 export async function claim(options: ClaimOptions, timeoutMs = 0): Promise<LogEnd> {
   const endMs = performance.now() + timeoutMs
@@ -52,8 +53,8 @@ async function claimOnce({ begin, found, isLogComplete, log, subject }: ClaimOpt
   const writer = randomInt(2 ** 32)
   const last = await log.last(subject)
   if (!last) {
-    // Begun anew with a file of any age, the log would forget what others had been told. A first commit alone may never have
-    // got into it.
+    // Beginning a new log with an old file would lose acknowledged commits. A first commit alone may never have reached
+    // the log.
     if (found && (found.lsn > 1 || !(await isLogComplete())))
       throw new StoreUnavailable('The log of the account is gone, of which its file is a part')
     if (begin) return await begin()
@@ -62,7 +63,7 @@ async function claimOnce({ begin, found, isLogComplete, log, subject }: ClaimOpt
   }
   const { epoch: former, kind, position, base: before } = decode(last.bytes)
   if (kind === 'deleted') throw new LogEnded()
-  // It may hold commits that never got into the log; or the log may have been read where its last records are missing.
+  // The file may hold commits that never reached the log; or the log was read where its last records are missing.
   if (found && found.lsn > position.lsn && !(await isLogComplete()))
     throw new StoreUnavailable('The log of the account may lack its last records where it is read from')
   const epoch = former + 1

@@ -1,39 +1,39 @@
-/** What one commit has changed in a file. */
+/** The changes of one commit to a file. */
 import { crc32 } from 'node:zlib'
 import type { Position } from '../storage/wal/position.js'
 
-/** A page after a commit: all of it, or what has changed in it. */
+/** A page after a commit: the whole page, or its changes. */
 export interface PageChange {
   /** Number of the page, from 1. */
   readonly page: number
   /** CRC-32 of the whole page after the commit. */
   readonly sum: number
-  /** Whether `bytes` are the whole page; otherwise runs of changed words, see {@link encodeRuns}. */
+  /** True if `bytes` are the whole page; otherwise they are runs of changed words, see {@link encodeRuns}. */
   readonly isWhole: boolean
   readonly bytes: Buffer
 }
 
-/** The pages that are different after a commit. A page may be there twice: the later one builds on the earlier. */
+/** The pages changed by a commit. A page may occur twice: the later change builds on the earlier. */
 export interface Changes {
   readonly pageSize: number
-  /** Number of pages of the file afterwards. */
+  /** Number of pages of the file after the commit. */
   readonly pages: number
   readonly changes: readonly PageChange[]
 }
 
-/** A commit at its position in the log of the account. */
+/** A commit with its position in the log of the account. */
 export interface Commit extends Changes, Position {}
 
-/** Bytes of a word: changes are found and put in place by words. */
+/** Bytes of a word: changes are found and applied by words. */
 const wordBytes = 4
 /** Bytes before the words of each run: index of the first word, number of words. */
 const runHeadBytes = 4
-/** Unchanged words between two runs that cost no more than another run would. */
+/** Number of unchanged words between two runs that cost no more than another run. */
 const maxBridgedWords = runHeadBytes / wordBytes
 
 /**
- * What has changed from one page to another, as runs: index of the first word and number of words, two bytes each, then the
- * words. Both pages have the same size.
+ * Encodes the differences between two pages of the same size as runs: index of the first word and number of words, two
+ * bytes each, then the words.
  */
 export function encodeRuns(before: Buffer, after: Buffer): Buffer {
   const words = after.length / wordBytes
@@ -54,19 +54,22 @@ export function encodeRuns(before: Buffer, after: Buffer): Buffer {
   return Buffer.concat(parts)
 }
 
-/** Puts runs in their places in a page. Throws `RangeError` if they do not fit into it. */
+/** Applies runs to a page. Throws `RangeError` if they do not fit into it. */
 export function applyRuns(page: Buffer, runs: Buffer): void {
   for (const { at, length, start } of parseRuns(runs, page.length)) runs.copy(page, start, at, at + length)
 }
 
-/** Throws `RangeError` if runs do not fit into a page of a size, without one. */
+/** Throws `RangeError` if runs do not fit into a page of a size. */
 export function assertPagesFit(runs: Buffer, pageSize: number): void {
   const all = parseRuns(runs, pageSize)
   while (!all.next().done);
 }
 
-/** Where the words of each run are, and where in the page they begin, in bytes. */
-function* parseRuns(runs: Buffer, pageSize: number): Generator<{ at: number; length: number; start: number }> {
+/** Parses runs: where their words are, and where they begin in the page, in bytes. */
+function* parseRuns(
+  runs: Buffer,
+  pageSize: number
+): Generator<{ at: number; length: number; start: number }> {
   for (let at = 0; at < runs.length;) {
     if (at + runHeadBytes > runs.length) throw new RangeError('A run without its head')
     const start = runs.readUInt16BE(at) * wordBytes
@@ -79,16 +82,16 @@ function* parseRuns(runs: Buffer, pageSize: number): Generator<{ at: number; len
   }
 }
 
-/** The words of a page. Its bytes have to begin at a multiple of four, or are copied. */
+/** Returns the words of a page. Bytes that do not begin at a multiple of four are copied. */
 function toWords(page: Buffer): Int32Array {
   const { buffer, byteOffset, length } =
     page.byteOffset % wordBytes === 0 ? page : Buffer.from(new Uint8Array(page).buffer)
   return new Int32Array(buffer, byteOffset, length / wordBytes)
 }
 
-/** All pages of a file, as changes. */
+/** Returns all pages of a file as changes. */
 export function toFullChanges(file: Buffer): Changes {
-  // The size of its pages stands in its header, 1 for 64 KB. (https://www.sqlite.org/fileformat.html#page_size)
+  // The page size in the header; 1 means 64 KB. (https://www.sqlite.org/fileformat.html#page_size)
   const stated = file.readUInt16BE(16)
   const pageSize = stated === 1 ? 65_536 : stated
   const pages = file.length / pageSize

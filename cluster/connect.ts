@@ -1,4 +1,4 @@
-/** Connects to what the nodes of a cluster share, as the settings say, and checks that it can be relied upon. */
+/** Connects to the services that the nodes of a cluster share, as configured, and checks that they are reliable. */
 import type { Engine } from './engine.js'
 import { NatsEngine } from './nats-engine.js'
 import { EngineMonitor, type EngineReport } from './nats/engine-monitor.js'
@@ -9,30 +9,33 @@ import { Replicas, type ReplicaReport } from './nats/replicas.js'
 import { usesEngine, openObjects } from './objects/open.js'
 import type { Objects } from './objects.js'
 
-/** The settings that name what is shared. */
+/** The settings of shared services. */
 export interface SharedSettings {
   readonly node: string
   /** URLs, separated by commas. */
   readonly engine: string
   readonly engineCredentials: string
-  /** URLs, separated by commas; empty: nothing is checked. */
+  /** URLs, separated by commas; empty: no checks. */
   readonly engineMonitors: string
   readonly objects: string
 }
 
-/** What the nodes of a cluster share. */
+/** The services that the nodes of a cluster share. */
 export interface Shared {
   readonly engine: Engine
   readonly objects: Objects
-  /** Whether the log of a shard is known to be whole where it is read from. By default it is taken for that. */
+  /** Returns whether the log of a shard is known to be complete where it is read from. Assumed by default. */
   isLogComplete?(shard: number): Promise<boolean>
-  /** Looks after the engine, and has sound copies of logs lead. Rejects with `EngineUnavailable`. By default nobody does. */
+  /**
+   * Inspects the engine, and moves leadership to complete copies of logs. Rejects with `EngineUnavailable`. Absent: not
+   * inspected.
+   */
   readonly inspect?: () => Promise<EngineReport>
-  /** How the connection to the engine does, where it is one over a network. */
+  /** The status of the connection to the engine, if it is one over a network. */
   readonly linkStatus?: Pick<LinkStatus, 'isUp' | 'reconnects'>
 }
 
-/** Longest time for which a sound copy of a log is waited for, in milliseconds. */
+/** Maximum time to wait for a complete copy of a log, in milliseconds. */
 const completeTimeoutMs = 3000
 
 /** Connects to the engine. Rejects with `EngineUnavailable` if no server answers. */
@@ -45,8 +48,8 @@ export async function connectEngine(
 }
 
 /**
- * Connects to all that is shared. Rejects with `EngineUnavailable` if no server answers, with `EngineUnfit` if the engine would
- * lose what it acknowledges.
+ * Connects to all shared services. Rejects with `EngineUnavailable` if no server answers, with `EngineUnfit` if the
+ * engine could lose acknowledged writes.
  */
 export async function connect(settings: SharedSettings): Promise<Shared> {
   const monitors = splitList(settings.engineMonitors)
@@ -60,10 +63,16 @@ export async function connect(settings: SharedSettings): Promise<Shared> {
   }
   const replicas = new Replicas(engine, monitors)
   const [soundness, watch] = [new LogVerifier(replicas), new EngineMonitor(engine, monitors, replicas)]
-  return { engine, objects, linkStatus: link, isLogComplete: shard => soundness.isComplete(shard), inspect: () => watch.inspect() }
+  return {
+    engine,
+    objects,
+    linkStatus: link,
+    isLogComplete: shard => soundness.isComplete(shard),
+    inspect: () => watch.inspect()
+  }
 }
 
-/** Whether logs are sound, looked at together: many shards are taken over at the same time. */
+/** Verifies logs. Concurrent requests share a comparison, since many shards are taken over at the same time. */
 class LogVerifier {
   #comparing: Promise<ReplicaReport[]> | undefined
 
@@ -74,7 +83,8 @@ class LogVerifier {
     this.#comparing ??= this.replicas.compare().finally(() => (this.#comparing = undefined))
     try {
       const report = (await this.#comparing).find(each => each.stream === stream)
-      if (!report?.complete.includes(report.leader)) await this.replicas.waitUntilComplete(stream, completeTimeoutMs)
+      if (!report?.complete.includes(report.leader))
+        await this.replicas.waitUntilComplete(stream, completeTimeoutMs)
       return true
     } catch {
       return false
@@ -82,7 +92,7 @@ class LogVerifier {
   }
 }
 
-/** What a setting lists, separated by commas. */
+/** Splits a comma-separated list. */
 export function splitList(text: string): string[] {
   return text
     .split(',')

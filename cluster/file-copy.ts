@@ -15,7 +15,7 @@ import { applyRuns, type Changes, type Commit, type PageChange } from './commit.
 import type { Entry } from './engine.js'
 import { decode, type LogRecord } from './records.js'
 
-/** A record does not fit to the copy: it belongs behind another one, or changes a page that is different here. */
+/** A record does not match the copy: it follows another record, or changes a page that differs here. */
 export class RecordMismatch extends Error {
   constructor(reason: string) {
     super(`A record of the log does not fit to the copy: ${reason}`)
@@ -23,11 +23,11 @@ export class RecordMismatch extends Error {
   }
 }
 
-/** Where a copy stands in its log. */
+/** The position of a copy in its log. */
 export interface CopyPosition extends Position {
   /**
-   * Sequence of the last record that was applied. A copy that begins may hold commits of the records behind it already: all up
-   * to its position.
+   * Sequence of the last record that was applied. A new copy may already contain commits of later records, up to its
+   * position.
    */
   readonly sequence: number
 }
@@ -38,12 +38,12 @@ const initialPosition: CopyPosition = { lsn: 0, epoch: 0, sequence: 0 }
 export class FileCopy {
   readonly #descriptor: number
   #position: CopyPosition
-  /** What it holds to begin with. */
+  /** The initial position. */
   readonly #initial: Position
-  /** The part of a long commit that has arrived so far. */
+  /** The part of a long commit received so far. */
   #part: Commit | undefined
 
-  /** Opens a copy that stands at `place`, or begins one. */
+  /** Opens a copy that is at `position`, or creates one. */
   constructor(file: string, place = initialPosition) {
     this.#descriptor = openSync(file, constants.O_RDWR | constants.O_CREAT, 0o600)
     this.#position = place
@@ -55,8 +55,8 @@ export class FileCopy {
   }
 
   /**
-   * Applies a record, or takes note of it if its last commit goes on in the next one. Applying it again, where that broke
-   * off, does no harm. Throws `RecordMismatch` or what `decode` throws, and has changed nothing then.
+   * Applies a record, or keeps it if its last commit continues in the next one. Applying it again after an interruption
+   * is safe. Throws `RecordMismatch` or what `decode` throws, with nothing changed.
    */
   apply({ bytes, sequence }: Pick<Entry, 'bytes' | 'sequence'>): void {
     const record = decode(bytes)
@@ -75,14 +75,17 @@ export class FileCopy {
     closeSync(this.#descriptor)
   }
 
-  /** Closes a copy that is of no use. */
+  /** Closes a copy that is not used any more. */
   discard(): void {
     closeSync(this.#descriptor)
   }
 
-  /** The commits that are complete with a record, and the part of another one. */
-  #complete({ commits, isContinued, kind, position }: LogRecord): { commits: Commit[]; part: Commit | undefined } {
-    // Whoever took over has never seen the rest of what the former owner was writing.
+  /** Returns the commits that a record completes, and the part of another one. */
+  #complete({ commits, isContinued, kind, position }: LogRecord): {
+    commits: Commit[]
+    part: Commit | undefined
+  } {
+    // A process that took over never receives the rest of what the former one was writing.
     const whole: Commit[] = []
     let part = kind === 'takeover' ? undefined : this.#part
     let { epoch, lsn }: Position = this.#position
@@ -109,7 +112,7 @@ export class FileCopy {
     return { commits: whole, part }
   }
 
-  /** Writes the pages as they are after the last of the commits, once it is certain that all of them fit. */
+  /** Writes the pages as they are after the last of the commits, once all of them have been verified. */
   #write(commits: readonly Commit[]): void {
     const last = commits.at(-1)
     if (!last) return
@@ -124,7 +127,7 @@ export class FileCopy {
     ftruncateSync(this.#descriptor, last.pages * last.pageSize)
   }
 
-  /** Pages that are already as they will be: applying the same record broke off. */
+  /** Returns the pages that already have their final content: applying the same record was interrupted. */
   #findApplied(commits: readonly Commit[]): Set<number> {
     const sums = new Map<number, number>()
     for (const { changes } of commits) for (const { page, sum } of changes) sums.set(page, sum)
@@ -148,7 +151,7 @@ export class FileCopy {
     return isWhole ? Buffer.from(after) : after
   }
 
-  /** A page as it is in the file; `undefined` beyond its end. */
+  /** Reads a page of the file; `undefined` beyond its end. */
   #read(page: number, pageSize: number): Buffer | undefined {
     const bytes = Buffer.allocUnsafe(pageSize)
     const end = page * pageSize

@@ -1,20 +1,19 @@
 /**
- * Takes what commits have changed from the end of an open file's write-ahead log, without a query and without touching the
- * main file: closing a descriptor of that would drop SQLite's locks on it (POSIX).
- *
- * The log is a header of 32 bytes, then frames: a head of 24 bytes and a page each. When everything in it has been
- * checkpointed, the next commit begins it anew: with other salts in its header, from the first frame on.
+ * Reads what commits have changed from the end of an open file's write-ahead log, without a query and without opening
+ * the main file: closing a descriptor of that would drop SQLite's locks on it (POSIX). The log is a header of 32 bytes,
+ * then frames: a header of 24 bytes and a page each. After everything in it has been checkpointed, the next commit
+ * restarts it: with other salts in its header, from the first frame on.
  */
 import { closeSync, openSync, readSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import { getLogPath } from '../storage/sqlite/open.js'
 import { encodeRuns, type Changes, type PageChange } from './commit.js'
 
-/** How far a log has been taken. */
+/** How far a log has been read. */
 export interface LogProgress {
-  /** What tells this generation of the log from others. */
+  /** Identifies this generation of the log. */
   readonly salts: string
-  /** Number of frames taken. */
+  /** Number of frames read. */
   readonly frames: number
 }
 
@@ -22,7 +21,7 @@ const headerBytes = 32
 const headBytes = 24
 /** Frames read at once. */
 const chunkFrames = 256
-/** What is read, and not kept: large enough for every size of pages. */
+/** A scratch buffer, large enough for every page size. */
 const scratch = Buffer.allocUnsafeSlow(65_536)
 
 export class FrameReader {
@@ -31,14 +30,14 @@ export class FrameReader {
   #salts = ''
   #frames = 0
   #pages = 0
-  /** By page: its latest frame among those taken of this generation. */
+  /** The latest frame of each page, among those read of this generation. */
   readonly #latest = new Map<number, number>()
-  /** The frames that are being taken, if they were read at once. */
+  /** The frames being read, if they were read at once. */
   #chunk: { readonly first: number; readonly bytes: Buffer } | undefined
 
   /**
-   * `lastFrame`: number of the last valid frame. `taken`: how far an earlier reader of the same log has come; the caller has
-   * seen all of that.
+   * `lastFrame`: returns the number of the last valid frame. `progress`: how far an earlier reader has read the same
+   * log; the caller has processed all of that.
    */
   constructor(
     private readonly file: string,
@@ -48,14 +47,14 @@ export class FrameReader {
     if (progress) this.#resume(progress)
   }
 
-  /** How far the log has been taken. */
+  /** How far the log has been read. */
   get progress(): LogProgress {
     return { salts: this.#salts, frames: this.#frames }
   }
 
   /**
-   * What the commits since the last call have changed; `undefined` if there were none. To be called before the log can be
-   * restarted. Throws what the file system does, and if the log is not what SQLite says it is.
+   * Returns the changes of the commits since the last call; `undefined` if there were none. Must be called before the
+   * log can be restarted. Throws what the file system throws, and if the log does not match what SQLite reports.
    */
   readChanges(): Changes | undefined {
     const last = this.lastFrame()
@@ -67,7 +66,7 @@ export class FrameReader {
     if (pages < this.#pages) this.#shrink(pages)
     const changes: PageChange[] = []
     for (const [page, frame] of latest) {
-      // It was cut off by a later one of these commits.
+      // The file was truncated by a later one of these commits.
       if (page > pages) continue
       changes.push(this.#toChange(page, frame))
       this.#latest.set(page, frame)
@@ -83,7 +82,7 @@ export class FrameReader {
     this.#descriptor = -1
   }
 
-  /** Goes on where an earlier reader of the same log stopped, if the log has not been begun anew since. */
+  /** Continues where an earlier reader of the same log stopped, unless the log has been restarted since. */
   #resume({ frames, salts }: LogProgress): void {
     // The log may have been removed, and another one created.
     if (frames === 0 || this.lastFrame() < frames) return
@@ -96,7 +95,7 @@ export class FrameReader {
     this.#chunk = undefined
   }
 
-  /** Notices that the log was begun anew. */
+  /** Detects that the log was restarted. */
   #detectRestart(): void {
     const header = this.#read(0, scratch.subarray(0, headerBytes))
     const salts = header.toString('latin1', 16, 24)
@@ -107,12 +106,12 @@ export class FrameReader {
     this.#latest.clear()
   }
 
-  /** Whether the log was begun anew since frames were last taken. */
+  /** Returns whether the log was restarted since frames were last read. */
   protected isRestarted(salts: string): boolean {
     return salts !== this.#salts
   }
 
-  /** The latest frame of each page from one frame to another, and how many pages the file has at their end. */
+  /** Returns the latest frame of each page in a range of frames, and the number of pages of the file at its end. */
   #scan(from: number, to: number): { latest: Map<number, number>; pages: number } {
     const latest = new Map<number, number>()
     const size = headBytes + this.#pageSize
@@ -144,7 +143,7 @@ export class FrameReader {
       : { page, sum, isWhole: true, bytes: after }
   }
 
-  /** The page of a frame that has just been read. */
+  /** Returns the page of a frame that has just been read. */
   #findPage(frame: number): Buffer | undefined {
     if (!this.#chunk) return undefined
     const { bytes, first } = this.#chunk
@@ -157,13 +156,13 @@ export class FrameReader {
     return this.#read(headerBytes + frame * (headBytes + this.#pageSize) + headBytes, into)
   }
 
-  /** Pages that are cut off will have other content when they are back. */
+  /** Truncated pages will have other content when they are added again. */
   #shrink(pages: number): void {
     for (const page of this.#latest.keys()) if (page > pages) this.#latest.delete(page)
   }
 
   #read(position: number, into: Buffer): Buffer {
-    // Opened late: the log need not be there when its file is opened.
+    // Opened late: the log may not exist when its file is opened.
     if (this.#descriptor < 0) this.#descriptor = openSync(getLogPath(this.file), 'r')
     if (readSync(this.#descriptor, into, 0, into.length, position) !== into.length)
       throw new Error(`${this.file}: its log is shorter than SQLite says`)

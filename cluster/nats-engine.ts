@@ -1,4 +1,4 @@
-/** The engine that nodes share, as NATS JetStream: a stream for each shard of accounts, one for the platform, a bucket. */
+/** The engine as NATS JetStream: a stream for each shard of accounts, one for the platform, a bucket. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Msg, NatsConnection } from '@nats-io/transport-node'
 import { EngineUnavailable, type MessageHandler, type Engine, type Entry, type Register } from './engine.js'
@@ -11,25 +11,25 @@ import { lastMessage } from './nats/last.js'
 import { nodeSubject, getStream, topicSubject } from './nats/subjects.js'
 import { NatsRegister } from './nats/register.js'
 
-/** For how long an answer is waited for, in milliseconds, unless the options say otherwise. */
+/** Time limit for an answer in milliseconds, unless the options set another one. */
 const defaultTimeoutMs = 1500
-/** Room for the headers of a message, in bytes. */
+/** Space for the headers of a message, in bytes. */
 const headerBytes = 1024
-/** Bytes of a page of a log: the servers hold back no more for a client that reads slowly. */
+/** Maximum size of a page of a log, in bytes: the servers buffer no more for a client that reads slowly. */
 const maxPageBytes = 16 * 1024 * 1024
-/** Time before another replica is asked for what the first one has not got yet, in milliseconds. */
+/** Time before another replica is asked for what the first one lacks, in milliseconds. */
 const retryMs = 50
 
 export class NatsEngine implements Engine, Connected {
   readonly register: Register
-  /** How the connection does. */
+  /** The status of the connection. */
   readonly linkStatus: LinkStatus
   /** Copies that this node has found to be damaged. */
   readonly damaged = new DamagedCopies()
   #maxPayload: number
 
   private constructor(
-    /** For what the port does not hold: streams, checks, objects. */
+    /** For operations beyond the interface: streams, checks, objects. */
     readonly connection: NatsConnection,
     readonly timeoutMs: number
   ) {
@@ -44,7 +44,7 @@ export class NatsEngine implements Engine, Connected {
   }
 
   get maxBytes(): number {
-    // What the server at hand says; nothing while there is none.
+    // As reported by the connected server; the last known value while there is none.
     this.#maxPayload = this.connection.info?.max_payload ?? this.#maxPayload
     return this.#maxPayload - headerBytes
   }
@@ -65,7 +65,7 @@ export class NatsEngine implements Engine, Connected {
     for (;;) {
       const entries = await getMessages(this.connection, stream, wanted)
       if (entries.length > 0) return entries
-      // That there is nothing is believed only if the leader agrees.
+      // An empty result is trusted only if the leader agrees.
       const last = await this.last(subject)
       if (!last || last.sequence < from) return []
       if (performance.now() > deadline)
@@ -78,7 +78,9 @@ export class NatsEngine implements Engine, Connected {
     const last = await this.last(subject)
     if (!last) return
     const wanted = { filter: subject, seq: Math.min(before, last.sequence) }
-    await translateRefusal(callApi(this.connection, `STREAM.PURGE.${getStream(subject)}`, wanted, this.timeoutMs))
+    await translateRefusal(
+      callApi(this.connection, `STREAM.PURGE.${getStream(subject)}`, wanted, this.timeoutMs)
+    )
   }
 
   async send(node: string, message: Uint8Array, timeoutMs: number): Promise<Uint8Array> {
@@ -88,7 +90,7 @@ export class NatsEngine implements Engine, Connected {
 
   handle(node: string, handler: MessageHandler): () => void {
     return this.#listen(nodeSubject(node), message => {
-      // Whoever asked learns from the silence, also of an answer that is too long.
+      // The sender times out, also if the answer is too long.
       handler(message.data)
         .then(answer => message.respond(answer))
         .catch(() => {})
@@ -120,7 +122,8 @@ export class NatsEngine implements Engine, Connected {
         try {
           handle(message)
         } catch {
-          // Other software may send what nobody here can read. Thrown, it would end the reading of the whole connection.
+          // Other software may send messages that cannot be read here. Throwing would end the reading of the whole
+          // connection.
         }
       }
     })

@@ -1,6 +1,6 @@
 /**
- * The commits of one account on their way into its log. It outlives the handles of the file. One record is under way at a time;
- * what is committed meanwhile goes with the next.
+ * The commits of one account that wait to be appended to its log. Survives closing the file. One record is appended at a time;
+ * what is committed meanwhile goes into the next.
  */
 import { Discarded, StoreUnavailable } from '../storage/errors.js'
 import type { OnDurable } from '../storage/wal/durability.js'
@@ -12,7 +12,7 @@ import type { LogProgress } from './frames.js'
 import { takeCommits } from './take-commits.js'
 import { encode, type Base, type LogRecord } from './records.js'
 
-/** Where a log ends, and who writes it from there on. */
+/** The end of a log, and its writer from there on. */
 export interface LogEnd {
   /** Sequence of the last record; 0 if there is none. */
   readonly sequence: number
@@ -20,33 +20,33 @@ export interface LogEnd {
   readonly position: Position
   /** Epoch of this process. */
   readonly epoch: number
-  /** What the log builds on, with the bytes of all its records. */
+  /** The base of the log, with the size of all its records in bytes. */
   readonly base: Base
-  /** Tells this process from others. */
+  /** Distinguishes this process from others. */
   readonly writer: number
 }
 
 export interface OutboxOptions {
   readonly log: Log
   readonly subject: string
-  /** Time after which whoever waits for a record is told that it cannot be confirmed, in milliseconds. */
+  /** Time after which waiting callers are told that a record cannot be confirmed, in milliseconds. */
   readonly timeoutMs: number
   /** Called when a record has been appended. */
   onGrown(): void
-  /** Called when another process writes to the log, or its engine fails in a way that is not foreseen. */
+  /** Called when another process writes to the log, or its engine fails unexpectedly. */
   onEnd(error: Error): void
 }
 
-/** A place in a log behind which the rest of no commit comes. */
+/** A position in a log at which no commit is incomplete. */
 export interface LogMark {
   /** Sequence of the record before it. */
   readonly sequence: number
-  /** Bytes of the log up to there. */
+  /** Size of the log up to there, in bytes. */
   readonly bytes: number
 }
 
 interface PendingRebase {
-  /** The snapshot, and the bytes of records that it replaces. */
+  /** The snapshot, and the size of the records that it replaces. */
   readonly base: Base
   done(): void
   failed(error: Error): void
@@ -58,9 +58,9 @@ interface Waiting {
 }
 
 export class Outbox {
-  /** How far the log of the file has been taken, by the handle that was closed last. */
+  /** How far the file's write-ahead log was read when the file was last closed. */
   progress: LogProgress | undefined
-  /** Number of handles of the file that are open, and how often one was opened. */
+  /** Number of open handles of the file, and how often one was opened. */
   #handles = 0
   #openings = 0
   #safeMark: LogMark
@@ -70,14 +70,14 @@ export class Outbox {
   #grewAtMs = performance.now()
   #sequence: number
   #base: Base
-  /** The last commit that has been taken from the file. */
+  /** The last commit that was added. */
   #position: Position
-  /** The last one that is in the log. */
+  /** The last commit that is in the log. */
   #confirmed: Position
   readonly #queue: Commit[] = []
   #waiting: Waiting[] = []
   #isRunning = false
-  /** Why nothing is said to be durable at present. Writes are refused meanwhile. */
+  /** Why durability cannot be confirmed at present. Writes are refused meanwhile. */
   #failure: StoreUnavailable | undefined
   #isStopped = false
 
@@ -92,7 +92,7 @@ export class Outbox {
     this.#confirmed = end.position
   }
 
-  /** The last commit that has been taken from the file. */
+  /** The last commit that was added. */
   get position(): Position {
     return this.#position
   }
@@ -102,69 +102,69 @@ export class Outbox {
     return { lsn: this.#position.lsn + 1, epoch: this.end.epoch }
   }
 
-  /** Whether this process no longer writes to the log. */
+  /** True once this process no longer writes to the log. */
   get isStopped(): boolean {
     return this.#isStopped
   }
 
-  /** How often the file has been opened: what is done then, such as a migration, is not numbered at once. */
+  /** How often the file has been opened: changes made on opening, such as a migration, are numbered later. */
   get openings(): number {
     return this.#openings
   }
 
-  /** The last place behind which the rest of no commit comes. */
+  /** The last position at which no commit is incomplete. */
   get safeMark(): LogMark {
     return this.#safeMark
   }
 
-  /** Bytes of the records behind the last snapshot. */
+  /** Size of the records after the last snapshot, in bytes. */
   get logBytes(): number {
     return this.#base.bytes
   }
 
-  /** Bytes of the file as of the last commit; 0 if there was none yet. */
+  /** Size of the file as of the last commit, in bytes; 0 if there was none yet. */
   get fileBytes(): number {
     return this.#fileBytes
   }
 
-  /** When something was committed last, by `performance.now()`. */
+  /** When the last commit was added, in the time of `performance.now()`. */
   get grewAtMs(): number {
     return this.#grewAtMs
   }
 
-  /** Whether the file is open, or something is under way. */
+  /** True while the file is open, or an operation is pending. */
   get isInUse(): boolean {
     return this.#handles > 0 || this.#isRunning || this.#failure !== undefined
   }
 
-  /** To be called when the file has been opened. */
+  /** Must be called when the file has been opened. */
   onOpened(): void {
     this.#handles++
     this.#openings++
   }
 
-  /** To be called when the file has been closed. `taken`: how far its log has been taken. */
+  /** Must be called when the file has been closed. `taken`: how far its write-ahead log was read. */
   onClosed(taken: LogProgress): void {
     this.#handles--
     this.progress = taken
   }
 
-  /** Number of commits that are not in the log yet, as far as is known. */
+  /** Number of commits that are not known to be in the log yet. */
   get pending(): number {
     return this.#position.lsn - this.#confirmed.lsn
   }
 
-  /** Whether something is under way whose end is still waited for. */
+  /** True while an operation is pending whose outcome is still awaited. */
   get isBusy(): boolean {
     return !this.#failure && this.#confirmed.lsn < this.#position.lsn
   }
 
-  /** Throws `StoreUnavailable` while it is not known what has become of earlier commits. */
+  /** Throws `StoreUnavailable` while the outcome of earlier commits is unknown. */
   assertSettled(): void {
     if (this.#failure) throw this.#failure
   }
 
-  /** Takes a commit, at the position {@link nextPosition}. */
+  /** Adds a commit at the position {@link nextPosition}. */
   add(commit: Commit): void {
     this.#position = { lsn: commit.lsn, epoch: commit.epoch }
     this.#fileBytes = commit.pages * commit.pageSize
@@ -175,7 +175,7 @@ export class Outbox {
   }
 
   /**
-   * Appends a record that names a snapshot, which is stored: `base.bytes` are those of records that it replaces. Rejects with
+   * Appends a record that names a stored snapshot: `base.bytes` is the size of the records that it replaces. Rejects with
    * `Conflict` if another process writes to the log.
    */
   async rebase(base: Base): Promise<void> {
@@ -186,7 +186,7 @@ export class Outbox {
     })
   }
 
-  /** Calls back, later, when all commits so far are in the log. */
+  /** Calls back, asynchronously, when all commits so far are in the log. */
   onConfirmed(done: OnDurable): void {
     const { lsn } = this.#position
     if (this.#failure || this.#confirmed.lsn >= lsn) queueMicrotask(() => done(this.#failure))
@@ -201,14 +201,14 @@ export class Outbox {
     )
   }
 
-  /** Ends it because its file is of no use any more, and says so. */
+  /** Stops it because its file must not be used any more, and reports that. */
   fail(error: Error): void {
     if (this.#isStopped) return
     this.stop(error)
     this.options.onEnd(error)
   }
 
-  /** Ends it: nothing is appended any more. */
+  /** Stops it: nothing is appended any more. */
   stop(error: Error): void {
     this.#isStopped = true
     this.#queue.length = 0
@@ -223,7 +223,7 @@ export class Outbox {
       while (this.#queue.length > 0 || this.#pendingRebase) {
         const record = this.#takeRecord()
         await this.#ship(record)
-        // It was ended meanwhile, and everybody told.
+        // It was stopped meanwhile, and callers were notified.
         if (this.#isStopped) break
         this.#onShipped(record)
       }
@@ -252,14 +252,15 @@ export class Outbox {
     try {
       const bytes = await encode(record)
       const expected = this.#sequence
-      this.#sequence = await appendUntilConfirmed({ log, subject, expected, bytes, isCancelled: () => this.#isStopped })
+      const isCancelled = (): boolean => this.#isStopped
+      this.#sequence = await appendUntilConfirmed({ log, subject, expected, bytes, isCancelled })
       this.#base = { ...record.base, bytes: record.base.bytes + bytes.length }
     } finally {
       clearTimeout(timer)
     }
   }
 
-  /** The next record: another base, unless the rest of a commit has to come first, or commits. */
+  /** Creates the next record: a new base, unless a commit is incomplete, or commits. */
   #takeRecord(): LogRecord {
     const { epoch, writer } = this.end
     const [base, previous] = [this.#base, this.#sequence]
@@ -267,13 +268,14 @@ export class Outbox {
     if (this.#pendingRebase && !this.#isPartial) {
       const { bytes, ...place } = this.#pendingRebase.base
       const rest = { ...place, bytes: base.bytes - bytes }
-      return { ...head, kind: 'snapshot', base: rest, position: this.#confirmed, commits: [], isContinued: false }
+      const position = this.#confirmed
+      return { ...head, kind: 'snapshot', base: rest, position, commits: [], isContinued: false }
     }
     const taken = takeCommits(this.#queue, this.options.log.maxBytes, this.#confirmed)
     return { ...head, kind: 'changes', base, ...taken }
   }
 
-  /** Tells those whose commits are in the log. */
+  /** Notifies callers whose commits are in the log. */
   #notifyConfirmed(): void {
     const { lsn } = this.#confirmed
     const done = this.#waiting.filter(waiting => waiting.lsn <= lsn)
@@ -282,7 +284,7 @@ export class Outbox {
     for (const waiting of done) waiting.done()
   }
 
-  /** Tells everybody that nobody knows what has become of their commits, or that they are undone. */
+  /** Notifies callers that the outcome of their commits is unknown, or that they are undone. */
   #rejectWaiting(cause: Error): void {
     const failure =
       cause instanceof Refused

@@ -30,16 +30,16 @@ import type { Position } from '../storage/wal/position.js'
 import { assertPagesFit, type Commit, type PageChange } from './commit.js'
 
 /**
- * `changes`: commits. `takeover`: nothing but the claim of another process to be the one who writes from here on.
- * `snapshot`: nothing but another base. `deleted`: the end of the account, behind which nobody writes.
+ * `changes`: commits. `takeover`: another process becomes the writer. `snapshot`: a new base. `deleted`: the end of the
+ * account, after which no record is written.
  */
 export type RecordKind = 'changes' | 'takeover' | 'snapshot' | 'deleted'
 
-/** What the log of an account builds on: a snapshot of its file, or, with lsn 0, nothing. */
+/** The base of an account's log: a snapshot of its file, or, with lsn 0, nothing. */
 export interface Base extends Position {
-  /** Sequence of the record behind which everything is that the snapshot lacks, and maybe some that it has. */
+  /** Sequence of the record after which everything follows that the snapshot lacks, and possibly some that it has. */
   readonly sequence: number
-  /** Bytes of the records behind that one. */
+  /** Size of the records after that one, in bytes. */
   readonly bytes: number
 }
 
@@ -49,11 +49,11 @@ export const noBase: Base = { lsn: 0, epoch: 0, sequence: 0, bytes: 0 }
 export interface LogRecord {
   readonly kind: RecordKind
   /**
-   * The base as of this record. Every record names it, so that the last one says how to restore the file; its bytes are
+   * The base as of this record. Every record has it, so that the last one tells how to restore the file; its bytes are
    * those before this record.
    */
   readonly base: Base
-  /** Chosen at random: two writers that do the same at the same place write different records. */
+  /** Random: two writers that do the same at the same position write different records. */
   readonly writer: number
   /** Epoch of the process that wrote it. */
   readonly epoch: number
@@ -62,11 +62,11 @@ export interface LogRecord {
   /** Sequence of the record before, 0 for the first one. */
   readonly previous: number
   readonly commits: readonly Commit[]
-  /** Whether the last commit goes on in the next record. */
+  /** True if the last commit continues in the next record. */
   readonly isContinued: boolean
 }
 
-/** A record is not what was written. */
+/** A record is corrupted. */
 export class RecordDamaged extends Error {
   constructor(reason: string, cause?: unknown) {
     super(`A record of the log is damaged: ${reason}`, { cause })
@@ -91,29 +91,33 @@ const flag = { deflated: 1, isContinued: 2 } as const
 const recordHeadBytes = 68
 const commitHeadBytes = 24
 const changeHeadBytes = 13
-/** Most bytes of an inflated body. */
+/** Maximum size of an inflated body, in bytes. */
 export const maxBodyBytes = 16 * 1024 * 1024
-/** Bodies of fewer bytes gain nothing by being deflated. */
+/** Bodies with fewer bytes are not deflated. */
 const minDeflatedBytes = 256
-/** Bodies of more bytes are deflated in another thread. */
+/** Bodies with more bytes are deflated in another thread. */
 const maxSyncBytes = 64 * 1024
-/** Level of deflating: beyond it, it takes long and gains little. */
+/** Higher levels take long and gain little. */
 const deflateOptions = { level: 1 }
 
 const deflateAsync = promisify<Buffer, object, Buffer>(deflateRaw)
 
-/** Bytes that a change takes in a body. */
+/** Returns the size of a change in a body, in bytes. */
 export function getChangeBytes({ bytes }: PageChange): number {
   return changeHeadBytes + bytes.length
 }
 
-/** The bytes of a record. Rejects with `RangeError` if there are too many. */
+/** Encodes a record. Rejects with `RangeError` if it is too large. */
 export async function encode(record: LogRecord): Promise<Buffer> {
   const body = Buffer.concat(record.commits.flatMap(encodeCommit))
   if (body.length > maxBodyBytes) throw new RangeError('Too much for a record')
   const isLong = body.length > maxSyncBytes
   const short =
-    body.length < minDeflatedBytes ? body : isLong ? await deflateAsync(body, deflateOptions) : deflateRawSync(body, deflateOptions)
+    body.length < minDeflatedBytes
+      ? body
+      : isLong
+        ? await deflateAsync(body, deflateOptions)
+        : deflateRawSync(body, deflateOptions)
   const isDeflated = short.length < body.length
   const head = Buffer.alloc(recordHeadBytes)
   head.writeUInt16BE(recordMark, 0)
@@ -135,10 +139,11 @@ export async function encode(record: LogRecord): Promise<Buffer> {
   return bytes
 }
 
-/** Reads a record. Throws {@link RecordDamaged}, {@link RecordTooNew}. */
+/** Decodes a record. Throws {@link RecordDamaged}, {@link RecordTooNew}. */
 export function decode(given: Uint8Array): LogRecord {
   const bytes = Buffer.from(given.buffer, given.byteOffset, given.byteLength)
-  if (bytes.length < recordHeadBytes || bytes.readUInt16BE(0) !== recordMark) throw new RecordDamaged('it has no head')
+  if (bytes.length < recordHeadBytes || bytes.readUInt16BE(0) !== recordMark)
+    throw new RecordDamaged('it has no head')
   const found = bytes.readUInt8(2)
   if (found > version) throw new RecordTooNew(found)
   if (checksum(bytes) !== bytes.readUInt32BE(4)) throw new RecordDamaged('its checksum is another')
@@ -146,7 +151,11 @@ export function decode(given: Uint8Array): LogRecord {
   const flags = bytes.readUInt8(36)
   if (found !== version || !kind || flags > (flag.deflated | flag.isContinued))
     throw new RecordDamaged('its head makes no sense')
-  const body = inflateBody(bytes.subarray(recordHeadBytes), bytes.readUInt32BE(32), (flags & flag.deflated) !== 0)
+  const body = inflateBody(
+    bytes.subarray(recordHeadBytes),
+    bytes.readUInt32BE(32),
+    (flags & flag.deflated) !== 0
+  )
   return {
     kind,
     epoch: bytes.readUIntBE(8, 6),
@@ -164,7 +173,7 @@ export function decode(given: Uint8Array): LogRecord {
   }
 }
 
-/** The checksum of a record: of all but the place where it stands. */
+/** Computes the checksum of a record: of everything except the checksum itself. */
 export function checksum(bytes: Buffer): number {
   return crc32(bytes.subarray(8), crc32(bytes.subarray(0, 4)))
 }
@@ -234,7 +243,7 @@ function parseChange(take: (length: number) => Buffer, pageSize: number, pages: 
   if (isWhole > 1 || (isWhole === 1 && bytes.length !== pageSize))
     throw new RecordDamaged('a page has another size')
   try {
-    // There may be very many: no page is made for them.
+    // There may be many changes: no page is allocated for them.
     if (isWhole === 0) assertPagesFit(bytes, pageSize)
   } catch (cause) {
     throw new RecordDamaged('a change does not fit into its page', cause)

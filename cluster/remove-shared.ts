@@ -1,6 +1,6 @@
 /**
- * Ends the log of an account that is deleted. Its last record stays, a short one, and says so: an empty log would let whoever
- * still has the file begin it once more.
+ * Ends the log of a deleted account. Its last record, a short one, is kept and marks the deletion: with an empty log, a
+ * process that still has the file could begin it again.
  */
 import { randomInt } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -14,14 +14,14 @@ export interface RemovalOptions {
   readonly log: Log
   readonly objects: Objects
   readonly subject: string
-  /** Time after which the engine is given up, in milliseconds. */
+  /** Time after which the engine is considered unavailable, in milliseconds. */
   readonly timeoutMs: number
 }
 
 /** Time between two attempts, in milliseconds. */
 const pauseMs = 50
 
-/** Removes all that nodes share of an account. Once more does no harm. Rejects with `EngineUnavailable`. */
+/** Removes everything that nodes share of an account. Idempotent. Rejects with `EngineUnavailable`. */
 export async function removeShared(account: string, options: RemovalOptions): Promise<void> {
   const { log, objects, subject } = options
   const last = await endLog(options)
@@ -30,7 +30,7 @@ export async function removeShared(account: string, options: RemovalOptions): Pr
     for (const key of await objects.list(prefix)) await objects.remove(key)
 }
 
-/** Returns the sequence of the last record, which says that the account is deleted; 0 if there never was one. */
+/** Returns the sequence of the last record, which marks the deletion; 0 if there never was one. */
 async function endLog({ timeoutMs, log, subject }: RemovalOptions): Promise<number> {
   const endMs = performance.now() + timeoutMs
   for (;;) {

@@ -1,8 +1,8 @@
 /**
- * Takes the best copy there is of an account whose file cannot be made of its log: that of a node, one that was set aside, a
- * snapshot, or what the log leads to before it breaks off. Nobody but an operator decides that. The copy becomes a snapshot
- * behind the last record, with a number that no commit ever had: whoever wrote before is refused, whatever else there is of
- * the account is set aside, and the log goes on from there.
+ * Restores an account whose file cannot be restored from its log, from the best available copy: that of a node, one
+ * that was set aside, a snapshot, or the log up to its first damaged record. Only an operator decides that. The copy
+ * becomes a snapshot after the last record, with a number that no commit ever had: former writers are refused, other
+ * copies are set aside, and the log continues from there.
  */
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
@@ -20,7 +20,7 @@ import type { Objects } from './objects.js'
 import { parseLsn, snapshotKey, snapshotPrefix } from './objects/snapshot-key.js'
 import { encode, type Base } from './records.js'
 
-/** A copy of an account's file, and the commit that it ends with. */
+/** A copy of an account's file, and its last commit. */
 export interface FoundCopy extends Position {
   /** `file`, `aside`, `log`, or `snapshot-` with the number of a commit. */
   readonly place: string
@@ -32,7 +32,7 @@ export interface RescueOptions {
   readonly objects: Objects
   readonly layout: Layout
   readonly getSubject: (account: string) => string
-  /** Whether this node has the account's file open, or could: then nothing has to be rescued. */
+  /** Returns whether this node has the account's file open, or could open it: then there is nothing to restore. */
   readonly isServed: (account: string) => boolean
 }
 
@@ -46,8 +46,8 @@ export class Rescue {
   }
 
   /**
-   * Where the log ends, and the whole copies of a file that this node can have, the latest first. Rejects if this node serves the
-   * account, and with `EngineUnavailable`.
+   * Returns the end of the log, and the intact copies of a file available to this node, the latest first. Rejects if
+   * this node serves the account, and with `EngineUnavailable`.
    */
   async inspect(account: string): Promise<{ end: ScannedEnd; copies: FoundCopy[] }> {
     // Reading a file that is open, and closing it again, would drop SQLite's locks on it (POSIX).
@@ -58,15 +58,20 @@ export class Rescue {
     )
     const copies: FoundCopy[] = []
     for (const place of ['file', 'aside', 'log', ...snapshots]) {
-      const found = await this.#withCopy(account, place, base, async draft => await this.#describe(draft, place))
+      const found = await this.#withCopy(
+        account,
+        place,
+        base,
+        async draft => await this.#describe(draft, place)
+      )
       if (found) copies.push(found)
     }
     return { end, copies: copies.toSorted((a, b) => b.lsn - a.lsn) }
   }
 
   /**
-   * Makes a copy the file of an account. Resolves with the copy. Rejects where it ends before the log does, unless the loss is
-   * accepted; if this node serves the account, or has no such copy; with `Conflict` or `EngineUnavailable`.
+   * Makes a copy the file of an account. Resolves with the copy. Rejects if it ends before the log does, unless the
+   * loss is accepted; if this node serves the account, or has no such copy; with `Conflict` or `EngineUnavailable`.
    */
   async restore(account: string, place: string, isLossAccepted: boolean): Promise<FoundCopy> {
     const { log, getSubject } = this.options
@@ -85,7 +90,11 @@ export class Rescue {
         )
       const position = createPositionAfter(end, found)
       await storeSnapshot(account, draft, position, { ...this.options, files: this.#files })
-      await log.append(getSubject(account), end.sequence, await encode(createSnapshotRecord(position, end.sequence)))
+      await log.append(
+        getSubject(account),
+        end.sequence,
+        await encode(createSnapshotRecord(position, end.sequence))
+      )
       return found
     })
     if (!copy) throw new Error(`This node has no whole copy "${place}" of the account`)
@@ -97,7 +106,7 @@ export class Rescue {
       throw new Error('This node serves the account: there is nothing to be rescued')
   }
 
-  /** Does something with a copy, as a closed file that is removed afterwards; `undefined` if it cannot be had. */
+  /** Runs work on a copy, as a closed file that is removed afterwards; returns `undefined` if it is not available. */
   async #withCopy(
     account: string,
     place: string,
@@ -114,7 +123,7 @@ export class Rescue {
     }
   }
 
-  /** Has a copy at a path. Resolves with whether there is one. */
+  /** Writes a copy to a path. Resolves with whether it exists. */
   async #fetch(account: string, place: string, draft: string, base: Base): Promise<boolean> {
     const { layout } = this.options
     if (place === 'log') return await this.#applyLog(account, draft, base)
@@ -133,7 +142,7 @@ export class Rescue {
     return true
   }
 
-  /** Writes a snapshot to a file. Resolves with whether there is one, and it is whole. */
+  /** Writes a snapshot to a file. Resolves with whether it exists and is intact. */
   async #unpack(account: string, lsn: number, draft: string): Promise<boolean> {
     const packed = `${draft}.gz`
     try {
@@ -148,7 +157,7 @@ export class Rescue {
     }
   }
 
-  /** Makes a file of the log, up to the first record that does not lead on. */
+  /** Creates a file from the log, up to the first record that does not follow. */
   async #applyLog(account: string, draft: string, base: Base): Promise<boolean> {
     const { log, getSubject } = this.options
     if (base.lsn > 0 && !(await this.#unpack(account, base.lsn, draft))) return false
@@ -166,13 +175,13 @@ export class Rescue {
     return place.lsn > 0
   }
 
-  /** How far a file is; `undefined` if it is damaged, or no part of any log. */
+  /** Describes a file; `undefined` if it is damaged, or belongs to no log. */
   async #describe(draft: string, place: string): Promise<FoundCopy | undefined> {
     const position = await this.#files.verify(draft)
     return position && { place, ...position, bytes: (await stat(draft)).size }
   }
 
-  /** Reads the whole log. Rejects if its account has been deleted. */
+  /** Scans the whole log. Rejects if its account has been deleted. */
   async #scan(account: string): Promise<LogScan> {
     const { log, getSubject } = this.options
     const found = await scanLog(log, getSubject(account))
@@ -181,7 +190,7 @@ export class Rescue {
   }
 }
 
-/** Whether a copy is a snapshot that was made here, for a record that never came into the log. */
+/** Returns whether a copy is a snapshot that was created here, for a record that was never appended. */
 function isUnusedSnapshot({ epoch, place }: FoundCopy, end: ScannedEnd): boolean {
   return place.startsWith('snapshot-') && end.sequence > 0 && epoch > end.epoch + end.damaged
 }

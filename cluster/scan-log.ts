@@ -1,33 +1,33 @@
-/** Where the log of an account ends that an operator has go on from another file, as far as the log can be read. */
+/** Scans the log of an account, as far as it can be read, to continue it from another file. */
 import type { Position } from '../storage/wal/position.js'
 import type { Entry, Log } from './engine.js'
 import { decode, noBase, RecordTooNew, type Base, type LogRecord } from './records.js'
 
 export interface ScannedEnd extends Position {
   readonly sequence: number
-  /** Records that cannot be read. */
+  /** Number of records that cannot be read. */
   readonly damaged: number
 }
 
-/** What a log that was read to its end says; zeros if there is none. */
+/** The result of scanning a log to its end; zeros if there is none. */
 export interface LogScan {
   readonly end: ScannedEnd
-  /** What its last record that can be read builds on. */
+  /** The base of its last readable record. */
   readonly base: Base
-  /** Whether it says that its account has been deleted. */
+  /** True if the account has been deleted. */
   readonly isDeleted: boolean
 }
 
-/** Records that are read at once. */
+/** Number of records read at once. */
 const pageRecords = 64
 /**
- * Commits that records which cannot be read may have held, and that another node may make meanwhile, at most: the snapshot must
- * not take the place of one of theirs.
+ * Maximum number of commits that unreadable records may have held, and that another node may make meanwhile: the
+ * snapshot must not take the position of one of them.
  */
 const maxUnknownCommits = 1_000_000
 
 /**
- * The records of an account from a sequence on. No more are kept than are read at once: a log may be long. Rejects with
+ * Reads the records of an account from a sequence on, one page at a time: a log may be long. Rejects with
  * `EngineUnavailable`.
  */
 export async function* readEntries(
@@ -44,7 +44,7 @@ export async function* readEntries(
   }
 }
 
-/** Reads a log to its end. Rejects with `EngineUnavailable`, and with `RecordTooNew`: what that holds is not damaged. */
+/** Scans a log to its end. Rejects with `EngineUnavailable`, and with `RecordTooNew`, which is not treated as damaged. */
 export async function scanLog(log: Pick<Log, 'read'>, subject: string): Promise<LogScan> {
   let [base, sequence, lsn, epoch, damaged] = [noBase, 0, 0, 0, 0]
   let isDeleted = false
@@ -61,7 +61,7 @@ export async function scanLog(log: Pick<Log, 'read'>, subject: string): Promise<
   return { end: { sequence, lsn, epoch, damaged }, base, isDeleted }
 }
 
-/** A position that no commit ever had, behind the end of a log and behind that of a copy. */
+/** Returns a position that no commit ever had, after the end of a log and after that of a copy. */
 export function createPositionAfter(end: ScannedEnd, copy: Position = { lsn: 0, epoch: 0 }): Position {
   return {
     lsn: Math.max(copy.lsn, end.lsn) + 1 + maxUnknownCommits,
@@ -69,7 +69,7 @@ export function createPositionAfter(end: ScannedEnd, copy: Position = { lsn: 0, 
   }
 }
 
-/** A record that can be read. Throws `RecordTooNew`. */
+/** Decodes a record; `undefined` if it cannot be read. Throws `RecordTooNew`. */
 function tryDecode({ bytes }: Entry): LogRecord | undefined {
   try {
     return decode(bytes)

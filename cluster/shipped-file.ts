@@ -1,4 +1,4 @@
-/** Takes what is committed to one open file, and hands it over to the account's log. */
+/** Reads what is committed to one open file, and passes it to the account's outbox. */
 import { StoreUnavailable } from '../storage/errors.js'
 import { initializeLog } from '../storage/sqlite/open.js'
 import type { Durability, FoundLog, OnDurable } from '../storage/wal/durability.js'
@@ -9,12 +9,12 @@ import { FrameReader, type LogProgress } from './frames.js'
 import type { Outbox } from './outbox.js'
 
 export class ShippedFile implements Durability {
-  /** Whoever checkpoints syncs the folder: nothing else here needs the log's directory entry. */
+  /** Checkpoints sync the folder: nothing else here needs the log's directory entry. */
   readonly isNamed = false
   readonly #frames: FrameReader
   #isNew: boolean
 
-  /** Throws `StoreUnavailable` if the file is not where its log ends. */
+  /** Throws `StoreUnavailable` if the file is not at the end of its log. */
   constructor(
     private readonly opened: OpenedFile,
     found: FoundLog,
@@ -49,7 +49,7 @@ export class ShippedFile implements Durability {
     }
   }
 
-  /** Nothing to do: what was captured is on its way, whether or not anybody waits for it. */
+  /** Nothing to do: what was captured is appended, whether or not a caller waits for it. */
   committed(): void {}
 
   afterSync(done: OnDurable): void {
@@ -74,12 +74,12 @@ export class ShippedFile implements Durability {
     return new FrameReader(opened.file, () => opened.lastFrame(), taken)
   }
 
-  /** What has been committed since the last call. */
+  /** Reads what has been committed since the last call. */
   protected readChanges(): Changes | undefined {
     return this.#frames.readChanges()
   }
 
-  /** Hands changes over. Those whose transaction has not written a position get one now. */
+  /** Passes changes to the outbox. If their transaction has not written a position, one is committed now. */
   #add(changes: Changes): void {
     const { nextPosition: next, position } = this.outbox
     const written = this.opened.position()
@@ -92,7 +92,7 @@ export class ShippedFile implements Durability {
     this.outbox.add({ ...next, ...rest, changes: [...changes.changes, ...rest.changes] })
   }
 
-  /** The first record of an account: all of its file. */
+  /** Adds the first record of an account: its whole file. */
   #addWholeFile(): void {
     const { nextPosition: next } = this.outbox
     this.#initialize()

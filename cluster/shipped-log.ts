@@ -1,9 +1,9 @@
 /**
- * Makes commits durable by appending them to a log that other machines keep, instead of syncing the file: whoever appends
- * behind the last record he knows owns the account, and from then on nobody else can.
- *
- * Whoever takes an account over appends a record of his own first, and brings the file to where the log ended then. The other
- * order would do, too, but this way nobody writes, trims or removes a snapshot while the file is being made of them.
+ * Makes commits durable by appending them to a log that other machines store, instead of syncing the file: a process
+ * that appends after the last record that it knows owns the account, and from then on no other process can. A process
+ * that takes over an account first appends its own record, and then brings the file to the former end of the log. The
+ * other order would work, too, but this way no other process writes, trims or removes a snapshot while the file is
+ * being restored.
  */
 import { existsSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -25,26 +25,26 @@ import { Snapshots } from './snapshots.js'
 /** An account that this process writes. */
 interface OwnedAccount {
   readonly outbox: Outbox
-  /** Where the log ended when it was taken over. */
+  /** The end of the log when it was taken over. */
   readonly end: LogEnd
-  /** Whether its file has been brought there. */
+  /** True once its file has been brought there. */
   isPlaced: boolean
 }
 
-/** Time after a failure within which nothing is tried again, in milliseconds: records and snapshots may be large. */
+/** Time after a failure before a retry, in milliseconds: records and snapshots may be large. */
 const retryDelayMs = 1000
-/** Accounts that could not be had, and are tried again at a time. */
+/** Maximum number of accounts that are retried at a time. */
 const maxRetried = 10
-/** Accounts that are remembered as taken over although their files are closed. */
+/** Maximum number of owned accounts whose files are closed. */
 const maxOwned = 10_000
 
 export class ShippedLogs implements DurabilityProvider {
-  /** In order of being opened, those that were opened longest ago first. */
+  /** In the order of their last opening, the oldest first. */
   readonly #owned = new Map<string, OwnedAccount>()
   readonly #opening = new Map<string, Promise<void>>()
-  /** Accounts that are being dropped: their files are closed, and nothing works on them any more, when these settle. */
+  /** Accounts that are being dropped: their files are closed, and no operation uses them, when these settle. */
   readonly #dropping = new Map<string, Promise<void>>()
-  /** Accounts whose files could not be made of their logs when that was tried last, and why, the earliest first. */
+  /** Accounts whose files could not be restored from their logs at the last attempt, and why, the earliest first. */
   readonly #unplaced = new Map<string, Error>()
   readonly #files = new FileThread()
   readonly #placement: Placement
@@ -86,30 +86,31 @@ export class ShippedLogs implements DurabilityProvider {
   }
 
   /**
-   * Rejects with `StoreUnavailable` unless this process is, at this moment, the one who writes an account: to be asked before
-   * something goes that no log brings back.
+   * Rejects with `StoreUnavailable` unless this process is the writer of an account now. Must be called before
+   * something is removed that no log restores.
    */
   async assertWriter(account: string): Promise<void> {
     const owned = this.#owned.get(account)
-    // A server that is cut off together with this process may not know what comes last. By the lease, nobody came behind it.
+    // A server that is disconnected together with this process may not know the last record. The lease guarantees that
+    // there is none.
     const isOurs = owned !== undefined && (await this.#isWriter(account, owned))
     if (!isOurs || this.options.isCertain?.() === false)
       throw new StoreUnavailable('The account is served by another process')
   }
 
-  /** The accounts that this process writes, or could, or is taking over. */
+  /** Lists the accounts that this process writes, could write, or is taking over. */
   listHeld(): string[] {
     return Array.from(new Set([...this.#owned.keys(), ...this.#opening.keys()]))
   }
 
-  /** The accounts that cannot be served, since their files could not be made of their logs when that was tried last. */
+  /** The accounts that cannot be served, since their files could not be restored from their logs at the last attempt. */
   get unplaced(): ReadonlyMap<string, Error> {
     return this.#unplaced
   }
 
   /**
-   * Tries again to have the files of some accounts that are {@link unplaced}, those first that were tried longest ago, until
-   * `isOver`. Never rejects.
+   * Retries the accounts that are {@link unplaced}, those with the oldest attempts first, until `isCancelled`. Never
+   * rejects.
    */
   async retryUnplaced(isCancelled: () => boolean): Promise<void> {
     for (const account of Array.from(this.#unplaced.keys()).slice(0, maxRetried))
@@ -117,12 +118,12 @@ export class ShippedLogs implements DurabilityProvider {
       else if (!isCancelled()) await this.waitUntilReady(account)?.catch(() => undefined)
   }
 
-  /** Whether the file of an account is open here, or can be at any time. */
+  /** Returns whether the file of an account is open here, or can be at any time. */
   isServed(account: string): boolean {
     return this.#owned.get(account)?.isPlaced === true
   }
 
-  /** What is not in the logs yet: commits, and the accounts that have some. */
+  /** Counts the commits that are not in the logs yet, and their accounts. */
   countUnconfirmed(): { commits: number; accounts: number } {
     let [commits, accounts] = [0, 0]
     for (const { outbox } of this.#owned.values()) {
@@ -132,7 +133,7 @@ export class ShippedLogs implements DurabilityProvider {
     return { commits, accounts }
   }
 
-  /** Resolves when all that was committed is in the log, and what was known of it is forgotten. Rejects if it cannot be confirmed. */
+  /** Releases an account. Resolves when all commits are in its log. Rejects if that cannot be confirmed. */
   async release(account: string): Promise<void> {
     await this.#opening.get(account)?.catch(() => undefined)
     const owned = this.#owned.get(account)
@@ -144,7 +145,7 @@ export class ShippedLogs implements DurabilityProvider {
     }
   }
 
-  /** Removes the log of an account that is deleted, and its objects. Rejects with `StoreUnavailable` if that is not certain. */
+  /** Removes the log of a deleted account, and its objects. Rejects with `StoreUnavailable` if the outcome is unknown. */
   async remove(account: string): Promise<void> {
     await this.release(account).catch(() => undefined)
     const subject = this.options.getSubject(account)
@@ -155,7 +156,7 @@ export class ShippedLogs implements DurabilityProvider {
     }
   }
 
-  /** Resolves when nothing is under way, or cannot be confirmed in time. */
+  /** Resolves when no operation is pending, or its outcome cannot be confirmed in time. */
   async close(): Promise<void> {
     const ended = this.#snapshots.close()
     await Promise.allSettled(Array.from(this.#owned.keys(), async account => await this.release(account)))
@@ -181,11 +182,11 @@ export class ShippedLogs implements DurabilityProvider {
     this.#trimOwned()
   }
 
-  /** Claims an account, and brings its file to where its log ends. */
+  /** Claims an account, and brings its file to the end of its log. */
   async #claimAndPlace(account: string): Promise<OwnedAccount> {
     try {
       const former = this.#owned.get(account)
-      // It could not be placed: somebody may have changed what there is to be placed.
+      // It could not be placed: the log may have been changed meanwhile.
       if (former && !(await this.#isWriter(account, former))) this.#release(account, former)
       const owned = this.#owned.get(account) ?? (await this.#claim(account))
       const { base, position, sequence } = owned.end
@@ -205,29 +206,29 @@ export class ShippedLogs implements DurabilityProvider {
     }
   }
 
-  /** Tells of each reason once. */
+  /** Reports each reason once. */
   #recordUnplaced(account: string, error: Error): void {
     if (this.#unplaced.get(account)?.message !== error.message) this.options.onError(account, error)
     this.#unplaced.delete(account)
     this.#unplaced.set(account, error)
   }
 
-  /** Whether nobody has written to the log of an account since. */
+  /** Returns whether no other process has written to the log of an account since. */
   async #isWriter(account: string, { end }: OwnedAccount): Promise<boolean> {
     const last = await this.options.log.last(this.options.getSubject(account))
     return last !== undefined && decode(last.bytes).writer === end.writer
   }
 
   /**
-   * What is held of an account that another process serves would still count as the end of its log when this one serves it
-   * again. While it is held this process serves it, or is letting it go.
+   * Throws if another process serves the account. An outbox of such an account would be outdated when this process
+   * serves it again.
    */
   #assertServing(account: string): void {
     if (this.options.isServedHere?.(account) === false)
       throw new StoreUnavailable('The account is served by another process')
   }
 
-  /** Appends a record of this process behind the last one, so that nobody before it can append any more. */
+  /** Appends a record of this process after the last one, so that no former writer can append any more. */
   async #claim(account: string): Promise<OwnedAccount> {
     const { timeoutMs, isFirstStart = false, layout, log } = this.options
     const subject = this.options.getSubject(account)
@@ -259,14 +260,14 @@ export class ShippedLogs implements DurabilityProvider {
     for (const [account, { outbox }] of this.#owned) yield [account, outbox]
   }
 
-  /** Somebody else writes the account, or what was written cannot be taken from its file: that is of no use any more. */
+  /** Another process writes the account, or its changes cannot be read from its file, which must not be used any more. */
   #lose(account: string, outbox: Outbox, error: Error): void {
     if (this.options.tally && error instanceof Conflict) this.options.tally.fenced++
     this.options.onError(account, error)
     const owned = this.#owned.get(account)
     if (owned?.outbox !== outbox) return
     this.#owned.delete(account)
-    // Not within the commit that may have shown it.
+    // Not within the commit that may have detected it.
     const dropping = Promise.resolve()
       .then(async () => await this.#dropAccount(account))
       .catch((problem: unknown) => this.options.onError(account, problem as Error))
@@ -279,7 +280,7 @@ export class ShippedLogs implements DurabilityProvider {
     if (this.#owned.get(account) === owned) this.#owned.delete(account)
   }
 
-  /** Forgets accounts whose files are closed, if there are too many: they are taken over once more. */
+  /** Releases accounts whose files are closed, if there are too many: they are taken over again on use. */
   #trimOwned(): void {
     for (const [account, owned] of this.#owned) {
       if (this.#owned.size <= maxOwned) return
@@ -288,7 +289,7 @@ export class ShippedLogs implements DurabilityProvider {
   }
 }
 
-/** Whether what went wrong goes wrong again until somebody does something. */
+/** Returns whether an error will recur until an operator intervenes. */
 function isPersistentError(error: unknown): boolean {
   const { cause } = error as Error
   return ![error, cause].some(each =>

@@ -1,6 +1,7 @@
 /**
- * Keeps the logs of accounts short: a snapshot of the file takes the place of the records before it. Who restores the file
- * reads the snapshot that the last record names. While objects cannot be stored the log grows, and it is tried again.
+ * Keeps the logs of accounts short: a snapshot of the file replaces the records before it. Restoring the file begins
+ * with the snapshot that the last record names. While objects cannot be stored the log grows, and snapshots are
+ * retried.
  */
 import { randomUUID } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
@@ -18,7 +19,10 @@ export interface SnapshotsOptions {
   readonly log: Pick<Log, 'trim'>
   readonly objects: Objects
   readonly files: FileThread
-  /** Bytes of records from which on they are replaced by a snapshot, or a quarter of the file if that has more. */
+  /**
+   * Size of records from which on they are replaced by a snapshot, in bytes, or a quarter of the file's size if that is
+   * more.
+   */
   readonly snapshotBytes: number
   /** Time after a failure within which no snapshot is made, in milliseconds; half a minute by default. */
   readonly snapshotRetryMs?: number
@@ -28,24 +32,24 @@ export interface SnapshotsOptions {
   onError(account: string, error: Error): void
 }
 
-/** Records of fewer bytes are left alone even if their account rests. */
+/** Records with fewer bytes are kept even if their account is idle. */
 const minIdleBytes = 64 * 1024
-/** Time without a commit after which an account rests, in milliseconds. */
+/** Time without a commit after which an account is idle, in milliseconds. */
 const idleMs = 10 * 60_000
 /** Time after a failure within which no snapshot is made, in milliseconds. */
 const defaultRetryMs = 30_000
-/** Interval of looking for accounts that rest, in milliseconds. */
+/** Interval of looking for idle accounts, in milliseconds. */
 const sweepMs = 60_000
 
 export class Snapshots {
-  /** Accounts whose turn comes, in that order. */
+  /** Accounts waiting for a snapshot, in order. */
   readonly #due = new Map<string, Outbox>()
   readonly #timer: NodeJS.Timeout
   #working: Promise<void> | undefined
   #pausedUntilMs = 0
   #isClosed = false
 
-  /** `held`: the accounts that this process writes. */
+  /** `listOwned`: returns the accounts that this process writes. */
   constructor(
     private readonly options: SnapshotsOptions,
     private readonly listOwned: () => Iterable<readonly [account: string, outbox: Outbox]>
@@ -54,13 +58,13 @@ export class Snapshots {
     this.#timer.unref()
   }
 
-  /** To be called when something has been appended. */
+  /** Must be called when a record has been appended. */
   onGrown(account: string, outbox: Outbox): void {
     const { snapshotBytes } = this.options
     if (outbox.logBytes > Math.max(snapshotBytes, outbox.fileBytes / 4)) this.#enqueue(account, outbox)
   }
 
-  /** Begins no more snapshots; resolves when the last one is over. */
+  /** Starts no more snapshots; resolves when the last one is complete. */
   async close(): Promise<void> {
     this.#isClosed = true
     clearInterval(this.#timer)
@@ -80,7 +84,7 @@ export class Snapshots {
     this.#working ??= this.#createDue().finally(() => (this.#working = undefined))
   }
 
-  /** One after the other: each reads and packs a whole file. */
+  /** Creates one snapshot at a time: each reads and compresses a whole file. */
   async #createDue(): Promise<void> {
     for (const [account, outbox] of this.#due) {
       this.#due.delete(account)
@@ -99,16 +103,16 @@ export class Snapshots {
 
   async #create(account: string, outbox: Outbox): Promise<void> {
     const { files, layout, log, objects, tally } = this.options
-    // All that is in the log by now is in the file that is read from here on.
+    // Everything that is in the log now is in the file that is read from here on.
     const { bytes, sequence } = outbox.safeMark
     const { openings } = outbox
     const packed = join(layout.draftsDirectory, `snapshot-${randomUUID()}`)
     await mkdir(layout.draftsDirectory, { recursive: true, mode: 0o700 })
     try {
       const { position } = await files.pack(layout.userFile(account), packed)
-      // What an opening does to the file is numbered a moment later.
+      // Changes made on opening the file are numbered a moment later.
       if (!position || outbox.isStopped || outbox.openings !== openings) return
-      // What is not in the log yet may never get there: another commit would have its number.
+      // A commit that is not in the log yet may never get there: another one would have its number.
       await outbox.waitUntilConfirmed()
       if (outbox.isStopped) return
       await objects.put(snapshotKey(account, position.lsn), packed)

@@ -1,14 +1,14 @@
-/** Divides commits among records: as many as fit into one, or part of one that is longer. */
+/** Divides commits among records: as many as fit into one, or part of a longer one. */
 import type { Position } from '../storage/wal/position.js'
 import type { Commit, PageChange } from './commit.js'
 import { getChangeBytes, maxBodyBytes, type LogRecord } from './records.js'
 
-/** What a head and a commit take besides their changes, in bytes: more than enough. */
+/** Space for a record's header and a commit besides its changes, in bytes: more than enough. */
 const overheadBytes = 4096
 
 /**
- * Takes what fits into the next record from a queue that is not empty. `maxBytes`: most bytes of a record; `before`: the
- * last complete commit.
+ * Takes what fits into the next record from a queue that is not empty. `maxBytes`: maximum size of a record; `before`:
+ * the last complete commit.
  */
 export function takeCommits(
   queue: Commit[],
@@ -24,7 +24,7 @@ export function takeCommits(
     if (!commit) break
     const { fitting: count, length } = measureFitting(commit.changes, room - size)
     if (count < commit.changes.length) {
-      // Only a commit that stands alone is divided.
+      // Only a commit that is alone in its record is divided.
       if (commits.length > 0) break
       queue[0] = { ...commit, changes: commit.changes.slice(count) }
       commits.push({ ...commit, changes: commit.changes.slice(0, count) })
@@ -38,7 +38,7 @@ export function takeCommits(
   return { commits, position, isContinued: false }
 }
 
-/** How many changes fit, one at least, and their length. */
+/** Returns how many changes fit, at least one, and their length. */
 function measureFitting(changes: readonly PageChange[], room: number): { fitting: number; length: number } {
   let length = 0
   let count = 0

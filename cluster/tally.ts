@@ -1,16 +1,16 @@
-/** What has happened on a node since it started, in plain numbers that the metrics read on demand. */
+/** Counts events on a node since it started, for the metrics. */
 
-/** Upper bounds of the ranges that durations are counted in, in seconds. */
+/** Upper bounds of the ranges of durations, in seconds. */
 export const durationBounds = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30] as const
 
-/** How often something was done, and how long it took. */
+/** Counts operations by duration. */
 export class Durations {
   count = 0
   seconds = 0
-  /** Numbers by range; the last one is of those beyond all bounds. */
+  /** Counts by range; the last one is beyond all bounds. */
   readonly byRange: number[] = Array.from({ length: durationBounds.length + 1 }, () => 0)
 
-  /** Counts something that has taken so many milliseconds. */
+  /** Counts an operation with a duration in milliseconds. */
   add(milliseconds: number): void {
     const seconds = milliseconds / 1000
     const range = durationBounds.findIndex(bound => seconds <= bound)
@@ -21,11 +21,11 @@ export class Durations {
 }
 
 export class Tally {
-  /** Accounts that were taken over: claimed, and their files brought to where their logs end. */
+  /** Accounts that were taken over: claimed, and their files restored. */
   readonly takeovers = new Durations()
-  /** Calls that other nodes were asked for. */
+  /** Calls that were forwarded to other nodes. */
   readonly forwarded = new Durations()
-  /** Shards that this node has begun to serve, and those that it has given to another node. */
+  /** Shards that this node has taken, and those that it has given to other nodes. */
   shardsTaken = 0
   shardsGiven = 0
   /** How often other nodes have declared this one dead. */

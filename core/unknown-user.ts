@@ -4,7 +4,7 @@ import { ApiError, fail } from './errors.js'
 /** Where accounts have moved to, and whether they may be used. */
 export interface AccountLocations {
   /** Returns the new URL of an account that has moved. */
-  relocatedTo(username: string): string | undefined
+  getRelocationUrl(username: string): string | undefined
   /** Returns whether an operator has suspended the account. */
   isSuspended(username: string): boolean
   /** Returns when an account that its owner has closed will be deleted, in seconds. */
@@ -13,7 +13,7 @@ export interface AccountLocations {
 
 /** Throws `user-account-relocated` for an account that has moved, `forbidden` for a suspended or closed one, else `unknown-resource`. */
 export function refuseUnknownUser(accounts: AccountLocations, username: string): never {
-  const url = accounts.relocatedTo(username)
+  const url = accounts.getRelocationUrl(username)
   if (url !== undefined) throw createRelocatedError(url)
   if (accounts.isSuspended(username)) throw createSuspendedError()
   const deletion = accounts.getDeletionTime(username)
@@ -29,7 +29,7 @@ export function createRelocatedError(url: string): ApiError {
 /** Returns whether an account has moved, is suspended or closed, so that it may be served here again later. */
 export function isUnavailable(accounts: AccountLocations, username: string): boolean {
   return (
-    accounts.relocatedTo(username) !== undefined ||
+    accounts.getRelocationUrl(username) !== undefined ||
     accounts.isSuspended(username) ||
     accounts.getDeletionTime(username) !== undefined
   )

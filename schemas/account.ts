@@ -43,7 +43,7 @@ export const Email = Type.String({
   ...codes('email')
 })
 
-/** An app's own name for itself. */
+/** The id by which an app identifies itself. */
 export const AppId = Type.String({ minLength: 6, maxLength: 99, ...codes('appid', 'appid-invalid') })
 
 export const Language = Type.String({ minLength: 1, maxLength: 5, ...codes('language') })
@@ -65,7 +65,10 @@ export const Registration = Type.Object({
 })
 export type Registration = Static<typeof Registration>
 
-/** As {@link Registration}, by somebody whose identity is proven: a password is not needed. (docs/spec/identities.md#registering) */
+/**
+ * As {@link Registration}, by a user with a proven identity, who needs no password.
+ * (docs/spec/identities.md#registering)
+ */
 export const IdentityRegistration = Type.Object({
   ...Registration.properties,
   password: Type.Optional(NewPassword),

@@ -1,4 +1,4 @@
-/** Apps as the operator lists them, and as the platform presents them. (docs/spec/registration.md#apps) */
+/** Apps as listed by the operator, and as presented by the platform. (docs/spec/registration.md#apps) */
 import { Type, type Static } from 'typebox'
 import { ClientSettings } from './oauth.js'
 import { closed, maxNameLength, Name } from './scalars.js'
@@ -26,10 +26,10 @@ const details = {
   support: Type.Optional(Type.Array(Name))
 }
 
-/** An app as anybody may read about it. */
+/** The public information about an app. */
 export const App = Type.Object(details, closed)
 export type App = Static<typeof App>
 
-/** An app as the operator sets it. */
+/** The operator's settings of an app. */
 export const AppSettings = Type.Object({ ...details, oauth: Type.Optional(ClientSettings) }, closed)
 export type AppSettings = Static<typeof AppSettings>

@@ -8,7 +8,7 @@ export const AuthRequest = Type.Object({
   requestingAppId: Type.String(),
   requestedPermissions: Type.Array(KeyValue),
   lang: Type.String(),
-  /** `false` if the page is to close itself. */
+  /** `false` if the page closes itself. */
   returnURL: Type.Optional(Type.Union([Type.String(), Type.Literal(false)])),
   oauthState: Type.Optional(Type.String()),
   clientData: Type.Optional(KeyValue),
@@ -16,12 +16,12 @@ export const AuthRequest = Type.Object({
   deviceName: Type.Optional(Type.String()),
   expireAfter: Type.Optional(Type.Number()),
   referer: Type.Optional(Type.String()),
-  /** Set if it came by OAuth. */
+  /** Set if it was made by OAuth. */
   oauth: Type.Optional(OAuthRequest)
 })
 export type AuthRequest = Static<typeof AuthRequest>
 
-/** An acceptance, with the access. The token stays in the user's own database; the digest tells whether it is still the same. */
+/** An acceptance, with the access. The token stays in the user's own database; the digest tells whether it is unchanged. */
 export interface Acceptance {
   readonly status: 'ACCEPTED'
   readonly accessId: string

@@ -1,16 +1,16 @@
-/** Identities that others vouch for: how the platform's index of unique values knows them. (docs/spec/identities.md) */
+/** Identities confirmed by providers: their form in the platform's index of unique values. (docs/spec/identities.md) */
 import { createHash } from 'node:crypto'
 
-/** Their name among unique values. No account field has a name with a space. */
+/** The field name of identities among unique values. No account field has a name with a space. */
 export const identityField = 'provider identity'
 
-/** Somebody as their provider knows them. */
+/** A user as identified by a provider. */
 interface ProviderIdentity {
   readonly issuer: string
   readonly subject: string
 }
 
-/** The form in which the index knows an identity: a digest, so that it tells nothing. */
+/** Returns the form of an identity in the index: a digest, so that it reveals nothing. */
 export function toIdentityKey({ issuer, subject }: ProviderIdentity): string {
   return createHash('sha256')
     .update(JSON.stringify([issuer, subject]))

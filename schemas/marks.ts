@@ -1,11 +1,11 @@
-/** Combining marks in texts of callers. Without any import: every room may use it. */
+/** Limits combining marks in untrusted texts. Has no imports: every module may use it. */
 
-/** What follows a letter: marks, and two characters that normalization makes marks of. */
+/** Characters after a letter: marks, and two characters that normalization turns into marks. */
 const excessMarks = /([\p{M}\uff9e\uff9f]{30})[\p{M}\uff9e\uff9f]+/gu
 
 /**
- * A text with 30 marks on a letter at most, as stream-safe text has them (Unicode Standard Annex #15), to be normalized:
- * that takes time by the square of the marks in a row.
+ * Limits a text to 30 marks per letter, as stream-safe text has (Unicode Standard Annex #15), before it is normalized:
+ * that takes quadratic time in the number of consecutive marks.
  */
 export function limitMarks(text: string): string {
   return text.replace(excessMarks, '$1')

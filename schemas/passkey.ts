@@ -3,17 +3,17 @@ import { Type, type Static } from 'typebox'
 import { mailable } from './account.js'
 import { closed, Identifier, orNull, Timestamp } from './scalars.js'
 
-/** The name that its owner gives it. */
+/** The name given by its owner. */
 export const PasskeyName = Type.String({ minLength: 1, maxLength: 80, pattern: mailable })
 
-/** A passkey as its owner sees it. Times in seconds. */
+/** A passkey as shown to its owner. Times in seconds. */
 export const Passkey = Type.Object({
   id: Identifier,
   name: PasskeyName,
   created: Timestamp,
-  /** When it was last signed in with. */
+  /** The last sign-in with it. */
   lastUsed: Type.Optional(Timestamp),
-  /** Whether it is kept on several devices, such as by an account with the maker of a phone. */
+  /** True if it is synchronized between devices. */
   isSynced: Type.Boolean()
 })
 export type Passkey = Static<typeof Passkey>
@@ -21,12 +21,12 @@ export type Passkey = Static<typeof Passkey>
 /** Bytes in base64url without padding. `maxLength` in characters. */
 const bytes = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: '^[A-Za-z0-9_-]*$' })
 
-/** At most 1023 bytes, as WebAuthn has it. */
+/** At most 1023 bytes, as in WebAuthn. */
 const CredentialId = bytes(1364)
 
 const credential = { id: CredentialId, rawId: CredentialId, type: Type.Literal('public-key') }
 
-/** Browsers add members over time, which are not looked at. */
+/** Browsers add members over time, which are ignored. */
 const ignoredMembers = {
   authenticatorAttachment: Type.Optional(Type.Unknown()),
   clientExtensionResults: Type.Optional(Type.Unknown())
@@ -59,7 +59,7 @@ export const Assertion = Type.Object({
 })
 export type Assertion = Static<typeof Assertion>
 
-/** What proves who a caller is: the password, or a signature by a passkey. After a recent sign-in neither is needed. */
+/** Proof of the caller's identity: the password, or a signature by a passkey. Neither is needed after a recent sign-in. */
 export const proofParams = {
   password: orNull(Type.String({ minLength: 1, maxLength: 1000 })),
   credential: orNull(Assertion)

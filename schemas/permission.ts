@@ -20,7 +20,7 @@ export type FeaturePermission = Static<typeof FeaturePermission>
 export const Permission = Type.Union([StreamPermission, FeaturePermission])
 export type Permission = Static<typeof Permission>
 
-/** Whether a permission is about a stream. */
+/** Returns whether a permission applies to a stream. */
 export function isStreamPermission(permission: Permission): permission is StreamPermission {
   return 'streamId' in permission
 }

@@ -30,7 +30,7 @@ export const ItemDeletion = Type.Object({
 })
 export type ItemDeletion = Static<typeof ItemDeletion>
 
-/** Who made and last changed an item, and when. */
+/** Who created and last changed an item, and when. */
 export const tracking = {
   created: Timestamp,
   createdBy: Type.String(),

@@ -1,11 +1,11 @@
-/** What the page that sets up the service sends. (docs/spec/administration.md#set-up) */
+/** What the set-up page sends. (docs/spec/administration.md#set-up) */
 import { Type, type Static } from 'typebox'
 import { Email, Language, NewPassword, Username } from './account.js'
 import { closed } from './scalars.js'
 
 const Secret = Type.String({ minLength: 1, maxLength: 200 })
 
-/** What is asked for about the service; `null` and absent values leave a setting as it is. */
+/** Choices about the service; `null` and absent values keep the setting. */
 const serviceChoices = {
   serviceName: Type.String({ maxLength: 100 }),
   publicUrl: Type.String({ maxLength: 500 }),

@@ -1,11 +1,11 @@
 /**
- * Time zones of events, and the days that people live in them. Without any import: pages may use it as the service does.
+ * Time zones of events, and calendar days in them. Has no imports: pages use it as well as the service.
  * (docs/spec/events.md#time-zones)
  */
 
-/** Key in the `clientData` of an event: the zone that it was made in. */
+/** Key in the `clientData` of an event: the zone in which it was created. */
 export const zoneKey = 'coffer:zone'
-/** Key in the private profile set: the zones that its person has been in. */
+/** Key in the private profile set: the zones in which the user has been. */
 export const zonesKey = 'coffer:zones'
 
 /** A zone, from a time on (seconds) until the next one. */
@@ -15,30 +15,30 @@ export interface ZonePeriod {
   readonly zone: string
 }
 
-/** A day as it is lived in a zone: it may have 23 or 25 hours, or none where a zone has left one out. Times in seconds. */
+/** A calendar day in a zone: it may have 23 or 25 hours, or none if the zone has skipped it. Times in seconds. */
 export interface LocalDay {
   /** Days since 1 January 1970, by the calendar of the zone. */
   readonly number: number
-  /** When it begins. */
+  /** When the day begins. */
   readonly from: number
-  /** When the next one begins. */
+  /** When the next day begins. */
   readonly to: number
 }
 
-/** Zones of which a formatter is kept: making one takes longer than using it a hundred times. */
+/** Maximum number of cached formatters: creating one takes longer than using it a hundred times. */
 const maxCached = 100
-/** Names that are those of zones, in lower case: as many as there are zones. */
+/** Names of valid zones, in lower case; bounded by the number of zones. */
 const validZones = new Set<string>()
 const formatters = new Map<string, Intl.DateTimeFormat>()
 const zonePattern = /^[A-Za-z][A-Za-z0-9_+-]*(?:\/[A-Za-z0-9_+-]+)*$/
 const maxZoneLength = 64
-/** Seconds that dates reach from 1970, either way. */
+/** Maximum distance of dates from 1970, in seconds. */
 const maxSeconds = 8.64e12
 const daySeconds = 86_400
-/** More than any zone has ever been ahead of UTC, or behind it, in seconds. */
+/** More than any zone has ever been ahead of or behind UTC, in seconds. */
 const maxOffset = 17 * 3600
 
-/** Whether a name is that of a zone, as in the IANA time zone database. */
+/** Returns whether a name is that of a zone in the IANA time zone database. */
 export function isZone(name: unknown): name is string {
   if (typeof name !== 'string' || name.length > maxZoneLength || !zonePattern.test(name)) return false
   const key = name.toLowerCase()
@@ -53,8 +53,8 @@ export function isZone(name: unknown): name is string {
 }
 
 /**
- * The zone of an event: its own, else that of the period in which it lies, else the first that is known of, else UTC. Periods
- * are in order of time.
+ * Returns the zone of an event: its own, else that of the period in which it lies, else the first known one, else UTC.
+ * Periods are in order of time.
  */
 export function resolveZone(
   { clientData, time }: { readonly time: number; readonly clientData?: Readonly<Record<string, unknown>> },
@@ -66,7 +66,7 @@ export function resolveZone(
   return period?.zone ?? 'UTC'
 }
 
-/** By how many seconds a zone is ahead of UTC at a time. Throws `RangeError` for unknown zones. */
+/** Returns by how many seconds a zone is ahead of UTC at a time. Throws `RangeError` for unknown zones. */
 export function getOffset(zone: string, time: number): number {
   const ms = Math.max(-maxSeconds, Math.min(Math.floor(time), maxSeconds)) * 1000
   const name = getFormatter(zone)
@@ -79,16 +79,16 @@ export function getOffset(zone: string, time: number): number {
   return sign === '+' ? offset : -offset
 }
 
-/** The day in which a time lies. Days of a zone follow each other without a gap, whatever its clocks do. */
+/** Returns the day in which a time lies. Days of a zone follow each other without gaps, whatever its clocks do. */
 export function getLocalDay(zone: string, time: number): LocalDay {
   let number = Math.floor((time + getOffset(zone, time)) / daySeconds)
-  // Clocks that were put back over midnight show a date that has begun already.
+  // Clocks that were set back over midnight show a date that has already begun.
   let to = getDayStart(zone, number + 1)
   while (to <= time) to = getDayStart(zone, ++number + 1)
   return { number, from: getDayStart(zone, number), to }
 }
 
-/** When the day of a number begins: as soon as clocks in the zone show its date, or a later one. */
+/** Returns when the day with a number begins: as soon as clocks in the zone show its date, or a later one. */
 export function getDayStart(zone: string, number: number): number {
   const midnight = number * daySeconds
   const [low, high] = [midnight - maxOffset, midnight + maxOffset]
@@ -99,12 +99,15 @@ export function getDayStart(zone: string, number: number): number {
   return Math.max(change, midnight - after)
 }
 
-/** The date of a day, as `2026-03-29`; years beyond four digits as ECMAScript writes them. Throws `RangeError` beyond all dates. */
+/**
+ * Formats the date of a day, as `2026-03-29`; years with more than four digits as in ECMAScript. Throws `RangeError`
+ * for dates out of range.
+ */
 export function formatDate(number: number): string {
   return new Date(number * daySeconds * 1000).toISOString().replace(/T.*/, '')
 }
 
-/** The first second with another offset than at `low`. */
+/** Finds the first second with another offset than at `low`. */
 function findOffsetChange(zone: string, low: number, high: number, before: number): number {
   let [same, other] = [low, high]
   while (other - same > 1) {

@@ -1,4 +1,4 @@
-/** How accounts stand that may not be used here: moved, suspended, or closed until they are deleted. */
+/** Accounts that may not be used here: moved, suspended, or closed until their deletion. */
 import { AccountGone } from './errors.js'
 import type { Account } from './platform/account.js'
 import type { PlatformStore } from './platform/platform-store.js'
@@ -12,18 +12,18 @@ export abstract class AccountStates {
   /** Finds an active account. Names are compared verbatim: they are lower case. */
   abstract find(username: string): Account | undefined
 
-  /** Finds an account that is served here: an active one, or one that is closed until it is deleted. */
+  /** Finds an account that is served here: active, or closed until its deletion. */
   findServed(username: string): Account | undefined {
     return this.find(username) ?? this.findClosing(username)
   }
 
-  /** Finds an account that is closed until it is deleted: for signing in, and for keeping it. */
+  /** Finds an account that is closed until its deletion. Its owner may sign in to cancel the deletion. */
   findClosing(username: string): Account | undefined {
     const account = this.findActive(username)
     return account && account.deletion !== null ? account : undefined
   }
 
-  /** When a closed account will be deleted, in seconds; `undefined` if no deletion is scheduled. */
+  /** Returns when a closed account will be deleted, in seconds; `undefined` if no deletion is scheduled. */
   getDeletionTime(username: string): number | undefined {
     return this.findClosing(username)?.deletion ?? undefined
   }
@@ -35,15 +35,15 @@ export abstract class AccountStates {
       : undefined
   }
 
-  /** The URL that an account has moved to. */
+  /** Returns the URL that an account has moved to. */
   getRelocationUrl(username: string): string | undefined {
     const account = this.platform.find(username)
     return (account?.state === 'active' && account.relocatedTo) || undefined
   }
 
   /**
-   * Marks an account as moved to another server: it is no longer found, and calls in flight fail; `onGone` is called then.
-   * Its files are kept. Resolves once pending writes are on disk.
+   * Marks an account as moved to another server: it is no longer found, calls in flight fail, and `onUnavailable` is
+   * called. Its files are kept. Resolves once pending writes are on disk.
    */
   async relocate({ id }: Account, url: string, onUnavailable: () => void = () => {}): Promise<void> {
     await this.platform.change('relocate', id, url)
@@ -56,15 +56,15 @@ export abstract class AccountStates {
     await this.platform.change('relocate', id, null)
   }
 
-  /** Whether an operator lets nobody use the account of this name. */
+  /** Returns whether an operator has suspended the account with this name. */
   isSuspended(username: string): boolean {
     const account = this.platform.find(username)
     return account?.state === 'active' && account.suspended !== null
   }
 
   /**
-   * Suspends an account since `now` (seconds): it is no longer found, and calls in flight fail; `onGone` is called then. Its
-   * files are kept. Resolves once pending writes are on disk.
+   * Suspends an account as of `now` (seconds): it is no longer found, calls in flight fail, and `onUnavailable` is
+   * called. Its files are kept. Resolves once pending writes are on disk.
    */
   async suspend({ id }: Account, now: number, onUnavailable: () => void = () => {}): Promise<void> {
     await this.platform.change('suspend', id, now)
@@ -72,16 +72,20 @@ export abstract class AccountStates {
     await this.closeFile(id)
   }
 
-  /** Lets the owner and others use a suspended account again. */
+  /** Lifts a suspension. */
   async resume({ id }: Account): Promise<void> {
     await this.platform.change('suspend', id, null)
   }
 
   /**
-   * Closes an account until it is deleted at `time` (seconds): it is no longer found, and calls in flight fail; `onGone` is
-   * called then. Its files are kept. Returns when it will be deleted, once pending writes are on disk.
+   * Closes an account until it is deleted at `time` (seconds): it is no longer found, calls in flight fail, and
+   * `onUnavailable` is called. Its files are kept. Resolves with the time of deletion, once pending writes are on disk.
    */
-  async closeUntilDeletion(account: Account, time: number, onUnavailable: () => void = () => {}): Promise<number> {
+  async closeUntilDeletion(
+    account: Account,
+    time: number,
+    onUnavailable: () => void = () => {}
+  ): Promise<number> {
     const deletion = await this.platform.change('scheduleDeletion', account.id, time)
     if (typeof deletion !== 'number') throw new AccountGone(account.username)
     onUnavailable()
@@ -89,13 +93,13 @@ export abstract class AccountStates {
     return deletion
   }
 
-  /** Opens an account again that was to be deleted. Throws `AccountGone` if that has begun. */
+  /** Reopens an account that was scheduled for deletion. Throws `AccountGone` if the deletion has begun. */
   async cancelDeletion({ id, username }: Account): Promise<void> {
     if ((await this.platform.change('scheduleDeletion', id, null)) === undefined)
       throw new AccountGone(username)
   }
 
-  /** Limits what an account may store, in bytes; 0: any number, `null`: as the settings say. */
+  /** Limits what an account may store, in bytes. 0: unlimited; `null`: the default from the settings. */
   async setStorageLimit({ id }: Account, bytes: number | null): Promise<void> {
     await this.platform.change('limit', id, bytes)
   }

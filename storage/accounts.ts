@@ -1,6 +1,12 @@
 /** The life of an account, from claiming its name to removing its last file, in steps that a restart completes or undoes. */
 import { mkdirSync } from 'node:fs'
-import { AccountClosing, AccountElsewhere, StoreNotReady, StoreUnavailable, translateError } from './errors.js'
+import {
+  AccountClosing,
+  AccountElsewhere,
+  StoreNotReady,
+  StoreUnavailable,
+  translateError
+} from './errors.js'
 import { syncPathNow } from './files/durable.js'
 import type { Layout } from './files/layout.js'
 import type { Command } from './platform/commands.js'
@@ -16,7 +22,10 @@ import { toUnavailableError, stateCommands, type Account, type Claim } from './p
 export interface AccountsOptions extends UserFilesOptions {
   /** Whether this thread may open an account's file. By default all; with several threads each serves its own shard. */
   readonly owns?: (account: Pick<Account, 'username'>) => boolean
-  /** Another thread owns the directory: it recovers what an earlier run left unfinished, and makes the template. */
+  /**
+   * True if another thread owns the directory. The owner recovers what an earlier run left unfinished, and makes the
+   * template.
+   */
   readonly isSecondary?: boolean
   readonly maxOpen: number
   readonly idleSeconds: number
@@ -67,7 +76,12 @@ export class Accounts extends AccountStates {
     mkdirSync(layout.usersDirectory, { recursive: true })
     syncPathNow(layout.root)
     this.#files.makeTemplate()
-    recoverUnfinished({ layout, platform, files: this.#files, onError: (id, error) => options.onError(id, error) })
+    recoverUnfinished({
+      layout,
+      platform,
+      files: this.#files,
+      onError: (id, error) => options.onError(id, error)
+    })
   }
 
   find(username: string): Account | undefined {
@@ -83,25 +97,27 @@ export class Accounts extends AccountStates {
   }
 
   /**
-   * The open store of an account; valid until the next `await`. Throws `StoreDamaged`, `StoreTooNew`, `AccountElsewhere`,
-   * `AccountGone`, `AccountMoved`, `AccountSuspended`, `AccountClosing` unless it was found as closed, `StoreNotReady`.
+   * Returns the open store of an account; valid until the next `await`. Throws `StoreDamaged`, `StoreTooNew`,
+   * `AccountElsewhere`, `AccountGone`, `AccountMoved`, `AccountSuspended`, `StoreNotReady`, or `AccountClosing` unless
+   * the account was found as closed.
    */
   store(account: Account): UserStore {
     if (!this.owns(account)) throw new AccountElsewhere(account.username)
     const unavailable = this.#unavailable.get(account.id)
-    if (unavailable && !(unavailable instanceof AccountClosing && account.deletion !== null)) throw unavailable
+    if (unavailable && !(unavailable instanceof AccountClosing && account.deletion !== null))
+      throw unavailable
     return this.#pool.get(account.id)
   }
 
   /**
-   * What an account's file has to wait for before {@link store} can open it; `undefined` if nothing. Rejects with
-   * `StoreUnavailable` if it cannot be opened here at present.
+   * Returns a promise that resolves once {@link store} can open the account's file; `undefined` if it can be opened
+   * now. Rejects with `StoreUnavailable` if it cannot be opened here at present.
    */
   waitUntilReady({ id }: Pick<Account, 'id'>): Promise<void> | undefined {
     return this.#pool.peek(id) ? undefined : this.options.durability.waitUntilReady(id)
   }
 
-  /** Runs background work on an account, and closes its file afterwards unless it was open before. */
+  /** Runs background work on an account, then closes its file unless it was open before. */
   async runInBackground(account: Account, work: () => Promise<void>): Promise<void> {
     const wasOpen = this.#pool.peek(account.id) !== undefined
     await this.waitUntilReady(account)
@@ -112,12 +128,12 @@ export class Accounts extends AccountStates {
     }
   }
 
-  /** Number of open files. */
+  /** Returns the number of open files. */
   get openCount(): number {
     return this.#pool.size
   }
 
-  /** Whether the file of this account may be opened here. */
+  /** Returns whether this thread may open the file of this account. */
   owns(account: Pick<Account, 'username'>): boolean {
     return this.options.owns?.(account) ?? true
   }
@@ -127,7 +143,10 @@ export class Accounts extends AccountStates {
     this.#cached.delete(username)
   }
 
-  /** The cached accounts whose files are open, without keeping them open. The stores are valid until the next `await`. */
+  /**
+   * Yields the cached accounts whose files are open, without keeping them open. The stores are valid until the next
+   * `await`.
+   */
   *listOpen(): Generator<{ account: Account; store: UserStore }, void, undefined> {
     for (const account of this.#cached.values()) {
       const store = this.#pool.peek(account.id)
@@ -136,9 +155,9 @@ export class Accounts extends AccountStates {
   }
 
   /**
-   * Creates an account: claims its name and unique fields, copies the template, fills the file, then makes the account
-   * active. Returns what was already taken (see `PlatformStore.taken`); an empty list means that the account is on disk.
-   * A failure on the way undoes everything. Throws `AccountElsewhere`, with nothing claimed.
+   * Creates an account: claims its name and unique fields, copies the template, fills the file, then activates the
+   * account. Returns what was already taken (see `PlatformStore.taken`); an empty list means that the account is on
+   * disk. A failure undoes everything. Throws `AccountElsewhere`, with nothing claimed.
    */
   async create(account: NewAccount): Promise<string[]> {
     if (!this.owns(account)) throw new AccountElsewhere(account.username)
@@ -154,7 +173,7 @@ export class Accounts extends AccountStates {
     }
   }
 
-  /** Makes a claimed account active, or undoes everything. */
+  /** Activates a claimed account, or undoes everything. */
   async #complete(account: NewAccount): Promise<void> {
     try {
       await this.#files.create(account)
@@ -163,7 +182,7 @@ export class Accounts extends AccountStates {
       await store.write(() => account.fill(store))
       if (!(await this.platform.change('activate', account.id)))
         throw new StoreUnavailable('The claim of the account was given up')
-      // Another process may have come to serve it meanwhile, when it was not yet among those to be given up.
+      // Another process may have taken over this account meanwhile, before it was among those to be released.
       if (!this.owns(account)) await this.handover.release(account).catch(() => undefined)
     } catch (error) {
       await this.#undo(account.id)
@@ -172,8 +191,9 @@ export class Accounts extends AccountStates {
   }
 
   /**
-   * Deletes an account with all its files, and frees its name. The account is unreachable as soon as the platform file says
-   * so, without a cluster at once; `onGone` is called then. After a crash the next start completes the removal.
+   * Deletes an account with all its files, and frees its name. The account is unreachable as soon as the platform file
+   * records the deletion, which without a cluster is at once; `onUnavailable` is called then. After a crash the next
+   * start completes the removal.
    */
   async remove({ id }: Account, onUnavailable: () => void = () => {}): Promise<void> {
     this.#busy.add(id)
@@ -187,8 +207,8 @@ export class Accounts extends AccountStates {
   }
 
   /**
-   * As {@link remove}, for an account whose time of deletion has come, or whose removal has failed on the way. Returns `false`
-   * if it has been kept meanwhile, or is being removed.
+   * As {@link remove}, for an account that is due for deletion, or whose removal has failed. Returns `false` if the
+   * deletion was cancelled meanwhile, or is in progress.
    */
   async removeDue({ id, state }: Account, now: number): Promise<boolean> {
     if (this.#busy.has(id)) return false
@@ -202,14 +222,17 @@ export class Accounts extends AccountStates {
     }
   }
 
-  /** Ends what processes left unfinished that served these accounts before: gives claims back, completes deletions. */
+  /**
+   * Completes what the processes that served these accounts before left unfinished: reverts claims, completes
+   * deletions.
+   */
   async completeUnfinished(isAffected: (username: string) => boolean): Promise<void> {
     for (const { id, username } of this.platform.listUnfinished()) {
       if (this.#busy.has(id) || !isAffected(username)) continue
       try {
-        // Whoever still works on it is to notice.
+        // Makes calls that still work on the account fail.
         await this.platform.change('giveUp', id)
-        // It may have been finished after all, by another process or since the list was made: then it is somebody's.
+        // The claim may have been completed by another process, or since the list was made: then the account is in use.
         if (this.platform.findById(id)?.state === 'deleting') await this.#erase(id)
       } catch (error) {
         this.options.onError(id, error)
@@ -244,7 +267,7 @@ export class Accounts extends AccountStates {
     await this.platform.change('remove', id)
   }
 
-  /** Follows what becomes of accounts, whoever has decided it. `undefined`: any of it may have changed. */
+  /** Applies a change of accounts by any process. `undefined`: any account may have changed. */
   #follow(command: Command | undefined): void {
     if (!command) {
       this.#cached.clear()
@@ -253,7 +276,7 @@ export class Accounts extends AccountStates {
     else if (stateCommands.has(command[0])) this.#refresh(command[1] as string)
   }
 
-  /** Removes what is here of an account that another process has deleted. */
+  /** Removes the local files of an account that another process has deleted. */
   #removeDeleted(id: string): void {
     if (this.#busy.has(id) || this.platform.position() === undefined) return
     this.handover.removeFiles(id).catch((error: unknown) => this.options.onError(id, error))

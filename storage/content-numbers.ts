@@ -1,12 +1,15 @@
-/** The numbers within contents, as they lie beside events in the index of streams: samples are made of them, not of bodies. */
+/**
+ * The numbers within contents, stored beside events in the index of streams: samples are computed from them, not from
+ * bodies.
+ */
 
 /** What the index of streams holds of a content. */
 export interface ContentNumbers {
   /** The content itself, where that is a number. */
   readonly value: number | null
   /**
-   * The numbers in an object, as JSON: keys joined by dots, and values. Empty text where they are too many to be held: then
-   * the content itself tells. `null` where there are none.
+   * The numbers in an object, as JSON: keys joined by dots, and values. Empty if they are too many to store: then the
+   * content itself has to be read. `null` if there are none.
    */
   readonly fields: string | null
 }
@@ -14,12 +17,12 @@ export interface ContentNumbers {
 /** Keys that a path can name; see core/methods/events/sample.ts. */
 const key = /^[a-zA-Z0-9_:-]+$/
 
-/** Keys of an object, and of those in it, that are looked at. */
+/** Maximum number of keys examined, including those of nested objects. */
 const maxKeys = 64
-/** Characters that numbers and their names take. */
+/** Maximum length of the stored text, in characters. */
 const maxText = 512
 
-/** The numbers within a content. */
+/** Extracts the numbers within a content. */
 export function extractNumbers(content: unknown): ContentNumbers {
   if (typeof content === 'number') return { value: Number.isFinite(content) ? content : null, fields: null }
   if (typeof content !== 'object' || content === null || Array.isArray(content)) return none
@@ -31,7 +34,7 @@ export function extractNumbers(content: unknown): ContentNumbers {
 const none: ContentNumbers = { value: null, fields: null }
 const tooMany: ContentNumbers = { value: null, fields: '' }
 
-/** The numbers in an object and in those in it, joined by commas; `undefined` if they are too many. */
+/** Serializes the numbers in an object and in nested ones, joined by commas; `undefined` if they are too many. */
 function serializeNumbers(object: object, prefix: string, remaining: { keys: number }): string | undefined {
   let text = ''
   for (const name in object) {

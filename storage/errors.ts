@@ -93,7 +93,7 @@ export class StoreUnavailable extends Error {
   }
 }
 
-/** A write has been committed, but nobody can say whether it stays: made again, it might be there twice. */
+/** A write has been committed, but it is unknown whether it stays: a retry might apply it twice. */
 export class Unconfirmed extends StoreUnavailable {
   constructor(cause: unknown) {
     super('A write has not been confirmed', cause)
@@ -101,7 +101,7 @@ export class Unconfirmed extends StoreUnavailable {
   }
 }
 
-/** A write has been undone, since another process serves the account now: it is certain never to take effect. */
+/** A write has been undone because another process serves the account now: it will never take effect. */
 export class Discarded extends StoreUnavailable {
   constructor(cause: unknown) {
     super('A write has been undone', cause)
@@ -109,7 +109,7 @@ export class Discarded extends StoreUnavailable {
   }
 }
 
-/** What to tell of a write that was committed and not made durable. */
+/** Returns the error for a write that was committed but not made durable. */
 export function toDurabilityError(failure: Error): StoreUnavailable {
   return failure instanceof Discarded ? failure : new Unconfirmed(failure)
 }
@@ -120,12 +120,12 @@ export class StoreNotReady extends StoreUnavailable {
   constructor(readonly ready: Promise<void>) {
     super('The file of the account cannot be opened yet')
     this.name = 'StoreNotReady'
-    // Whoever gets this error need not wait.
+    // The caller need not wait for the promise.
     ready.catch(() => undefined)
   }
 }
 
-/** A write needs unique values that are not reserved yet: it is undone, and made again by its store once they are. */
+/** A write needs unique values that are not reserved yet: it is undone, and retried by its store once they are. */
 export class Unreserved extends Error {
   constructor(readonly values: readonly { readonly field: string; readonly key: string }[]) {
     super('A write needs unique values that are not reserved')
@@ -143,12 +143,12 @@ export class SpoolsFull extends Error {
 
 const damageCodes = new Set(['SQLITE_CORRUPT', 'SQLITE_NOTADB', 'SQLITE_CANTOPEN'])
 const diskFullCodes = new Set(['SQLITE_FULL', 'ENOSPC', 'EDQUOT'])
-/** What opening a file fails with where there is no room for the index of its log, which SQLite keeps beside it. */
+/** What opening a file fails with if there is no space for the shared-memory file of its WAL. */
 const noRoomForIndex = 'SQLITE_IOERR_SHMSIZE'
 
 /**
- * The primary code of a SQLite or system error: `SQLITE_CORRUPT` for `SQLITE_CORRUPT_VTAB`. Of an error of SQLite in another
- * thread only the code arrives, in a plain object.
+ * Returns the primary code of a SQLite or system error: `SQLITE_CORRUPT` for `SQLITE_CORRUPT_VTAB`. A SQLite error from
+ * another thread arrives as a plain object with its code only.
  */
 function getErrorCode(error: unknown): string {
   const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : ''

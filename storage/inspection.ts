@@ -13,7 +13,7 @@ import { column, statement } from './sqlite/statements.js'
 import { getSystemNumber } from './streams/system-streams.js'
 import type { Account } from './platform/account.js'
 
-/** An event as a row: columns and text, which have to agree. */
+/** An event as a row: columns and text, which have to match. */
 export interface InspectedEvent {
   readonly number: number
   readonly id: string
@@ -72,7 +72,7 @@ class Inspection {
     ]
   }
 
-  /** Whether {@link findProblems}, if it was called, found the trees of the file sound. */
+  /** False if {@link findProblems} has found the file damaged. */
   get isIntact(): boolean {
     return this.#isIntact
   }
@@ -81,7 +81,7 @@ class Inspection {
     this.db.close()
   }
 
-  /** Reads rows one by one by key instead of holding a cursor open, so that callers may wait in between. */
+  /** Reads rows one by one by key instead of holding a cursor open, so that the caller may wait in between. */
   protected *readRows<T>(sql: string, before: number | string): Generator<T, void, undefined> {
     let key = before
     for (;;) {
@@ -101,7 +101,7 @@ export class UserInspection extends Inspection {
     super(layout.userFile(id), userMigrations.length)
   }
 
-  /** Reads the file as it is now until it is closed, whatever is written meanwhile. */
+  /** Reads the current state of the file until it is closed, whatever is written meanwhile. */
   holdSnapshot(): void {
     this.db.exec('BEGIN')
   }
@@ -115,7 +115,10 @@ export class UserInspection extends Inspection {
   }
 
   versions(): Generator<{ readonly event: string; readonly modified: number; readonly body: string }> {
-    return this.readRows('SELECT rowid AS key, * FROM event_version WHERE rowid > ? ORDER BY rowid LIMIT 1', 0)
+    return this.readRows(
+      'SELECT rowid AS key, * FROM event_version WHERE rowid > ? ORDER BY rowid LIMIT 1',
+      0
+    )
   }
 
   accesses(): Generator<{ readonly id: string; readonly token: string; readonly body: string }> {
@@ -144,13 +147,13 @@ export class UserInspection extends Inspection {
     )
   }
 
-  /** What the hash chain starts from, and the time of the last record in a block. */
+  /** Returns the start of the hash chain, and the time of the last record in a block. */
   auditAnchor(): { readonly at: number; readonly hash: string; readonly indexed: number } {
     const sql = 'SELECT at, lower(hex(hash)) AS hash, indexed FROM audit_state'
     return statement(this.db, sql).get() as { at: number; hash: string; indexed: number }
   }
 
-  /** Whether the index of blocks covers a record: its word and its time. */
+  /** Returns whether the index of blocks covers a record with this word and time. */
   hasBlock(word: string, linked: number): boolean {
     const sql = `SELECT 1 FROM audit_block JOIN audit_word ON number = word
       WHERE text = ? AND until >= ? AND since <= ? LIMIT 1`
@@ -158,8 +161,8 @@ export class UserInspection extends Inspection {
   }
 
   /**
-   * Ids of the streams that an event is linked to: those by which it is found, with what else a link holds of it. Streams of
-   * the service have no rows: they are known by their numbers, among the ids that the event shows.
+   * Returns the ids of the streams that an event is linked to with the right columns. System streams have no rows: they
+   * are identified by their numbers, among the ids that the event shows.
    */
   listLinks(
     { number, others, stream, time, trashed, type }: InspectedEvent,
@@ -185,23 +188,26 @@ export class UserInspection extends Inspection {
     })
   }
 
-  /** The values that no other account may have. */
+  /** Lists the values that must be unique across accounts. */
   uniqueValues(): UniqueValue[] {
     return listUniqueValues(this.db)
   }
 
-  /** Names of the account fields that have not been migrated to events yet. */
+  /** Lists the account fields that have not been migrated to events yet. */
   listUnmigratedFields(): string[] {
     return [...readUnmigratedValues(this.db).keys()]
   }
 
-  /** The size of an event's attachment according to the attachment table, in bytes; `undefined` if it has no row. */
+  /**
+   * Returns the size of an event's attachment according to the attachment table, in bytes; `undefined` if it has no
+   * row.
+   */
   getAttachmentSize(attachment: string, event: number): number | undefined {
     const sql = 'SELECT size FROM attachment WHERE id = ? AND event = ?'
     return column(this.db, sql).get(attachment, event) as number | undefined
   }
 
-  /** All attachments of events. */
+  /** Lists all attachments of events. */
   attachments(): { readonly id: string; readonly size: number }[] {
     return statement(this.db, 'SELECT id, size FROM attachment ORDER BY id').all() as {
       id: string
@@ -213,13 +219,13 @@ export class UserInspection extends Inspection {
     return column(this.db, 'SELECT 1 FROM attachment WHERE id = ?').get(id) !== undefined
   }
 
-  /** The number of rows that link events to streams, and of attachments: each has to belong to an event. */
+  /** Counts the rows that link events to streams, and attachments: each must belong to an event. */
   countRows(): { readonly links: number; readonly attachments: number } {
     const count = (table: string): number => column(this.db, `SELECT count(*) FROM ${table}`).get() as number
     return { links: count('event_stream'), attachments: count('attachment') }
   }
 
-  /** Whether the stored sums of storage used match a recount. */
+  /** Returns whether the stored sums of storage used match a recount. */
   isStorageCounted(): boolean {
     const used = new StorageUsedRepository(this.db)
     return JSON.stringify(used.get()) === JSON.stringify(used.recount())
@@ -243,12 +249,12 @@ export class PlatformInspection extends Inspection {
     return column(this.db, 'SELECT count(*) FROM account').get() as number
   }
 
-  /** The unique values of an account in the platform's index. */
+  /** Lists the unique values of an account in the platform's index. */
   uniqueValues(account: string): UniqueValue[] {
     return new UniqueFieldRepository(this.db).list(account)
   }
 
-  /** Ids of accounts that may have webhooks. */
+  /** Lists the ids of accounts that may have webhooks. */
   webhookAccounts(): string[] {
     return column(this.db, 'SELECT account FROM webhook_account').all() as string[]
   }
@@ -262,15 +268,15 @@ export class PlatformInspection extends Inspection {
   }
 }
 
-/** SQL for the word that a column of a record refers to; empty if that word is missing. */
+/** Builds the SQL for the word that a column of a record refers to; empty text if that word is missing. */
 function selectWord(name: string): string {
   return `ifnull((SELECT text FROM audit_word WHERE number = ${name}), '') AS ${name}`
 }
 
-/** Whether a key comes after another one in SQLite's order. */
+/** Returns whether a key comes after another one in SQLite's order. */
 function isAfter(key: unknown, before: number | string): boolean {
   if (typeof key === 'number' && typeof before === 'number') return key > before
-  // By the bytes of UTF-8, unlike the comparison of texts here.
+  // Compares the bytes of UTF-8, as SQLite does.
   return (
     typeof key === 'string' &&
     typeof before === 'string' &&

@@ -3,7 +3,7 @@
  * turns, within an account its accesses. (docs/architecture.md#where-long-work-takes-turns)
  */
 
-/** Whose work it is. */
+/** The account and access on whose behalf work runs. */
 export interface Party {
   readonly account: string
   /** Id of the access; empty for work of the account as a whole. */
@@ -15,7 +15,7 @@ export const serviceParty: Party = { account: '', access: '' }
 
 /** A queue from which accounts take turns, and within an account its accesses. */
 export class FairQueue<T> {
-  /** Items by account and access; whose turn it is comes first. */
+  /** Items by account and access; the next one to be served comes first. */
   readonly #accounts = new Map<string, Map<string, T[]>>()
   #size = 0
 
@@ -24,7 +24,7 @@ export class FairQueue<T> {
     return this.#size
   }
 
-  /** Number of items of an account, or of one of its accesses. */
+  /** Counts the items of an account, or of one of its accesses. */
   countItems(account: string, access?: string): number {
     const accesses = this.#accounts.get(account)
     if (access !== undefined) return accesses?.get(access)?.length ?? 0
@@ -77,7 +77,7 @@ export class FairQueue<T> {
     }
   }
 
-  /** Puts an account behind the others, such as one whose work has taken long. */
+  /** Moves an account behind the others, such as one whose work took long. */
   moveToEnd(account: string): void {
     const accesses = this.#accounts.get(account)
     if (!accesses) return
@@ -85,7 +85,7 @@ export class FairQueue<T> {
     this.#accounts.set(account, accesses)
   }
 
-  /** All items, account by account. */
+  /** Iterates over all items, account by account. */
   *[Symbol.iterator](): Generator<T, void> {
     for (const accesses of this.#accounts.values()) for (const items of accesses.values()) yield* items
   }
@@ -101,7 +101,7 @@ export class FairQueue<T> {
 
 export class Scheduler {
   readonly #queue = new FairQueue<() => void>()
-  /** Work that came since the last turn: it has to wait for the next one, so that input and output come in between. */
+  /** Work added since the last turn: it waits for the next one, so that input and output are processed in between. */
   #arrivals: { readonly party: Party; readonly run: () => void }[] = []
   #isArmed = false
   #isRunning = false
@@ -114,7 +114,7 @@ export class Scheduler {
     private readonly nowMs: () => number = () => performance.now()
   ) {}
 
-  /** Time left in this turn of the event loop for work that begins at once, in milliseconds; 0 if there is none. */
+  /** Time left in this turn of the event loop for work that starts now, in milliseconds; 0 if there is none. */
   get leftMs(): number {
     this.#arm()
     return Math.max(0, this.#endMs - this.nowMs())

@@ -56,7 +56,8 @@ export function* sortInSteps<T>(items: readonly T[], by: (item: T) => number): S
   }
   while (runs.length > 1) {
     const longer: (readonly T[])[] = []
-    for (let at = 0; at < runs.length; at += 2) longer.push(yield* mergeInSteps(runs[at]!, runs[at + 1] ?? [], by))
+    for (let at = 0; at < runs.length; at += 2)
+      longer.push(yield* mergeInSteps(runs[at]!, runs[at + 1] ?? [], by))
     runs = longer
   }
   return runs[0] ?? []

@@ -1,4 +1,4 @@
-/** Begins the log of an account whose file is long with a snapshot of that, in the place of records that hold all of it. */
+/** Begins the log of an account with a large file by a snapshot, instead of records that hold the whole file. */
 import { statSync } from 'node:fs'
 import { StoreUnavailable } from '../../storage/errors.js'
 import type { Layout } from '../../storage/files/layout.js'
@@ -12,20 +12,20 @@ export interface BeginLogOptions extends StoreSnapshotOptions {
   readonly subject: string
 }
 
-/** Files of more bytes begin their logs with a snapshot. */
+/** Size from which on a file begins its log with a snapshot, in bytes. */
 const largeFileBytes = 4 * 1024 * 1024
 /** The first commit, in the first epoch. */
 const position = { lsn: 1, epoch: 1 }
 
-/** Whether an account's file is longer than what is taken into memory at once, and into records. */
+/** Returns whether an account's file is too large to be read into memory, and into records. */
 export function isLargeFile(layout: Layout, account: string): boolean {
   const file = statSync(layout.userFile(account), { throwIfNoEntry: false })
   return file !== undefined && file.size > largeFileBytes
 }
 
 /**
- * Begins a log that is empty. Returns where it ends then, which is where the closed file is. Rejects with `Conflict` if another
- * process writes to it, with `EngineUnavailable`, and with `StoreUnavailable` if the file cannot be taken.
+ * Begins an empty log. Returns its end, which is the position of the closed file. Rejects with `Conflict` if another
+ * process writes to it, with `EngineUnavailable`, and with `StoreUnavailable` if the file cannot be read.
  */
 export async function beginLog(account: string, options: BeginLogOptions): Promise<LogEnd> {
   const { layout, log, subject } = options

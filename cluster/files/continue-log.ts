@@ -1,6 +1,6 @@
 /**
- * Has the log of an account go on from a file that an operator has restored, whatever became of the account before: deleted ones
- * come back, and whoever writes the account is refused from then on.
+ * Continues the log of an account from a file that an operator has restored, even if the account was deleted. Other
+ * writers are refused from then on.
  */
 import { randomInt } from 'node:crypto'
 import type { Position } from '../../storage/wal/position.js'
@@ -16,18 +16,18 @@ export interface RestoreOptions extends StoreSnapshotOptions {
   readonly objects: Objects
   readonly log: Log
   readonly subject: string
-  /** Time after which an engine that does not answer is given up, in milliseconds. */
+  /** Time after which an engine that does not answer is considered unavailable, in milliseconds. */
   readonly timeoutMs: number
 }
 
-/** Two restores that run at the same time are not to have the same place for their snapshots. */
+/** Range of random positions, so that concurrent restores do not use the same one for their snapshots. */
 const positionSpread = 1_000_000
 
 /**
- * Stores a snapshot of the file, which is closed, and appends a record that names it. Until then nothing has changed; `ready` is
- * called just before. What was in the log and among the snapshots is removed behind it. Rejects with what `ready` rejects with;
- * with `Conflict` if another restore was first, or the account has been deleted meanwhile; with `EngineUnavailable`, and then it
- * may or may not have happened.
+ * Stores a snapshot of the closed file, and appends a record that names it. Nothing changes before that; `beforeAppend`
+ * is called just before. Earlier records and snapshots are then removed. Rejects with what `beforeAppend` rejects with;
+ * with `Conflict` if another restore was first, or the account has been deleted meanwhile; with `EngineUnavailable`,
+ * and then the outcome is unknown.
  */
 export async function continueLogFrom(
   account: string,
@@ -37,7 +37,7 @@ export async function continueLogFrom(
 ): Promise<void> {
   const { log, objects, subject } = options
   const found = await scanLog(log, subject)
-  // Behind those of other restores as well, which may be about to name theirs.
+  // After those of other restores as well, which may be about to append their records.
   const latest = Math.max(0, ...(await objects.list(snapshotPrefix(account))).map(parseLsn))
   const after = createPositionAfter(found.end, { lsn: latest, epoch: 0 })
   const position = { ...after, lsn: after.lsn + randomInt(positionSpread) }
@@ -46,13 +46,13 @@ export async function continueLogFrom(
   const sequence = await appendSnapshot(position, found, options)
   await log.trim(subject, sequence)
   const keys = await objects.list(snapshotPrefix(account))
-  // A restore that was given up removes what nobody has named by then.
+  // A failed restore removes snapshots that no record names by then.
   if (!keys.includes(snapshotKey(account, position.lsn)))
     await storeSnapshot(account, file, position, options)
   for (const key of keys) if (parseLsn(key) < position.lsn) await objects.remove(key)
 }
 
-/** Appends the record behind whatever its writer appends meanwhile. Returns its sequence. */
+/** Appends the record after whatever the current writer appends meanwhile. Returns its sequence. */
 async function appendSnapshot(
   position: Position,
   former: LogScan,
@@ -69,7 +69,7 @@ async function appendSnapshot(
     try {
       return await appendUntilConfirmed({ log, subject, expected: end.sequence, bytes, isCancelled })
     } catch (error) {
-      // Whoever serves the account was first: a commit, or that it was taken over.
+      // The current writer was first: with a commit, or by taking over.
       if (!(error instanceof Refused) || isCancelled()) throw error
     }
   }

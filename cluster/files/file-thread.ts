@@ -11,34 +11,37 @@ export class FileThread {
   #worker: Worker | undefined
   #last: Promise<unknown> = Promise.resolve()
   #waiting = 0
-  /** Copies that have been begun: the thread has them open. */
+  /** Number of copies that the thread has open. */
   #openCopies = 0
   #idle: NodeJS.Timeout | undefined
 
-  /** `restMs`: time without work after which the thread ends, in milliseconds, since it takes memory. */
+  /** `idleMs`: time without work after which the thread ends, in milliseconds, since it takes memory. */
   constructor(private readonly idleMs = 10_000) {}
 
-  /** How far a file is, with what its log holds; `undefined` if there is none, or it cannot be read, or has no position. */
+  /** Reads a file's position, including its log; `undefined` if the file is missing, cannot be read, or has no position. */
   async readPosition(file: string): Promise<Position | undefined> {
     return (await this.#enqueue({ kind: 'look', file })) as Position | undefined
   }
 
-  /** Puts what the log of a closed file holds into the file. Rejects if that fails. */
+  /** Merges the log of a closed file into it. Rejects if that fails. */
   async mergeLog(file: string): Promise<void> {
     await this.#enqueue({ kind: 'fold', file })
   }
 
-  /** Gives a closed file its first position, or another one. Rejects if that fails. */
+  /** Sets the position of a closed file. Rejects if that fails. */
   async setPosition(file: string, position: Position): Promise<void> {
     await this.#enqueue({ kind: 'number', file, position })
   }
 
-  /** How far a closed file is that is whole; `undefined` if it is damaged, or has no position. Reads all of it. */
+  /**
+   * Returns the position of a closed file after an integrity check; `undefined` if it is damaged, or has no position.
+   * Reads the whole file.
+   */
   async verify(file: string): Promise<Position | undefined> {
     return (await this.#enqueue({ kind: 'prove', file })) as Position | undefined
   }
 
-  /** Begins applying records to a file, which stands at `place` or is to be made. */
+  /** Begins applying records to a file, which is at `place` or is created. */
   async begin(file: string, place: CopyPosition): Promise<void> {
     this.#openCopies++
     try {
@@ -51,8 +54,8 @@ export class FileThread {
   }
 
   /**
-   * Applies records. Resolves with where the file stands then. Rejects with `RecordMismatch` if they do not lead on, with
-   * `RecordTooNew` if only newer software can read one: those before it have been applied then.
+   * Applies records. Resolves with the file's position after them. Rejects with `RecordMismatch` if they do not follow,
+   * with `RecordTooNew` if only newer software can read one: those before it have been applied then.
    */
   async apply(file: string, entries: readonly Pick<Entry, 'bytes' | 'sequence'>[]): Promise<CopyPosition> {
     return (await this.#enqueue({ kind: 'apply', file, entries })) as CopyPosition
@@ -63,25 +66,28 @@ export class FileThread {
     await this.#finish({ kind: 'end', file })
   }
 
-  /** Ends applying records to a file that is of no use. */
+  /** Ends applying records to a file that is not used any more. */
   async discard(file: string): Promise<void> {
     await this.#finish({ kind: 'abandon', file })
   }
 
   /**
-   * Packs the pages of a file, which may be in use, as they are after one commit. Resolves with the position of that, and with
-   * their bytes.
+   * Compresses the pages of a file, which may be in use, as they are after one commit. Resolves with its position, and
+   * with the size of the pages in bytes.
    */
   async pack(file: string, to: string): Promise<{ position: Position | undefined; bytes: number }> {
-    return (await this.#enqueue({ kind: 'pack', file, to })) as { position: Position | undefined; bytes: number }
+    return (await this.#enqueue({ kind: 'pack', file, to })) as {
+      position: Position | undefined
+      bytes: number
+    }
   }
 
-  /** Writes the file that was packed, synced. Rejects with `RecordMismatch` if it is damaged. */
+  /** Writes a compressed file, synced. Rejects with `RecordMismatch` if it is damaged. */
   async unpack(file: string, to: string): Promise<void> {
     await this.#enqueue({ kind: 'unpack', file, to })
   }
 
-  /** Ends the thread, once what was asked of it is done. */
+  /** Ends the thread, once pending tasks are done. */
   async close(): Promise<void> {
     await this.#last.catch(() => undefined)
     this.#end()
@@ -129,7 +135,7 @@ export class FileThread {
 
   async #waitForAnswer(worker: Worker): Promise<FileAnswer> {
     try {
-      // Rejects on an `error` event, after which the thread is gone.
+      // Rejects on an `error` event, after which the thread has ended.
       const [answer] = (await once(worker, 'message')) as [FileAnswer]
       return answer
     } catch (error) {

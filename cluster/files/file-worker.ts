@@ -1,17 +1,22 @@
-/** The worker thread that works on accounts' files while they are closed: it reads, applies, syncs and packs them. */
+/** The worker thread that processes accounts' closed files: it reads, applies, syncs and compresses them. */
 import { closeSync, createReadStream, createWriteStream, fsyncSync, openSync, rmSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { parentPort, type MessagePort } from 'node:worker_threads'
 import { createGunzip, createGzip } from 'node:zlib'
-import { mergeLog, setPosition, readFilePosition, readVerifiedPosition } from '../../storage/wal/closed-file.js'
+import {
+  mergeLog,
+  setPosition,
+  readFilePosition,
+  readVerifiedPosition
+} from '../../storage/wal/closed-file.js'
 import { OpenPages } from '../../storage/wal/open-pages.js'
 import type { Position } from '../../storage/wal/position.js'
 import { FileCopy, RecordMismatch, type CopyPosition } from '../file-copy.js'
 import type { Entry } from '../engine.js'
 import { RecordDamaged, RecordTooNew } from '../records.js'
 
-/** Applies records to a file, from its beginning to its end. */
+/** Applies records to a file. */
 type CopyTask =
   | { readonly kind: 'begin'; readonly file: string; readonly place: CopyPosition }
   | {
@@ -21,7 +26,7 @@ type CopyTask =
     }
   | { readonly kind: 'end' | 'abandon'; readonly file: string }
 
-/** What the thread does: see the methods of `FileThread`. */
+/** A task of the thread: see the methods of `FileThread`. */
 export type FileTask =
   | CopyTask
   | { readonly kind: 'look'; readonly file: string }
@@ -36,7 +41,7 @@ export interface FileAnswer {
   readonly value?: unknown
   readonly failure?: {
     readonly message: string
-    /** Whether the records, or the packed file, do not lead to a file. */
+    /** True if the records, or the compressed file, do not lead to a valid file. */
     readonly isMismatch: boolean
     /** The format of a record that only a newer version of the software can read. */
     readonly newerFormat?: number
@@ -77,7 +82,7 @@ function run(task: FileTask): unknown {
   return runCopyTask(task)
 }
 
-/** Applies records to a copy. Returns where it stands. */
+/** Runs a task on a copy. Returns the copy's position. */
 function runCopyTask(task: CopyTask): CopyPosition | undefined {
   if (task.kind === 'begin') copies.set(task.file, new FileCopy(task.file, task.place))
   const copy = copies.get(task.file)
@@ -90,7 +95,7 @@ function runCopyTask(task: CopyTask): CopyPosition | undefined {
   return copy?.position
 }
 
-/** Writes all pages of a file, which may be in use, to another one, packed. Resolves with their position and number of bytes. */
+/** Compresses all pages of a file, which may be in use, to another one. Resolves with their position and total size. */
 async function pack(file: string, to: string): Promise<{ position: Position | undefined; bytes: number }> {
   const open = new OpenPages(file)
   try {
@@ -105,7 +110,7 @@ async function pack(file: string, to: string): Promise<{ position: Position | un
   }
 }
 
-/** Writes the file that was packed. What is damaged leaves nothing behind. */
+/** Writes a compressed file. Leaves nothing if it is damaged. */
 async function unpack(file: string, to: string): Promise<void> {
   try {
     await pipeline(createReadStream(file), createGunzip(), createWriteStream(to, { mode: 0o600 }))

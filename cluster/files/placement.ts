@@ -1,7 +1,7 @@
 /**
- * Brings an account's file, which is closed, to where the account's log ends, so that it can be opened: a file is a cache of
- * its log. It is there under its name only while it is whole: what is being made of records has another name, and what a
- * crash leaves of that is made again from the snapshot.
+ * Brings an account's closed file to the end of the account's log, so that it can be opened: a file is a cache of its
+ * log. It has its name only while it is complete: a file being restored has another name, and after a crash it is
+ * restored again.
  */
 import { existsSync } from 'node:fs'
 import { mkdir, rename, rm } from 'node:fs/promises'
@@ -26,34 +26,34 @@ export interface PlacementOptions {
   readonly log: Pick<Engine, 'read'>
   readonly objects: Pick<Objects, 'get'>
   readonly files: FileThread
-  /** Whose account it is, for those who look at the files; `undefined` if nobody knows any more. */
+  /** Returns the owner of the account, for operators who look at the files; `undefined` if unknown. */
   findOwner?(account: string): Owner | undefined
 }
 
-/** Where a log ends, behind a record that nobody else can write behind. */
+/** The end of a log, after a record that prevents other writers. */
 export interface LogTarget {
   readonly subject: string
   readonly base: Base
-  /** Sequence of the last record that counts. */
+  /** Sequence of the last valid record. */
   readonly sequence: number
   /** The last complete commit. */
   readonly position: Position
 }
 
-/** Bytes of records to be held in memory at a time, unless a single one has more. */
+/** Maximum size of records held in memory, in bytes, unless a single one is larger. */
 const maxReadBytes = 16 * 1024 * 1024
-/** Records asked for at once. */
+/** Number of records requested at once. */
 const [minRecords, maxRecords] = [2, 256]
-/** Times that a replica that is behind is asked again, and the time in between, in milliseconds. */
+/** Number of attempts to read from a replica that lags behind, and the time in between, in milliseconds. */
 const [maxAttempts, retryMs] = [40, 50]
 
 export class Placement {
   constructor(private readonly options: PlacementOptions) {}
 
   /**
-   * Brings a file to where its log ends. Whatever else was in its place is set aside. Rejects with `EngineUnavailable` while
-   * records or snapshot cannot be reached, with `RecordMismatch` if they do not lead there, and with `RecordTooNew` where only
-   * newer software can read one: a file that the records before it lead to stays in its place.
+   * Brings a file to the end of its log. Any other file in its place is set aside. Rejects with `EngineUnavailable`
+   * while records or snapshot cannot be reached, with `RecordMismatch` if they do not lead there, and with
+   * `RecordTooNew` if only newer software can read one: the file up to the records before it is kept.
    */
   async place(account: string, target: LogTarget): Promise<void> {
     await this.#bringTo(account, target)
@@ -65,19 +65,20 @@ export class Placement {
     const file = layout.userFile(account)
     await mkdir(dirname(file), { recursive: true, mode: 0o700 })
     const draft = `${file}-coming`
-    // Left by an attempt that broke off.
+    // Left by an interrupted attempt.
     for (const path of listFilePaths(draft)) await rm(path, { force: true })
     const found = await files.readPosition(file)
-    // With what an earlier run left in the log beside it: the next capture takes all of that once more.
+    // Including what an earlier run left in its log: the next capture takes all of that again.
     if (found && isSame(found, target.position)) return
     if (found && isBetween(found, target)) {
-      if (await this.#applyMissing(account, found, target, draft)) return await this.#moveIntoPlace(draft, file)
+      if (await this.#applyMissing(account, found, target, draft))
+        return await this.#moveIntoPlace(draft, file)
     } else if (existsSync(file)) await setAside(layout, account)
     await this.#restore(account, target, draft)
     await this.#moveIntoPlace(draft, file)
   }
 
-  /** A file that was made of its log stands alone in its folder, which has to say whose it is. */
+  /** A restored file is alone in its folder, which has to name its owner. */
   async #writeOwner(account: string): Promise<void> {
     const { layout } = this.options
     const owner = this.options.findOwner?.(account)
@@ -85,12 +86,12 @@ export class Placement {
       await writeOwner(layout, { ...owner, id: account })
   }
 
-  /** Applies to a file what it lacks. Sets it aside if it does not belong to the log; whether it did. */
+  /** Applies the records that a file lacks. Returns `false`, and sets the file aside, if it does not belong to the log. */
   async #applyMissing(account: string, found: Position, target: LogTarget, draft: string): Promise<boolean> {
     const { files, layout } = this.options
     const file = layout.userFile(account)
     try {
-      // The records build on the file with its log, which must not be there once they are applied.
+      // The records build on the file with its log, which must be merged before they are applied.
       await files.mergeLog(file)
     } catch {
       await setAside(layout, account)
@@ -125,7 +126,7 @@ export class Placement {
     await this.#apply(draft, base, { base, ...target })
   }
 
-  /** Applies the records behind `from` to a file, and syncs it. */
+  /** Applies the records after `from` to a file, and syncs it. */
   async #apply(file: string, from: CopyPosition, target: LogTarget): Promise<void> {
     const { files } = this.options
     const { epoch, lsn, sequence } = from
@@ -137,13 +138,13 @@ export class Placement {
         throw new RecordMismatch(`they lead to commit ${place.lsn}, not ${target.position.lsn}`)
       await files.end(file)
     } catch (error) {
-      // What was applied before it is whole, and kept.
+      // What was applied before it is valid, and kept.
       await (error instanceof RecordTooNew ? files.end(file) : files.discard(file))
       throw error
     }
   }
 
-  /** The records behind the base, as many at a time as fit into the memory meant for them. */
+  /** Reads the records after the base, as many at a time as fit into the memory limit. */
   async *#records({ base, sequence, subject }: LogTarget): AsyncGenerator<Entry[]> {
     let limit = minRecords
     for (let from = base.sequence + 1; from <= sequence;) {
@@ -158,7 +159,7 @@ export class Placement {
     }
   }
 
-  /** At least one record: whoever answers may not have the last ones yet. */
+  /** Reads at least one record: the replica that answers may not have the last ones yet. */
   async #read(subject: string, from: number, limit: number, until: number): Promise<Entry[]> {
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const entries = (await this.options.log.read(subject, from, limit)).filter(
@@ -171,7 +172,7 @@ export class Placement {
   }
 
   async #moveIntoPlace(draft: string, file: string): Promise<void> {
-    // A log in its place would be taken for that of the file.
+    // A log in its place would be mistaken for the file's own.
     for (const path of listFilePaths(file)) await rm(path, { force: true })
     await syncPath(dirname(file))
     await rename(draft, file)
@@ -183,7 +184,7 @@ function isSame(a: Position, b: Position): boolean {
   return a.lsn === b.lsn && a.epoch === b.epoch
 }
 
-/** Whether a file may be where the records behind the base lead through. */
+/** Returns whether a file may be at a position that the records after the base pass. */
 function isBetween({ epoch, lsn }: Position, { base, position }: LogTarget): boolean {
   if (lsn === base.lsn) return epoch === base.epoch
   return lsn > base.lsn && lsn < position.lsn

@@ -1,6 +1,6 @@
 /**
- * Sets files aside that are not what the log says: the last one of each account, so that somebody who misses something can
- * look for it, and no more of all than a bound.
+ * Sets aside files that differ from the log: the last one of each account, in case something is missing, up to a total
+ * size.
  */
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
@@ -9,12 +9,12 @@ import { syncPath } from '../../storage/files/durable.js'
 import type { Layout } from '../../storage/files/layout.js'
 import { listFilePaths } from '../../storage/wal/closed-file.js'
 
-/** Most bytes of all files that are set aside, unless a single one has more. */
+/** Maximum total size of files set aside, in bytes, unless a single one is larger. */
 const maxBytes = 1024 * 1024 * 1024
 
 /**
- * Moves an account's file, which must be closed, out of its place, with its log. On disk when it resolves: nothing of it is
- * mistaken for part of the file that comes.
+ * Moves an account's closed file, with its log, out of place. On disk when it resolves: nothing of it can be mistaken
+ * for part of the next file.
  */
 export async function setAside(
   layout: Layout,
@@ -26,7 +26,7 @@ export async function setAside(
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const [main, log, index] = listFilePaths(file) as [string, string, string]
   const [keptMain, keptLog] = listFilePaths(join(folder, 'user.sqlite')) as [string, string]
-  // The file first: without its log, it might be taken for another state of it.
+  // The file first: without its log, it might be mistaken for another state of it.
   if (existsSync(main)) await rename(main, keptMain)
   await syncFolders(dirname(main), folder)
   if (existsSync(log)) await rename(log, keptLog)
@@ -35,7 +35,7 @@ export async function setAside(
   await trimAside(layout.asideDirectory, account)
 }
 
-/** Removes what was set aside longest ago, until the rest is within the bound. */
+/** Removes the oldest files set aside until the rest is within the limit. */
 async function trimAside(root: string, latest: string): Promise<void> {
   const folders = await Promise.all(
     (await readdir(root)).map(async name => await measure(join(root, name), name))
@@ -50,7 +50,7 @@ async function trimAside(root: string, latest: string): Promise<void> {
 }
 
 async function measure(folder: string, name: string): Promise<{ name: string; bytes: number; atMs: number }> {
-  // Another account's may be replaced or removed meanwhile.
+  // Another account's folder may be replaced or removed meanwhile.
   const names = await readdir(folder).catch(() => [])
   const stats = await Promise.all(
     names.map(async folder => await stat(join(folder, folder)).catch(() => undefined))

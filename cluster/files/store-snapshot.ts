@@ -1,4 +1,4 @@
-/** Has the log of an account go on from a file: a snapshot of it, and a record behind the last one that names the snapshot. */
+/** Stores a snapshot from which the log of an account continues, and creates the record that names it. */
 import { randomInt, randomUUID } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -16,8 +16,8 @@ export interface StoreSnapshotOptions {
 }
 
 /**
- * Gives a closed file a position, and stores a snapshot of it as that of an account. Rejects with `EngineUnavailable`, and with
- * what SQLite and the file system throw.
+ * Sets the position of a closed file, and stores a snapshot of it for an account. Rejects with `EngineUnavailable`, and
+ * with what SQLite and the file system throw.
  */
 export async function storeSnapshot(
   account: string,
@@ -36,7 +36,7 @@ export async function storeSnapshot(
   }
 }
 
-/** The record that names such a snapshot. `previous`: the sequence of the last record; 0 if there is none. */
+/** Creates the record that names such a snapshot. `previous`: the sequence of the last record; 0 if there is none. */
 export function createSnapshotRecord(position: Position, previous: number): LogRecord {
   return {
     kind: 'snapshot',

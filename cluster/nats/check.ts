@@ -1,14 +1,17 @@
-/** Checks at the start of a node that the engine keeps what it acknowledges: its version, its settings, and its streams. */
+/**
+ * Checks at the start of a node that the engine does not lose acknowledged writes: its version, its settings, and its
+ * streams.
+ */
 import { EngineUnavailable } from '../engine.js'
 import { formatList } from './format-list.js'
 import { objectsStream } from './object-subjects.js'
 import { fetchServerState, fetchStreamStates, type ServerState, type StreamState } from './monitor.js'
 import { bucketStream, platformStream, shardCount, shardStream } from './subjects.js'
 
-/** The engine would lose what it acknowledges, or is not set up. */
+/** The engine could lose acknowledged writes, or is not set up. */
 export class EngineUnfit extends Error {
   constructor(
-    /** What is wrong, each with what to do. */
+    /** The problems, each with what to do. */
     readonly problems: readonly string[]
   ) {
     super(`The engine of the cluster cannot be used:\n${problems.map(problem => `- ${problem}`).join('\n')}`)
@@ -16,23 +19,23 @@ export class EngineUnfit extends Error {
   }
 }
 
-/** Servers, and replicas of each stream, that it takes to lose one of them without losing anything else. */
+/** Number of servers, and of replicas of each stream, needed to tolerate the loss of one. */
 const minReplicas = 3
 /** The first version that syncs each message once, and recovers from being killed. */
 const firstVersion = [2, 15, 1]
-/** Bytes of a message that records and calls between nodes may need. */
+/** Minimum size of a message for records and calls between nodes, in bytes. */
 const minPayloadBytes = 8 * 1024 * 1024
 
 export interface CheckOptions {
-  /** Addresses at which the servers tell how they are: one of each. */
+  /** Monitoring addresses, one of each server. */
   readonly monitors: readonly string[]
-  /** Whether the engine keeps attachments and snapshots, too. */
+  /** True if the engine also stores attachments and snapshots. */
   readonly hasObjects: boolean
 }
 
 /**
- * Checks the servers, and resolves with the addresses of those that did not answer: one of three may be down. Rejects with
- * {@link EngineUnfit}, or with `EngineUnavailable` if most servers do not answer.
+ * Checks the servers, and resolves with the addresses of those that did not answer: one of three may be down. Rejects
+ * with {@link EngineUnfit}, or with `EngineUnavailable` if most servers do not answer.
  */
 export async function checkEngine({ hasObjects, monitors }: CheckOptions): Promise<string[]> {
   if (monitors.length < minReplicas)
@@ -61,7 +64,7 @@ export async function checkEngine({ hasObjects, monitors }: CheckOptions): Promi
   return silent
 }
 
-/** Addresses of one and the same server: it would be compared with itself. */
+/** Finds addresses of the same server, which would be compared with itself. */
 function findDuplicates(servers: readonly { monitor: string; server: ServerState | undefined }[]): string[] {
   const seen = new Map<string, string>()
   return servers.flatMap(({ monitor, server }) => {
@@ -92,11 +95,14 @@ function isOlder(version: string): boolean {
     const part = parts[index] ?? 0
     if (part !== first) return !(part > first)
   }
-  // A version before the release, as 2.15.1-dev.
+  // A pre-release version, such as 2.15.1-dev.
   return version.includes('-')
 }
 
-function findStreamProblems(copies: readonly ReadonlyMap<string, StreamState>[], hasObjects: boolean): string[] {
+function findStreamProblems(
+  copies: readonly ReadonlyMap<string, StreamState>[],
+  hasObjects: boolean
+): string[] {
   const names = [
     platformStream,
     bucketStream,
@@ -110,9 +116,17 @@ function findStreamProblems(copies: readonly ReadonlyMap<string, StreamState>[],
   const missing = streams.filter(({ config }) => !config).map(({ name }) => name)
   return [
     ...(missing.length > 0 ? [`It has no stream ${formatList(missing)}: run "coffer cluster init"`] : []),
-    ...describeWrong(streams, `fewer than ${minReplicas} replicas`, ({ num_replicas = 1 }) => num_replicas < minReplicas),
+    ...describeWrong(
+      streams,
+      `fewer than ${minReplicas} replicas`,
+      ({ num_replicas = 1 }) => num_replicas < minReplicas
+    ),
     ...describeWrong(streams, 'another storage than files', ({ storage }) => storage !== 'file'),
-    ...describeWrong(streams, 'another way than to refuse what does not fit', ({ discard }) => discard !== 'new')
+    ...describeWrong(
+      streams,
+      'another way than to refuse what does not fit',
+      ({ discard }) => discard !== 'new'
+    )
   ]
 }
 

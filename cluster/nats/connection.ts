@@ -15,37 +15,35 @@ import { EngineUnfit } from './check.js'
 
 export interface EngineOptions {
   /**
-   * Addresses, as `nats://host:port`, or `tls://name:port` with the name or address that the server's certificate says; a user and a password
-   * may stand before the host.
+   * Addresses, as `nats://host:port`, or `tls://name:port` with the name or address in the server's certificate; a user
+   * and a password may precede the host.
    */
   readonly servers: readonly string[]
-  /**
-   * Path of a file that says who connects: a file of credentials as `nsc` makes them, the seed of an NKey, or
-   * `user:password`.
-   */
+  /** Path of a file with credentials: those that `nsc` creates, the seed of an NKey, or `user:password`. */
   readonly credentials?: string | undefined
-  /** What the engine calls this connection. */
+  /** The name of this connection in the engine. */
   readonly name?: string | undefined
-  /** For how long an answer is waited for, in milliseconds. */
+  /** Time limit for an answer, in milliseconds. */
   readonly timeoutMs?: number | undefined
 }
 
-/** A connection, and for how long an answer is waited for on it, in milliseconds. */
+/** A connection, and the time limit for answers on it, in milliseconds. */
 export interface Connected {
   readonly connection: NatsConnection
   readonly timeoutMs: number
 }
 
-/** Time between two pings, in milliseconds: a line that was cut silently is given up after two of them. */
+/** Time between two pings, in milliseconds: a connection that was cut silently is closed after two of them. */
 const pingMs = 1000
-/** Time between two tries to connect, in milliseconds. */
+/** Time between two attempts to connect, in milliseconds. */
 const reconnectMs = 100
-/** For how long a server may take to accept a connection, in milliseconds. */
+/** Time limit for a server to accept a connection, in milliseconds. */
 const connectTimeoutMs = 2000
 
 /**
- * Connects to one of the servers; when it is lost, to another one. Rejects with `EngineUnavailable` if there is none, with
- * `EngineUnfit` if they refuse the credentials or cannot be trusted, with another error if the credentials cannot be read.
+ * Connects to one of the servers; if the connection is lost, to another one. Rejects with `EngineUnavailable` if there
+ * is none, with `EngineUnfit` if they refuse the credentials or are not trusted, with another error if the credentials
+ * cannot be read.
  */
 export async function connectTo(options: EngineOptions): Promise<NatsConnection> {
   const addresses = options.servers.map(server => new URL(server))
@@ -57,14 +55,14 @@ export async function connectTo(options: EngineOptions): Promise<NatsConnection>
     pingInterval: pingMs,
     maxPingOut: 2,
     timeout: connectTimeoutMs,
-    // Servers may tell of addresses that cannot be reached from here.
+    // Servers may report addresses that are unreachable from here.
     ignoreClusterUpdates: true,
-    // An error made in advance for each request, for its stack, takes longer than all else about it.
+    // Creating an error for the stack of each request takes longer than the rest of the request.
     noAsyncTraces: true,
     ...(options.name === undefined ? {} : { name: options.name }),
     ...toCredentials(options, addresses[0])
   }
-  // The authorities are those of the process: NODE_EXTRA_CA_CERTS names a file of others.
+  // Trusts the authorities of the process: NODE_EXTRA_CA_CERTS names a file with others.
   if (addresses.some(({ protocol }) => protocol === 'tls:'))
     wanted.tls = { checkServerIdentity: createIdentityCheck(addresses) } as object
   try {
@@ -76,8 +74,8 @@ export async function connectTo(options: EngineOptions): Promise<NatsConnection>
 }
 
 /**
- * Returns the check of a server's certificate. The client tells the name that it connects to, but not an address: then the
- * certificate has to hold one of those that the settings name.
+ * Creates the check of a server's certificate. The client passes the host name, but not an address: then the
+ * certificate has to contain one of those in the settings.
  */
 function createIdentityCheck(addresses: readonly URL[]): typeof checkServerIdentity {
   const hosts = addresses.map(({ hostname }) => hostname.replaceAll(/^\[|\]$/g, ''))
@@ -89,7 +87,7 @@ function createIdentityCheck(addresses: readonly URL[]): typeof checkServerIdent
   }
 }
 
-/** Names the servers, without who connects, and what the last of them said. */
+/** Creates an error that names the servers, without credentials, and the last failure. */
 function toUnreachableError(addresses: readonly URL[], cause: unknown): EngineUnavailable {
   const hosts = addresses.map(({ host }) => host).join(', ')
   const reason = cause instanceof Error ? cause.message : String(cause)
@@ -99,7 +97,7 @@ function toUnreachableError(addresses: readonly URL[], cause: unknown): EngineUn
   )
 }
 
-/** What is wrong with the settings, so that nothing comes of trying again; `undefined` if that may be so. */
+/** Returns a problem with the settings that a retry cannot solve; `undefined` if there is none. */
 function findSettingsProblem(error: unknown): string | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const { code } = cause as NodeJS.ErrnoException
@@ -115,13 +113,13 @@ function findSettingsProblem(error: unknown): string | undefined {
 const certificateErrors =
   /^(?:ERR_TLS_CERT_ALTNAME_INVALID|SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_\w+|CERT_\w+)$/
 
-/** How a connection does. */
+/** The status of a connection. */
 export class LinkStatus {
-  /** How often it was lost and made again. */
+  /** How often the connection was lost and re-established. */
   reconnects = 0
   isUp = true
 
-  /** Follows a connection until it is closed. */
+  /** Tracks a connection until it is closed. */
   constructor(connection: NatsConnection) {
     void this.#follow(connection)
   }
@@ -137,7 +135,7 @@ export class LinkStatus {
   }
 }
 
-/** Who connects: what a file says, or an address. */
+/** Returns the credentials from a file, or from the address. */
 function toCredentials(
   { credentials }: EngineOptions,
   address: URL | undefined

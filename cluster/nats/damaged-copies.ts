@@ -1,18 +1,18 @@
 /**
- * Copies of streams that were seen to be damaged although they count as many messages as others: their servers led, and could
- * not read what they had.
+ * Copies of streams that were found to be damaged although they count as many messages as others: as leaders, their
+ * servers could not read them.
  */
 import type { Alarm } from '../alarm.js'
 import { createLackingAlarms } from './replicas.js'
 
 export interface DamagedCopy {
   readonly stream: string
-  /** The name of the server that has it. */
+  /** The name of its server. */
   readonly server: string
 }
 
 export class DamagedCopies {
-  /** By server, its streams, and the run of the server that they were first told of in. */
+  /** By server, its streams, and the run of the server in which the first was found. */
   readonly #found = new Map<string, { readonly streams: Set<string>; run?: string | undefined }>()
 
   record({ server, stream }: DamagedCopy): void {
@@ -22,8 +22,8 @@ export class DamagedCopies {
   }
 
   /**
-   * What the operator has to know. `runs`: what tells the present run of each server that answers from others, by its name. Having
-   * a copy made again takes a restart: after that it counts as sound, until somebody finds otherwise.
+   * Creates alarms for the operator. `runs`: the current run of each server that answers, by its name. Rebuilding a
+   * copy takes a restart: after that it counts as complete, until it is found damaged again.
    */
   alarms(runs: ReadonlyMap<string, string>): Alarm[] {
     for (const [server, found] of this.#found) {
@@ -31,6 +31,8 @@ export class DamagedCopies {
       found.run ??= run
       if (run !== undefined && run !== found.run) this.#found.delete(server)
     }
-    return createLackingAlarms(new Map(Array.from(this.#found, ([server, { streams }]) => [server, [...streams]])))
+    return createLackingAlarms(
+      new Map(Array.from(this.#found, ([server, { streams }]) => [server, [...streams]]))
+    )
   }
 }

@@ -1,11 +1,11 @@
 /**
- * Reads several messages of a stream at once, from whichever replica answers: it may lag behind the others, or hang, so that the
- * next try falls on another one.
+ * Reads several messages of a stream at once, from whichever replica answers: it may lag behind the others, or hang, so
+ * that the next attempt uses another one.
  */
 import { createInbox, type Msg, type NatsConnection } from '@nats-io/transport-node'
 import { EngineUnavailable, type Entry } from '../engine.js'
 
-/** What to read: messages of a subject from a sequence on, or the last one of each subject that fits a pattern. */
+/** What to read: messages of a subject from a sequence on, or the last one of each subject that matches a pattern. */
 export type GetRequest =
   | {
       readonly seq: number
@@ -15,13 +15,13 @@ export type GetRequest =
     }
   | { readonly multi_last: readonly string[]; readonly batch: number }
 
-/** For how long a replica may keep silent, in milliseconds, and how many tries there are. */
+/** Time limit for a replica to send something, in milliseconds, and the number of attempts. */
 const replicaTimeoutMs = 600
 const maxAttempts = 4
 /** Statuses of an answer without a message. */
 const [endOfBatch, nothingFound] = [204, 404]
 
-/** Reads messages, the first ones first. Rejects with `EngineUnavailable` if no replica answers. */
+/** Reads messages in order. Rejects with `EngineUnavailable` if no replica answers. */
 export async function getMessages(
   connection: NatsConnection,
   stream: string,
@@ -49,7 +49,7 @@ function getOnce(connection: NatsConnection, stream: string, request: GetRequest
     const receive = ({ data, headers }: Msg): void => {
       timer.refresh()
       const { code, description } = headers ?? { code: 0, description: 'not a message of a stream' }
-      // When a connection is lost, what is sent meanwhile is lost as well, and the rest arrives on the next one.
+      // If a connection is lost, messages sent meanwhile are lost as well, and the rest arrives on the next one.
       const before = Number(headers?.get('Nats-Last-Sequence') ?? 0)
       if (before !== (entries.at(-1)?.sequence ?? 0) && code !== nothingFound)
         end(new Error('A part of the answer is missing'))

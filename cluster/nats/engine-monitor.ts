@@ -1,4 +1,7 @@
-/** Looks after the engine while nodes run: whether copies agree and servers answer, and how much room their logs have left. */
+/**
+ * Inspects the engine while nodes run: whether copies agree and servers answer, and how much space their logs have
+ * left.
+ */
 import type { Alarm } from '../alarm.js'
 import { translateRefusal, callApi } from './jetstream.js'
 import type { ReadContext } from './last.js'
@@ -8,14 +11,14 @@ import { objectsStream } from './object-subjects.js'
 import { bucketStream, platformStream, shardCount, shardStream } from './subjects.js'
 import type { Replicas } from './replicas.js'
 
-/** What a stream takes, and who has it. */
+/** The size of a stream, and its copies. */
 export interface StreamUse {
   readonly stream: string
   readonly messages: number
   readonly bytes: number
-  /** Most bytes that it may take; beyond them, writes are refused. */
+  /** Maximum size in bytes; beyond it, writes are refused. */
   readonly limitBytes: number
-  /** Servers that have all of it, as its leader sees them. */
+  /** Number of servers whose copies are complete, according to the leader. */
   readonly current: number
 }
 
@@ -36,13 +39,13 @@ interface StreamPage {
   }[]
 }
 
-/** The part of its limit from which on a stream is told of. */
+/** The share of its limit from which on a stream raises an alarm. */
 export const fullShare = 0.7
-/** Servers that have a stream. */
+/** Number of servers that have each stream. */
 const copies = 3
-/** For how long the servers may take to list their streams, in milliseconds. */
+/** Time limit for listing streams, in milliseconds. */
 const listTimeoutMs = 5000
-/** The streams of a cluster; others in the same engine are not looked at. */
+/** The streams of the cluster; others in the same engine are ignored. */
 const clusterStreams: ReadonlySet<string> = new Set([
   platformStream,
   bucketStream,
@@ -51,17 +54,17 @@ const clusterStreams: ReadonlySet<string> = new Set([
 ])
 
 export class EngineMonitor {
-  /** Streams that not all servers had the last time. */
+  /** Streams that were incomplete on some server at the last inspection. */
   #incomplete: ReadonlySet<string> = new Set()
 
-  /** `monitors`: where servers tell how they are. Without `replicas`, copies are not compared. */
+  /** `monitors`: the monitoring addresses of servers. Without `replicas`, copies are not compared. */
   constructor(
     private readonly engine: ReadContext,
     private readonly monitors: readonly string[] = [],
     private readonly replicas?: Replicas
   ) {}
 
-  /** Looks, and has sound copies lead. Rejects with `EngineUnavailable`. */
+  /** Inspects the engine, and moves leadership to complete copies. Rejects with `EngineUnavailable`. */
   async inspect(): Promise<EngineReport> {
     const [streams, servers, replicaAlarms] = await Promise.all([
       this.#streams(),
@@ -100,10 +103,15 @@ export class EngineMonitor {
   }
 
   async #page(offset: number): Promise<StreamPage> {
-    return await translateRefusal(callApi<StreamPage>(this.engine.connection, 'STREAM.LIST', { offset }, listTimeoutMs))
+    return await translateRefusal(
+      callApi<StreamPage>(this.engine.connection, 'STREAM.LIST', { offset }, listTimeoutMs)
+    )
   }
 
-  /** Streams of which not all servers have all that there is, now and the last time: one that was started catches up. */
+  /**
+   * Raises an alarm for streams that are incomplete on some server, now and at the last inspection: a server that was
+   * just started catches up.
+   */
   #findMissing(streams: readonly StreamUse[]): Alarm[] {
     const incomplete = streams.filter(({ current }) => current < copies).map(({ stream }) => stream)
     const lasting = incomplete.filter(stream => this.#incomplete.has(stream))

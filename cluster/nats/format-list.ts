@@ -1,6 +1,6 @@
-/** Names in a sentence, however many there are. */
+/** Formats lists of names for messages. */
 
-/** Some names, and how many more there are. */
+/** Formats the first names, and the number of others. */
 export function formatList(names: readonly string[]): string {
   const max = 3
   const shown = names.slice(0, max).join(', ')

@@ -1,14 +1,15 @@
 /**
- * Questions to JetStream, by its own protocol of messages. Its client library reads by ordered consumers, which were seen to hang,
- * and leaves a subscription behind for each batch of direct gets. (https://docs.nats.io/reference/reference-protocols/nats_api_reference)
+ * Requests to the JetStream API by its message protocol. The client library reads by ordered consumers, which were
+ * observed to hang, and leaks a subscription for each batch of direct gets.
+ * (https://docs.nats.io/reference/reference-protocols/nats_api_reference)
  */
 import { headers, type NatsConnection } from '@nats-io/transport-node'
 import { EngineUnavailable } from '../engine.js'
 
-/** JetStream has refused something. */
+/** JetStream has refused a request. */
 export class JetStreamError extends Error {
   constructor(
-    /** Its number in JetStream's table of errors. */
+    /** Its code in JetStream's table of errors. */
     readonly code: number,
     description: string
   ) {
@@ -17,17 +18,17 @@ export class JetStreamError extends Error {
   }
 }
 
-/** Numbers of errors. */
+/** Error codes. */
 export const errorCodes = {
   messageNotFound: 10_037,
   streamExists: 10_058,
   streamNotFound: 10_059,
   wrongLast: 10_071,
-  /** As before, said of a subject of which a message is still on its way. */
+  /** As before, for a subject with a pending message. */
   wrongLastInFlight: 10_164
 } as const
 
-/** What JetStream answers to everything. */
+/** The common part of JetStream's answers. */
 interface Answer {
   readonly error?: { readonly err_code?: number; readonly code?: number; readonly description?: string }
 }
@@ -49,10 +50,7 @@ export async function request(
   }
 }
 
-/**
- * Asks a question of JetStream's API, such as `STREAM.INFO.NAME`. Rejects with {@link JetStreamError}, or with
- * `EngineUnavailable`.
- */
+/** Calls JetStream's API, such as `STREAM.INFO.NAME`. Rejects with {@link JetStreamError}, or with `EngineUnavailable`. */
 export async function callApi<T>(
   connection: NatsConnection,
   question: string,
@@ -64,8 +62,8 @@ export async function callApi<T>(
 }
 
 /**
- * Publishes a message to a stream behind the last one of its subject, and resolves with its sequence. Rejects with
- * {@link JetStreamError} if it is refused, with `EngineUnavailable` if it is not known what has become of it.
+ * Publishes a message to a stream after the last one of its subject, and resolves with its sequence. Rejects with
+ * {@link JetStreamError} if it is refused, with `EngineUnavailable` if the outcome is unknown.
  */
 export async function publish(
   connection: NatsConnection,
@@ -87,7 +85,7 @@ export async function publish(
 
 let turn: Promise<void> | undefined
 
-/** Resolves soon, for all who ask in the same turn of the event loop at once: what they send then is written in one piece. */
+/** Resolves at the end of the turn of the event loop, for all callers at once: what they send then is written together. */
 function endOfTurn(): Promise<void> {
   turn ??= new Promise(resolve => {
     setImmediate(() => {
@@ -98,7 +96,7 @@ function endOfTurn(): Promise<void> {
   return turn
 }
 
-/** An answer that is no refusal. */
+/** Parses an answer. Throws {@link JetStreamError} if it is a refusal. */
 function parseAnswer(bytes: Uint8Array): object {
   let answer: Answer
   try {
@@ -112,7 +110,7 @@ function parseAnswer(bytes: Uint8Array): object {
   return answer
 }
 
-/** What is asked for, unless it is refused: it is not available then. Rejects with `EngineUnavailable`. */
+/** Rejects with `EngineUnavailable` instead of {@link JetStreamError}. */
 export async function translateRefusal<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer

@@ -5,15 +5,15 @@ import type { Connected } from './connection.js'
 import type { DamagedCopies } from './damaged-copies.js'
 import { translateRefusal, callApi, JetStreamError, errorCodes } from './jetstream.js'
 
-/** With what messages are read. */
+/** What reading messages needs. */
 export interface ReadContext extends Connected {
-  /** Is told of copies that turn out to be damaged. */
+  /** Receives copies that turn out to be damaged. */
   readonly damaged?: DamagedCopies
 }
 
-/** Time within which a server that has handed a stream over is not asked to do so again, in milliseconds. */
+/** Minimum time between two requests to a server to hand over a stream, in milliseconds. */
 const minReplaceIntervalMs = 30_000
-/** When servers were last made to hand streams over, by the connection that asked for it. */
+/** When servers were last asked to hand over streams, by connection. */
 const replacedAt = new WeakMap<NatsConnection, Map<string, number>>()
 
 interface Stored {
@@ -25,7 +25,7 @@ interface StreamInfo {
   readonly state: { readonly subjects?: Readonly<Record<string, number>> }
 }
 
-/** The last message of a subject; `undefined` if there is none. Rejects with `EngineUnavailable`. */
+/** Reads the last message of a subject; `undefined` if there is none. Rejects with `EngineUnavailable`. */
 export async function lastMessage(
   context: ReadContext,
   stream: string,
@@ -33,10 +33,10 @@ export async function lastMessage(
 ): Promise<Entry | undefined> {
   const last = await readLast(context, stream, subject)
   if (last) return last
-  // A leader leaves out a message whose bits have changed on its disk, and counts it all the same.
+  // A leader omits a message that is corrupted on its disk, but still counts it.
   const leader = await findCountingLeader(context, stream, subject)
   if (leader === undefined) return undefined
-  // It may have come just now.
+  // It may have arrived just now.
   const again = await readLast(context, stream, subject)
   if (again) return again
   await replaceLeader(context, stream, leader)
@@ -60,8 +60,8 @@ async function readLast(
 }
 
 /**
- * Has another server lead a stream, and notes which one did. Whether that has helped shows when it is read again. Where no server
- * can read the message, whoever asks for it again and again is not to keep everybody else from the stream.
+ * Makes another server lead a stream, and records the former leader as damaged. The next read shows whether that
+ * helped. Limited in frequency: if no server can read the message, retries must not interrupt the stream for others.
  */
 async function replaceLeader(
   { connection, damaged, timeoutMs }: ReadContext,
@@ -77,7 +77,7 @@ async function replaceLeader(
   times.set(copy, performance.now())
 }
 
-/** The leader of a stream, by itself, if its index counts messages of a subject. */
+/** Returns the leader of a stream, as it reports itself, if its index counts messages of a subject. */
 async function findCountingLeader(
   { connection, timeoutMs }: ReadContext,
   stream: string,

@@ -1,6 +1,9 @@
-/** Asks the servers of the engine how they are, each for itself: what they tell each other may be older. */
+/**
+ * Queries the monitoring endpoints of the engine's servers, each for itself: what they report about each other may be
+ * older.
+ */
 
-/** What a server says of itself. (https://docs.nats.io/running-a-nats-service/nats_admin/monitoring) */
+/** The state of a server. (https://docs.nats.io/running-a-nats-service/nats_admin/monitoring) */
 export interface ServerState {
   readonly server_id: string
   readonly server_name: string
@@ -9,7 +12,7 @@ export interface ServerState {
   readonly jetstream?: { readonly config?: { readonly sync_always?: boolean } }
 }
 
-/** What a server says of its own copy of a stream. */
+/** The state of a server's own copy of a stream. */
 export interface StreamState {
   readonly name: string
   readonly cluster?: { readonly leader?: string }
@@ -31,16 +34,18 @@ interface Accounts {
   readonly account_details?: readonly { readonly stream_detail?: readonly StreamState[] }[]
 }
 
-/** For how long a server may take to answer, in milliseconds. */
+/** Time limit for an answer, in milliseconds. */
 const timeoutMs = 2000
 
-/** How a server is; `undefined` if it does not say so. */
+/** Fetches the state of a server; `undefined` if it does not answer. */
 export async function fetchServerState(monitor: string): Promise<ServerState | undefined> {
   return (await fetchJson(monitor, 'varz')) as ServerState | undefined
 }
 
-/** The server's copies of streams, by their names; `undefined` if it does not say so. */
-export async function fetchStreamStates(monitor: string): Promise<ReadonlyMap<string, StreamState> | undefined> {
+/** Fetches the states of a server's copies of streams, by their names; `undefined` if it does not answer. */
+export async function fetchStreamStates(
+  monitor: string
+): Promise<ReadonlyMap<string, StreamState> | undefined> {
   const answer = (await fetchJson(monitor, 'jsz?streams=1&config=1')) as Accounts | undefined
   const streams = answer?.account_details?.flatMap(({ stream_detail = [] }) => stream_detail)
   return answer && new Map((streams ?? []).map(stream => [stream.name, stream]))

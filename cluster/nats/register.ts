@@ -5,11 +5,11 @@ import { getMessages } from './direct-get.js'
 import { lastMessage, type ReadContext } from './last.js'
 import { bucketStream, parseKey, keySubjects, keySubject } from './subjects.js'
 
-/** Most keys that are read at once: the engine's own limit. */
+/** Maximum number of keys read at once: the engine's own limit. */
 const maxKeys = 1024
 
 export class NatsRegister implements Register {
-  /** The newest value of each key that was seen: the next one who is asked may lag behind. */
+  /** The newest value of each key that was read: another replica may lag behind. */
   readonly #latest = new Map<string, RegisterValue>()
 
   constructor(private readonly reading: ReadContext) {}
@@ -38,7 +38,7 @@ export class NatsRegister implements Register {
     return Array.from(this.#latest.values()).filter(({ key }) => key.startsWith(prefix))
   }
 
-  /** The newer one of a value and what was seen before. */
+  /** Returns the newer one of a value and the latest known, and keeps it. */
   #keepNewest(read: RegisterValue): RegisterValue {
     const latest = this.#latest.get(read.key)
     if (latest && latest.revision >= read.revision) return latest

@@ -1,6 +1,6 @@
 /**
- * Whether the copies of a stream agree. A server whose files were damaged goes on without the records in them, may lead the
- * stream, and answers as if there had been none: only its count of records tells.
+ * Compares the copies of streams. A server whose files were damaged continues without the lost records, may lead the
+ * stream, and answers as if they never existed: only its count of records reveals that.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Alarm } from '../alarm.js'
@@ -10,7 +10,7 @@ import { callApi, JetStreamError } from './jetstream.js'
 import { formatList } from './format-list.js'
 import { fetchServerState, fetchStreamStates } from './monitor.js'
 
-/** One server's copy of a stream at some moment. */
+/** One server's copy of a stream at one time. */
 export interface Replica {
   readonly server: string
   readonly leader: string
@@ -19,7 +19,7 @@ export interface Replica {
   readonly last: number
 }
 
-/** What comparing the copies of a stream has shown. */
+/** The result of comparing the copies of a stream. */
 export interface ReplicaReport {
   readonly stream: string
   /** The server that leads it; empty if there is none at present. */
@@ -30,33 +30,32 @@ export interface ReplicaReport {
   readonly incomplete: readonly string[]
 }
 
-/** Copies are looked at so often before they are said to differ: they do for a moment whenever a log is trimmed. */
+/** Number of observations before copies are considered different: they differ briefly whenever a log is trimmed. */
 const maxObservations = 6
 const pauseMs = 150
 
 export class Replicas {
-  /**
-   * Compares what servers say at the addresses where they tell how they are, and steps leaders down by the engine.
-   */
+  /** `monitors`: the monitoring addresses of servers; the engine is used to step leaders down. */
   constructor(
     private readonly engine: Connected,
     private readonly monitors: readonly string[]
   ) {}
 
-  /** Compares the copies of some streams, or of all. A server that does not answer is left out. */
+  /** Compares the copies of some streams, or of all. Servers that do not answer are left out. */
   async compare(streams?: readonly string[]): Promise<ReplicaReport[]> {
     const observations = new Map<string, Replica[][]>()
     for (let times = 0; times < maxObservations; times++) {
       if (times > 0) await wait(pauseMs)
       for (const [stream, replicas] of await this.#observe())
-        if (!streams || streams.includes(stream)) observations.set(stream, [...(observations.get(stream) ?? []), replicas])
+        if (!streams || streams.includes(stream))
+          observations.set(stream, [...(observations.get(stream) ?? []), replicas])
       if (Array.from(observations).every(([stream, all]) => isSettled(createReport(stream, all), all))) break
     }
     return Array.from(observations, ([stream, all]) => createReport(stream, all))
   }
 
   /**
-   * Resolves when a stream is led by a server whose copy is complete, after it has made such a one the leader if need be. Rejects
+   * Resolves when a stream is led by a server whose copy is complete, after making one the leader if needed. Rejects
    * with `EngineUnavailable` if there is none in time, or the copies do not agree.
    */
   async waitUntilComplete(stream: string, timeoutMs: number): Promise<void> {
@@ -73,7 +72,7 @@ export class Replicas {
     }
   }
 
-  /** Compares all streams, and steps down leaders whose copies are not complete. Resolves with what the operator has to know. */
+  /** Compares all streams, and steps down leaders whose copies are incomplete. Resolves with alarms for the operator. */
   async repairLeaders(): Promise<Alarm[]> {
     const reports = await this.compare()
     for (const report of reports) await this.#replaceLeader(report)
@@ -88,16 +87,16 @@ export class Replicas {
       const wanted = { placement: { preferred } }
       await callApi(this.engine.connection, `STREAM.LEADER.STEPDOWN.${stream}`, wanted, this.engine.timeoutMs)
     } catch (error) {
-      // It is tried again when the copies are compared next.
+      // Retried at the next comparison.
       if (!(error instanceof JetStreamError || error instanceof EngineUnavailable)) throw error
     }
   }
 
-  /** The copies of each stream, as their servers see them now. */
+  /** Reads the state of each stream's copies, as their servers report it now. */
   async #observe(): Promise<Map<string, Replica[]>> {
     const servers = await Promise.all(
       this.monitors.map(async monitor => {
-        // At once: each waits long for a machine that is gone, and a takeover waits for both.
+        // Concurrently: each waits long for a machine that is gone, and a takeover waits for both.
         const [server, streams] = await Promise.all([fetchServerState(monitor), fetchStreamStates(monitor)])
         return { name: server?.server_name, streams }
       })
@@ -119,8 +118,9 @@ export class Replicas {
 }
 
 /**
- * What several looks at the copies of a stream show. Copies can be compared while they end with the same record. One that has as
- * many records as any other, and agrees with a second one, is sound; one that always has fewer than another is not.
+ * Evaluates several observations of the copies of a stream. Copies can be compared while they end with the same record.
+ * One that has as many records as any other, and agrees with a second one, is complete; one that always has fewer than
+ * another is not.
  */
 export function createReport(stream: string, observations: readonly (readonly Replica[])[]): ReplicaReport {
   const complete = new Set<string>()
@@ -135,7 +135,7 @@ export function createReport(stream: string, observations: readonly (readonly Re
     }
   const incomplete = [...fewer].filter(([server, times]) => times > 1 && !complete.has(server))
   const last = observations.at(-1) ?? []
-  // Only who leads it himself is believed: others learn later that he does not.
+  // Only a server's own report that it leads is trusted: others learn later that it does not.
   const leader = last.find(replica => replica.server === replica.leader)?.server ?? ''
   return {
     stream,
@@ -145,7 +145,7 @@ export function createReport(stream: string, observations: readonly (readonly Re
   }
 }
 
-/** What the operator has to know of streams: nothing of those whose copies agree, or could not be compared. */
+/** Creates alarms for streams whose copies do not agree; none for streams that could not be compared. */
 export function createAlarms(reports: readonly ReplicaReport[]): Alarm[] {
   const lacking = new Map<string, string[]>()
   const alarms: Alarm[] = []
@@ -161,7 +161,7 @@ export function createAlarms(reports: readonly ReplicaReport[]): Alarm[] {
   return [...alarms, ...createLackingAlarms(lacking)]
 }
 
-/** What the operator has to know of servers that lack records of streams. */
+/** Creates alarms for servers that lack records of streams. */
 export function createLackingAlarms(lacking: ReadonlyMap<string, readonly string[]>): Alarm[] {
   return Array.from(lacking, ([server, streams]) => ({
     kind: 'replica',
@@ -170,7 +170,7 @@ export function createLackingAlarms(lacking: ReadonlyMap<string, readonly string
   }))
 }
 
-/** Whether another look would not change a report: every copy that was seen is sound. */
+/** Returns whether another observation would not change a report: every observed copy is complete. */
 function isSettled({ complete }: ReplicaReport, observations: readonly (readonly Replica[])[]): boolean {
   return observations.flat().every(({ server }) => complete.includes(server))
 }

@@ -1,4 +1,4 @@
-/** Makes the streams of a cluster in its engine. Doing it again changes their limits, and nothing else. */
+/** Creates the streams of a cluster in its engine. Repeating it only changes their limits. */
 import type { Connected } from './connection.js'
 import { callApi, JetStreamError, errorCodes } from './jetstream.js'
 import {
@@ -12,22 +12,25 @@ import {
 } from './subjects.js'
 import { objectsStream, objectsSubjects } from './object-subjects.js'
 
-/** Most bytes on the disk of each server. The engine reserves them: they have to fit into its `max_file_store` together. */
+/**
+ * Maximum sizes in bytes on the disk of each server. The engine reserves them: together they have to fit into its
+ * `max_file_store`.
+ */
 export interface StreamLimits {
-  /** Of the logs of each of the 64 shards. */
+  /** For the logs of each of the 64 shards. */
   readonly shardBytes: number
   readonly platformBytes: number
   readonly bucketBytes: number
-  /** Of attachments and snapshots, where the engine keeps them; 0 for no stream of them. */
+  /** For attachments and snapshots, if the engine stores them; 0 for no such stream. */
   readonly objectBytes: number
 }
 
-/** What all streams have in common. (https://docs.nats.io/nats-concepts/jetstream/streams) */
+/** The common configuration of all streams. (https://docs.nats.io/nats-concepts/jetstream/streams) */
 const common = {
   retention: 'limits',
   storage: 'file',
   num_replicas: 3,
-  // What does not fit is refused; nothing that was written is ever dropped for something new.
+  // Writes beyond the limit are refused; stored messages are never dropped.
   discard: 'new',
   max_msgs: -1,
   max_age: 0,
@@ -43,12 +46,12 @@ export interface StreamConfig {
   readonly max_msgs_per_subject: number
 }
 
-/** For how long a stream may take to be made, in milliseconds. */
+/** Time limit for creating a stream, in milliseconds. */
 const timeoutMs = 10_000
-/** Streams that are made at once. */
+/** Number of streams created concurrently. */
 const maxConcurrent = 8
 
-/** The streams of a cluster. */
+/** Creates the configurations of the streams of a cluster. */
 export function createStreamConfigs({
   bucketBytes,
   objectBytes,
@@ -65,7 +68,7 @@ export function createStreamConfigs({
   ]
 }
 
-/** Makes the streams that are missing, and gives the others their limits. Rejects with `JetStreamError` or `EngineUnavailable`. */
+/** Creates missing streams, and updates the limits of the others. Rejects with `JetStreamError` or `EngineUnavailable`. */
 export async function createStreams(engine: Connected, streams: readonly StreamConfig[]): Promise<void> {
   const remaining = [...streams]
   const work = async (): Promise<void> => {
@@ -84,7 +87,7 @@ async function createStream({ connection }: Connected, wanted: StreamConfig): Pr
   }
 }
 
-/** A stream with a limit of bytes, and perhaps one of messages of each subject. */
+/** Creates the configuration of a stream with a maximum size, and optionally a maximum number of messages per subject. */
 function createConfig(name: string, subjects: string, max_bytes: number, maxPerSubject = -1): StreamConfig {
   return { name, subjects: [subjects], max_bytes, max_msgs_per_subject: maxPerSubject }
 }

@@ -1,35 +1,35 @@
-/** What two nodes send each other: batches of messages, of which a long one goes on in the next batch. */
+/** The format of data between two nodes: batches of messages. A long message continues in the next batch. */
 import type { Life } from './members.js'
 
-/** The head of a batch. */
+/** The header of a batch. */
 export interface BatchHead {
-  /** Names the connection; whoever asks has chosen it. */
+  /** Identifies the connection; chosen by the node that opened it. */
   readonly session: string
-  /** Whether it goes to the one that asks. */
+  /** True if it is sent to the node that opened the connection. */
   readonly isBack: boolean
-  /** Counts the batches in this direction, from 1. */
+  /** Numbers the batches in this direction, from 1. */
   readonly number: number
   readonly from: Life
-  /** Whether the sender leaves: it has answered all that it has taken, and sends nothing more. */
+  /** True if the sender is leaving: it has answered everything that it has received, and sends nothing more. */
   readonly isLast?: boolean
-  /** The life that it is meant for: another one of the same node knows nothing of the connection. */
+  /** The incarnation that it is meant for: another one of the same node does not know the connection. */
   readonly to: number
 }
 
 /** A message, or part of one. */
 export interface Part {
   readonly bytes: Uint8Array
-  /** Whether the next part goes on with it. */
+  /** True if the next part continues the message. */
   readonly goesOn: boolean
 }
 
-/** First byte of a batch; whatever begins otherwise is meant for somebody else. */
+/** First byte of a batch; other messages begin with another byte. */
 export const batchMark = 1
-/** Bytes before each part: its length, with the highest bit set if it goes on. */
+/** Bytes before each part: its length, with the highest bit set if the message continues. */
 const partHeadBytes = 4
 const goesOnBit = 0x8000_0000
 
-/** The bytes of a batch. */
+/** Encodes a batch. */
 export function encodeBatch(head: BatchHead, parts: readonly Part[]): Buffer {
   const text = Buffer.from(JSON.stringify(head))
   const begin = Buffer.allocUnsafe(3)
@@ -44,7 +44,7 @@ export function encodeBatch(head: BatchHead, parts: readonly Part[]): Buffer {
   return Buffer.concat(chunks)
 }
 
-/** Reads a batch. Throws `RangeError`, `SyntaxError`. */
+/** Decodes a batch. Throws `RangeError`, `SyntaxError`. */
 export function decodeBatch(given: Uint8Array): { head: BatchHead; parts: Part[] } {
   const bytes = Buffer.from(given.buffer, given.byteOffset, given.byteLength)
   let at = 3 + bytes.readUInt16BE(1)

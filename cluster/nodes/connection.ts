@@ -1,16 +1,16 @@
 /**
- * A connection between two lives of nodes: messages of any length, in order, each once. One batch is under way at a time, and
- * acknowledged before the next; what is posted meanwhile goes with the next. A loss is noticed by both sides.
+ * A connection between two incarnations of nodes: messages of any length, in order, each once. One batch is sent at a
+ * time, and acknowledged before the next; messages posted meanwhile are sent with the next. Both sides notice a loss.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { encodeBatch, type BatchHead, type Part } from './batch.js'
 import { EngineUnavailable, type Engine } from '../engine.js'
 import type { Life } from './members.js'
 
-/** The other side is gone, or cannot be reached. */
+/** The other side has ended, or cannot be reached. */
 export class ConnectionLost extends Error {
   constructor(
-    /** Whether the other side can have got what was sent to it. */
+    /** True if the other side may have received what was sent to it. */
     readonly hasArrived: boolean,
     cause?: unknown
   ) {
@@ -19,39 +19,39 @@ export class ConnectionLost extends Error {
   }
 }
 
-/** Whoever uses a connection. */
+/** The user of a connection. */
 export interface ConnectionEvents {
-  /** A message of the other side. Must not throw. */
+  /** Receives a message from the other side. Must not throw. */
   receive(message: Buffer): void
-  /** Nothing is sent or received any more. */
+  /** Called when nothing is sent or received any more. */
   onLost(reason: ConnectionLost): void
-  /** Whether something is expected of the other side, so that its end has to be noticed. */
+  /** Returns true while an answer is expected, so that the loss of the other side has to be noticed. */
   isWaiting(): boolean
-  /** Resolves once all that was received has been answered. The side that asks has nothing to answer. */
+  /** Resolves once everything received has been answered. Absent on the side that opened the connection. */
   waitUntilAnswered?(): Promise<unknown>
 }
 
 export interface ConnectionOptions {
   readonly engine: Pick<Engine, 'maxBytes' | 'send'>
-  /** Time after which a batch that is not acknowledged is sent again, in milliseconds. */
+  /** Time after which an unacknowledged batch is sent again, in milliseconds. */
   readonly resendMs: number
-  /** Time after which the other side is taken for lost, in milliseconds. */
+  /** Time after which the other side is considered lost, in milliseconds. */
   readonly timeoutMs: number
-  /** Bytes that may wait to be sent besides what is under way. */
+  /** Maximum number of bytes waiting besides those being sent. */
   readonly maxWaitingBytes: number
 }
 
-/** What a batch is answered with. */
+/** Replies to a batch. */
 export const acceptedReply = Buffer.of(0)
 export const unknownReply = Buffer.of(1)
-/** Not taken: this side is leaving, and says so once it has answered what it took before. */
+/** Not accepted: this side is leaving, and says so once it has answered what it accepted before. */
 const leavingReply = Buffer.of(2)
 
-/** Longest part, in bytes. */
+/** Maximum size of a part, in bytes. */
 const maxPartBytes = 4 * 1024 * 1024
-/** What heads take, in bytes: more than enough. */
+/** Space for headers, in bytes: more than enough. */
 const maxHeadBytes = 4096
-/** Longest message that is put together, in bytes. */
+/** Maximum size of an assembled message, in bytes. */
 const maxMessageBytes = 512 * 1024 * 1024
 const pauseMs = 20
 
@@ -60,19 +60,19 @@ export class Connection {
   #waitingBytes = 0
   #sent = 0
   #received = 0
-  /** Parts of a message that has not arrived whole yet. */
+  /** Parts of an incomplete message. */
   #parts: Uint8Array[] = []
   #partsBytes = 0
   #isSending = false
-  /** What is being sent. Never rejects. */
+  /** The current sending. Never rejects. */
   #sending: Promise<void> = Promise.resolve()
   #isLeaving = false
   #isLost = false
-  /** Whether the other side has ever acknowledged anything. */
+  /** True once the other side has acknowledged anything. */
   #isConfirmed: boolean
   readonly #pinging: NodeJS.Timeout
 
-  /** `isBack`: whether this is the side that answers. */
+  /** `isBack`: true on the side that answers. */
   constructor(
     private readonly options: ConnectionOptions,
     private readonly own: Life,
@@ -86,11 +86,11 @@ export class Connection {
       if (!this.#isSending && this.events.isWaiting()) void this.#startSending(true)
     }, options.resendMs)
     this.#pinging.unref()
-    // Nothing is sent before the other side is known to be there: then it is certain that it has got nothing.
+    // Nothing is sent before the other side has answered: until then it is certain that it has received nothing.
     if (!isBack) void this.#startSending(true)
   }
 
-  /** Whether there is room for another message. */
+  /** True if there is room for another message. */
   get hasRoom(): boolean {
     return this.#waitingBytes < this.options.maxWaitingBytes
   }
@@ -105,10 +105,10 @@ export class Connection {
     if (!this.#isSending) void this.#startSending(false)
   }
 
-  /** Takes a batch of the other side. Returns how to answer it. */
+  /** Receives a batch from the other side. Returns the reply. */
   take({ isLast, number }: Pick<BatchHead, 'isLast' | 'number'>, parts: readonly Part[]): Buffer {
     if (this.#isLost) return unknownReply
-    // It was sent again, since its answer was lost.
+    // It was sent again because its acknowledgement was lost.
     if (number <= this.#received) return acceptedReply
     if (this.#isLeaving) return leavingReply
     if (number !== this.#received + 1) {
@@ -117,14 +117,14 @@ export class Connection {
     }
     this.#received = number
     for (const part of parts) this.#receivePart(part)
-    // Whatever the other side took it has answered.
+    // The other side has answered everything that it accepted.
     if (isLast) this.close(new ConnectionLost(false))
     return acceptedReply
   }
 
   /**
-   * Ends a connection that the other side has opened so that it knows which of its requests were carried out: takes nothing
-   * more, answers what it took, and says that this was all. Resolves after `resendMs` at the latest, said or not.
+   * Ends a connection that the other side has opened so that it knows which of its requests were carried out: accepts
+   * nothing more, answers what it accepted, and says that this was all. Resolves after at most `resendMs`.
    */
   async leave(): Promise<void> {
     this.#isLeaving = true
@@ -139,7 +139,7 @@ export class Connection {
     abort.abort()
   }
 
-  /** Ends it on this side. */
+  /** Closes the connection on this side. */
   close(reason: ConnectionLost): void {
     if (this.#isLost) return
     this.#isLost = true
@@ -159,7 +159,7 @@ export class Connection {
     this.events.receive(message)
   }
 
-  /** Sends all that waits: after an empty batch, or with one that says that it is the last. */
+  /** Sends everything waiting: after an empty batch, or followed by a last one. */
   #startSending(isPing: boolean, isLast = false): Promise<void> {
     this.#sending = this.#sendAll(isPing, isLast)
     return this.#sending
@@ -183,7 +183,7 @@ export class Connection {
     let size = 0
     for (let part = this.#queue[0]; part && (size === 0 || size + part.bytes.length <= room);) {
       parts.push(part)
-      // Each part has a head, too.
+      // Each part has a header, too.
       size += part.bytes.length + 8
       this.#waitingBytes -= part.bytes.length
       this.#queue.shift()
@@ -192,7 +192,7 @@ export class Connection {
     return parts
   }
 
-  /** Sends a batch as often as it takes. Rejects if the other side is lost. */
+  /** Sends a batch, retrying as often as needed. Rejects if the other side is lost. */
   async #send(parts: readonly Part[], isLast = false): Promise<void> {
     const { engine, timeoutMs, resendMs } = this.options
     const { isBack, own, remote, session } = this
@@ -213,7 +213,7 @@ export class Connection {
           this.#isConfirmed = true
           return
         }
-        // What the other side has taken so far it still answers.
+        // The other side still answers what it has accepted.
         if (answer[0] !== leavingReply[0] || this.#isLost) throw new ConnectionLost(true)
         if (performance.now() > endMs) throw new ConnectionLost(true)
       } catch (error) {

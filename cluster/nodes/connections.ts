@@ -1,4 +1,4 @@
-/** All connections of a node: those that it has opened to ask others, and those that others have opened to ask it. */
+/** All connections of a node: those that it has opened, and those that other nodes have opened. */
 import { randomUUID } from 'node:crypto'
 import { batchMark, decodeBatch, type BatchHead } from './batch.js'
 import {
@@ -13,11 +13,11 @@ import type { Life } from './members.js'
 
 export interface ConnectionsOptions extends ConnectionOptions {
   readonly engine: Pick<Engine, 'handle' | 'maxBytes' | 'send'>
-  /** The life of this node at present; incarnation 0 for none. */
+  /** Returns the current life of this node; incarnation 0 for none. */
   getOwnLife(): Life
-  /** Another node asks: returns who is to hear of its messages. */
+  /** Another node connects: returns the receiver of its messages. */
   accept(connection: Pick<Connection, 'hasRoom' | 'post'>, remote: Life): ConnectionEvents
-  /** Answers a message that belongs to no connection. */
+  /** Handles a message that belongs to no connection. */
   control(message: Buffer): Promise<Uint8Array>
 }
 
@@ -47,13 +47,13 @@ export class Connections {
     return connection
   }
 
-  /** Ends the connections with lives that have ended; all of them by default. */
+  /** Closes the connections with lives that have ended; all of them by default. */
   closeEnded(hasEnded: (life: Life) => boolean = () => true): void {
     for (const connection of [...this.#outgoing.values(), ...this.#incoming.values()])
       if (hasEnded(connection.remote)) connection.close(new ConnectionLost(true))
   }
 
-  /** Ends all connections. What others have asked is answered first, if that takes no longer than `resendMs`. */
+  /** Closes all connections. Requests of other nodes are answered first, for at most `resendMs`. */
   async close(): Promise<void> {
     this.#isClosing = true
     await Promise.all(Array.from(this.#incoming.values(), async connection => await connection.leave()))
@@ -78,7 +78,7 @@ export class Connections {
   }
 
   #accept({ from, session }: BatchHead, own: Life): Connection {
-    // What the other side posts while it is being set up comes afterwards.
+    // What the other side posts during the setup is processed afterwards.
     let connection!: Connection
     const events = this.options.accept(
       {

@@ -1,6 +1,6 @@
-/** Reads what other processes have written as JSON, whatever it may be. */
+/** Parses untrusted JSON of other processes. */
 
-/** The object that the bytes stand for; `undefined` if they stand for none. */
+/** Parses an object; `undefined` if the bytes are not a JSON object. */
 export function readJson(bytes: Uint8Array): object | undefined {
   try {
     const value: unknown = JSON.parse(Buffer.from(bytes).toString())

@@ -1,7 +1,7 @@
 /**
- * The lease of a node: a heartbeat on a register of its own. It permits answering reads and nothing else; who may write is decided
- * by the logs. It has ended when either clock says so: the monotonic one stands still while a machine sleeps, and the other one
- * may be set.
+ * The lease of a node: a heartbeat in its own register. It permits answering reads and nothing else; the logs decide
+ * who may write. It has ended when either clock says so: the monotonic one stops while a machine sleeps, and the wall
+ * clock may be set.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -13,27 +13,27 @@ export interface LeaseOptions {
   readonly register: Register
   readonly node: string
   readonly facts: NodeFacts
-  /** Time for which a heartbeat allows reads, in milliseconds; shorter than that after which others take over. */
+  /** Time for which a heartbeat allows reads, in milliseconds; shorter than the takeover time. */
   readonly leaseMs: number
   /** Silence after which a node is declared dead, in milliseconds. */
   readonly takeoverMs: number
   /** Time between two heartbeats, in milliseconds. */
   readonly beatMs: number
-  /** Time for which heartbeats have to be confirmed before this node may judge others, in milliseconds. */
+  /** Time for which heartbeats have to be confirmed before this node may declare others dead, in milliseconds. */
   readonly steadyMs: number
   /**
-   * Time after a lapse for which the lease stays invalid, in milliseconds: long enough to read, and refuse, every request that
-   * arrived while this process was frozen.
+   * Time after a lapse for which the lease stays invalid, in milliseconds: long enough to read, and refuse, every
+   * request that arrived while this process was frozen.
    */
   readonly wakeMs: number
   /**
-   * Called as soon as it is known that others have declared this node dead: it owns nothing any more. Resolves when nothing is
-   * left of what it owned: before that it begins no other life, in which it might be given shards that it still has open.
+   * Called as soon as others have declared this node dead: it owns nothing any more. Resolves when everything that it
+   * owned is closed; only then it begins another life, in which it might be given shards that it still has open.
    */
   onLost(): Promise<void>
 }
 
-/** A moment, in milliseconds by the monotonic clock and by that of the day. */
+/** A point in time, in milliseconds of the monotonic clock and of the wall clock. */
 interface Moment {
   readonly monotonicMs: number
   readonly dayMs: number
@@ -41,7 +41,7 @@ interface Moment {
 
 const never: Moment = { monotonicMs: -Infinity, dayMs: -Infinity }
 
-/** Time after which a heartbeat is tried again that was not confirmed, in milliseconds. */
+/** Time after which an unconfirmed heartbeat is retried, in milliseconds. */
 const retryMs = 200
 
 export class Lease {
@@ -52,7 +52,7 @@ export class Lease {
   #state: 'alive' | 'leaving' = 'alive'
   readonly #process = randomUUID()
   readonly #started = Date.now() / 1000
-  /** When the last heartbeat was sent that has been confirmed. */
+  /** When the last confirmed heartbeat was sent. */
   #sent = never
   /** Since when all heartbeats have been confirmed. */
   #steadySinceMs = Infinity
@@ -63,14 +63,14 @@ export class Lease {
 
   constructor(private readonly options: LeaseOptions) {}
 
-  /** The life of this node that its shards belong to; 0 before the first heartbeat. */
+  /** The life of this node to which its shards belong; 0 before the first heartbeat. */
   get incarnation(): number {
     return this.#incarnation
   }
 
   /**
-   * Whether calls may begin here: no other node can have declared this one dead yet, and the requests that it reads have just
-   * been sent.
+   * Returns whether calls may begin here: no other node can have declared this one dead yet, and pending requests were
+   * sent recently.
    */
   isValid(): boolean {
     return !this.#hasLapsed && performance.now() - this.#wokeMs >= this.options.wakeMs
@@ -80,12 +80,12 @@ export class Lease {
     return elapsedMs(this.#sent) >= this.options.leaseMs
   }
 
-  /** Seconds since the last heartbeat was sent that has been confirmed. */
+  /** Seconds since the last confirmed heartbeat was sent. */
   get age(): number {
     return elapsedMs(this.#sent) / 1000
   }
 
-  /** Whether this node may judge whether others live. */
+  /** Returns whether this node may declare others dead. */
   isSteady(): boolean {
     return this.isValid() && performance.now() - this.#steadySinceMs >= this.options.steadyMs
   }
@@ -94,28 +94,28 @@ export class Lease {
     return this.#state === 'leaving'
   }
 
-  /** Resolves with the first confirmed heartbeat, which waits for an earlier life of this node to end. */
+  /** Resolves with the first confirmed heartbeat, which waits for the end of an earlier life of this node. */
   async start(): Promise<void> {
     await this.#beginLife()
     this.#running = this.#keepAlive()
   }
 
-  /** Tells the others, with the next heartbeat, that this node takes no shards any more. */
+  /** Announces with the next heartbeat that this node takes no more shards. */
   leave(): void {
     this.#state = 'leaving'
   }
 
-  /** Ends the lease. Whoever owns shards still loses them at once, so that others need not wait. */
+  /** Ends the lease. Shards that it still owns can be taken over at once. */
   async end(): Promise<void> {
     this.#stopping.abort()
     await this.#running
     this.#sent = never
     if (this.#incarnation === 0) return
-    // If that fails, the others wait for the time of silence.
+    // If that fails, the others wait for the takeover time.
     await this.#write('ended').catch(() => undefined)
   }
 
-  /** Begins a life. Another one of this node that is not known to have ended has to be silent for as long as any other. */
+  /** Begins a life. Another life of this node that is not known to have ended has to be silent for the takeover time. */
   async #beginLife(): Promise<void> {
     const { register, node, takeoverMs } = this.options
     let seen: { revision: number; sinceMs: number } | undefined
@@ -125,7 +125,7 @@ export class Lease {
         const former = found && parseNodeState(found)
         const revision = found?.revision ?? 0
         if (seen?.revision !== revision) seen = { revision, sinceMs: performance.now() }
-        // Of one that cannot be read nobody knows whether it has ended.
+        // If it cannot be read, it is unknown whether it has ended.
         const hasEnded = !found || former?.state === 'dead' || former?.state === 'ended'
         // The first heartbeat may have arrived without an answer.
         const isOwn = former?.process === this.#process
@@ -148,7 +148,7 @@ export class Lease {
     }
   }
 
-  /** The last life of this node that anything is known of, where its register does not say. */
+  /** Returns the last known incarnation of this node, if its register cannot be read. */
   async #findLastIncarnation(): Promise<number> {
     const { node, register } = this.options
     const placed = (await register.list('shard.')).map(each => parsePlacement(each))
@@ -184,16 +184,16 @@ export class Lease {
     }
     this.#sent = sent
     if (wasLate) this.#wokeMs = performance.now()
-    // After a silence that others may have noticed, this node observes them again before it judges them.
+    // After a silence that others may have noticed, this node observes them again before it declares any dead.
     if (wasLate || this.#steadySinceMs === Infinity) this.#steadySinceMs = performance.now()
   }
 
-  /** A heartbeat was refused: an earlier one of this life arrived late, or others have ended this life. */
+  /** Resolves a refused heartbeat: an earlier one of this life arrived late, or others have ended this life. */
   async #resolveConflict(): Promise<void> {
     const found = await this.options.register.get(nodeKey(this.options.node))
     const state = found && parseNodeState(found)
     if (found && state?.incarnation === this.#incarnation && state.state !== 'dead') {
-      // A register may be read from a copy that lags behind.
+      // A register may be read from a replica that lags behind.
       this.#revision = Math.max(this.#revision, found.revision)
       return
     }
@@ -229,7 +229,7 @@ function now(): Moment {
   return { monotonicMs: performance.now(), dayMs: Date.now() }
 }
 
-/** Time since a moment, by whichever clock shows more. */
+/** Returns the time since a moment, by the clock that shows more. */
 function elapsedMs({ dayMs, monotonicMs }: Moment): number {
   return Math.max(performance.now() - monotonicMs, Date.now() - dayMs)
 }

@@ -1,4 +1,4 @@
-/** The nodes of a cluster as one of them sees them: who lives, and who has been silent for too long. */
+/** The nodes of a cluster as seen by one of them: which are alive, and which have been silent for too long. */
 import type { RegisterValue } from '../engine.js'
 import { parseNodeState, type NodeState } from './node-state.js'
 
@@ -6,9 +6,9 @@ import { parseNodeState, type NodeState } from './node-state.js'
 export interface Member extends NodeState {
   readonly node: string
   readonly revision: number
-  /** Whether its register cannot be read: it is as it was known before, if at all. */
+  /** True if its register cannot be read: the last known state is used, if any. */
   readonly isUnreadable: boolean
-  /** When its register was first seen like this, by the clock of `performance.now`. */
+  /** When its register was first seen in this state, in the time of `performance.now`. */
   readonly seenMs: number
 }
 
@@ -18,7 +18,7 @@ export interface Life {
   readonly incarnation: number
 }
 
-/** A node whose register cannot be read. It may live, and serve something. */
+/** The state of a node whose register cannot be read. It may be alive, and serve shards. */
 const unknownState: NodeState = {
   software: '',
   schema: 0,
@@ -33,7 +33,7 @@ const unknownState: NodeState = {
 export class Members {
   readonly #members = new Map<string, Member>()
 
-  /** Takes note of registers. Reads may come from a copy that lags behind: what is older than what is known is ignored. */
+  /** Updates the known registers. Reads may come from a replica that lags behind: older revisions are ignored. */
   update(registers: readonly RegisterValue[]): void {
     for (const register of registers) {
       const node = register.key.slice('node.'.length)
@@ -55,19 +55,19 @@ export class Members {
     return this.#members.get(node)
   }
 
-  /** Those that serve, or still do. */
+  /** The nodes that serve, or still do. */
   get living(): Member[] {
     return this.all.filter(({ state }) => state === 'alive' || state === 'leaving')
   }
 
-  /** Whether a life is certain to have ended. Nobody else is meant than those whose registers say so. */
+  /** Returns whether a life is certain to have ended, according to its register. */
   hasEnded({ incarnation, node }: Life): boolean {
     const member = this.#members.get(node)
     if (!member || member.incarnation < incarnation) return false
     return member.incarnation > incarnation || member.state === 'dead' || member.state === 'ended'
   }
 
-  /** Those that have been silent for so many milliseconds. */
+  /** Lists the nodes that have been silent for a number of milliseconds. */
   listSilent(milliseconds: number): Member[] {
     const untilMs = performance.now() - milliseconds
     return this.living.filter(({ seenMs }) => seenMs <= untilMs)

@@ -1,8 +1,8 @@
-/** What a node says of itself in its register. */
+/** The state of a node in its register. */
 import type { RegisterValue } from '../engine.js'
 import { readJson } from './json.js'
 
-/** What a node says of itself. */
+/** Properties of a node that do not change while it runs. */
 export interface NodeFacts {
   /** Version of its software. */
   readonly software: string
@@ -12,28 +12,28 @@ export interface NodeFacts {
   readonly url: string
 }
 
-/** The register of a node. */
+/** The content of a node's register. */
 export interface NodeState extends NodeFacts {
-  /** Counts the lives of a node, from 1. Whoever was declared dead begins another one, with nothing. */
+  /** Counts the lives of a node, from 1. A node that was declared dead begins another one, without shards. */
   readonly incarnation: number
-  /** `leaving`: takes no shards any more. `ended`: it has given up all of them. `dead`: others have ended its life. */
+  /** `leaving`: takes no more shards. `ended`: has given up all of them. `dead`: other nodes have ended its life. */
   readonly state: 'alive' | 'leaving' | 'ended' | 'dead'
-  /** Tells the process from others that were started as the same node. */
+  /** Distinguishes the process from others that were started as the same node. */
   readonly process: string
-  /** Time of the start of the process, seconds since the Unix epoch; for people only. */
+  /** Start of the process, in seconds since the Unix epoch; for information only. */
   readonly started: number
   /** Number of the heartbeat within the incarnation. */
   readonly beat: number
 }
 
-/** The key of a node's register. */
+/** Returns the key of a node's register. */
 export function nodeKey(node: string): string {
   return `node.${node}`
 }
 
 const states: readonly unknown[] = ['alive', 'leaving', 'ended', 'dead'] satisfies NodeState['state'][]
 
-/** What a node says of itself in its register; `undefined` if that cannot be read. */
+/** Parses a node's register; `undefined` if it cannot be read. */
 export function parseNodeState({ bytes }: Pick<RegisterValue, 'bytes'>): NodeState | undefined {
   const state: Partial<NodeState> | undefined = readJson(bytes)
   const isKnown =

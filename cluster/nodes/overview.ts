@@ -1,4 +1,4 @@
-/** All nodes of a cluster as anyone sees them who asks: what each serves, and all that has to be looked after. */
+/** An overview of all nodes of a cluster: the shards that each serves, and all alarms. */
 import type { Register } from '../engine.js'
 import { Members, type Member } from './members.js'
 import { allShards, parsePlacement, parseShard, type ShardPlacement } from './shard-placement.js'
@@ -8,7 +8,7 @@ export interface SeenNode extends Pick<Member, 'node' | 'software' | 'state' | '
   readonly shards: readonly number[]
 }
 
-/** An alarm, and the nodes that have raised it; none where nobody has to. */
+/** An alarm, and the nodes that have raised it; empty if it was raised by the overview. */
 export interface SeenAlarm {
   readonly kind: string
   readonly about: string
@@ -16,10 +16,10 @@ export interface SeenAlarm {
   readonly nodes: readonly string[]
 }
 
-/** Asks a node for its alarms; `undefined` if it does not answer. */
+/** Requests the alarms of a node; `undefined` if it does not answer. */
 export type RequestAlarms = (node: string) => Promise<readonly Omit<SeenAlarm, 'nodes'>[] | undefined>
 
-/** Rejects with `EngineUnavailable`. */
+/** Creates the overview. Rejects with `EngineUnavailable`. */
 export async function createOverview(
   register: Pick<Register, 'list'>,
   ask: RequestAlarms
@@ -48,7 +48,7 @@ export async function createOverview(
   return { nodes, alarms }
 }
 
-/** Where shards are. One whose register cannot be read is nowhere. */
+/** Reads the placements of shards, without those whose registers cannot be read. */
 async function readPlacements(register: Pick<Register, 'list'>): Promise<Map<number, ShardPlacement>> {
   const placed = new Map<number, ShardPlacement>()
   for (const each of await register.list('shard.')) {
@@ -58,7 +58,7 @@ async function readPlacements(register: Pick<Register, 'list'>): Promise<Map<num
   return placed
 }
 
-/** The alarms of nodes, each once, and the nodes that do not answer. */
+/** Collects the alarms of nodes, each once, and alarms for nodes that do not answer. */
 async function collectAlarms(nodes: readonly string[], ask: RequestAlarms): Promise<SeenAlarm[]> {
   const alarms = new Map<string, SeenAlarm>()
   const answers = await Promise.all(nodes.map(async node => ({ node, answer: await ask(node) })))

@@ -1,13 +1,20 @@
-/** The registers of shards as one node knows them: read, heard of, and changed by compare-and-swap. */
+/** The registers of shards as known by one node: read, announced, and changed by compare-and-swap. */
 import { Conflict, EngineUnavailable, type Engine, type RegisterValue } from '../engine.js'
-import { allShards, parseChangedShard, parsePlacement, shardKey, parseShard, type ShardPlacement } from './shard-placement.js'
+import {
+  allShards,
+  parseChangedShard,
+  parsePlacement,
+  shardKey,
+  parseShard,
+  type ShardPlacement
+} from './shard-placement.js'
 
-/** What the register of a shard has said last. */
+/** The last known content of a shard's register. */
 export interface KnownPlacement extends ShardPlacement {
   readonly revision: number
 }
 
-/** A register that cannot be read, and when it was first seen like this, by the clock of `performance.now`. */
+/** A register that cannot be read, and when it was first seen like this, in the time of `performance.now`. */
 interface Unreadable {
   readonly revision: number
   readonly seenMs: number
@@ -18,35 +25,39 @@ const topic = 'shards'
 export class ShardRegisters {
   readonly #known = new Map<number, KnownPlacement>()
   readonly #unreadable = new Map<number, Unreadable>()
-  /** Shards whose registers are being read, since somebody has announced a change. */
+  /** Shards whose registers are being read because a change was announced. */
   readonly #refreshing = new Set<number>()
 
-  /** `learned` is called with each change, and what was known before it. */
+  /** `onChange` is called with each change, and the former content. */
   constructor(
     private readonly engine: Pick<Engine, 'announce' | 'subscribe' | 'register'>,
-    private readonly onChange: (shard: number, known: KnownPlacement, before: KnownPlacement | undefined) => void
+    private readonly onChange: (
+      shard: number,
+      known: KnownPlacement,
+      before: KnownPlacement | undefined
+    ) => void
   ) {}
 
   find(shard: number): KnownPlacement | undefined {
     return this.#known.get(shard)
   }
 
-  /** Those that name a node, in whichever life. */
+  /** Lists those that name a node, in any life. */
   listOfNode(node: string): KnownPlacement[] {
     return Array.from(this.#known.values()).filter(known => known.node === node)
   }
 
-  /** Those that cannot be read, by shard. */
+  /** The registers that cannot be read, by shard. */
   get unreadable(): ReadonlyMap<number, Unreadable> {
     return this.#unreadable
   }
 
-  /** Reads what others announce, until the function that it returns is called. */
+  /** Listens to announcements. Returns a function that stops it. */
   listen(): () => void {
     return this.engine.subscribe(topic, message => this.#handleAnnouncement(message))
   }
 
-  /** Takes note of registers. Reads may come from a copy that lags behind: what is older than what is known is ignored. */
+  /** Updates the known registers. Reads may come from a replica that lags behind: older revisions are ignored. */
   update(registers: readonly RegisterValue[]): void {
     for (const register of registers) {
       const shard = parseShard(register)
@@ -65,10 +76,15 @@ export class ShardRegisters {
   }
 
   /**
-   * Changes the register of a shard if it still has a revision (0 if there is none), and announces it. Whether that has been done
-   * shows in what is known afterwards: another node may have been faster, or nobody knows until the next look.
+   * Changes the register of a shard if it has the given revision (0 if there is none), and announces it. The known
+   * content shows whether that succeeded: another node may have been faster, or the outcome is unknown until the next
+   * read.
    */
-  async place(shard: number, revision: number, { incarnation, node, pin, schema }: ShardPlacement): Promise<void> {
+  async place(
+    shard: number,
+    revision: number,
+    { incarnation, node, pin, schema }: ShardPlacement
+  ): Promise<void> {
     const value: ShardPlacement = { node, incarnation, schema, ...(pin !== undefined && { pin }) }
     const bytes = Buffer.from(JSON.stringify(value))
     try {
@@ -100,7 +116,7 @@ export class ShardRegisters {
   #handleAnnouncement(message: Uint8Array): void {
     const shard = parseChangedShard(message)
     if (shard === undefined || this.#refreshing.has(shard)) return
-    // Anything may be announced: what counts is the register.
+    // Announcements are not trusted: the register is read.
     this.#refreshing.add(shard)
     void this.refresh(shard).finally(() => this.#refreshing.delete(shard))
   }

@@ -1,22 +1,22 @@
-/** What the shards of a node need, and what they tell of. */
+/** The options and events of a node's shards. */
 import type { Engine } from '../engine.js'
 import type { Lease } from './lease.js'
 import type { Members } from './members.js'
 
-/** What happens to shards. */
+/** Called when shards change hands. */
 export interface ShardEvents {
-  /** Whether a shard may be taken over: its logs are sound, and this node knows all accounts. */
+  /** Resolves with whether a shard may be taken over: its logs are complete, and this node knows all accounts. */
   mayTake(shard: number): Promise<boolean>
-  /** A shard is served here from now on. */
+  /** Called when this node begins to serve a shard. */
   onTaken(shard: number): void
-  /** A shard is about to leave: resolves once no call on it is under way. New ones wait. Must not reject. */
+  /** A shard is about to be released: resolves once no call on it is in progress. New calls wait. Must not reject. */
   waitUntilIdle(shard: number): Promise<void>
   /**
-   * A shard is no longer served here, and goes to another node. Resolves once nothing of it is under way any more. Must not
-   * reject.
+   * A shard is no longer served here, and is given to another node. Resolves once no operation on it is in progress.
+   * Must not reject.
    */
   release(shard: number): Promise<void>
-  /** Somebody else serves a shard than before. */
+  /** Called when the owner of a shard has changed. */
   onOwnerChange(shard: number): void
 }
 
@@ -27,7 +27,7 @@ export interface ShardsOptions {
   readonly lease: Lease
   readonly members: Members
   readonly takeoverMs: number
-  /** Time between two looks at the registers, in milliseconds. */
+  /** Time between two reads of the registers, in milliseconds. */
   readonly pollMs: number
   readonly events: ShardEvents
 }

@@ -1,4 +1,7 @@
-/** Who serves which shard: one register each, changed by compare-and-swap. Orphans are taken over, and shards are moved. */
+/**
+ * Decides which node serves which shard: one register each, changed by compare-and-swap. Shards without an owner are
+ * taken over, and shards are moved.
+ */
 import { setTimeout as wait } from 'node:timers/promises'
 import { Conflict, EngineUnavailable } from '../engine.js'
 import type { Life, Member } from './members.js'
@@ -9,9 +12,9 @@ import type { ShardsOptions } from './shards-options.js'
 
 export class Shards {
   readonly #registers: ShardRegisters
-  /** Shards that are served here. */
+  /** Shards that this node serves. */
   readonly #owned = new Set<number>()
-  /** Shards on their way to another node, or whose last change is not known to have arrived. */
+  /** Shards that are being moved, or whose last change has not been confirmed. */
   readonly #moving = new Map<number, Promise<void>>()
   readonly #stopping = new AbortController()
   #stopListening = (): void => {}
@@ -23,17 +26,17 @@ export class Shards {
     this.#registers = new ShardRegisters(options.engine, (...learned) => this.#onChange(...learned))
   }
 
-  /** Who serves a shard, as far as is known; `undefined` if nobody ever has. */
+  /** Returns the owner of a shard, as far as known; `undefined` if it never had one. */
   findOwner(shard: number): Life | undefined {
     return this.#registers.find(shard)
   }
 
-  /** Whether calls on a shard may begin here. Reads need a valid lease besides. */
+  /** Returns whether calls on a shard may begin here. Reads also need a valid lease. */
   isMine(shard: number): boolean {
     return this.#owned.has(shard) && !this.#moving.has(shard)
   }
 
-  /** Whether calls on a shard may go on here. */
+  /** Returns whether calls on a shard may continue here. */
   isHeld(shard: number): boolean {
     return this.#owned.has(shard)
   }
@@ -52,7 +55,7 @@ export class Shards {
     return this.#moving.get(shard)
   }
 
-  /** Reads the registers, and looks after the shards from now on. */
+  /** Reads the registers, and maintains the shards from now on. */
   start(): void {
     this.#stopListening = this.#registers.listen()
     this.#running = this.#run()
@@ -74,12 +77,12 @@ export class Shards {
     this.#readMs = performance.now()
   }
 
-  /** This life has ended: nothing is served here any more. */
+  /** Marks this life as ended: nothing is served here any more. */
   loseAll(): void {
     this.#owned.clear()
   }
 
-  /** Moves a shard of this node to another one. With `pin`, it stays there while that node lives. */
+  /** Moves a shard of this node to another one. With `pin`, it stays there while that node is alive. */
   async move(shard: number, to: string, pin = false): Promise<void> {
     const member = this.options.members.find(to)
     const own = this.#registers.find(shard)
@@ -91,8 +94,8 @@ export class Shards {
   }
 
   /**
-   * Moves all shards away. Resolves once they are, to the number of those that nobody can take, or when the lease is no longer
-   * valid, since nobody knows for how long the engine is gone. A node that leaves goes on trying then.
+   * Moves all shards away. Resolves once they are, with the number of those that no node can take, or when the lease is
+   * no longer valid, since the engine may be unavailable for long. A node that leaves keeps trying then.
    */
   async drain(): Promise<number> {
     let remaining = 0
@@ -126,14 +129,14 @@ export class Shards {
     }
   }
 
-  /** Declares the silent dead, takes orphans over, and gives away what others are to serve. */
+  /** Declares silent nodes dead, takes over shards without an owner, and gives away those that other nodes should serve. */
   async #maintain(): Promise<void> {
     const { lease, members, node, takeoverMs } = this.options
     for (const member of members.listSilent(takeoverMs))
       if (member.node !== node && lease.isSteady()) await this.#declareDead(member)
-    // Some may have come before this node knew of the life to which they were given.
+    // Some may have been given to this node before it knew its own life.
     for (const shard of allShards) this.#serveIfOwned(shard)
-    // Somebody who has not heard of it yet may have given it a shard since.
+    // A node that does not know yet that this one is leaving may have given it a shard.
     if (lease.isLeaving) return void (await this.drain())
     await this.#repair()
     const orphans = allShards.filter(shard => this.#isOrphan(shard) && this.#chooseNode(shard)?.node === node)
@@ -151,7 +154,7 @@ export class Shards {
 
   async #declareDead(member: Member): Promise<void> {
     const { isUnreadable, node, revision, seenMs: _seenMs, ...state } = member
-    // Where its register does not say which life it was, all of those are meant that shards belong to.
+    // If its register does not show its incarnation, all lives are meant to which shards belong.
     const lives = isUnreadable ? this.#registers.listOfNode(node) : []
     const incarnation = Math.max(state.incarnation, ...lives.map(life => life.incarnation))
     const dead: NodeState = { ...state, incarnation, state: 'dead' }
@@ -161,14 +164,14 @@ export class Shards {
       const declared = await engine.register.cas(nodeKey(node), revision, bytes)
       members.update([{ key: nodeKey(node), revision: declared, bytes }])
     } catch (error) {
-      // It lives, or another node was faster.
+      // It is alive, or another node was faster.
       if (!(error instanceof Conflict)) throw error
     }
   }
 
   /**
-   * Writes registers again that cannot be read: those of this node's shards. Where nobody has done that for the time of silence,
-   * nobody serves the shard.
+   * Rewrites registers that cannot be read: those of this node's shards, and those that no node has rewritten for the
+   * takeover time.
    */
   async #repair(): Promise<void> {
     for (const [shard, { revision, seenMs }] of this.#registers.unreadable) {
@@ -189,14 +192,14 @@ export class Shards {
     return !known || this.options.members.hasEnded(known)
   }
 
-  /** The node that is to serve a shard; with `others`, another one than this. */
+  /** Chooses the node that should serve a shard; with `others`, another one than this. */
   #chooseNode(shard: number, others = false): Member | undefined {
     const { members, node } = this.options
     const candidates = members.living.filter(member => !others || member.node !== node)
     return chooseNode(shard, this.#registers.find(shard), candidates)
   }
 
-  /** `revision`: of its register, where that cannot be read. */
+  /** `revision`: of its register, if that cannot be read. */
   async #takeOver(shard: number, revision?: number): Promise<void> {
     const { events, lease, schema } = this.options
     const known = this.#registers.find(shard)
@@ -212,15 +215,20 @@ export class Shards {
     return this.#holdWhile(shard, this.#handOver(shard, own, to, pin))
   }
 
-  async #handOver(shard: number, own: KnownPlacement, { incarnation, node }: Life, pin?: string): Promise<void> {
+  async #handOver(
+    shard: number,
+    own: KnownPlacement,
+    { incarnation, node }: Life,
+    pin?: string
+  ): Promise<void> {
     const { events, lease, members, schema } = this.options
     await events.waitUntilIdle(shard)
     this.#owned.delete(shard)
     await events.release(shard)
     const target: ShardPlacement = { node, incarnation, schema, ...(pin !== undefined && { pin }) }
-    // Until it is known who serves it nobody does: whether the change has arrived is asked for as long as it takes.
+    // No node serves the shard until its owner is known: the outcome is checked for as long as it takes.
     while (lease.incarnation === own.incarnation && !this.#stopping.signal.aborted) {
-      // The one that was to take it may be gone meanwhile. Placed again, no former change can arrive any more.
+      // The target may have ended meanwhile. Once the shard is placed again, no former change can take effect.
       await this.#registers.place(
         shard,
         own.revision,
@@ -234,14 +242,15 @@ export class Shards {
   }
 
   /**
-   * Closes what is open of a shard that another node has taken without asking, as after a repair of its register. Until that is
-   * done, the shard counts as moving: if it comes back meanwhile, calls wait, so that none of them reads what was there before.
+   * Closes what is open of a shard that another node has taken without asking, as after a repair of its register. Until
+   * then, the shard counts as moving: if it comes back meanwhile, calls wait, so that none of them reads outdated
+   * files.
    */
   #releaseTaken(shard: number): void {
     if (!this.#moving.has(shard)) void this.#holdWhile(shard, this.options.events.release(shard))
   }
 
-  /** Has calls on a shard wait until `moving` has settled. */
+  /** Makes calls on a shard wait until `moving` has settled. */
   #holdWhile(shard: number, moving: Promise<void>): Promise<void> {
     const settled = moving.finally(() => {
       this.#moving.delete(shard)

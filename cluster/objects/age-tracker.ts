@@ -1,12 +1,12 @@
-/** For how long things have been there, by this process's own monotonic clock: nobody's time of day is trusted. */
+/** Tracks for how long items have existed, by this process's monotonic clock: no wall clock is trusted. */
 
 export class AgeTracker {
   /** When each was first seen, by `performance.now`. */
   readonly #sinceMs = new Map<string, number>()
 
   /**
-   * Takes note of all that is there at present. Returns what has been there, at each look, for so many seconds; what is no longer
-   * there is forgotten.
+   * Records all items that exist at present, and forgets others. Returns those that have been seen by each call for a
+   * number of seconds.
    */
   listOlderThan(seconds: number, present: readonly string[]): string[] {
     const nowMs = performance.now()

@@ -1,4 +1,4 @@
-/** Keeps the local files of attachments within a bound: those that were read longest ago go, if they are stored as objects. */
+/** Limits the local files of attachments: the least recently used are removed, if they are stored as objects. */
 import { readdir, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isAccountId, type Layout } from '../../storage/files/layout.js'
@@ -7,7 +7,7 @@ import type { Objects } from '../objects.js'
 export interface AttachmentCacheOptions {
   readonly layout: Layout
   readonly objects: Pick<Objects, 'list'>
-  /** Most bytes of local files, 0 for any number. */
+  /** Maximum size of local files in bytes, 0 for unlimited. */
   readonly cacheBytes: number
   onError(error: Error): void
 }
@@ -17,34 +17,37 @@ interface Cached {
   readonly id: string
   readonly path: string
   readonly size: number
-  /** When it was read or written last. */
+  /** When it was last read or written. */
   readonly atMs: number
 }
 
-/** Part of the bound that is exceeded at most before anybody looks, and that is freed then besides. */
+/** Divisor of the limit: the share by which it may be exceeded before files are removed, and that is freed in addition. */
 const slackShare = 16
-/** Time within which the use of a file is not marked again, in milliseconds, and files for which that is remembered. */
+/**
+ * Minimum interval for recording the use of a file, in milliseconds, and maximum number of files for which it is
+ * remembered.
+ */
 const [markIntervalMs, maxMarked] = [3_600_000, 10_000]
 
 export class AttachmentCache {
-  /** Bytes since anybody has looked; at first, nobody has. */
+  /** Bytes added since the last cleanup; infinite before the first. */
   #addedBytes = Infinity
   #sweeping: Promise<void> | undefined
   readonly #markedAtMs = new Map<string, number>()
 
   constructor(private readonly options: AttachmentCacheOptions) {}
 
-  /** To be called when a file has been read. */
+  /** Must be called when a file has been read. */
   recordUse(path: string): void {
     const nowMs = Date.now()
     if (nowMs - (this.#markedAtMs.get(path) ?? 0) < markIntervalMs) return
     if (this.#markedAtMs.size >= maxMarked) this.#markedAtMs.clear()
     this.#markedAtMs.set(path, nowMs)
-    // It may have been removed by now.
+    // It may have been removed meanwhile.
     utimes(path, nowMs / 1000, nowMs / 1000).catch(() => undefined)
   }
 
-  /** To be called when a file has come. Others may go, a while later. */
+  /** Must be called when a file has been added. Others may be removed a while later. */
   recordAdded(bytes: number): void {
     const { cacheBytes } = this.options
     this.#addedBytes += bytes
@@ -55,7 +58,7 @@ export class AttachmentCache {
       .finally(() => (this.#sweeping = undefined))
   }
 
-  /** Resolves when nothing is being removed. */
+  /** Resolves when no files are being removed. */
   async waitUntilSettled(): Promise<void> {
     await this.#sweeping
   }
@@ -73,7 +76,7 @@ export class AttachmentCache {
       const prefix = `file/${account}/`
       const keys = stored.get(account) ?? new Set(await this.options.objects.list(prefix))
       stored.set(account, keys)
-      // Of what is not an object, this may be all there is.
+      // If it is not stored as an object, this may be the only copy.
       if (!keys.has(`${prefix}${id}`)) continue
       await rm(path, { force: true })
       excess -= size
@@ -96,7 +99,7 @@ export class AttachmentCache {
   }
 }
 
-/** What is in a folder; nothing if there is none. */
+/** Returns the names in a folder; empty if it does not exist. */
 async function readNames(folder: string): Promise<string[]> {
   return await readdir(folder).catch(() => [])
 }

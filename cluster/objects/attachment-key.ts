@@ -1,6 +1,6 @@
 /** The names of objects that hold attachments. */
 
-/** The key of an attachment; without an id, what the keys of all of the account begin with. */
+/** Returns the key of an attachment; without an id, the prefix of the keys of all attachments of the account. */
 export function attachmentKey(account: string, id = ''): string {
   return `file/${account}/${id}`
 }

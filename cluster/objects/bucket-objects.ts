@@ -7,21 +7,21 @@ import { EngineUnavailable } from '../engine.js'
 import type { Objects } from '../objects.js'
 
 export interface BucketOptions {
-  /** Address of the storage, without the bucket. */
+  /** URL of the storage, without the bucket. */
   readonly endpoint: string
   readonly region: string
   readonly bucket: string
-  /** What the keys of all objects begin with; empty, or ends with a slash. */
+  /** Prefix of the keys of all objects; empty, or ends with a slash. */
   readonly prefix: string
   readonly accessKey: string
   readonly secretKey: string
-  /** Time within which the storage has to answer, and to go on, in milliseconds; a minute by default. */
+  /** Time limit for responses and for each chunk, in milliseconds; a minute by default. */
   readonly timeoutMs?: number
 }
 
-/** For how long the storage is waited for, in milliseconds: a part of a large file is on its way for some time. */
+/** Default time limit in milliseconds: uploading a part of a large file takes some time. */
 const defaultTimeoutMs = 60_000
-/** Keys that are listed by one request. */
+/** Maximum number of keys per request. */
 const maxKeysPerPage = 1000
 
 export class BucketObjects implements Objects {
@@ -30,15 +30,7 @@ export class BucketObjects implements Objects {
   readonly #timeoutMs: number
 
   constructor(options: BucketOptions) {
-    const {
-      accessKey,
-      bucket,
-      endpoint,
-      timeoutMs = defaultTimeoutMs,
-      prefix,
-      region,
-      secretKey
-    } = options
+    const { accessKey, bucket, endpoint, timeoutMs = defaultTimeoutMs, prefix, region, secretKey } = options
     this.#prefix = prefix
     this.#timeoutMs = timeoutMs
     this.#client = new S3Client({
@@ -57,7 +49,7 @@ export class BucketObjects implements Objects {
   async get(key: string, path: string): Promise<boolean> {
     const response = await translateErrors(() => this.#client.getObjectResponse(this.#prefix + key))
     if (!response?.body) {
-      // Where the bucket itself is missing, nobody knows what was in it.
+      // If the bucket itself is missing, its content is unknown.
       if (!(await translateErrors(() => this.#client.bucketExists()))) throw createNoBucketError()
       return false
     }
@@ -80,7 +72,7 @@ export class BucketObjects implements Objects {
     } finally {
       await file.close()
       if (!isWhole) {
-        // What is still on its way is not waited for.
+        // Pending chunks are not awaited.
         void chunks.return?.().catch(() => undefined)
         await rm(path, { force: true })
       }
@@ -88,7 +80,7 @@ export class BucketObjects implements Objects {
     return true
   }
 
-  /** What arrives in time. */
+  /** Rejects if a promise does not resolve in time. */
   async #withTimeout<T>(pending: Promise<T>): Promise<T> {
     let timer: NodeJS.Timeout | undefined
     const timeout = new Promise<never>((_, reject) => {
@@ -113,8 +105,10 @@ export class BucketObjects implements Objects {
     do {
       const from = token
       const page = await translateErrors(() =>
-        // One page at a time: as many as there are in it.
-        this.#client.listObjectsPaged('/', this.#prefix + prefix, 1, from, { 'max-keys': String(maxKeysPerPage) })
+        // One page at a time: with all its keys.
+        this.#client.listObjectsPaged('/', this.#prefix + prefix, 1, from, {
+          'max-keys': String(maxKeysPerPage)
+        })
       )
       if (!page) throw createNoBucketError()
       for (const { Key } of page.objects ?? []) {
@@ -132,7 +126,7 @@ function createNoBucketError(): EngineUnavailable {
   return new EngineUnavailable(new Error('There is no such bucket'))
 }
 
-/** Asks the storage. Whatever goes wrong, nobody knows what has become of it. */
+/** Sends a request. Rejects with `EngineUnavailable` for any error: the outcome is unknown. */
 async function translateErrors<T>(send: () => Promise<T>): Promise<T> {
   try {
     return await send()

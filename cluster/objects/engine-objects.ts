@@ -1,4 +1,4 @@
-/** Objects in a stream of the engine, for those who have no other storage: pieces of bytes, and a head that names them. */
+/** Objects in a stream of the engine, if there is no other storage: pieces of bytes, and a head that names them. */
 import { createHash, randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { open, rm, type FileHandle } from 'node:fs/promises'
@@ -23,9 +23,9 @@ import {
 import type { Objects } from '../objects.js'
 import { AgeTracker } from './age-tracker.js'
 
-/** What a head says of an object. */
+/** The head of an object. */
 interface Head {
-  /** Of its bytes: those of an object that replaces it have another one. */
+  /** Of its bytes: those of a replacement have another one. */
   readonly id: string
   readonly pieces: number
   /** SHA-256, in hexadecimal digits. */
@@ -34,13 +34,13 @@ interface Head {
 
 /** Bytes of a piece. */
 const pieceBytes = 512 * 1024
-/** Pieces that are written at once, and read at once. */
+/** Maximum number of pieces written or read concurrently. */
 const maxConcurrent = 8
-/** For how long something is tried again, and the time between two tries, in milliseconds. */
+/** For how long operations are retried, and the time between two attempts, in milliseconds. */
 const [retryTimeoutMs, pauseMs] = [15_000, 100]
 
 export class EngineObjects implements Objects {
-  /** Notes of pieces that may be of no use. */
+  /** Notes of pieces that may be unused. */
   readonly #unconfirmed = new AgeTracker()
 
   constructor(private readonly engine: Connected) {}
@@ -52,7 +52,7 @@ export class EngineObjects implements Objects {
     const stored = await this.#storePieces(id, path)
     await this.#assertMarked(id)
     const replaced = await this.#replaceHead(head, { id, ...stored })
-    // It is there: what cannot be tidied up now is swept another time.
+    // The object is stored: what cannot be cleaned up now is swept later.
     const tidying = [this.#purge(doubtSubject(id)), ...(replaced ? [this.#removePieces(replaced.id)] : [])]
     await Promise.allSettled(tidying)
   }
@@ -63,7 +63,7 @@ export class EngineObjects implements Objects {
       const head = (await this.#head(subject))?.head
       if (!head) return false
       if (await this.#loadObject(head, path)) return true
-      // It was replaced meanwhile, or is not everywhere yet.
+      // It was replaced meanwhile, or is not on all replicas yet.
       if (performance.now() > deadline)
         throw new EngineUnavailable(new Error(`Pieces of ${key} are missing, or damaged`))
       await wait(pauseMs)
@@ -96,27 +96,27 @@ export class EngineObjects implements Objects {
   }
 
   /**
-   * Notes that the pieces under an id may be of no use, unless a head names them: whoever was to write or remove it may die before
-   * it has.
+   * Marks the pieces under an id as possibly unused, unless a head names them: this process may die before it has
+   * finished writing or removing them.
    */
   async #markUnconfirmed(id: string, head: string): Promise<void> {
     await this.#storeOnce(doubtSubject(id), Buffer.from(head))
   }
 
-  /** Rejects where others have taken what is under way for what nobody needs: after hours, or while this process was frozen. */
+  /** Rejects if another process has removed the pieces as unused: after hours, or while this process was frozen. */
   async #assertMarked(id: string): Promise<void> {
     if (await this.#last(doubtSubject(id))) return
     await this.#removePieces(id)
     throw new EngineUnavailable(new Error('Pieces were removed before all of them were there'))
   }
 
-  /** Removes the pieces under an id that no head names, and then the note of it. */
+  /** Removes the pieces under an id that no head names, and then its mark. */
   async #removePieces(id: string): Promise<void> {
     await this.#purge(pieceSubjects(id))
     await this.#purge(doubtSubject(id))
   }
 
-  /** The subjects of messages that fit a pattern. */
+  /** Lists the subjects of messages that match a pattern. */
   async #subjects(filter: string): Promise<string[]> {
     const found: string[] = []
     const { connection, timeoutMs } = this.engine
@@ -161,7 +161,7 @@ export class EngineObjects implements Objects {
     return { digest: hash.digest('hex'), pieces }
   }
 
-  /** Writes the one message of a subject that nobody else knows. */
+  /** Writes the only message of a subject that no other process knows. */
   async #storeOnce(subject: string, bytes: Buffer): Promise<void> {
     const { connection, timeoutMs } = this.engine
     for (const deadline = performance.now() + retryTimeoutMs; ;) {
@@ -169,7 +169,7 @@ export class EngineObjects implements Objects {
         await appendBehind(connection, objectsStream, subject, bytes, 0, timeoutMs)
         return
       } catch (error) {
-        // Nobody else writes there: an earlier try has arrived.
+        // No other process writes there: an earlier attempt has arrived.
         if (error instanceof Conflict) return
         if (performance.now() > deadline) throw error
       }
@@ -178,21 +178,21 @@ export class EngineObjects implements Objects {
   }
 
   /**
-   * Makes a head the one that counts. Resolves with the one that it replaces. Where it is not known whether it has arrived, its
-   * pieces stay: it may arrive later.
+   * Replaces the head of an object. Resolves with the former one. If the outcome is unknown, its pieces are kept: the
+   * head may arrive later.
    */
   async #replaceHead(subject: string, head: Head): Promise<Head | undefined> {
     const { connection, timeoutMs } = this.engine
     const bytes = Buffer.from(JSON.stringify(head))
     let replaced: Head | undefined
-    /** Which head one that may have arrived follows. */
+    /** The head that one with an unknown outcome follows. */
     let expectedOfPending: number | undefined
     for (const deadline = performance.now() + retryTimeoutMs; performance.now() < deadline;) {
       let expected: number | undefined
       try {
         const last = await this.#head(subject)
         if (last?.head.id !== head.id) {
-          // Another one has come: if it followed this one, the pieces of this one are gone.
+          // Another head was written: if it followed this one, the pieces of this one are gone.
           if (expectedOfPending !== undefined && expectedOfPending !== (last?.sequence ?? 0)) break
           replaced = last?.head
           if (replaced) await this.#markUnconfirmed(replaced.id, subject)
@@ -228,7 +228,8 @@ export class EngineObjects implements Objects {
     const file = await open(path, 'wx+', 0o600)
     let isWhole = false
     try {
-      isWhole = (await this.#loadPieces(head, file)) === head.pieces && (await computeDigest(path)) === head.digest
+      isWhole =
+        (await this.#loadPieces(head, file)) === head.pieces && (await computeDigest(path)) === head.digest
       if (isWhole) await file.sync()
     } finally {
       await file.close()
@@ -237,11 +238,16 @@ export class EngineObjects implements Objects {
     return isWhole
   }
 
-  /** Writes pieces to their places in a file. Resolves with how many there were. */
+  /** Writes pieces to their positions in a file. Resolves with their number. */
   async #loadPieces({ id }: Head, file: FileHandle): Promise<number> {
     const places = new Set<number>()
     for (let seq = 1; ;) {
-      const wanted = { seq, next_by_subj: pieceSubjects(id), batch: maxConcurrent, max_bytes: maxConcurrent * pieceBytes }
+      const wanted = {
+        seq,
+        next_by_subj: pieceSubjects(id),
+        batch: maxConcurrent,
+        max_bytes: maxConcurrent * pieceBytes
+      }
       const page = await getMessages(this.engine.connection, objectsStream, wanted)
       if (page.length === 0) return places.size
       for (const { bytes, sequence, subject } of page) {
@@ -253,7 +259,7 @@ export class EngineObjects implements Objects {
     }
   }
 
-  /** Removes the messages of subjects that fit a pattern, or those before a sequence. */
+  /** Removes the messages of subjects that match a pattern, or those before a sequence. */
   async #purge(filter: string, before?: number): Promise<void> {
     const { connection, timeoutMs } = this.engine
     const wanted = before === undefined ? { filter } : { filter, seq: before }

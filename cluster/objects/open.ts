@@ -1,17 +1,18 @@
-/** Opens the place of objects that the settings name. */
+/** Opens the storage of objects that the settings name. */
 import type { Connected } from '../nats/connection.js'
 import type { Objects } from '../objects.js'
 import { BucketObjects, type BucketOptions } from './bucket-objects.js'
 import { EngineObjects } from './engine-objects.js'
 
-/** Whether objects are kept by the engine, for which it needs a stream of its own. */
+/** Returns whether objects are stored in the engine, which needs a stream for them. */
 export function usesEngine(setting: string): boolean {
   return setting === 'nats'
 }
 
 /**
- * The place that a setting names: `nats`, or `s3://accessKey:secretKey@bucket/prefix?endpoint=URL&region=NAME`. Without keys, those
- * of the environment count: `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`. Throws an error that says what is missing.
+ * Opens the storage that a setting names: `nats`, or `s3://accessKey:secretKey@bucket/prefix?endpoint=URL&region=NAME`.
+ * Keys default to the environment: `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`. Throws an error that says what is
+ * missing.
  */
 export function openObjects(
   setting: string,
@@ -23,7 +24,7 @@ export function openObjects(
     : new BucketObjects(parseBucketOptions(setting, environment))
 }
 
-/** What the address of a bucket says. */
+/** Parses the address of a bucket. */
 export function parseBucketOptions(address: string, environment: NodeJS.ProcessEnv): BucketOptions {
   const { hostname, password, pathname, searchParams, username } = new URL(address)
   const region = searchParams.get('region') ?? 'us-east-1'

@@ -1,6 +1,6 @@
 /**
- * Attachments that every node can have: each is an object before its row is written, and a local file is no more than a cache
- * of it.
+ * Attachments that every node can read: each is stored as an object before its row is written, and local files are only
+ * a cache.
  */
 import { randomUUID } from 'node:crypto'
 import { mkdir, rename, rm } from 'node:fs/promises'
@@ -24,27 +24,27 @@ import { AgeTracker } from './age-tracker.js'
 export interface SharedAttachmentsOptions {
   readonly layout: Layout
   readonly objects: Objects
-  /** The id of this node: what it has lent is found by that. */
+  /** The id of this node, which is part of the keys of files that it lends. */
   readonly node: string
-  /** Most bytes of local files, 0 for any number. */
+  /** Maximum size of local files in bytes, 0 for unlimited. */
   readonly cacheBytes: number
-  /** Rejects unless this process serves the account at this moment: somebody else may have given its files to rows. */
+  /** Rejects unless this process serves the account now: another one may have added rows for its files. */
   assertWriter(account: string): Promise<void>
   onError(error: Error): void
 }
 
-/** What the path of a file that was lent begins with: no path does. */
+/** Prefix of the paths of lent files, which no real path has. */
 const lentPathPrefix = 'object:'
 
 export class SharedAttachments implements AttachmentStore {
   readonly #disk: DiskAttachments
   readonly #cache: AttachmentCache
   readonly #objects: Objects
-  /** Files on their way here, by their keys. */
+  /** Files being fetched, by their keys. */
   readonly #fetching = new Map<string, Promise<boolean>>()
-  /** Tells what this run has lent from what an earlier one has. */
+  /** Distinguishes files lent by this run from those of an earlier one. */
   readonly #run = randomUUID()
-  /** What is lent at present, by any node. */
+  /** Files lent at present, by any node. */
   readonly #lent = new AgeTracker()
 
   constructor(private readonly options: SharedAttachmentsOptions) {
@@ -58,7 +58,7 @@ export class SharedAttachments implements AttachmentStore {
   }
 
   /**
-   * Lends a received file to the node that serves its account: what is returned can be put or discarded there. Rejects with
+   * Lends a received file to the node that serves its account, where it can be put or discarded. Rejects with
    * `StoreUnavailable`.
    */
   async lend(file: ReceivedFile): Promise<ReceivedFile> {
@@ -68,8 +68,8 @@ export class SharedAttachments implements AttachmentStore {
   }
 
   /**
-   * Lends a file among the drafts, such as a copy of an account, to the node that has asked for it, which has it by
-   * {@link fetchLent}. Rejects with `StoreUnavailable`.
+   * Lends a draft, such as a copy of an account, to the node that has requested it, which fetches it by {@link
+   * borrowed}. Rejects with `StoreUnavailable`.
    */
   async lendDraft(name: string): Promise<string> {
     const key = `${lentPrefix(this.options.node)}${this.#run}/${name}`
@@ -77,7 +77,7 @@ export class SharedAttachments implements AttachmentStore {
     return lentPathPrefix + key
   }
 
-  /** Fetches a draft that another node has lent, and returns its name here. Rejects with `StoreUnavailable`. */
+  /** Fetches a draft that another node has lent. Returns its local name. Rejects with `StoreUnavailable`. */
   async fetchLent(lent: string): Promise<string> {
     const key = lent.slice(lentPathPrefix.length)
     const name = basename(key)
@@ -87,7 +87,7 @@ export class SharedAttachments implements AttachmentStore {
     return name
   }
 
-  /** As an object first: the row that is written next must never name a file that one disk alone has. */
+  /** As an object first: a row must never refer to a file that is only on one disk. */
   async put(account: string, id: string, file: ReceivedFile): Promise<void> {
     const local = await this.#receiveLent(file)
     await this.#objects.put(attachmentKey(account, id), local.draft)
@@ -102,7 +102,7 @@ export class SharedAttachments implements AttachmentStore {
     else await this.#objects.remove(key)
   }
 
-  /** Fetches the whole file first if it is not here. Rejects with `StoreUnavailable` if it cannot be had. */
+  /** Fetches the whole file first if it is not local. Rejects with `StoreUnavailable` if it is unavailable. */
   async get(account: string, id: string, range?: ByteRange): Promise<Readable | undefined> {
     const local = await this.#disk.get(account, id, range)
     if (local) {
@@ -124,7 +124,7 @@ export class SharedAttachments implements AttachmentStore {
     await this.#disk.remove(account, id)
   }
 
-  /** Those that are objects, and those that are here alone. */
+  /** Lists files that are stored as objects, and those that are only local. */
   async list(account: string): Promise<string[]> {
     const keys = await this.#objects.list(attachmentKey(account))
     const shared = keys.map(key => key.slice(attachmentKey(account).length))
@@ -133,15 +133,15 @@ export class SharedAttachments implements AttachmentStore {
 
   async sweepDrafts(): Promise<void> {
     await this.#disk.sweepDrafts()
-    // What an earlier run of this node has lent: nobody waits for it any more.
+    // Files that an earlier run of this node has lent are not needed any more.
     const prefix = lentPrefix(this.options.node)
     for (const key of await this.#objects.list(prefix))
       if (!key.startsWith(`${prefix}${this.#run}/`)) await this.#objects.remove(key)
   }
 
   /**
-   * Removes objects, and parts of them, that whoever has begun or lent them did not live to remove, once they have been seen for so
-   * many seconds. Never rejects.
+   * Removes objects, and parts of them, that were left by interrupted writes or loans, once they have been seen for a
+   * number of seconds. Never rejects.
    */
   async sweep(seconds: number): Promise<void> {
     try {
@@ -158,7 +158,7 @@ export class SharedAttachments implements AttachmentStore {
     await this.#cache.waitUntilSettled()
   }
 
-  /** Stores as objects the files of an account that was here before there were other nodes. */
+  /** Stores the files of an account as objects that was local before there were other nodes. */
   async share(account: string): Promise<void> {
     const { layout } = this.options
     const shared = new Set(await this.#objects.list(attachmentKey(account)))
@@ -167,7 +167,7 @@ export class SharedAttachments implements AttachmentStore {
         await this.#objects.put(attachmentKey(account, id), layout.attachmentFile(account, id))
   }
 
-  /** The file as one that the disk has received. */
+  /** Returns the file as one that was received locally. */
   async #receiveLent(file: ReceivedFile): Promise<ReceivedFile> {
     const key = lentKey(file)
     if (key === undefined) return file
@@ -176,7 +176,7 @@ export class SharedAttachments implements AttachmentStore {
     return { ...file, draft }
   }
 
-  /** Whether the file of an attachment is here now. */
+  /** Fetches the file of an attachment if it is not local. Returns whether it exists. */
   async #ensureLocal(account: string, id: string): Promise<boolean> {
     const key = attachmentKey(account, id)
     const fetching = this.#fetching.get(key) ?? this.#fetch(account, id)
@@ -207,7 +207,7 @@ export class SharedAttachments implements AttachmentStore {
   }
 }
 
-/** Objects that fail as storage does. */
+/** Translates errors of objects to those of storage. */
 function translateErrors(objects: Objects): Objects {
   return {
     put: async (...given) => await translateError(() => objects.put(...given)),
@@ -227,12 +227,12 @@ async function translateError<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What the keys of all files begin with that a node has lent. */
+/** Returns the prefix of the keys of all files that a node has lent. */
 function lentPrefix(node: string): string {
   return `lent/${node}/`
 }
 
-/** The key of a file that was lent; `undefined` if it was received here. */
+/** Returns the key of a lent file; `undefined` if it was received locally. */
 function lentKey({ draft }: ReceivedFile): string | undefined {
   return draft.startsWith(lentPathPrefix) ? draft.slice(lentPathPrefix.length) : undefined
 }

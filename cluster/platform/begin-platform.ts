@@ -1,4 +1,4 @@
-/** From one machine to a cluster: the platform file of a service becomes the beginning of the log that nodes follow. */
+/** Turns the platform file of a single service into the beginning of the log that the nodes of a cluster follow. */
 import { randomBytes, randomInt } from 'node:crypto'
 import type { PlatformStore } from '../../storage/platform/platform-store.js'
 import type { Engine } from '../engine.js'
@@ -6,14 +6,14 @@ import { PlatformRefused } from './log.js'
 import { decodePlatform, encodePlatform, platformSubject } from './record.js'
 import { PlatformSnapshots, type SnapshotOptions } from './snapshots.js'
 
-/** Histories are below: numbers that both SQLite and JSON hold. */
+/** Upper bound of history numbers, which both SQLite and JSON can represent. */
 const maxHistory = 2 ** 47
 
 /**
- * Begins the log of the platform with a file of a service that does not run: the file becomes its first snapshot. `prepare` does
- * what has to be done before any node can join; the file belongs to the cluster from then on. What was broken off goes on when
- * it is called again with the same file. Rejects with {@link PlatformRefused} if there is a log of
- * another file, and with `EngineUnavailable`.
+ * Begins the log of the platform with the file of a service that is not running: the file becomes its first snapshot.
+ * `prepare` runs before any node can join; the file belongs to the cluster from then on. An interrupted call can be
+ * repeated with the same file. Rejects with {@link PlatformRefused} if there is a log of another file, and with
+ * `EngineUnavailable`.
  */
 export async function beginPlatform(
   platform: PlatformStore,
@@ -31,7 +31,7 @@ export async function beginPlatform(
   const history = position?.epoch ?? randomInt(1, maxHistory)
   if (!position) platform.follow({ lsn: 0, epoch: history })
   await prepare()
-  // The snapshot first: whoever finds the log has to find where it begins.
+  // The snapshot first: a node that finds the log has to find its beginning.
   await new PlatformSnapshots(options).create(platform)
   const id = randomBytes(12).toString('base64url')
   await engine.append(platformSubject, 0, encodePlatform({ id, history, previous: 0, commands: [] }))

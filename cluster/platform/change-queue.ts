@@ -1,10 +1,10 @@
-/** Changes of the platform that wait for the log: gathered in records, and answered once they are applied. */
+/** Changes of the platform that wait for the log: collected in records, and resolved once they are applied. */
 import { randomBytes } from 'node:crypto'
 import { StoreUnavailable, Unconfirmed } from '../../storage/errors.js'
 import type { Arguments, Command, CommandName, Result } from '../../storage/platform/commands.js'
 import type { CommandOutcome } from '../../storage/platform/outcomes.js'
 
-/** Most commands of a record: all of them are applied in one turn of the event loop. */
+/** Maximum number of commands of a record, all of which are applied in one turn of the event loop. */
 const maxCommands = 100
 
 interface PendingChange {
@@ -14,7 +14,7 @@ interface PendingChange {
   readonly reject: (error: unknown) => void
 }
 
-/** What goes into one record. */
+/** The content of one record. */
 export interface Batch {
   readonly id: string
   readonly commands: readonly Command[]
@@ -22,10 +22,10 @@ export interface Batch {
 
 export class ChangeQueue {
   readonly #waiting: PendingChange[] = []
-  /** The record that is under way: nobody knows yet whether it is in the log. */
+  /** The record being appended, whose outcome is unknown yet. */
   #current: (Batch & { readonly changes: readonly PendingChange[] }) | undefined
 
-  /** `giveUpMs`: time after which a change is given up. `maxBytes`: most bytes of the commands of a record. */
+  /** `timeoutMs`: time after which a change is rejected. `maxBytes`: maximum size of the commands of a record. */
   constructor(
     private readonly timeoutMs: number,
     private readonly maxBytes: number
@@ -36,8 +36,8 @@ export class ChangeQueue {
   }
 
   /**
-   * Adds a change. Resolves with what applying it has answered. Rejects with what that has thrown; with `StoreUnavailable` if
-   * it has not been sent in time, and with `Unconfirmed` if nobody knows what has become of it.
+   * Adds a change. Resolves with the result of applying it. Rejects with what applying it throws; with
+   * `StoreUnavailable` if it has not been sent in time, and with `Unconfirmed` if its outcome is unknown.
    */
   add<N extends CommandName>(name: N, args: Arguments<N>): Promise<Result<N>> {
     const command = [name, ...args] as unknown as Command
@@ -59,7 +59,7 @@ export class ChangeQueue {
     })
   }
 
-  /** The record that is under way, or else a new one of what waits; `undefined` if nothing does. */
+  /** Returns the record being appended, or else a new one of waiting changes; `undefined` if there are none. */
   getNextBatch(): Batch | undefined {
     if (this.#current || this.#waiting.length === 0) return this.#current
     let bytes = 0
@@ -75,7 +75,7 @@ export class ChangeQueue {
     return this.#current
   }
 
-  /** Answers the changes of a record that has been applied, if it is the one under way. */
+  /** Resolves the changes of a record that has been applied, if it is the current one. */
   resolveBatch(id: string, outcomes: readonly CommandOutcome[]): void {
     if (this.#current?.id !== id) return
     const { changes } = this.#current
@@ -87,7 +87,7 @@ export class ChangeQueue {
     })
   }
 
-  /** Rejects the changes of the record under way, which is too long for the log. */
+  /** Rejects the changes of the current record, which is too long for the log. */
   rejectBatch(id: string): void {
     if (this.#current?.id !== id) return
     for (const { reject } of this.#current.changes)
@@ -95,7 +95,7 @@ export class ChangeQueue {
     this.#current = undefined
   }
 
-  /** Rejects everything. */
+  /** Rejects all changes. */
   rejectAll(error: StoreUnavailable): void {
     for (const { reject } of this.#waiting.splice(0)) reject(error)
     for (const { reject } of this.#current?.changes ?? []) reject(new Unconfirmed(error))

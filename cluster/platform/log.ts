@@ -1,6 +1,6 @@
 /**
- * The platform file of a node as a state machine: all nodes append commands to one log, and each applies all of them, in
- * order, to its own file. A caller is answered when its command has been applied here, with what applying it has answered.
+ * The platform file of a node as a state machine: all nodes append commands to one log, and each applies all of them,
+ * in order, to its own file. A caller receives the result when its command has been applied locally.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { StoreUnavailable } from '../../storage/errors.js'
@@ -12,24 +12,24 @@ import { PlatformSnapshots, type SnapshotOptions } from './snapshots.js'
 
 export interface PlatformLogOptions extends SnapshotOptions {
   readonly engine: Engine
-  /** Time after which whoever waits is told that the log cannot be reached, in milliseconds. */
+  /** Time after which waiting callers are told that the log is unavailable, in milliseconds. */
   readonly timeoutMs: number
-  /** Time between two looks at the log where nobody announces anything, in milliseconds. */
+  /** Time between two reads of the log without announcements, in milliseconds. */
   readonly pollMs?: number
-  /** Records after which a snapshot is made. */
+  /** Number of records after which a snapshot is created. */
   readonly snapshotRecords?: number
-  /** Called when this node does not follow the log, each time for another reason. */
+  /** Called when this node does not follow the log, once per reason. */
   onError(error: Error): void
 }
 
-/** Where nodes tell that there are new records. */
+/** The topic on which nodes announce new records. */
 const topic = 'platform'
-/** Time between two attempts at what has failed, in milliseconds. */
+/** Time between two attempts, in milliseconds. */
 const pauseMs = 50
-/** Most records that are read at once. */
+/** Maximum number of records read at once. */
 const pageSize = 100
 
-/** This node cannot follow the log, and never will: its file or its software does not fit. */
+/** This node cannot follow the log: its file or its software does not match. */
 export class PlatformRefused extends Error {
   constructor(reason: string, cause?: unknown) {
     super(`This node cannot follow the platform of the cluster: ${reason}`, { cause })
@@ -47,7 +47,7 @@ export class PlatformLog {
   #isClosed = false
   #refusal: PlatformRefused | undefined
   #snapshotting: Promise<void> | undefined
-  /** What the engine is being asked, and will be asked next: where the log ends. */
+  /** Pending queries for the end of the log: the current and the next one. */
   #pendingEnd: Promise<number> | undefined
   #nextEnd: Promise<number> | undefined
   /** Sequence from which on a snapshot may be due. */
@@ -63,8 +63,8 @@ export class PlatformLog {
   }
 
   /**
-   * Brings a platform file to the end of the log, and has it follow from then on; changes of the file go through the log.
-   * Rejects with {@link PlatformRefused} if the file does not belong to the log, and with `EngineUnavailable`.
+   * Brings a platform file to the end of the log, and makes it follow from then on; changes of the file go through the
+   * log. Rejects with {@link PlatformRefused} if the file does not belong to the log, and with `EngineUnavailable`.
    */
   static async open(platform: PlatformStore, options: PlatformLogOptions): Promise<PlatformLog> {
     const log = new PlatformLog(platform, options)
@@ -78,14 +78,14 @@ export class PlatformLog {
     }
   }
 
-  /** Why this node does not follow the log; `undefined` while it does, however late. */
+  /** Why this node does not follow the log; `undefined` while it does. */
   get refusal(): PlatformRefused | undefined {
     return this.#refusal
   }
 
   /**
-   * Resolves when everything that was in the log when this was called has been applied here. Rejects with `StoreUnavailable`
-   * if that cannot be said in time.
+   * Resolves when everything that was in the log at the time of the call has been applied. Rejects with
+   * `StoreUnavailable` if that takes too long.
    */
   async catchUp(): Promise<void> {
     const endMs = performance.now() + this.options.timeoutMs
@@ -95,7 +95,7 @@ export class PlatformLog {
         goal ??= await this.#findEnd()
         if (this.#sequence >= goal) return
         this.#wake()
-        // What is under way may take longer than anybody waits.
+        // The running work may take longer than the caller waits.
         await Promise.race([this.#running, wait(pauseMs)])
         if (this.#sequence >= goal) return
       } catch (error) {
@@ -106,12 +106,12 @@ export class PlatformLog {
     }
   }
 
-  /** Makes a snapshot now. Rejects with `EngineUnavailable`. */
+  /** Creates a snapshot now. Rejects with `EngineUnavailable`. */
   async snapshot(): Promise<void> {
     await this.#snapshots.create(this.platform)
   }
 
-  /** Stops following. What waits is rejected; what is under way may arrive all the same. */
+  /** Stops following. Waiting changes are rejected; the one being appended may still arrive. */
   async close(): Promise<void> {
     this.#isClosed = true
     clearInterval(this.#timer)
@@ -121,7 +121,7 @@ export class PlatformLog {
     await this.#snapshotting
   }
 
-  /** Sequence of the last record in the log. Those who ask at the same time share an answer that was asked for after they did. */
+  /** Returns the sequence of the last record in the log. Concurrent callers share a query that began after their calls. */
   #findEnd(): Promise<number> {
     this.#nextEnd ??= this.#askAfter(this.#pendingEnd)
     return this.#nextEnd
@@ -138,7 +138,7 @@ export class PlatformLog {
     return this.platform.position()?.lsn ?? 0
   }
 
-  /** Finds out whether the file belongs to the log, and brings it to its end. */
+  /** Checks that the file belongs to the log, and brings it to its end. */
   async #join(): Promise<void> {
     const last = await this.options.engine.last(platformSubject)
     if (!last) throw new PlatformRefused('the cluster has none yet: begin it by "coffer cluster init"')
@@ -169,7 +169,7 @@ export class PlatformLog {
     this.platform.delegateChanges(change, () => this.catchUp())
   }
 
-  /** Begins to append and to read, unless that is under way already. */
+  /** Starts appending and reading, unless already running. */
   #wake(): void {
     this.#mustRun = true
     if (this.#isClosed || this.#refusal) return
@@ -194,13 +194,13 @@ export class PlatformLog {
     }
   }
 
-  /** Appends the changes that wait, behind what is applied here. */
+  /** Appends waiting changes after the last applied record. */
   async #append(batch: Batch): Promise<void> {
     const { engine } = this.options
     const previous = this.#sequence
     const history = this.platform.position()!.epoch
     const record = encodePlatform({ id: batch.id, history, previous, commands: batch.commands })
-    // Tried for ever, it would stand in the way of all others.
+    // Retried forever, it would block all others.
     if (record.length > engine.maxBytes) return this.#changes.rejectBatch(batch.id)
     try {
       const sequence = await engine.append(platformSubject, previous, record)
@@ -208,10 +208,10 @@ export class PlatformLog {
       engine.announce(topic, Buffer.of())
       this.#snapshotLater()
     } catch (error) {
-      // Whatever has become of it: the same record again, or what is there in its place, tells.
+      // If the outcome is unknown, appending the same record again, or reading what was written instead, tells.
       if (!(error instanceof Conflict)) throw error
       await this.#readNew()
-      // Whoever is asked next may not have got yet what is there.
+      // The replica asked next may not have it yet.
       if (this.#sequence === previous) await wait(pauseMs)
     }
   }
@@ -241,7 +241,7 @@ export class PlatformLog {
     this.#changes.resolveBatch(id, outcomes)
   }
 
-  /** Begins anew with the snapshot, where the log does not reach back to what is applied here. */
+  /** Restores the snapshot, if the log does not reach back to the last applied record. */
   async #restoreBehind(previous: number): Promise<void> {
     const snapshot = await this.#snapshots.getCurrent()
     if (!snapshot || snapshot.sequence <= this.#sequence)
@@ -258,7 +258,7 @@ export class PlatformLog {
     }
   }
 
-  /** Makes a snapshot if the log has become long: whoever has written to it does, so that it is one node. */
+  /** Creates a snapshot if the log has become long. Only the node that has just appended does so. */
   #snapshotLater(): void {
     this.#snapshotting ??= this.#snapshotIfLong()
       .catch(error => this.#report(error as Error))
@@ -274,7 +274,7 @@ export class PlatformLog {
     this.#nextSnapshot = current.sequence + every
   }
 
-  /** An engine that does not answer is reported once, and then again after it has. */
+  /** Reports an error once, until the log has been followed again. */
   #report(error: Error): void {
     if (error instanceof PlatformRefused) {
       this.#refusal = error

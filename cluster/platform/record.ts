@@ -1,24 +1,24 @@
-/** Records of the platform's log: commands, in JSON, each record naming the one before. */
+/** Records of the platform's log: commands in JSON; each record contains the sequence of the one before. */
 import { isCommand, type Command } from '../../storage/platform/commands.js'
 
 /** The subject of the log. */
 export const platformSubject = 'coffer.platform'
 
-/** The form of records, which grows when a former version could not read them any more. */
+/** The format of records, which increases when former versions could not read them any more. */
 const currentFormat = 1
 
-/** Some commands, to be applied together and in order. */
+/** Commands to be applied together and in order. */
 export interface PlatformRecord {
-  /** Tells it from all others: random. */
+  /** Random, distinguishes it from all other records. */
   readonly id: string
-  /** Tells the log from those of other clusters: random, chosen when it began. */
+  /** Random, chosen when the log began: distinguishes it from those of other clusters. */
   readonly history: number
   /** Sequence of the record before, 0 for the first one. */
   readonly previous: number
   readonly commands: readonly Command[]
 }
 
-/** A record was written by a newer version of the software: whoever cannot read it must not go on behind it. */
+/** A record was written by a newer version of the software: a node that cannot read it must not continue after it. */
 export class RecordTooNew extends Error {
   constructor(what: string) {
     super(`The log of the platform holds ${what}, which this version does not know: upgrade this node`)
@@ -26,12 +26,12 @@ export class RecordTooNew extends Error {
   }
 }
 
-/** The bytes of a record. */
+/** Encodes a record. */
 export function encodePlatform(record: PlatformRecord): Uint8Array {
   return Buffer.from(JSON.stringify({ form: currentFormat, ...record }))
 }
 
-/** Reads a record. Throws {@link RecordTooNew}, and `SyntaxError` if it is none. */
+/** Decodes a record. Throws {@link RecordTooNew}, and `SyntaxError` if it is not one. */
 export function decodePlatform(bytes: Uint8Array): PlatformRecord {
   const { form, ...record } = JSON.parse(Buffer.from(bytes).toString()) as PlatformRecord & {
     readonly form: number

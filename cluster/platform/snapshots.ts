@@ -1,6 +1,6 @@
 /**
- * Snapshots of the platform file: what a node begins with that the log does not reach back to. The register names the one
- * that counts; records up to it are removed from the log.
+ * Snapshots of the platform file, for nodes that the log does not reach back to. A register names the current one;
+ * records up to it are removed from the log.
  */
 import { randomBytes } from 'node:crypto'
 import { renameSync, rmSync } from 'node:fs'
@@ -15,12 +15,12 @@ import type { Objects } from '../objects.js'
 import { platformSubject } from './record.js'
 
 const registerKey = 'platform.snapshot'
-/** What the keys of all snapshots begin with. */
+/** The prefix of the keys of all snapshots. */
 export const platformPrefix = 'platform/'
 
-/** The snapshot that counts. */
+/** A snapshot. */
 export interface Snapshot {
-  /** Sequence of the last record that it holds; 0 if the log begins with it. */
+  /** Sequence of the last record that it includes; 0 if the log begins with it. */
   readonly sequence: number
   readonly history: number
 }
@@ -28,22 +28,22 @@ export interface Snapshot {
 export interface SnapshotOptions {
   readonly engine: Pick<Engine, 'register' | 'trim'>
   readonly objects: Objects
-  /** Where copies are kept while they are made or fetched: on the disk of the platform file. */
+  /** Folder of copies while they are created or fetched: on the disk of the platform file. */
   readonly draftsDirectory: string
 }
 
 export class PlatformSnapshots {
   constructor(private readonly options: SnapshotOptions) {}
 
-  /** The snapshot that counts; `undefined` if there never was one. Rejects with `EngineUnavailable`. */
+  /** Returns the current snapshot; `undefined` if there never was one. Rejects with `EngineUnavailable`. */
   async getCurrent(): Promise<Snapshot | undefined> {
     const known = await this.#register()
     return known && parseSnapshot(known)
   }
 
   /**
-   * Makes a snapshot of a file that follows the log, and has it count unless a later one does. Rejects with
-   * `EngineUnavailable`.
+   * Creates a snapshot of a file that follows the log, and makes it the current one unless there is a later one.
+   * Rejects with `EngineUnavailable`.
    */
   async create(platform: PlatformStore): Promise<Snapshot> {
     const draft = this.#draft()
@@ -56,8 +56,8 @@ export class PlatformSnapshots {
   }
 
   /**
-   * Puts the snapshot that counts in the place of a platform file. Resolves with `false` if it has been replaced by a later one
-   * meanwhile. Rejects with `EngineUnavailable`, and with an error if it is not what the register says.
+   * Replaces a platform file by a snapshot. Resolves with `false` if it has been replaced by a later one meanwhile.
+   * Rejects with `EngineUnavailable`, and with an error if its content does not match the register.
    */
   async restore(platform: PlatformStore, { history, sequence }: Snapshot): Promise<boolean> {
     const draft = this.#draft()
@@ -91,7 +91,7 @@ export class PlatformSnapshots {
         await engine.register.cas(registerKey, known?.revision ?? 0, Buffer.from(JSON.stringify(snapshot)))
         break
       } catch (error) {
-        // Another node may have made a later one.
+        // Another node may have created a later one.
         if (!(error instanceof Conflict)) throw error
       }
     }

@@ -41,7 +41,7 @@ export interface SharedServices {
     /** As `find`, also one that is closed until it is deleted. */
     findServed(username: string): Account | undefined
     /** Returns the new URL of an account that has moved. */
-    relocatedTo(username: string): string | undefined
+    getRelocationUrl(username: string): string | undefined
     /** Whether an operator lets nobody use the account. */
     isSuspended(username: string): boolean
     /** When an account that its owner has closed will be deleted, in seconds. */

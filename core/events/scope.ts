@@ -94,7 +94,8 @@ class ScopeBuilder {
     this.#assertStreamsReadable(queries)
     const criteria = queries.flatMap(query => this.#toCriteria(query) ?? [])
     const isEverything = criteria.some(
-      ({ any, all, excludesAccountFields: isOwn, not }) => !any && !isOwn && all.length === 0 && not.size === 0
+      ({ any, all, excludesAccountFields: isOwn, not }) =>
+        !any && !isOwn && all.length === 0 && not.size === 0
     )
     return isEverything ? undefined : criteria
   }
@@ -123,7 +124,12 @@ class ScopeBuilder {
     const left = within && subtractSet(within, excludedStreams)
     if (left?.size === 0 || every.some(set => set.size === 0)) return undefined
     const isOwn = !left && !this.#caller.visibility.everything
-    return { ...(left && { any: left }), ...(isOwn && { excludesAccountFields: isOwn }), all: every, not: excludedStreams }
+    return {
+      ...(left && { any: left }),
+      ...(isOwn && { excludesAccountFields: isOwn }),
+      all: every,
+      not: excludedStreams
+    }
   }
 
   /**

@@ -3,7 +3,13 @@ import { lstatSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { link, rename, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
-import { existsWithin, makeFolderWithin, openWithin, syncPath, writeWithin } from '../../storage/files/durable.js'
+import {
+  existsWithin,
+  makeFolderWithin,
+  openWithin,
+  syncPath,
+  writeWithin
+} from '../../storage/files/durable.js'
 import { lockDirectory } from '../../storage/sqlite/lock.js'
 import { BackupError } from './backup-error.js'
 import type { Opened, Place } from './place.js'

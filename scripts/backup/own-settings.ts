@@ -91,7 +91,10 @@ export async function bringSettings(
   const { left, taken } = vault.isEncrypted ? { taken: found, left: [] } : believed(found)
   const { problems } = readSettings({ argv: [], env: {}, cwd: target.root, pageSettings: taken })
   if (problems.length > 0) return [`${pageSettingsFile} is left out: ${problems.join('; ')}`]
-  writeFileAtomically(join(target.root, pageSettingsFile), vault.isEncrypted ? text : formatPageSettings(taken))
+  writeFileAtomically(
+    join(target.root, pageSettingsFile),
+    vault.isEncrypted ? text : formatPageSettings(taken)
+  )
   if (left.length === 0) return []
   return [`${pageSettingsFile}: left out, since the backup is not encrypted: ${left.join(', ')}`]
 }

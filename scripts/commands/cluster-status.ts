@@ -10,7 +10,10 @@ export async function clusterStatus(args: readonly string[], { json }: JsonOptio
   const { flags } = split(args)
   const { cluster } = await clusterSettings(flags)
   await withEngine(cluster, async engine => {
-    const { alarms, nodes } = await createOverview(engine.register, async node => await alarmsAt(engine, node))
+    const { alarms, nodes } = await createOverview(
+      engine.register,
+      async node => await alarmsAt(engine, node)
+    )
     const lines = [
       ...nodes.map(
         each => `${each.node}\t${each.state}\t${each.software}\t${each.shards.length} shards\t${each.url}`

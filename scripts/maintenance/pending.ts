@@ -3,7 +3,12 @@ import { statfsSync, statSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Layout } from '../../storage/files/layout.js'
 import { PlatformInspection } from '../../storage/inspection.js'
-import { readPlatformVersion, schemaVersions, stepNames, readUserVersion } from '../../storage/sqlite/copies.js'
+import {
+  readPlatformVersion,
+  schemaVersions,
+  stepNames,
+  readUserVersion
+} from '../../storage/sqlite/copies.js'
 import type { Progress } from '../terminal/progress.js'
 
 export interface Pending {

@@ -59,7 +59,9 @@ export function answering(
       const done =
         username === undefined || ownership.isOwned(username)
           ? run()
-          : ownership.waitUntilMoved(username).then(() => (ownership.isOwned(username) ? run() : post([id, elsewhere])))
+          : ownership
+              .waitUntilMoved(username)
+              .then(() => (ownership.isOwned(username) ? run() : post([id, elsewhere])))
       underWay.add(done)
       void done.finally(() => underWay.delete(done))
     },

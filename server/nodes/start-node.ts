@@ -124,7 +124,7 @@ async function build(
         engine,
         objects,
         draftsDirectory: layout.draftsDirectory,
-        timeoutMs: times.giveUpMs,
+        timeoutMs: times.timeoutMs,
         onError: cause => log.error('the log of the platform cannot be followed', { cause })
       })
       return async () => await platformLog.close()

@@ -7,7 +7,7 @@ export const times = {
   wakeMs: 1000,
   pollMs: 500,
   resendMs: 1500,
-  giveUpMs: 4000,
+  timeoutMs: 4000,
   confirmMs: 5000,
   snapshotRetryMs: 30_000
 }

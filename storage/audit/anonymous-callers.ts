@@ -1,6 +1,6 @@
 /**
- * Calls without a valid token, or beyond the rate limit. Anybody can make any number of them, so only some per hour get
- * a record of their own and the others are counted. The counts are stored too, so that a restart does not reset them.
+ * Calls without a valid token, or beyond the rate limit. Anyone can make any number of them, so only some per hour get
+ * a record each and the others are counted. The counts are stored too, so that a restart does not reset them.
  */
 import type { Database } from 'better-sqlite3'
 import { column, statement } from '../sqlite/statements.js'
@@ -31,12 +31,12 @@ export class AnonymousCallers {
     private readonly perHour: number
   ) {}
 
-  /** Whether counts or summary records wait to be written. */
+  /** True if counts or summary records have not been written yet. */
   get isDirty(): boolean {
     return this.#isChanged || this.#due.length > 0
   }
 
-  /** Counts a call. Returns whether it gets a record of its own. */
+  /** Counts a call. Returns whether it gets its own record. */
   countCall(entry: AuditEntry): boolean {
     const hour = this.#enterHour(entry.time)
     this.#isChanged = true
@@ -49,7 +49,7 @@ export class AnonymousCallers {
     return false
   }
 
-  /** Takes the summary records of hours that are over at `time` (seconds). */
+  /** Takes the summary records of hours that ended before `time` (seconds). */
   takeDue(time: number): readonly AuditEntry[] {
     if (this.#hour && this.#hour.number < toHour(time)) this.#enterHour(time)
     const due = this.#due
@@ -57,14 +57,14 @@ export class AnonymousCallers {
     return due
   }
 
-  /** As {@link takeDue}, with the current hour so far: the audit is about to be read. */
+  /** As {@link takeDue}, including the current hour so far: the audit is about to be read. */
   takeAllDue(): readonly AuditEntry[] {
     this.#hour ??= this.#readStored()
     this.#summarize(this.#hour)
     return this.takeDue(-Infinity)
   }
 
-  /** Writes the counts. Within a transaction; {@link markFlushed} follows its commit. */
+  /** Writes the counts. Must run within a transaction; call {@link markFlushed} after its commit. */
   flush(): void {
     if (!this.#isChanged) return
     const sql = 'INSERT OR REPLACE INTO audit_strangers (number, body) VALUES (1, ?)'
@@ -76,7 +76,7 @@ export class AnonymousCallers {
     this.#isChanged = false
   }
 
-  /** The hour of a time; ends the hour before. A clock set back by up to an hour does not start a new one. */
+  /** Returns the hour of a time, and ends the hour before. A clock set back by up to an hour does not start a new one. */
   #enterHour(time: number): Hour {
     const number = toHour(time)
     const current = (this.#hour ??= this.#readStored())

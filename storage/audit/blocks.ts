@@ -16,7 +16,7 @@ export interface TimeRange {
 
 const selectBlocks = 'SELECT since, until FROM audit_block WHERE word = ?'
 
-/** The first block within a range, or the last in descending order, that holds records with one of these words. */
+/** Finds the first block within a range, or the last in descending order, that holds records with one of these words. */
 export function findNextBlock(
   db: Database,
   words: readonly number[],
@@ -26,21 +26,23 @@ export function findNextBlock(
   const blocks = words.flatMap(word =>
     isAscending
       ? (findBlockEndingFrom(db, word, since) ?? [])
-      : (onlyIfStartedBy(findBlockEndingFrom(db, word, until), until) ?? findBlockEndingBefore(db, word, until) ?? [])
+      : (onlyIfStartedBy(findBlockEndingFrom(db, word, until), until) ??
+        findBlockEndingBefore(db, word, until) ??
+        [])
   )
   const sorted = blocks.toSorted((a, b) => (isAscending ? a.since - b.since : b.since - a.since))
   const [block] = sorted.filter(found => found.since <= until && found.until >= since)
   return block && { since: Math.max(since, block.since), until: Math.min(until, block.until) }
 }
 
-/** The first block that ends at or after a time. */
+/** Finds the first block that ends at or after a time. */
 function findBlockEndingFrom(db: Database, word: number, time: number): TimeRange | undefined {
   return statement(db, `${selectBlocks} AND until >= ? ORDER BY until LIMIT 1`).get(word, time) as
     | TimeRange
     | undefined
 }
 
-/** The last block that ends before a time. */
+/** Finds the last block that ends before a time. */
 function findBlockEndingBefore(db: Database, word: number, time: number): TimeRange | undefined {
   return statement(db, `${selectBlocks} AND until < ? ORDER BY until DESC LIMIT 1`).get(word, time) as
     | TimeRange
@@ -51,13 +53,13 @@ function onlyIfStartedBy(block: TimeRange | undefined, time: number): TimeRange 
   return block && block.since <= time ? block : undefined
 }
 
-/** The number of blocks in which words occur: an estimate of what scanning for them costs. */
+/** Returns the number of blocks in which words occur: an estimate of the cost of scanning for them. */
 export function countBlocks(db: Database, words: readonly number[]): number {
   const sql = 'SELECT count(*) FROM audit_block WHERE word = ?'
   return words.reduce((sum, word) => sum + (column(db, sql).get(word) as number), 0)
 }
 
-/** Adds a block of all records after a time. Within a write. */
+/** Adds a block of all records after a time. Must run within a write. */
 export function addBlock(db: Database, after: number): void {
   const insert = `WITH fresh AS (SELECT at, access, action FROM audit_record WHERE at > @after)
     INSERT INTO audit_block (word, until, since)
@@ -67,7 +69,7 @@ export function addBlock(db: Database, after: number): void {
   statement(db, 'UPDATE audit_state SET indexed = (SELECT max(at) FROM audit_record)').run()
 }
 
-/** Removes the blocks that end at or before a time. Within a write. */
+/** Removes the blocks that end at or before a time. Must run within a write. */
 export function removeBlocks(db: Database, until: number): void {
   const sql = 'DELETE FROM audit_block WHERE word IN (SELECT number FROM audit_word) AND until <= ?'
   statement(db, sql).run(until)

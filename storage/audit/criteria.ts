@@ -11,7 +11,7 @@ export interface AuditCriteria {
   readonly not: ReadonlySet<number>
 }
 
-/** Whether a record meets one of the criteria. */
+/** Returns whether a record meets at least one of the criteria. */
 export function matchesCriteria({ access, action }: AuditRow, criteria: readonly AuditCriteria[]): boolean {
   const isIn = (words: AuditNumbers): boolean => !words || words.has(access) || words.has(action)
   return criteria.some(
@@ -20,7 +20,7 @@ export function matchesCriteria({ access, action }: AuditRow, criteria: readonly
 }
 
 /**
- * Words that an index scan can be driven by: every match has at least one of them. Picks the rarest; `undefined` if a
+ * Returns the words that drive an index scan: every match has at least one of them. Picks the rarest; `undefined` if a
  * full scan is needed. `frequency` returns how often words occur.
  */
 export function chooseIndexWords(

@@ -3,7 +3,7 @@ export class LastWritten {
   #key: string | undefined
   #integrity: string | undefined
 
-  /** Notes an event or an access. `time` is when it was modified or deleted, in seconds. */
+  /** Records an event or an access. `time` is when it was modified or deleted, in seconds. */
   record(kind: 'EVENT' | 'ACCESS', id: string, time: number, integrity: string | undefined): void {
     this.#key = `${kind}:0:${id}:${time}`
     this.#integrity = integrity

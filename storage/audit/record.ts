@@ -18,7 +18,7 @@ export interface AuditEntry {
   readonly callerId?: string | undefined
   /** Parameters of the query string; serialized when the call is recorded. */
   readonly query?: object | undefined
-  /** Whether `query` was truncated. */
+  /** True if `query` was truncated. */
   readonly isQueryTruncated?: boolean | undefined
   /** The version of the item that the call wrote. (docs/spec/audit.md#record-content) */
   readonly key?: string | undefined
@@ -46,11 +46,11 @@ export interface AuditRecord extends AuditEntry {
   readonly id: string
 }
 
-/** The stored text of an entry: a JSON array of its fields in a fixed order, without empty ones at the end. */
+/** Serializes an entry for storage: a JSON array of its fields in a fixed order, without trailing empty ones. */
 export function serializeDetail(entry: AuditEntry): string {
   const { via, ip, status, callerId, query, key, integrity, errorId, message, reach } = entry
   const isTruncated = entry.isQueryTruncated || undefined
-  // A read has no key of a written item: its reach takes that place.
+  // A read has no key of a written item: its scope is stored in that place.
   const item = reach ? toStoredScope(reach) : key
   if (item === undefined && errorId === undefined && query === undefined && callerId === undefined)
     return JSON.stringify([via, ip, status])
@@ -59,18 +59,28 @@ export function serializeDetail(entry: AuditEntry): string {
   return JSON.stringify(fields)
 }
 
-/** Parses the text that {@link serializeDetail} made. */
+/** Parses the text that {@link serializeDetail} returns. */
 export function parseDetail(detail: string): Omit<AuditEntry, 'time' | 'access' | 'action'> {
   const [via, ip, status, callerId, query, item, integrity, errorId, message, isQueryCut] = (
     JSON.parse(detail) as unknown[]
   ).map(field => field ?? undefined)
-  const entry = { via, ip, status, callerId, query, integrity, errorId, message, isQueryTruncated: isQueryCut }
+  const entry = {
+    via,
+    ip,
+    status,
+    callerId,
+    query,
+    integrity,
+    errorId,
+    message,
+    isQueryTruncated: isQueryCut
+  }
   const isReach = Array.isArray(item)
   const reach = isReach ? parseScope(item as unknown as StoredAuditScope) : undefined
   return { ...entry, key: isReach ? undefined : item, reach } as AuditEntry
 }
 
-/** The words by which records are indexed. */
+/** Formats the word by which records of an access are indexed. */
 export function formatAccessWord(access: string): string {
   return `access-${access}`
 }
@@ -79,7 +89,7 @@ export function formatActionWord(action: string): string {
   return `action-${action}`
 }
 
-/** The hash of a record that follows one with the hash `previous`. Covers words as text, not as numbers. */
+/** Computes the hash of a record that follows one with the hash `previous`. Covers words as text, not as numbers. */
 export function computeLinkHash(
   previous: string,
   at: number,
@@ -95,14 +105,14 @@ const timeLength = 12
 const hashLength = 12
 
 /**
- * The id of a record, in the form of a cuid: its time and the beginning of its hash. The hash chain makes an id that
- * somebody noted elsewhere proof that the record, and all before it, are unchanged.
+ * Formats the id of a record, in the form of a cuid: its time and the beginning of its hash. The hash chain makes an id
+ * that was noted elsewhere proof that the record, and all before it, are unchanged.
  */
 export function formatRecordId(row: Pick<AuditRow, 'at' | 'hash'>): string {
   return `c${row.at.toString(36).padStart(timeLength, '0')}${row.hash.slice(0, hashLength)}`
 }
 
-/** The time in a record's id, in microseconds; `undefined` if the text is not such an id. */
+/** Parses the time from a record's id, in microseconds; `undefined` if the text is not such an id. */
 export function parseRecordTime(id: string): number | undefined {
   if (!/^c[0-9a-z]{24}$/.test(id)) return undefined
   const at = parseInt(id.slice(1, 1 + timeLength), 36)

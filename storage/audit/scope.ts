@@ -1,23 +1,23 @@
-/** What a read covered: streams, a range of time, and the number of items. (docs/spec/audit.md#what-was-read) */
+/** What a read covered: streams, a range of time, and the number of items. (docs/spec/audit.md#what-reads-reached) */
 
 /** Updated while a long response is read, until the record is written. */
 export interface AuditScope {
   /** The requested streams; if none were named, those granted to the access (`*` for all). */
   readonly streamIds: readonly string[]
-  /** Whether the list was truncated. */
+  /** True if the list of streams was truncated. */
   readonly isTruncated: boolean
   /** Seconds, as times of events or of points. */
   readonly from: number | undefined
   readonly to: number | undefined
   count: number
-  /** Whether the response had not been read to its end. */
+  /** True while the response has not been read to its end. */
   isOpen: boolean
 }
 
 const truncatedMark = 1
 const openMark = 2
 
-/** A reach as stored in records: a compact tuple. */
+/** A scope as stored in records: a compact tuple. */
 export type StoredAuditScope = readonly [
   streamIds: readonly string[],
   from: number | null,
@@ -26,7 +26,14 @@ export type StoredAuditScope = readonly [
   marks?: number
 ]
 
-export function toStoredScope({ count, from, isTruncated: isCut, isOpen, streamIds, to }: AuditScope): StoredAuditScope {
+export function toStoredScope({
+  count,
+  from,
+  isTruncated: isCut,
+  isOpen,
+  streamIds,
+  to
+}: AuditScope): StoredAuditScope {
   const marks = (isCut ? truncatedMark : 0) + (isOpen ? openMark : 0)
   const stored = [streamIds, from ?? null, to ?? null, count] as const
   return marks === 0 ? stored : [...stored, marks]

@@ -14,7 +14,7 @@ export interface Word {
 export class AuditWords {
   readonly #numbers = new Map<string, number>()
   readonly #texts = new Map<number, string>()
-  /** Words of accesses and of actions, by their ids: making the texts again takes as long as a small query. */
+  /** Words of accesses and actions, by their ids: formatting the texts takes as long as a small query. */
   readonly #accesses = new Map<string, Word>()
   readonly #actions = new Map<string, Word>()
 
@@ -29,12 +29,12 @@ export class AuditWords {
     return number === undefined ? undefined : this.#cache(number, text)
   }
 
-  /** The word of an access, new or known. Within a write. */
+  /** Returns the word of an access, adding it if it is new. Must run within a write. */
   ensureAccess(id: string): Word {
     return this.#accesses.get(id) ?? this.#ensure(this.#accesses, id, formatAccessWord(id))
   }
 
-  /** The word of a method, new or known. Within a write. */
+  /** Returns the word of a method, adding it if it is new. Must run within a write. */
   ensureAction(id: string): Word {
     return this.#actions.get(id) ?? this.#ensure(this.#actions, id, formatActionWord(id))
   }
@@ -47,7 +47,7 @@ export class AuditWords {
     return text
   }
 
-  /** The words with a prefix, sorted. */
+  /** Lists the words with a prefix, sorted. */
   list(prefix: string): string[] {
     const sql = 'SELECT text FROM audit_word WHERE text >= ? AND text < ? ORDER BY text'
     return column(this.db, sql).all(prefix, `${prefix}\u{10ffff}`) as string[]

@@ -1,23 +1,23 @@
 /**
- * The texts of events, joined, never more than fit a page: a client that does not read holds one in memory. An event that is
- * larger than that is a page of its own.
+ * Joins the texts of events into pages of bounded size: a client that does not read holds one page in memory. An event
+ * larger than that is a page by itself.
  */
 import type { Database } from 'better-sqlite3'
 import { column, raw } from '../sqlite/statements.js'
 
-/** Bytes after which a page ends. Events that are not large come in pieces of at most as many. */
+/** Bytes after which a page ends, and the largest size of a joined text. */
 export const pageBytes = 512 * 1024
 /** Bytes beyond which no further event joins a page. */
 const maxPageBytes = 2 * pageBytes
 
-/** Events in a page at most. */
+/** Maximum number of events in a page. */
 export const maxPageRows = 1000
-/** What is aimed at: sizes vary, and a page that turns out too large has to be read again. */
+/** Target size: sizes vary, and a page that turns out too large has to be read again. */
 const targetBytes = 0.75 * pageBytes
-/** By how much more may be tried for the next page: those that follow small events may be large. */
+/** Maximum growth from page to page: small events may be followed by large ones. */
 const maxGrowth = 4
 
-/** How many events are likely to fit a page of a file, as the last ones did. */
+/** Estimates how many events of a file fit a page, from the last pages. */
 export class PageSizeEstimate {
   #rows = maxPageRows
 
@@ -25,14 +25,14 @@ export class PageSizeEstimate {
     return this.#rows
   }
 
-  /** Notes how large so many events were together. */
+  /** Records the size of a number of events together. */
   record(rows: number, bytes: number): void {
     const fittingRows = Math.floor((rows * targetBytes) / Math.max(bytes, 1))
     this.#rows = Math.max(1, Math.min(fittingRows, maxGrowth * this.#rows, maxPageRows))
   }
 }
 
-/** Whether any event of a file is large; remembered, and wrong only on the safe side. */
+/** Whether a file may hold large events; cached. False positives are possible, false negatives are not. */
 export class LargeEvents {
   #mayExist: boolean | undefined
 
@@ -44,7 +44,7 @@ export class LargeEvents {
       undefined)
   }
 
-  /** Drops what is remembered. */
+  /** Clears the cache. */
   invalidate(): void {
     this.#mayExist = undefined
   }
@@ -55,8 +55,9 @@ export class LargeEvents {
 }
 
 /**
- * The bodies of the events of these numbers, in this order, joined by commas: as many as fit a page that holds so many bytes
- * already, one at least if it is empty. Those with files count as large ones: `present` makes of them what the caller sees.
+ * Joins the bodies of events by commas, in the order of these numbers: as many as fit a page that already holds
+ * `heldBytes` bytes, and at least one if it is empty. Events with files count as large; `present` turns a body into
+ * what the caller sees.
  */
 export function joinBodies(
   db: Database,
@@ -74,7 +75,11 @@ export function joinBodies(
   return holdsLarge ? joinOneByOne(db, numbers, present, heldBytes) : joinAtOnce(db, sizeEstimate, numbers)
 }
 
-function joinAtOnce(db: Database, sizeEstimate: PageSizeEstimate, numbers: readonly number[]): { text: string; taken: number } {
+function joinAtOnce(
+  db: Database,
+  sizeEstimate: PageSizeEstimate,
+  numbers: readonly number[]
+): { text: string; taken: number } {
   const sql = `SELECT CASE WHEN octet_length(text) <= ${pageBytes} THEN text END, octet_length(text) FROM (
     SELECT group_concat(body) AS text FROM (SELECT body FROM ${fromNumbers}))`
   for (;;) {
@@ -106,5 +111,5 @@ function joinOneByOne(
   return { text, taken }
 }
 
-/** Events by a list of their numbers, in its order. */
+/** Selects events by a list of their numbers, in its order. */
 const fromNumbers = 'json_each(?) j CROSS JOIN event e ON e.number = j.value'

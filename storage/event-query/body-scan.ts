@@ -1,28 +1,28 @@
-/** The look into the bodies of events for their contents: how many at a time follows how long it takes. */
+/** Scans the bodies of events for content conditions, in batches whose size follows how long they take. */
 import type { Database } from 'better-sqlite3'
 import { findMatchingContents, type ContentCondition } from './content.js'
 import type { Key } from './position.js'
 
 /** Milliseconds that a page may spend on it: some bodies are small, others many megabytes. */
 const maxScanMs = 10
-/** Bodies that are looked into first. */
+/** Initial batch size, in events. */
 const firstRows = 100
 const maxRows = 500
 
-/** What a look has found. */
+/** The result of scanning a batch. */
 export interface BodyScanResult {
   readonly wanted: readonly Key[]
-  /** The last event that there was time for; absent if there was for all. */
+  /** The last event that was scanned before time ran out; absent if all were. */
   readonly scannedTo: Key | undefined
-  /** What the look counts for, where `whole` stands for a page that may spend all its time on it. */
+  /** The cost of the scan, on a scale where `whole` is a page that spends all its time on it. */
   readonly cost: (whole: number) => number
 }
 
 export class BodyScan {
-  /** Events whose bodies the next step looks into. */
+  /** Events that the next step scans. */
   rows = firstRows
 
-  /** Those of the events whose contents are wanted, as far as there is time for. */
+  /** Returns the events whose contents match, as far as time allows. */
   scan(db: Database, contents: readonly ContentCondition[], events: readonly Key[]): BodyScanResult {
     const start = performance.now()
     const numbers = events.map(({ number }) => number)

@@ -1,6 +1,7 @@
 /**
- * Conditions on what is within events: no index answers them, so bodies are looked at one by one, by SQLite's JSON
- * functions, and what these find is compared by a function of ours, type by type. (docs/spec/streams-queries.md#conditions-on-contents)
+ * Conditions on the contents of events. No index answers them, so bodies are examined one by one: SQLite's JSON
+ * functions extract the values, and a registered function compares them by type.
+ * (docs/spec/streams-queries.md#conditions-on-contents)
  */
 import type { Database } from 'better-sqlite3'
 import { hasTime, runWithTimeout, type TimedResult } from '../sqlite/run-with-timeout.js'
@@ -9,7 +10,7 @@ import { column } from '../sqlite/statements.js'
 /** What a value may be compared with. */
 export type Scalar = string | number | boolean | null
 
-/** How a value is compared, and with what. A value that is not there meets nothing but `exists: false`. */
+/** How a value is compared, and with what. A missing value meets only `exists: false`. */
 export type Comparison =
   | readonly ['eq' | 'neq', Scalar]
   | readonly ['in', readonly Scalar[]]
@@ -19,20 +20,20 @@ export type Comparison =
 
 export interface ContentCondition {
   readonly within: 'content' | 'clientData'
-  /** Keys from the outermost on, of letters, digits, `_`, `:` and `-`; none for the whole. */
+  /** Keys from the outermost on, of letters, digits, `_`, `:` and `-`; empty for the whole content. */
   readonly path: readonly string[]
   readonly comparison: Comparison
 }
 
-/** Tells of a value's JSON text, `null` where there is none, whether it is wanted. */
+/** Tests a value's JSON text, `null` if there is no value. */
 type Test = (text: string | null) => boolean
 
-/** What the statement that runs on an open file asks for. */
+/** Tests of the statement that runs on an open file. */
 const testsByFile = new WeakMap<Database, { tests: readonly Test[] }>()
 
 /**
- * Those of the events of these numbers that meet all conditions. Others wait meanwhile, and a body may be of many megabytes:
- * when the time is up no further one is read.
+ * Returns which of these events meet all conditions. Bodies may be many megabytes and block other calls: after
+ * `timeoutMs` no further one is read.
  */
 export function findMatchingContents(
   db: Database,
@@ -59,7 +60,7 @@ export function findMatchingContents(
   }
 }
 
-/** The tests of each place: it is looked up once, however many conditions name it. */
+/** Groups the tests by the path of their value: each path is looked up once, however many conditions name it. */
 function groupTestsByPath(conditions: readonly ContentCondition[]): Map<string, Test[]> {
   const tests = new Map<string, Test[]>()
   for (const { comparison, path, within } of conditions) {
@@ -69,14 +70,17 @@ function groupTestsByPath(conditions: readonly ContentCondition[]): Map<string, 
   return tests
 }
 
-/** One text for each number of places, which is bounded. CASE keeps to the order: a body that is not asked for is not read. */
+/**
+ * Builds the SQL, one text for each number of paths, which is bounded. CASE keeps the order: the body is not read after
+ * the time limit.
+ */
 function buildContentSql(count: number): string {
   const tests = Array.from({ length: count }, (_, index) => `event_meets(${index}, ${valueText})`)
   return `SELECT number FROM (SELECT value FROM json_each(?)) j CROSS JOIN event e ON e.number = j.value
     WHERE CASE WHEN ${hasTime} THEN ${tests.join(' AND ')} END`
 }
 
-/** Of arrays and objects, which may be long, only what they are. */
+/** Arrays and objects may be long: only their kind is returned. */
 const valueText = `CASE json_type(body, ?) WHEN 'object' THEN '{' WHEN 'array' THEN '[' ELSE body -> ? END`
 
 function register(db: Database): { tests: readonly Test[] } {
@@ -93,7 +97,7 @@ function createTest([operation, operand]: Comparison): Test {
   return text => text !== null && test(parseValue(text))
 }
 
-/** Stands for every array and object: none is like another, nor like anything else. */
+/** Stands for every array and object, which are equal to nothing. */
 const composite = Symbol('composite')
 type Value = Scalar | typeof composite
 
@@ -120,7 +124,7 @@ function createComparison([operation, operand]: Exclude<Comparison, readonly ['e
   }
 }
 
-/** Numbers are compared with numbers, texts with texts. */
+/** Compares numbers with numbers and texts with texts. */
 function createOrderTest(
   operation: 'gt' | 'gte' | 'lt' | 'lte',
   operand: string | number

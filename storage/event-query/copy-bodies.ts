@@ -1,4 +1,4 @@
-/** The texts of the next events of a lane, copied as they are: the quickest way through a list. */
+/** Copies the texts of the next events of a lane as they are stored: the fastest way through a list. */
 import type { EventFile } from './event-file.js'
 import { readBodies, readMatchingBodies } from './lanes.js'
 import type { LaneRemainder } from './merge.js'
@@ -11,13 +11,13 @@ export interface CopiedPage {
   readonly text: string
   /** Number of events. */
   readonly rows: number
-  /** By how much the text's bytes outnumber its characters. */
+  /** How many bytes the text has beyond its number of characters. */
   readonly excess: number
-  /** Events that were to be copied at most; fewer than that are all that there are. */
+  /** Maximum number of events to copy; if `rows` is less, the end was reached. */
   readonly limit: number
 }
 
-/** Copies `limit` events at most, fewer if that many do not fit a page; `undefined` if one of them is large. */
+/** Copies at most `limit` events, fewer if they do not fit a page; `undefined` if one of them is large. */
 export function copyBodies(
   file: EventFile,
   { lane, ranges }: LaneRemainder,
@@ -43,12 +43,12 @@ export function copyBodies(
   return { text, rows, excess, limit }
 }
 
-/** Events that are looked for among the first rows of a lane at most. */
+/** Maximum number of events searched for among the first rows of a lane. */
 const maxMatchesCopied = 100
 
 /**
- * Copies `limit` events that match, if so many are among the next `examined` rows of a lane and none of them is large;
- * `undefined` if not: nothing is known then.
+ * Copies `limit` matching events if the next `examined` rows of a lane hold that many and none of them is large;
+ * `undefined` otherwise, which implies nothing about the rows.
  */
 export function copyMatchingBodies(
   { db }: EventFile,

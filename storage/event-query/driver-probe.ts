@@ -1,13 +1,13 @@
-/** Whether the way that a query has taken leads to little, and something narrower may lead there sooner. */
+/** Detects that the current driver finds little, so that a narrower one may be faster. */
 import type { Key } from './position.js'
 import type { SearchResult } from './search.js'
 
-/** Rows that are looked at as long as it is open whether this is the best way. */
+/** Number of rows examined before the driver is reconsidered. */
 export const probedRows = 250
 
-/** What has been tried. */
+/** The range that was probed. */
 export interface ProbeResult {
-  /** Where it began; absent: where the segment does. */
+  /** Where the probe began; absent: at the beginning of the segment. */
   readonly from: Key | undefined
   readonly examined: number
 }
@@ -17,12 +17,15 @@ export class DriverProbe {
   #keys = 0
   #examined = 0
 
-  /** Adds a step that began after a key. Answers what has been tried once that is enough to tell that little was found. */
+  /**
+   * Records a step that began after a key. Returns the probe's result once enough rows were examined and few of them
+   * matched.
+   */
   record(from: Key | undefined, { examined, keys }: SearchResult): ProbeResult | undefined {
     if (this.#examined === 0) this.#from = from
     this.#keys += keys.length
     this.#examined += examined
-    // A step may look at few rows: those of events in thousands of streams.
+    // A step may examine few rows, such as those of events in thousands of streams.
     if (this.#examined < probedRows) return undefined
     const result = { from: this.#from, examined: this.#examined }
     const isLittle = this.#keys * 10 < this.#examined
@@ -30,7 +33,7 @@ export class DriverProbe {
     return isLittle ? result : undefined
   }
 
-  /** Forgets what has been tried: what follows is elsewhere. */
+  /** Resets the probe: what follows is elsewhere. */
   reset(): void {
     this.#keys = this.#examined = 0
   }

@@ -1,6 +1,6 @@
 /**
- * What a query may be driven by: all events in order of time, or only those of some streams or types. Reading in order of
- * time is best where many events match; where few do, the narrowest group is.
+ * What a query may be driven by: all events in order of time, or only those of some streams or types. Time order is
+ * best if many events match; if few do, the narrowest group is.
  */
 import type { Database } from 'better-sqlite3'
 import type { EventFile } from './event-file.js'
@@ -8,34 +8,43 @@ import { countRowsOfLanes, type Lane } from './lanes.js'
 import { comesBefore, type Order, type KeyRange } from './position.js'
 import type { EventQuery, StreamsCriteria } from './query.js'
 
-/** Lanes by stream or type, or without account fields. `isExact`: whoever is in them meets all that is asked of streams and types. */
+/**
+ * Lanes by stream or type, or without account fields. `isExact`: all their events meet the query's conditions on
+ * streams and types.
+ */
 export interface Driver {
   readonly kind: 'stream' | 'type' | 'own'
   readonly values: readonly number[]
   readonly isExact: boolean
 }
 
-/** Lanes that are merged at most. */
+/** Maximum number of lanes that are merged. */
 const maxLanes = 2000
-/** Streams or types that are merged without looking for something better first. */
+/** Maximum number of streams or types that are merged without looking for a better driver first. */
 const maxLanesUnchecked = 16
-/** Rows in all their lanes from which on drivers are not short. */
+/** Rows in all lanes of a driver from which on it is not considered short. */
 const maxShortRows = 100
 
-/** The drivers that a query has beside time. */
+/** Lists the drivers of a query other than time. */
 export function listDrivers({ streams, types }: EventQuery): Driver[] {
   if (streams?.length === 1 && excludesOnlyAccountFields(streams[0]!) && !types)
     return [{ kind: 'own', values: [0], isExact: true }]
   const drivers: Driver[] = []
   if (streams) {
     const isExact = streams.length === 1 && hasOnlyAny(streams[0]!) && !types
-    for (const values of listStreamGroups(streams)) drivers.push({ kind: 'stream', values: [...values], isExact })
+    for (const values of listStreamGroups(streams))
+      drivers.push({ kind: 'stream', values: [...values], isExact })
   }
   if (types) drivers.push({ kind: 'type', values: [...types], isExact: !streams })
   return drivers.filter(({ values }) => values.length <= maxLanes)
 }
 
-function excludesOnlyAccountFields({ any, all, excludesAccountFields: isOwn, not }: StreamsCriteria): boolean {
+function excludesOnlyAccountFields({
+  any,
+  all,
+  excludesAccountFields: isOwn,
+  not
+}: StreamsCriteria): boolean {
   return isOwn === true && !any && all.length === 0 && not.size === 0
 }
 
@@ -43,7 +52,7 @@ function hasOnlyAny({ any, all, not }: StreamsCriteria): boolean {
   return any !== undefined && all.length === 0 && not.size === 0
 }
 
-/** Sets of streams, each of which holds a stream of every matching event. */
+/** Returns sets of streams; every matching event is in at least one stream of each set. */
 function listStreamGroups(criteria: readonly StreamsCriteria[]): ReadonlySet<number>[] {
   const [first, ...others] = criteria.map(({ any, all }) => (any ? [any, ...all] : all))
   if (!first || others.length === 0) return [...(first ?? [])]
@@ -56,7 +65,7 @@ function listStreamGroups(criteria: readonly StreamsCriteria[]): ReadonlySet<num
   return [union]
 }
 
-/** The lanes of a driver. */
+/** Lists the lanes of a driver. */
 export function listLanes(driver: Driver | undefined, trashed: readonly number[]): Lane[] {
   if (!driver) return trashed.map(state => ({ kind: 'time', values: [state] }))
   const { kind, values } = driver
@@ -64,7 +73,7 @@ export function listLanes(driver: Driver | undefined, trashed: readonly number[]
   return trashed.flatMap(state => values.map(value => ({ kind, values: [value, state] })))
 }
 
-/** The driver to take without looking at rows, if one is clearly good; `stretch`: where reading begins. */
+/** Returns the driver to use without looking at rows, if one is clearly good. `stretch`: where reading begins. */
 export function chooseObviousDriver(
   db: Database,
   drivers: readonly Driver[],
@@ -76,7 +85,7 @@ export function chooseObviousDriver(
   return range && others.length > 0 ? findShortDriver(db, drivers, trashed, order, range) : undefined
 }
 
-/** A driver that is read to its end at once, if there is one: nothing better need be looked for. */
+/** Returns a driver that can be read to its end at once, if there is one: no better one needs to be looked for. */
 function findShortDriver(
   db: Database,
   drivers: readonly Driver[],
@@ -95,8 +104,8 @@ function findShortDriver(
 }
 
 /**
- * The narrowest of the drivers: the one with the fewest rows in the stretch `seen`, of which `examined` rows have been
- * read in order of time; `undefined` if none is clearly narrower than time itself. `all` decides between equals.
+ * Returns the narrowest driver: the one with the fewest rows in the range `seen`, of which `examined` rows have been
+ * read in order of time; `undefined` if none is clearly narrower than time itself. `all` breaks ties.
  */
 export function chooseNarrowestDriver(
   file: EventFile,
@@ -122,7 +131,7 @@ export function chooseNarrowestDriver(
   return best?.driver
 }
 
-/** The streams that hold something as early as the end of a stretch: it need not be within. */
+/** Returns the streams that hold an event at or before the end of a range, not necessarily within it. */
 function filterStreamsReaching(
   { ends }: EventFile,
   streams: readonly number[],

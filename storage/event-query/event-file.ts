@@ -1,14 +1,14 @@
-/** What queries read: one user's open file, and what is kept in memory of it. */
+/** What queries read: one user's open file and its caches. */
 import type { Database } from 'better-sqlite3'
 import type { PageSizeEstimate, LargeEvents } from './bodies.js'
 import type { DurationClasses } from './spans.js'
 import type { StreamEnds } from './stream-ends.js'
 
-/** How far the index of texts has come. */
+/** The state of the text index. */
 export interface IndexedTexts {
-  /** The greatest number up to which it holds all events. */
+  /** The greatest event number up to which all events are indexed. */
   readonly indexedTo: number
-  /** Asks for what waits to be indexed soon. */
+  /** Requests indexing of pending events soon. */
   requestIndexing(): void
 }
 

@@ -1,6 +1,6 @@
 /**
  * Lanes: indexes that hold some of the events in order of time. Every query reads one lane or merges several. All their
- * statements are made here, from six kinds of lanes and two orders: their number is bounded.
+ * statements are built here, from six kinds of lanes and two orders: their number is bounded.
  */
 import type { Database } from 'better-sqlite3'
 import { column, raw, statement } from '../sqlite/statements.js'
@@ -19,7 +19,7 @@ export interface Lane {
   readonly values: readonly number[]
 }
 
-/** A lane and a part of it. */
+/** A lane and a range of it. */
 export interface LanePart {
   readonly lane: Lane
   readonly range: KeyRange
@@ -28,9 +28,9 @@ export interface LanePart {
 interface Source {
   readonly from: string
   readonly where: string
-  /** Brings in the event's row, for indexes that are tables of their own. */
+  /** Joins the event's row, for indexes that are separate tables. */
   readonly join: string
-  /** Where the columns of the event's row are. */
+  /** The alias of the table that holds the columns of the event's row. */
   readonly row: string
   readonly number: string
 }
@@ -53,7 +53,7 @@ function linkSource(index: string, where: string): Source {
   return { from: `event_stream l ${index}`, where, join, row: 'e', number: 'l.event' }
 }
 
-/** The keys of the next rows. */
+/** Reads the keys of the next rows. */
 export function readKeys(
   db: Database,
   { kind, values }: Lane,
@@ -71,7 +71,7 @@ const keysSql = createSqlBuilder(
     `SELECT l.time AS time, ${number} AS number FROM ${from} ${range} LIMIT +? OFFSET +?`
 )
 
-/** The keys of the rows that pass a filter, among the next `examined` ones; `limit` at most. */
+/** Reads the keys of the rows that pass a filter, among the next `examined` ones; at most `limit`. */
 export function readMatchingKeys(
   db: Database,
   { kind, values }: Lane,
@@ -95,15 +95,15 @@ const matchingKeysSql = createSqlBuilder(
     WHERE ${rowCondition} LIMIT +?`
 )
 
-/** The bodies of some rows, joined. */
+/** The joined bodies of some rows. */
 export interface Bodies {
-  /** Absent where they do not fit a page. */
+  /** Absent if they do not fit a page. */
   readonly text: string | undefined
   readonly count: number
   readonly bytes: number
 }
 
-/** The bodies of the next rows; `undefined` if one of them is large. */
+/** Reads the bodies of the next rows; `undefined` if one of them is large. */
 export function readBodies(
   db: Database,
   { kind, values }: Lane,
@@ -125,7 +125,10 @@ const bodiesSql = createSqlBuilder(
 const joinedBodies = `CASE WHEN octet_length(text) <= ${pageBytes} THEN text END, rows, large, octet_length(text) FROM (
       SELECT group_concat(body) AS text, count(*) AS rows, count(large) AS large`
 
-/** As {@link readBodies}, of the rows among the next `examined` ones whose streams are on a map, or that pass the test on streams. */
+/**
+ * As {@link readBodies}, for those of the next `examined` rows whose streams are on a map, or that pass the test on
+ * streams.
+ */
 export function readMatchingBodies(
   db: Database,
   { kind, values }: Lane,
@@ -137,7 +140,9 @@ export function readMatchingBodies(
 ): Bodies | undefined {
   const sql = matchingBodiesSql(kind, order, range)
   const row = tryWithinBudget(() =>
-    runFiltered(db, filter, () => raw(db, sql).get(...values, ...toBounds(order, range), examined, map, limit))
+    runFiltered(db, filter, () =>
+      raw(db, sql).get(...values, ...toBounds(order, range), examined, map, limit)
+    )
   )
   return row ? toBodies(row as BodiesRow) : undefined
 }
@@ -159,8 +164,9 @@ function toBodies([text, rows, large, bytes]: BodiesRow): Bodies | undefined {
 }
 
 /**
- * The keys of all rows of many lanes that pass a filter, in no particular order; `undefined` if more than `limit` rows
- * would have to be looked at, or that is too much work. The lanes are of one kind, and their stretches begin or end at the same time.
+ * Collects the keys of all rows of many lanes that pass a filter, in no particular order; `undefined` if more than
+ * `limit` rows would have to be examined, or that exceeds the work limit. The lanes are of one kind, and their ranges
+ * begin or end at the same time.
  */
 export function collectMatchingKeys(
   db: Database,
@@ -186,9 +192,9 @@ export function collectMatchingKeys(
         limit + 1
       )
     )
-  ) as [time: number, number: number, passes: 0 | 1][] | undefined
+  ) as [time: number, number, passes: 0 | 1][] | undefined
   if (!rows || rows.length > limit) return undefined
-  // An event in several streams comes once from each.
+  // An event in several streams is returned once for each.
   const found = new Map<number, Key>()
   for (const [time, number, passes] of rows) if (passes) found.set(number, { time, number })
   return [...found.values()]
@@ -204,7 +210,7 @@ const collectMatchingKeysSql = createSqlBuilder(({ from, join, row, number, wher
       WHERE ${lane} AND l.time BETWEEN (j.value ->> ${values}) AND ? LIMIT +?)`
 })
 
-/** The number of rows in a stretch, counted up to a limit. */
+/** Counts the rows in a range, up to a limit. */
 export function countRows(
   db: Database,
   { kind, values }: Lane,
@@ -216,9 +222,11 @@ export function countRows(
   return column(db, sql).get(...values, ...toBounds(order, range), limit) as number
 }
 
-const countSql = createSqlBuilder(({ from }, range) => `SELECT count(*) FROM (SELECT 1 FROM ${from} ${range} LIMIT +?)`)
+const countSql = createSqlBuilder(
+  ({ from }, range) => `SELECT count(*) FROM (SELECT 1 FROM ${from} ${range} LIMIT +?)`
+)
 
-/** The times at which many lanes begin within a stretch: one for each of `firsts`, `null` where there is nothing. */
+/** Reads the time of the first row within a range for many lanes: one for each of `firsts`, `null` if there is none. */
 export function readFirstTimes(
   db: Database,
   kind: 'stream' | 'type',
@@ -240,7 +248,7 @@ const firstTimesSql = createSqlBuilder(
     `SELECT (SELECT l.time FROM ${from} ${range.replace('?', 'j.value')} LIMIT 1) FROM json_each(?) j`
 )
 
-/** The number of rows of many lanes within a stretch, each counted up to a limit. */
+/** Counts the rows of many lanes within a range, each up to a limit. */
 export function countRowsOfLanes(
   db: Database,
   kind: 'stream' | 'type',
@@ -260,7 +268,7 @@ const countRowsOfLanesSql = createSqlBuilder(
     (SELECT 1 FROM ${from} ${range.replace('?', 'j.value')} LIMIT +?))) FROM json_each(?) j`
 )
 
-/** Makes the SQL of one purpose for every kind of lane, order and stretch: each text once. */
+/** Creates a function that builds the SQL of one purpose for a kind of lane, order and range; each text is built once. */
 function createSqlBuilder(
   build: (source: Source, range: string) => string
 ): (kind: LaneKind, order: Order, range: KeyRange) => string {
@@ -275,7 +283,8 @@ function createSqlBuilder(
 }
 
 function buildRangeClause({ where, number }: Source, order: Order, isRemainder: boolean): string {
-  if (!isRemainder) return `WHERE ${where} AND l.time BETWEEN ? AND ? ORDER BY l.time ${order}, ${number} ${order}`
+  if (!isRemainder)
+    return `WHERE ${where} AND l.time BETWEEN ? AND ? ORDER BY l.time ${order}, ${number} ${order}`
   return `WHERE ${where} AND l.time = ? AND ${number} ${order === 'ASC' ? '>' : '<'} ? ORDER BY ${number} ${order}`
 }
 

@@ -1,34 +1,34 @@
-/** Several lanes as one: their keys in order, each once. Good within one read. */
+/** Merges several lanes: their keys in order, each once. Valid within one read. */
 import type { EventFile } from './event-file.js'
 import { readFirstTimes, readKeys, type Lane } from './lanes.js'
 import { isBefore, getRemainder, type Key, type Order, type KeyRange } from './position.js'
 
-/** A lane and what is left to read of it. */
+/** A lane and its ranges that remain to be read. */
 export interface LaneRemainder {
   readonly lane: Lane
   readonly ranges: readonly KeyRange[]
 }
 
-/** Times that events come again, from other lanes, before a page ends: some may be in all of two thousand lanes. */
+/** Maximum number of repeated events, from other lanes, before a page ends: some may be in all of two thousand lanes. */
 const maxRepeats = 20_000
-/** How many of these count as much as a row that is looked at. */
+/** How many repeats count as one examined row. */
 const repeatsPerRow = 20
 
-/** Number of lanes of one kind from which on it pays to ask where they begin first. */
+/** Number of lanes of one kind from which on it pays to read their first times before. */
 const minLanesToProbe = 8
 
-/** Sorts before every number, whatever the order: the place of a lane of which only the time is known. */
+/** Marks an entry of which only the time is known; sorts before every number in either order. */
 const unread = Symbol('unread')
 
 interface Entry {
   readonly lane: Lane
-  /** What is still to be read, the current stretch first. */
+  /** Remaining ranges, the current one first. */
   ranges: readonly KeyRange[]
   rows: readonly Key[]
   at: number
-  /** The next key, or while it is unread a time before which the lane holds nothing. */
+  /** The next key, or while it is unread a time before which the lane holds no event. */
   head: Key | { readonly time: number; readonly number: typeof unread }
-  /** Rows to read next time. */
+  /** Number of rows to read next time. */
   size: number
 }
 
@@ -37,7 +37,7 @@ export class LaneMerge {
   #last: Key | undefined
   #repeats = 0
 
-  /** `expected` is how many keys will be taken. */
+  /** `expected` is the expected number of keys to be taken. */
   constructor(
     private readonly file: EventFile,
     private readonly order: Order,
@@ -50,22 +50,22 @@ export class LaneMerge {
     )
   }
 
-  /** Whether there is nothing more to {@link take}. */
+  /** True once all keys have been taken. */
   get isDone(): boolean {
     return this.#heap.length === 0
   }
 
-  /** Whether a page has merged enough. */
+  /** True once a page has reached its limit of repeats. */
   get isExhausted(): boolean {
     return this.#repeats >= maxRepeats
   }
 
-  /** What events in several lanes have cost, in rows that are looked at. */
+  /** The cost of repeats, in examined rows. */
   get examined(): number {
     return Math.floor(this.#repeats / repeatsPerRow)
   }
 
-  /** The next keys: fewer than `limit` at the end, or where it {@link isExhausted}, but one at least. */
+  /** Takes the next keys: fewer than `limit` at the end, or if it {@link isExhausted}, but at least one. */
   take(limit: number): Key[] {
     const taken: Key[] = []
     while (taken.length < limit && !(this.isExhausted && taken.length > 0)) {
@@ -76,7 +76,7 @@ export class LaneMerge {
         continue
       }
       const key = entry.head
-      // An event in several streams comes once from each, one right after the other.
+      // An event in several streams is read once from each, consecutively.
       if (this.#last?.number !== key.number || this.#last.time !== key.time) taken.push(key)
       else this.#repeats++
       this.#last = key
@@ -85,7 +85,7 @@ export class LaneMerge {
     return taken
   }
 
-  /** Takes up the lanes that hold something, as far as that is cheap to know, with a time before which they hold nothing. */
+  /** Adds the lanes that hold events, as far as that is cheap to determine, each with a time before which it holds none. */
   #start(lanes: readonly LaneRemainder[], size: number): void {
     const first = lanes[0]
     const kind = first?.lane.kind
@@ -112,7 +112,7 @@ export class LaneMerge {
     this.#push({ lane, ranges, rows: [], at: 0, head: { time, number: unread }, size })
   }
 
-  /** Reads on in the lane at the top. */
+  /** Reads the next rows of the lane at the top. */
   #read(entry: Entry): void {
     const range = entry.ranges[0]
     if (!range) return this.#pop()
@@ -132,7 +132,7 @@ export class LaneMerge {
     this.#settle(entry)
   }
 
-  /** Gives the lane at the top its next head, and its place. */
+  /** Updates the head of the lane at the top, and its position in the heap. */
   #settle(entry: Entry): void {
     const key = entry.rows[entry.at]
     if (key) entry.head = key

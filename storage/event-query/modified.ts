@@ -1,4 +1,4 @@
-/** Events by time of modification: where few have changed, they are found that way and sorted in memory. */
+/** Events by time of modification: if few have changed, they are found that way and sorted in memory. */
 import type { Database } from 'better-sqlite3'
 import { column, statement } from '../sqlite/statements.js'
 import { isBefore, type Key } from './position.js'
@@ -8,12 +8,18 @@ import { runFiltered, rowCondition, type RowFilter } from './row-filter.js'
 
 const modifiedAfterClause = 'event INDEXED BY event_modified WHERE modified > ?'
 
-/** The number of events modified later than that, counted up to a limit. */
+/** Counts the events modified after a time, up to a limit. */
 export function countModified(db: Database, since: number, limit: number): number {
-  return column(db, `SELECT count(*) FROM (SELECT 1 FROM ${modifiedAfterClause} LIMIT +?)`).get(since, limit) as number
+  return column(db, `SELECT count(*) FROM (SELECT 1 FROM ${modifiedAfterClause} LIMIT +?)`).get(
+    since,
+    limit
+  ) as number
 }
 
-/** The keys of all events that match, in order; `undefined` if that is too much work. Looks at every event modified since. */
+/**
+ * Returns the keys of all matching events, in order; `undefined` if that exceeds the work limit. Examines every event
+ * modified since.
+ */
 export function findModifiedKeys(
   db: Database,
   query: EventQuery,
@@ -22,7 +28,7 @@ export function findModifiedKeys(
   const { modifiedSince = -Infinity, from = -Infinity, to = Infinity, isRunning, trashed, order } = query
   const sql = `SELECT time, number FROM event INDEXED BY event_modified
     WHERE ${rowCondition} AND time <= ? AND trashed BETWEEN ? AND ?`
-  const filter = { modifiedAfter: modifiedSince, endFrom: isRunning ? Infinity : from, test, effort: budget }
+  const filter = { modifiedAfter: modifiedSince, endFrom: isRunning ? Infinity : from, test, budget }
   const found = tryWithinBudget(() =>
     runFiltered(db, filter, (modified, end) =>
       statement(db, sql).all(modified, end, to, trashed[0], trashed.at(-1))

@@ -1,11 +1,11 @@
-/** What a query answers at a time: a page, and the steps that it is made in. */
+/** A page of a query's results, and the steps that build it. */
 
 export interface EventPage {
   /** JSON texts of events, joined by commas. */
   readonly text: string
   readonly count: number
   readonly done: boolean
-  /** By how much the text's bytes outnumber its characters, where that is known. */
+  /** How many bytes the text has beyond its number of characters, if known. */
   readonly excess: number | undefined
 }
 
@@ -14,11 +14,11 @@ export interface Step {
   readonly count: number
   readonly excess?: number | undefined
   readonly examined: number
-  /** Whether the page has to end here: what comes next does not fit. */
+  /** True if the page has to end here because the next event does not fit. */
   readonly isFull?: boolean
 }
 
-/** The sum of what is known of both; `undefined` if one is not. */
+/** Adds two numbers; `undefined` if one is. */
 export function addIfKnown(a: number | undefined, b: number | undefined): number | undefined {
   return a === undefined || b === undefined ? undefined : a + b
 }

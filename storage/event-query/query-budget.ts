@@ -1,40 +1,40 @@
 /**
- * What it costs to test rows for streams: an event may be in ten thousand of them, and a query have hundreds of criteria.
- * Work is counted in characters of lists of streams, or as many criteria; 100,000 take a millisecond or two.
+ * The cost of testing rows for streams: an event may be in ten thousand of them, and a query have hundreds of criteria.
+ * Work is counted in characters of stream lists, or as many criteria; 100,000 take one or two milliseconds.
  */
 
-/** Work of one statement, beyond its first row. */
+/** Maximum work of one statement, beyond its first row. */
 export const maxStatementWork = 128 * 1024
-/** Work of a page, about; and what counts as much as a row that it looks at. */
+/** Approximate maximum work of a page, and the work that counts as one examined row. */
 const workPerPage = 4 * maxStatementWork
 const workPerRow = 128
 
-/** Thrown by a statement that looks at more than there is time for. */
+/** Thrown by a statement that exceeds its work limit. */
 export class WorkLimitExceeded extends Error {}
 
-/** What the tests of one query have cost, and how many rows its next statement looks at. */
+/** Tracks the cost of one query's tests, and how many rows its next statement may examine. */
 export class QueryBudget {
   work = 0
   #rows = Infinity
 
-  /** Rows that a statement may look at: fewer where the last ones were much work. */
+  /** Rows that a statement may examine: fewer after expensive statements. */
   get rows(): number {
     return this.#rows
   }
 
-  /** Whether a page has done enough. */
+  /** True once a page has reached its work limit. */
   get isExhausted(): boolean {
     return this.work >= workPerPage
   }
 
-  /** The work since this was last asked for, in rows that are looked at. */
+  /** Returns the work since the last call, in examined rows. */
   takeRows(): number {
     const rows = Math.floor(this.work / workPerRow)
     this.work = 0
     return rows
   }
 
-  /** Runs a statement for so many rows, or for fewer where it throws {@link WorkLimitExceeded}; answers for how many. */
+  /** Runs a statement for `rows` rows, or for fewer if it throws {@link WorkLimitExceeded}; returns for how many it ran. */
   runWithinBudget<T>(rows: number, run: (rows: number) => T): { readonly found: T; readonly rows: number } {
     for (;;) {
       const allowed = Math.min(rows, this.#rows)
@@ -50,7 +50,7 @@ export class QueryBudget {
   }
 }
 
-/** Runs a statement; `undefined` where it throws {@link WorkLimitExceeded}. */
+/** Runs a statement; returns `undefined` if it throws {@link WorkLimitExceeded}. */
 export function tryWithinBudget<T>(run: () => T): T | undefined {
   try {
     return run()

@@ -1,6 +1,6 @@
 /**
- * A query under way. It answers page by page; between pages it keeps its place as plain values, nothing of the file. Each
- * page is bounded in rows answered and in rows looked at, so a page may be empty without being the last.
+ * Runs a query page by page. Between pages it holds its position as plain values, and nothing of the file. Each page is bounded in
+ * rows returned and in rows examined, so a page may be empty without being the last.
  */
 import type { Database } from 'better-sqlite3'
 import { pageBytes } from './bodies.js'
@@ -20,43 +20,32 @@ import { collectKeys, findKeyAt, searchLanes } from './search.js'
 import { listSegmentLanes, splitIntoSegments, type Segment } from './segments.js'
 import { takeEvents, type TakenEvents } from './take-events.js'
 import { probedRows, DriverProbe, type ProbeResult } from './driver-probe.js'
+import { limits } from './query-limits.js'
 
-/** Events in a page whose rows have to be found one by one. */
-const maxFoundRows = 500
-/** Periods reaching a time that are sorted in memory. */
-const maxSortedPeriods = 1000
-/** Rows looked at after which a page ends, whatever it holds. */
-const maxExaminedRows = 4000
-/** For how many a row counts that comes from one of several lanes: it is looked up by itself, wherever it lies. */
-const lookupCost = 4
-/** Rows that one step skips where nothing has to be looked at. */
-const maxSkippedRows = 50_000
-/** Modified events that are sorted in memory: at once, or when nothing better is found. */
-const maxModifiedUpfront = 200
-const maxModifiedLater = 5000
+const { lookupCost, maxExaminedRows, maxFoundRows, maxModifiedLater, maxSkippedRows } = limits
 
 export class QueryRun {
   #drivers: readonly Driver[]
   #test: RowTest | undefined
   #segments: readonly Segment[]
   #driver: Driver | undefined
-  #mayChangeDriver = false
+  #mayChange = false
   #hasBegun = false
   #hasChosen = false
   #position: Key | undefined
-  /** All that matches, where that was few enough to be sorted; what is still to come. */
+  /** The matching events that remain, if they were few enough to be sorted. */
   #sorted: readonly Key[] | undefined
-  /** Whether others may have written since the run began. */
+  /** True if other writes may have happened since the run began. */
   #isStale = false
   #hasCollectedPeriods = false
-  /** Whether a row has been met that cannot be copied as it is. */
+  /** True once a row was found that cannot be copied as it is. */
   #holdsLarge = false
-  /** Events that the next step finds: fewer where pages have been full before they were all read. */
+  /** Number of events that the next step looks up: fewer after pages that were full before all were read. */
   #stepRows = maxFoundRows
   #bodyScan: BodyScan | undefined
   readonly #budget = new QueryBudget()
   readonly #probe = new DriverProbe()
-  /** Whether sorting all that was modified has turned out to be too much work. */
+  /** True if sorting all modified events exceeded the work limit. */
   #isUnsortable = false
   #skip: number
   #remaining: number
@@ -73,7 +62,7 @@ export class QueryRun {
     return this.#remaining === 0 || this.#segments.length === 0
   }
 
-  /** Goes on with other streams and types than before, and shows what it finds otherwise; all else stays as it was. */
+  /** Continues with other streams and types, and another presentation; everything else is unchanged. */
   updateScope({ present, streams, types }: Pick<EventQuery, 'present' | 'streams' | 'types'>): void {
     this.query = { ...this.query, present, streams, types }
     this.#drivers = listDrivers(this.query)
@@ -105,18 +94,19 @@ export class QueryRun {
     this.#hasBegun = true
     if (this.query.contents) this.#bodyScan = new BodyScan()
     const { modifiedSince } = this.query
-    if (modifiedSince !== undefined && countModified(db, modifiedSince, maxModifiedUpfront + 1) <= maxModifiedUpfront)
+    const { maxModifiedUpfront: most } = limits
+    if (modifiedSince !== undefined && countModified(db, modifiedSince, most + 1) <= most)
       this.#hasChosen = this.#sortModified(db)
   }
 
-  /** Chooses what to be driven by, as far as that can be said without looking. */
+  /** Chooses the driver, if that is possible without looking at rows. */
   #chooseDriver({ db }: EventFile): void {
     this.#hasChosen = true
     this.#driver = chooseObviousDriver(db, this.#drivers, this.query, this.#segments[0]?.range)
-    this.#mayChangeDriver = !this.#driver && (this.#drivers.length > 0 || this.query.modifiedSince !== undefined)
+    this.#mayChange = !this.#driver && (this.#drivers.length > 0 || this.query.modifiedSince !== undefined)
   }
 
-  /** Reads on, for a page that holds so many characters already. */
+  /** Executes one step, for a page that already holds `heldBytes` characters. */
   #step(file: EventFile, heldBytes: number): Step {
     const { db } = file
     const { order } = this.query
@@ -130,7 +120,7 @@ export class QueryRun {
     if (canCopy && !this.#holdsLarge) {
       const copied = this.#copyRows(file, singleLane)
       if (copied) return copied
-      // Where one is, others are likely.
+      // If one row is large, others are likely to be.
       this.#holdsLarge = true
     }
     if (singleLane && filter && !this.#position && !this.query.contents && this.#skip === 0) {
@@ -139,40 +129,43 @@ export class QueryRun {
     }
     const limit = this.#bodyScan?.rows ?? Math.min(this.#remaining + this.#skip, this.#stepRows)
     const found = filter
-      ? searchLanes(file, lanes, order, filter, limit, this.#mayChangeDriver ? probedRows : undefined)
+      ? searchLanes(file, lanes, order, filter, limit, this.#mayChange ? probedRows : undefined)
       : collectKeys(file, lanes, order, limit)
     const before = this.#position
     const { wanted, cost, scannedTo } = this.#filterByContent(db, found.keys)
     const { stoppedAt, ...answer } = this.#takeEvents(file, wanted, heldBytes)
     if (!answer.isFull) this.#moveTo(scannedTo ?? found.position)
     else if (stoppedAt) this.#moveTo(stoppedAt)
-    const probed = this.#mayChangeDriver && found.position && this.#probe.record(before, found)
+    const probed = this.#mayChange && found.position && this.#probe.record(before, found)
     if (probed) this.#reconsiderDriver(file, segment, probed, found.position.time)
-    return { ...answer, examined: (singleLane ? 1 : lookupCost) * found.examined + cost(maxExaminedRows) }
+    return {
+      ...answer,
+      examined: (singleLane ? 1 : lookupCost) * found.examined + cost(maxExaminedRows)
+    }
   }
 
-  /** The rows of one lane as they are, as many as fit; `undefined` if one of them has to be looked at. */
+  /** Copies as many rows of one lane as fit; `undefined` if one of them has to be read by itself. */
   #copyRows(file: EventFile, rest: LaneRemainder): Step | undefined {
     const { order } = this.query
     const limit = Math.min(this.#remaining, file.sizeEstimate.rows)
     const copied = copyBodies(file, rest, order, limit)
     if (!copied) return undefined
-    // It may have had to do with fewer.
+    // Fewer may have been copied.
     const { excess, limit: limited, rows, text } = copied
     this.#remaining -= rows
-    // Fewer than were to be copied are all that there are.
+    // If fewer than the limit were copied, the end was reached.
     const isExhausted = this.#remaining === 0 || rows < limited
     this.#moveTo(isExhausted ? undefined : findKeyAt(file.db, rest, order, limited - 1))
     return { text, count: rows, examined: 0, excess }
   }
 
-  /** All that was left to be read. */
+  /** Returns the remaining rows as the last step. */
   #toFinalStep({ excess, rows, text }: CopiedPage): Step {
     this.#remaining = 0
     return { text, count: rows, examined: 0, excess }
   }
 
-  /** Skips rows of one lane without looking at them. */
+  /** Skips rows of one lane without reading them. */
   #skipRows(db: Database, { lane, ranges }: LaneRemainder): Step {
     const { order } = this.query
     const rows = Math.min(this.#skip, maxSkippedRows)
@@ -183,11 +176,13 @@ export class QueryRun {
     return { text: '', count: 0, examined: (rows * maxExaminedRows) / maxSkippedRows }
   }
 
-  /** The next of the keys in memory. Others may have moved, trashed or deleted what they stand for meanwhile. */
+  /** Takes the next keys from memory. Their events may have been moved, trashed or deleted meanwhile. */
   #stepSorted(file: EventFile, sorted: readonly Key[], heldBytes: number): Step {
     const limited = sorted.slice(0, this.#bodyScan?.rows ?? this.#stepRows)
-    const { found, next } = this.#isStale ? this.#recheckMatching(file.db, limited) : { found: limited, next: limited }
-    const { wanted, cost, scannedTo = next.at(-1) } = this.#filterByContent(file.db, found)
+    const { found, next } = this.#isStale
+      ? this.#recheckMatching(file.db, limited)
+      : { found: limited, next: limited }
+    const { wanted, cost, scannedTo: scannedTo = next.at(-1) } = this.#filterByContent(file.db, found)
     const { stoppedAt, ...answer } = this.#takeEvents(file, wanted, heldBytes)
     const last = answer.isFull ? stoppedAt : scannedTo
     const left = last ? sorted.slice(sorted.indexOf(last) + 1) : sorted
@@ -196,7 +191,7 @@ export class QueryRun {
     return { ...answer, examined: cost(maxExaminedRows) }
   }
 
-  /** Those of the next keys that still match, as far as there is time to look. */
+  /** Returns which of the next keys still match, within the work limit. */
   #recheckMatching(db: Database, keys: readonly Key[]): { found: Key[]; next: readonly Key[] } {
     const filter = this.#createFilter(this.#segments[0]!, undefined)
     const numbers = keys.map(({ number }) => number)
@@ -205,7 +200,7 @@ export class QueryRun {
     return { found: next.filter(({ number }) => pass.has(number)), next }
   }
 
-  /** Those of the events whose contents are wanted. */
+  /** Returns the events whose contents match. */
   #filterByContent(db: Database, found: readonly Key[]): BodyScanResult {
     const { contents } = this.query
     if (!contents || !this.#bodyScan) return { wanted: found, scannedTo: undefined, cost: () => 0 }
@@ -213,7 +208,7 @@ export class QueryRun {
   }
 
   #takeEvents(file: EventFile, found: readonly Key[], heldBytes: number): TakenEvents {
-    const wanted = { skip: this.#skip, left: this.#remaining, held: heldBytes, present: this.query.present }
+    const wanted = { skip: this.#skip, remaining: this.#remaining, heldBytes, present: this.query.present }
     const taken = takeEvents(file, found, wanted)
     this.#skip -= taken.skipped
     this.#remaining -= taken.count
@@ -221,12 +216,21 @@ export class QueryRun {
     return taken
   }
 
-  /** After steps up to a time that found little: something narrower may lead there sooner. */
-  #reconsiderDriver(file: EventFile, { range, periods }: Segment, { examined, from }: ProbeResult, end: number): void {
+  /** Looks for a narrower driver after steps that found little up to a time. */
+  #reconsiderDriver(
+    file: EventFile,
+    { range, periods }: Segment,
+    { examined, from }: ProbeResult,
+    end: number
+  ): void {
     const { db } = file
     const { modifiedSince, order, trashed } = this.query
     const isSortable = modifiedSince !== undefined && !this.#isUnsortable
-    if (isSortable && countModified(db, modifiedSince, maxModifiedLater + 1) <= maxModifiedLater && this.#sortModified(db))
+    if (
+      isSortable &&
+      countModified(db, modifiedSince, maxModifiedLater + 1) <= maxModifiedLater &&
+      this.#sortModified(db)
+    )
       return
     if (periods) return
     this.#driver = chooseNarrowestDriver(file, this.#drivers, trashed, order, {
@@ -234,10 +238,10 @@ export class QueryRun {
       all: { start: end, end: range.end },
       examined
     })
-    if (this.#driver) this.#mayChangeDriver = false
+    if (this.#driver) this.#mayChange = false
   }
 
-  /** Answers whether that was not too much work. */
+  /** Sorts the modified events. Returns `false` if that exceeds the work limit. */
   #sortModified(db: Database): boolean {
     const position = this.#position
     const sorted = findModifiedKeys(db, this.query, { test: this.#test, budget: this.#budget })
@@ -248,17 +252,18 @@ export class QueryRun {
     return true
   }
 
-  /** The periods that reach into the times asked for, at once if they are few. */
-  #collectPeriods({ db, durationClasses }: EventFile, segment: Segment): void {
+  /** Collects the periods that reach into the requested times, if they are few. */
+  #collectPeriods(file: EventFile, segment: Segment): void {
     if (this.#hasCollectedPeriods || this.#sorted) return
     this.#hasCollectedPeriods = true
     const { order } = this.query
-    const { parts, driver } = listSegmentLanes(segment, this.#driver, this.#drivers, this.query, durationClasses)
-    const found = collectMatchingKeys(db, parts, order, this.#createFilter(segment, driver), maxSortedPeriods)
+    const { parts, driver } = this.#listLanes(file, segment)
+    const filter = this.#createFilter(segment, driver)
+    const found = collectMatchingKeys(file.db, parts, order, filter, limits.maxSortedPeriods)
     this.#sorted = found?.toSorted((a, b) => (isBefore(a, b, order) ? -1 : 1))
   }
 
-  /** Goes on after a key, or with the next segment. */
+  /** Continues after a key, or with the next segment. */
   #moveTo(position: Key | undefined): void {
     if (position) this.#position = position
     else {
@@ -267,10 +272,10 @@ export class QueryRun {
     }
   }
 
-  /** What is left to read in a segment, and what its rows have to be tested for. */
-  #plan({ durationClasses }: EventFile, segment: Segment): { lanes: LaneRemainder[]; filter: RowFilter | undefined } {
+  /** Returns what remains to be read of a segment, and the filter for its rows. */
+  #plan(file: EventFile, segment: Segment): { lanes: LaneRemainder[]; filter: RowFilter | undefined } {
     const { order } = this.query
-    const { parts, driver } = listSegmentLanes(segment, this.#driver, this.#drivers, this.query, durationClasses)
+    const { parts, driver } = this.#listLanes(file, segment)
     const lanes: LaneRemainder[] = []
     for (const { lane, range } of parts) {
       const ranges = getRemainderFrom(range, this.#position, order)
@@ -281,10 +286,14 @@ export class QueryRun {
     return { lanes, filter: isFree ? undefined : filter }
   }
 
-  /** What rows have to be tested for that come from the lanes of a driver, or of none. */
+  /** Creates the filter for rows from the lanes of a driver, or of none. */
   #createFilter({ periods }: Segment, driver: Driver | undefined): RowFilter {
     const endFrom = typeof periods === 'object' ? periods.reaching : -Infinity
     const test = driver?.isExact ? undefined : this.#test
     return { modifiedAfter: this.query.modifiedSince ?? -Infinity, endFrom, test, budget: this.#budget }
+  }
+
+  #listLanes({ durationClasses }: EventFile, segment: Segment): ReturnType<typeof listSegmentLanes> {
+    return listSegmentLanes(segment, this.#driver, this.#drivers, this.query, durationClasses)
   }
 }

@@ -1,12 +1,12 @@
-/** What can be asked of a user's events, in the terms of storage: numbers instead of ids. (docs/spec/events.md#reading-a-list) */
+/** A query for a user's events, in terms of storage: numbers instead of ids. (docs/spec/events.md#reading-a-list) */
 import type { ContentCondition } from './content.js'
 import type { Order } from './position.js'
 
-/** Streams that an event has to be in, and those that it must not be in. */
+/** The streams that an event must and must not be in. */
 export interface StreamsCriteria {
-  /** In one of these; absent: in whatever streams. */
+  /** In one of these; absent: in any stream. */
   readonly any?: ReadonlySet<number>
-  /** Without the values of account fields: the numbers of their streams are below 0, and their events are in no others. */
+  /** Excludes the values of account fields: the numbers of their streams are below 0, and their events are in no others. */
   readonly excludesAccountFields?: boolean
   /** In one of each of these. */
   readonly all: readonly ReadonlySet<number>[]
@@ -15,50 +15,53 @@ export interface StreamsCriteria {
 }
 
 export interface EventQuery {
-  /** At least one of these criteria has to hold; absent: none does. */
+  /** At least one of these must match; absent: no condition. */
   readonly streams?: readonly StreamsCriteria[] | undefined
-  /** Numbers of types; absent: whatever type. */
+  /** Numbers of types; absent: any type. */
   readonly types?: ReadonlySet<number> | undefined
-  /** The event ends then or later. */
+  /** The event ends at or after this time. */
   readonly from?: number | undefined
-  /** The event begins then or earlier. */
+  /** The event begins at or before this time. */
   readonly to?: number | undefined
-  /** Conditions on what is within the event, all of which have to hold. */
+  /** Conditions on the event's contents, all of which must be met. */
   readonly contents?: readonly ContentCondition[] | undefined
   readonly text?: TextSearch | undefined
-  /** Only events without an end; `from` is not looked at. */
+  /** Only events without an end; `from` is ignored. */
   readonly isRunning: boolean
-  /** Modified later than that. */
+  /** Modified after this time. */
   readonly modifiedSince?: number | undefined
   /** In the trash (1), outside of it (0), or both. */
   readonly trashed: readonly (0 | 1)[]
   readonly order: Order
   readonly skip: number
   readonly limit: number
-  /** What becomes of the text of an event that is not answered as it is stored. */
+  /** Turns a stored body into what the caller sees. */
   readonly present: (body: string) => string
 }
 
-/** Words that have to be in the texts of an event, each at the beginning of one there. */
+/** Words that the texts of an event must contain, each at the beginning of a word. */
 export interface TextSearch {
-  /** As `EventTexts.soughtWords` makes them: one at least, the longest first. */
+  /** As `EventTexts.soughtWords` returns them: at least one, the longest first. */
   readonly words: readonly string[]
   /**
-   * Whether words may lead to events: they do to all that hold them, and how long that takes tells how many these are. For
-   * who sees everything.
+   * Whether the text index may be used: it leads to all events with the words, so the time it takes reveals how many
+   * these are. Only for callers that see everything.
    */
   readonly mayUseIndex: boolean
 }
 
-/** Whether an event with these streams and this type is wanted. */
+/** Tests whether an event with these streams and this type matches. */
 export interface RowTest {
   readonly matches: (stream: number, others: string | null, type: number) => boolean
-  /** What it costs for each event, as `Effort` counts, beyond the list of its streams. */
+  /** The cost per event, in units of `Effort.work`, beyond the list of its streams. */
   readonly work: number
 }
 
-/** The part of a query that is decided row by row; `undefined` if every row is wanted. */
-export function createRowTest({ streams, types }: Pick<EventQuery, 'streams' | 'types'>): RowTest | undefined {
+/** Creates the test for the part of a query that is decided row by row; `undefined` if every row matches. */
+export function createRowTest({
+  streams,
+  types
+}: Pick<EventQuery, 'streams' | 'types'>): RowTest | undefined {
   if (!streams) return types && { matches: (_stream, _others, type) => types.has(type), work: 1 }
   const matches = streams.length === 1 ? createStreamsTest(streams[0]!) : createAlternativesTest(streams)
   const work = streams.reduce((sum, { all }) => sum + 1 + all.length, 0)
@@ -82,14 +85,17 @@ function createAlternativesTest(criteria: readonly StreamsCriteria[]): StreamsTe
   return (stream, others) => {
     if (others === null) return tests.some(test => test(stream, others))
     const streams = parseStreams(stream, others)
-    return criteria.some(alternative => !(alternative.excludesAccountFields && stream < 0) && matchesCriteria(alternative, streams))
+    return criteria.some(
+      alternative =>
+        !(alternative.excludesAccountFields && stream < 0) && matchesCriteria(alternative, streams)
+    )
   }
 }
 
-/** Streams of an event from which on they are looked up by a set: it may be in ten thousand. */
+/** Number of streams of an event from which on they are looked up in a set: it may be in ten thousand. */
 const minStreamsForSet = 16
 
-/** The streams of an event, read once for all criteria. */
+/** Parses the streams of an event once for all criteria. */
 function parseStreams(stream: number, others: string): readonly number[] | ReadonlySet<number> {
   const streams = [stream, ...(JSON.parse(others) as number[])]
   return streams.length < minStreamsForSet ? streams : new Set(streams)
@@ -99,10 +105,14 @@ function matchesCriteria(
   { all, any, not }: StreamsCriteria,
   streams: readonly number[] | ReadonlySet<number>
 ): boolean {
-  return (!any || intersects(streams, any)) && !intersects(streams, not) && all.every(set => intersects(streams, set))
+  return (
+    (!any || intersects(streams, any)) &&
+    !intersects(streams, not) &&
+    all.every(set => intersects(streams, set))
+  )
 }
 
-/** Whether any of the streams is in a set: takes time by the smaller of the two. */
+/** Returns whether any of the streams is in a set, in time proportional to the smaller of the two. */
 function intersects(streams: readonly number[] | ReadonlySet<number>, set: ReadonlySet<number>): boolean {
   if (Array.isArray(streams)) return (streams as readonly number[]).some(number => set.has(number))
   const larger = streams as ReadonlySet<number>

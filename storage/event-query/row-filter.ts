@@ -1,4 +1,4 @@
-/** Conditions that no index answers: tested row by row, the ones on streams and types by a function of ours within SQL. */
+/** Conditions that no index answers: tested row by row, those on streams and types by a function registered with SQLite. */
 import type { Database } from 'better-sqlite3'
 import { column } from '../sqlite/statements.js'
 import { QueryBudget, WorkLimitExceeded, maxStatementWork } from './query-budget.js'
@@ -6,31 +6,31 @@ import type { RowTest } from './query.js'
 
 export interface RowFilter {
   readonly modifiedAfter: number
-  /** Of the end of periods, the time of others. */
+  /** Applies to the end of periods, and to the time of other events. */
   readonly endFrom: number
   readonly test: RowTest | undefined
-  /** What the tests of the query have cost so far. */
+  /** The work done by the query's tests so far. */
   readonly budget: QueryBudget
 }
 
-/** The filter as SQL: to be run by {@link runFiltered}, which binds its two parameters. */
+/** The filter as SQL, to be run by {@link runFiltered}, which binds its two parameters. */
 export const rowCondition =
   'modified > ? AND ifnull(until, time) >= ? AND event_matches(stream, others, type)'
 
-/** In the trash, out of it, or where no list looks. */
+/** Includes trashed, other and hidden events. */
 const anyTrashState = [0, 2]
 
-/** Of the statement that runs on an open file. */
+/** State of the statement that runs on an open file. */
 interface FilterState {
   current: RowTest | undefined
-  /** Work that it may still do. */
+  /** Work that the statement may still do. */
   workLeft: number
   hasTested: boolean
 }
 
 const states = new WeakMap<Database, FilterState>()
 
-/** Runs a statement that holds {@link rowCondition}. Throws {@link WorkLimitExceeded}, though not for a single row. */
+/** Runs a statement that contains {@link rowCondition}. Throws {@link TooMuchWork}, but never for a single row. */
 export function runFiltered<T>(
   db: Database,
   { budget, modifiedAfter, endFrom, test }: RowFilter,
@@ -50,8 +50,8 @@ export function runFiltered<T>(
 }
 
 /**
- * Those of the rows of these numbers that pass, as far as is not too much at once: of the first `looked` of them, one at
- * least. `trashed`: as in a query, where that has not been seen to.
+ * Returns which of these rows pass, within the work limit: of the first `tested` of them, at least one. `trashed`: as
+ * in a query, unless already checked.
  */
 export function findPassingNumbers(
   db: Database,

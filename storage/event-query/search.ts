@@ -1,4 +1,4 @@
-/** Reads lanes step by step: what one statement, or a few, find of them. */
+/** Searches lanes step by step, with one or a few statements each. */
 import type { Database } from 'better-sqlite3'
 import type { EventFile } from './event-file.js'
 import { countRows, readKeys, readMatchingKeys } from './lanes.js'
@@ -6,27 +6,32 @@ import { LaneMerge, type LaneRemainder } from './merge.js'
 import type { Key, Order } from './position.js'
 import { findPassingNumbers, type RowFilter } from './row-filter.js'
 
-/** What one step has found. */
+/** The result of one step. */
 export interface SearchResult {
   readonly keys: readonly Key[]
-  /** Up to where all has been looked at; absent at the end. */
+  /** Scan position; absent when the scan is complete. */
   readonly position: Key | undefined
-  /** Rows looked at, where some of them did not pass. */
+  /** Number of examined rows, if some of them did not pass. */
   readonly examined: number
 }
 
-/** Rows that one step looks at. */
+/** Maximum number of rows that one step examines. */
 export const maxStepRows = 1000
 
-/** The next rows of all these lanes. */
-export function collectKeys(file: EventFile, lanes: readonly LaneRemainder[], order: Order, limit: number): SearchResult {
+/** Returns the next rows of all these lanes. */
+export function collectKeys(
+  file: EventFile,
+  lanes: readonly LaneRemainder[],
+  order: Order,
+  limit: number
+): SearchResult {
   const merge = new LaneMerge(file, order, lanes, limit)
   const taken = merge.take(limit)
   const position = merge.isDone ? undefined : taken.at(-1)
   return { keys: taken, position, examined: merge.examined }
 }
 
-/** Those of the next rows that pass a filter; of about `rows` rows at most. */
+/** Returns which of the next rows pass a filter, among about `maxRows` rows. */
 export function searchLanes(
   file: EventFile,
   lanes: readonly LaneRemainder[],
@@ -40,7 +45,7 @@ export function searchLanes(
     : searchMergedLanes(file, lanes, order, filter, limit)
 }
 
-/** The key so many rows on in a lane; `undefined` beyond its end. */
+/** Returns the key `offset` rows ahead in a lane; `undefined` beyond its end. */
 export function findKeyAt(
   db: Database,
   { lane, ranges }: LaneRemainder,

@@ -1,6 +1,6 @@
 /**
- * The parts of a query, one after the other in its order: events that begin within its times, and before them in time the
- * periods that began earlier but reach into them. (docs/spec/events.md#matching-times)
+ * The parts of a query, in its order: events that begin within its time range, and earlier periods that reach into it.
+ * (docs/spec/events.md#matching-times)
  */
 import { listLanes, type Driver } from './drivers.js'
 import type { LanePart } from './lanes.js'
@@ -10,24 +10,29 @@ import { getEarliestStart, runningClass, type DurationClasses } from './spans.js
 
 export interface Segment {
   readonly range: KeyRange
-  /** Only periods: those that reach a time, or those that run. */
+  /** Restricts to periods: those that reach a time, or those without an end. */
   readonly periods?: { readonly reaching: number } | 'running'
 }
 
-/** Lanes of periods by stream that are merged at most; beyond it all periods are looked at. */
+/** Maximum number of lanes of periods by stream that are merged; beyond it all periods are examined. */
 const maxStreamSpanLanes = 64
 
-export function splitIntoSegments({ from = -Infinity, to = Infinity, isRunning, order }: EventQuery): Segment[] {
-  if (isRunning) return [{ range: range(-Infinity, to, order), periods: 'running' }]
+export function splitIntoSegments({
+  from = -Infinity,
+  to = Infinity,
+  isRunning,
+  order
+}: EventQuery): Segment[] {
+  if (isRunning) return [{ range: toKeyRange(-Infinity, to, order), periods: 'running' }]
   if (from > to) return []
-  const within = { range: range(from, to, order) }
+  const within = { range: toKeyRange(from, to, order) }
   if (from === -Infinity) return [within]
-  const earlier = range(-Infinity, nextDouble(from, 'DESC'), order)
+  const earlier = toKeyRange(-Infinity, nextDouble(from, 'DESC'), order)
   const before = { range: earlier, periods: { reaching: from } }
   return order === 'ASC' ? [before, within] : [within, before]
 }
 
-/** What a segment reads, and the driver whose lanes these are, if any. */
+/** Lists the lanes of a segment, and the driver that they come from, if any. */
 export function listSegmentLanes(
   segment: Segment,
   chosen: Driver | undefined,
@@ -57,11 +62,11 @@ export function listSegmentLanes(
   return { parts, driver }
 }
 
-function range(low: number, high: number, order: Order): KeyRange {
+function toKeyRange(low: number, high: number, order: Order): KeyRange {
   return order === 'ASC' ? { start: low, end: high } : { start: high, end: low }
 }
 
-/** Without what lies before `low`. */
+/** Removes what lies before `low`. */
 function clipRange({ start, end }: KeyRange, low: number, order: Order): KeyRange {
   return order === 'ASC' ? { start: Math.max(start, low), end } : { start, end: Math.max(end, low) }
 }

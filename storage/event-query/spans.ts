@@ -1,36 +1,36 @@
 /**
- * Duration classes: periods of class k last at most 2^k seconds, so those that began before a moment and reach it are
- * found by looking back that far, class by class. Running periods are a class of their own.
+ * Duration classes: periods of class k last at most 2^k seconds, so those that began before a time and reach it are
+ * found by looking back that far, class by class. Running periods are a separate class.
  */
 import type { Database } from 'better-sqlite3'
 import { column } from '../sqlite/statements.js'
 
-/** The class of what has no end. Finite durations stay below: 2^1024 is beyond a double. */
+/** The class of periods without an end. Finite durations are below it: 2^1024 is beyond a double. */
 export const runningClass = 2000
 
-/** The class of a duration; `undefined` for a point in time. */
+/** Returns the class of a duration; `undefined` for a point in time. */
 export function getDurationClass(duration: number | null | undefined): number | undefined {
   if (duration === null) return runningClass
   if (duration === undefined || duration === 0) return undefined
   return Math.max(0, Math.ceil(Math.log2(duration)))
 }
 
-/** The end of a period; endless while it runs; `undefined` for a point in time. */
+/** Returns the end of a period; infinite while it runs; `undefined` for a point in time. */
 export function getPeriodEnd(time: number, duration: number | null | undefined): number | undefined {
   if (duration === null) return Infinity
   if (duration === undefined || duration === 0) return undefined
   return Math.min(time + duration, Number.MAX_VALUE)
 }
 
-/** The earliest time at which a period of this class may have begun if it reaches `time`. */
+/** Returns the earliest time at which a period of this class may have begun if it reaches `time`. */
 export function getEarliestStart(span: number, time: number): number {
   if (span === runningClass) return -Infinity
   const length = 2 ** span
-  // Doubles round: a little more costs nothing, since ends are compared anyway.
+  // Doubles are rounded: a wider range is harmless because ends are compared anyway.
   return time - length - (Math.abs(time) + length) * 1e-12
 }
 
-/** The classes that occur in one file, kept in memory; one too many does no harm. */
+/** The classes that occur in one file, cached. May include classes that no longer occur. */
 export class DurationClasses {
   #classes: Set<number> | undefined
 
@@ -40,17 +40,17 @@ export class DurationClasses {
     this.#load().add(span)
   }
 
-  /** Drops what is remembered. */
+  /** Clears the cache. */
   invalidate(): void {
     this.#classes = undefined
   }
 
-  /** All classes, in no particular order. */
+  /** Lists all classes, in no particular order. */
   list(): number[] {
     return [...this.#load()]
   }
 
-  /** From class to class with one seek each, however many periods there are. */
+  /** Reads the classes with one seek each, however many periods there are. */
   #load(): Set<number> {
     if (this.#classes) return this.#classes
     const next = column(

@@ -1,23 +1,23 @@
 /**
- * Where streams begin and end in time, kept in memory as far as queries have asked: one over hundreds of streams begins
- * with those that reach furthest, and reads nothing of the others. In a large file each look would cost a page.
+ * Caches the first and last times of streams as queries ask for them: a query over hundreds of streams starts with
+ * those that reach furthest, and reads nothing of the others. In a large file each lookup would cost a page.
  */
 import type { Database } from 'better-sqlite3'
 import { readFirstTimes } from './lanes.js'
 import { comesBefore, type Order, type KeyRange } from './position.js'
 
-/** Streams remembered for each open file and order; more are looked up again. */
+/** Maximum number of cached streams per open file and order. A full cache is cleared. */
 const maxCached = 10_000
 
 export class StreamEnds {
-  /** By stream and state, the time of the first event in each order. */
+  /** The time of the first event in each order, by stream and trash state. */
   readonly #cached: Readonly<Record<Order, Map<number, number>>> = { ASC: new Map(), DESC: new Map() }
 
   constructor(private readonly db: Database) {}
 
   /**
-   * Of each stream the time of its first event in an order, at the earliest; beyond all times if it has none. Never too
-   * late: it is exact unless a transaction was undone.
+   * Returns a lower bound of the time of each stream's first event in an order; infinite if it has none. Exact unless a
+   * transaction was rolled back.
    */
   list(streams: readonly number[], trashed: number, order: Order): number[] {
     const cached = this.#cached[order]
@@ -33,7 +33,7 @@ export class StreamEnds {
     return streams.map(stream => cached.get(toCacheKey(stream, trashed))!)
   }
 
-  /** Of each stream the time of its first event within a stretch; `null` where there is none. */
+  /** Returns the time of each stream's first event within a range; `null` if there is none. */
   listWithin(streams: readonly number[], trashed: number, order: Order, range: KeyRange): (number | null)[] {
     const times = this.list(streams, trashed, order).map(time =>
       comesBefore(range.end, time, order) ? null : time
@@ -45,7 +45,7 @@ export class StreamEnds {
     return times.map(time => (isEarly(time) ? later.next().value! : time))
   }
 
-  /** An event has come into a stream. */
+  /** Records that an event was added to a stream. */
   add(stream: number, trashed: number, time: number): void {
     const cacheKey = toCacheKey(stream, trashed)
     for (const order of orders) {
@@ -54,13 +54,14 @@ export class StreamEnds {
     }
   }
 
-  /** An event has left a stream. */
+  /** Records that an event was removed from a stream. */
   remove(stream: number, trashed: number, time: number): void {
     const cacheKey = toCacheKey(stream, trashed)
-    for (const order of orders) if (this.#cached[order].get(cacheKey) === time) this.#cached[order].delete(cacheKey)
+    for (const order of orders)
+      if (this.#cached[order].get(cacheKey) === time) this.#cached[order].delete(cacheKey)
   }
 
-  /** Drops what is remembered: it may have been rolled back. */
+  /** Clears the cache: it may hold what was rolled back. */
   invalidate(): void {
     for (const order of orders) this.#cached[order].clear()
   }
@@ -68,7 +69,7 @@ export class StreamEnds {
 
 const orders = ['ASC', 'DESC'] as const
 
-/** States are 0, 1 and 2. */
+/** Trash states are 0, 1 and 2. */
 function toCacheKey(stream: number, trashed: number): number {
   return stream * 4 + trashed
 }

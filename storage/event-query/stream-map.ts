@@ -1,25 +1,25 @@
 /**
- * Criteria on streams as a map that SQLite looks numbers up in by itself: asking a function of ours costs as much as
- * reading the row. It decides on events in one stream, by far the most.
+ * Conditions on streams as a bit map that SQLite reads by itself: calling a registered function costs as much as
+ * reading the row. Decides on events in a single stream, which are the majority.
  */
 import { createRowTest, type EventQuery, type StreamsCriteria } from './query.js'
 
 type Criteria = readonly StreamsCriteria[]
 
-/** Numbers of streams that a map has room for, a byte each. */
+/** Number of streams that a map has room for, one byte each. */
 const maxStreams = 4096
-/** For how many queries nothing is tried after it has found too little. */
+/** Number of queries for which the map is not used after it has found too few rows. */
 const pausedQueries = 50
 
 const maps = new WeakMap<Criteria, Buffer | undefined>()
 
-/** Queries to come that are not tried, by their criteria, which are the same for all queries of a caller. */
+/** Number of coming queries without a map, by their criteria, which are the same object for all queries of a caller. */
 const pauses = new WeakMap<Criteria, number>()
 
-/** Whether a row's single stream meets the criteria; to be used in SQL with a map as its parameter. */
+/** SQL that is true if a row's single stream meets the criteria; its parameter is the map. */
 export const isOnMap = "stream > 0 AND substr(?, stream + 1, 1) = x'01'"
 
-/** The map of a query; `undefined` if its criteria are of another kind, or match too few of the rows in its way. */
+/** Returns the map of a query; `undefined` if its criteria are of another kind, or matched too few of the rows read. */
 export function getStreamMap({ streams, types }: Pick<EventQuery, 'streams' | 'types'>): Buffer | undefined {
   if (!streams || types) return undefined
   const remaining = pauses.get(streams)
@@ -32,7 +32,7 @@ export function getStreamMap({ streams, types }: Pick<EventQuery, 'streams' | 't
   return maps.get(streams)
 }
 
-/** Notes that few of the rows in its way have matched. */
+/** Disables the map for a while because few of the rows read have matched. */
 export function pauseStreamMap({ streams }: Pick<EventQuery, 'streams'>): void {
   if (streams) pauses.set(streams, pausedQueries)
 }

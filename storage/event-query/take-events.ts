@@ -1,4 +1,4 @@
-/** Takes what a query has found, as far as it is wanted and fits the page. */
+/** Takes the events that a query has found, up to its limit and the size of the page. */
 import { joinBodies } from './bodies.js'
 import type { EventFile } from './event-file.js'
 import type { Key } from './position.js'
@@ -6,10 +6,10 @@ import type { EventQuery } from './query.js'
 
 /** What a query still has to do, and the page that it fills. */
 export interface TakeOptions {
-  /** Events to skip, and events to take after that. */
+  /** Number of events to skip, and number of events to take after that. */
   readonly skip: number
   readonly remaining: number
-  /** Bytes that the page holds already. */
+  /** Number of bytes that the page already holds. */
   readonly heldBytes: number
   readonly present: EventQuery['present']
 }
@@ -17,14 +17,14 @@ export interface TakeOptions {
 export interface TakenEvents {
   readonly text: string
   readonly count: number
-  /** How many events of those found have been skipped. */
+  /** Number of events skipped. */
   readonly skipped: number
-  /** Whether the page has no room for the rest; `stoppedAt`: the last event that it took then. */
+  /** True if the page has no room for the next event; `stoppedAt` is then the last event that it took. */
   readonly isFull: boolean
   readonly stoppedAt: Key | undefined
 }
 
-/** Skips, reads the texts, and stops at the limit or when the page is full. */
+/** Skips events, reads the texts of the next ones, and stops at the limit or when the page is full. */
 export function takeEvents(
   { db, sizeEstimate: fit, large }: EventFile,
   found: readonly Key[],

@@ -1,8 +1,8 @@
-/** Event types and the numbers that stand for them in one user's file. */
+/** The numbers of event types in one user's file. */
 import type { Database } from 'better-sqlite3'
 import { column, statement } from '../sqlite/statements.js'
 
-/** Types remembered per open file; more are looked up again. */
+/** Maximum number of cached types per open file. A full cache is cleared. */
 const maxCached = 1000
 
 export class TypeNumbers {
@@ -10,7 +10,7 @@ export class TypeNumbers {
 
   constructor(private readonly db: Database) {}
 
-  /** The number of a type, if any event has ever had it. */
+  /** Returns the number of a type, if any event ever had it. */
   find(name: string): number | undefined {
     const cached = this.#cached.get(name)
     if (cached !== undefined) return cached
@@ -20,7 +20,7 @@ export class TypeNumbers {
     return number === undefined ? undefined : this.#cache(name, number)
   }
 
-  /** The number of a type, which it gets now if it has none. Only within a write. */
+  /** Returns the number of a type, assigning one if needed. Must run within a write. */
   ensure(name: string): number {
     const cached = this.find(name)
     if (cached !== undefined) return cached
@@ -28,14 +28,14 @@ export class TypeNumbers {
     return this.#cache(name, Number(lastInsertRowid))
   }
 
-  /** The numbers of all types of a class: `mass` for `mass/kg` and its like. */
+  /** Lists the numbers of all types of a class, such as `mass` for `mass/kg`. */
   listClass(name: string): number[] {
     // `0` follows `/`.
     const sql = 'SELECT number FROM event_type WHERE name > ? AND name < ?'
     return column(this.db, sql).all(`${name}/`, `${name}0`) as number[]
   }
 
-  /** Drops what is remembered: it may have been rolled back. */
+  /** Clears the cache: it may hold what was rolled back. */
   invalidate(): void {
     this.#cached = new Map()
   }

@@ -1,4 +1,4 @@
-/** Where events are found: the index of streams, and what is kept in memory of it. */
+/** The index of events by stream, and its caches. */
 import type { Database } from 'better-sqlite3'
 import { StreamEnds } from '../event-query/stream-ends.js'
 import { SummableRanges } from './summable-ranges.js'
@@ -6,7 +6,7 @@ import type { ContentNumbers } from '../content-numbers.js'
 import { StreamFacts } from './stream-facts.js'
 import { statement } from '../sqlite/statements.js'
 
-/** Where an event is found. */
+/** The columns by which an event is found. */
 export interface EventLocation {
   readonly number: number
   readonly time: number
@@ -14,7 +14,7 @@ export interface EventLocation {
   readonly trashed: number
   readonly stream: number
   readonly others: string | null
-  /** Number of its type. */
+  /** Number of the event's type. */
   readonly type: number
 }
 
@@ -25,7 +25,7 @@ const updateSql = `UPDATE event_stream SET type = ?, value = ?, fields = ?
   WHERE ${linkKey} AND (type IS NOT ? OR value IS NOT ? OR fields IS NOT ?)`
 
 export class EventLinks {
-  /** Where streams begin and end. */
+  /** First and last times of streams. */
   readonly ends: StreamEnds
   readonly facts = new StreamFacts()
   readonly summableRanges = new SummableRanges()
@@ -47,7 +47,7 @@ export class EventLinks {
     }
   }
 
-  /** Takes an event out of its streams. */
+  /** Removes the links of an event. */
   remove(location: EventLocation): void {
     const { number, time, trashed } = location
     for (const stream of listStreams(location)) {
@@ -57,7 +57,7 @@ export class EventLinks {
     }
   }
 
-  /** Brings the links of an event that has changed up to date; they are left alone where nothing is to be written. */
+  /** Updates the links of a changed event, if they differ. */
   update(before: EventLocation, after: EventLocation, numbers: ContentNumbers): void {
     if (hasMoved(before, after)) {
       this.remove(before)
@@ -75,7 +75,7 @@ export class EventLinks {
     }
   }
 
-  /** Drops what is remembered: it may have been rolled back, or written past this. */
+  /** Clears the caches: they may hold what was rolled back, or miss other writes. */
   invalidate(): void {
     this.ends.invalidate()
     this.facts.invalidate()
@@ -83,7 +83,7 @@ export class EventLinks {
   }
 }
 
-/** Numbers of the streams that an event is in, its first stream first. */
+/** Lists the numbers of the streams that an event is in, its first stream first. */
 export function listStreams({ stream, others }: Pick<EventLocation, 'stream' | 'others'>): number[] {
   return others === null ? [stream] : [stream, ...(JSON.parse(others) as number[])]
 }

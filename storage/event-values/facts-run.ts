@@ -1,4 +1,4 @@
-/** Facts under way: what each stream holds of each type, as far as the caller may read it. It goes on in steps. */
+/** Collects facts: how many events of each type each stream holds, as far as the caller may read them. Runs in steps. */
 import type { Database } from 'better-sqlite3'
 import type { Event } from '../../schemas/event.js'
 import { isBefore, type Key } from '../event-query/position.js'
@@ -9,28 +9,28 @@ import { Membership, type StreamWalk } from './membership.js'
 import type { Present } from './sample-run.js'
 import type { StreamFacts } from './stream-facts.js'
 
-/** What a stream holds of a type. */
+/** The events of one type in a stream. */
 export interface Fact {
   /** Number of the stream. */
   readonly stream: number
   readonly type: string
   readonly count: number
-  /** Times of the first and the last event, seconds. */
+  /** Times of the first and the last event, in seconds. */
   readonly first: number
   readonly last: number
-  /** JSON of the last one's content, if it is short. */
+  /** JSON of the last event's content, if it is short. */
   readonly latest: string | undefined
 }
 
-/** Milliseconds that a step takes, about. */
+/** Approximate duration of a step, in milliseconds. */
 const stepMs = 8
-/** Facts of a step. */
+/** Maximum number of facts per step. */
 const maxFactsPerStep = 300
-/** Characters of a content that is told, and bytes of an event that is looked into. */
+/** Maximum length of a returned content, in characters, and maximum size of a body that is read for it, in bytes. */
 const maxContentLength = 256
 const maxBodyBytes = 32 * 1024
 
-/** A fact whose last event has not been looked into. */
+/** A fact whose last event has not been read yet. */
 interface PendingFact {
   readonly stream: number
   readonly type: string
@@ -42,11 +42,11 @@ interface PendingFact {
 export class FactsRun {
   #membership: Membership
   #streams: StreamWalk
-  /** Streams that are done with. */
+  /** Streams that are complete. */
   readonly #finished = new Set<number>()
-  /** The stream that is being read. */
+  /** The stream being read. */
   #stream: number | undefined
-  /** What is known of it, where nobody else is to know that. */
+  /** Its facts, if they depend on the caller's permissions and must not be shared. */
   #restricted: LaneFacts | undefined
   #isDone = false
 
@@ -56,7 +56,7 @@ export class FactsRun {
     this.#streams = this.#membership.walkStreams()
   }
 
-  /** Goes on with other streams than before. */
+  /** Continues with other streams. */
   updateScope(streams: readonly StreamsCriteria[] | undefined): void {
     this.#membership = new Membership(streams)
     this.#streams = this.#membership.walkStreams()
@@ -68,7 +68,7 @@ export class FactsRun {
     return this.#isDone
   }
 
-  /** The facts of the next streams; maybe none yet. */
+  /** Returns the facts of the next streams; may be empty before the end. */
   next(db: Database, facts: StreamFacts, present: Present): Fact[] {
     const end = performance.now() + stepMs
     const found: PendingFact[] = []
@@ -91,7 +91,7 @@ export class FactsRun {
       this.#restricted = new LaneFacts(stream, this.#membership)
       return
     }
-    // It is read again.
+    // The stream is read again.
     if (!lane.restoreEdges(db)) return facts.discard(stream)
     found.push(...this.#listVisible(db, lane))
     this.#finished.add(stream)
@@ -99,7 +99,7 @@ export class FactsRun {
     this.#restricted = undefined
   }
 
-  /** The groups of a stream that may be read, those of a type as one, by the names of types. */
+  /** Returns the groups of a stream that the caller may read, merged by type and sorted by the name of the type. */
   #listVisible(db: Database, { groups, stream }: LaneFacts): PendingFact[] {
     const byType = new Map<number, PendingFact>()
     for (const { count, first, last, others, stream: home, type } of groups.values()) {
@@ -130,8 +130,12 @@ function toFacts(db: Database, found: readonly PendingFact[], present: Present):
   }))
 }
 
-/** The contents of the last events, where they are short. */
-function readLatestContents(db: Database, found: readonly PendingFact[], present: Present): (string | undefined)[] {
+/** Reads the contents of the last events, if they are short. */
+function readLatestContents(
+  db: Database,
+  found: readonly PendingFact[],
+  present: Present
+): (string | undefined)[] {
   const sql = `SELECT CASE WHEN octet_length(e.body) <= ${maxBodyBytes} THEN e.body -> '$.content' END
     FROM (SELECT value FROM json_each(?)) j CROSS JOIN event e ON e.number = j.value`
   const rows = raw(db, sql).all(JSON.stringify(found.map(({ last }) => last.number))) as [string | null][]
@@ -141,7 +145,7 @@ function readLatestContents(db: Database, found: readonly PendingFact[], present
   })
 }
 
-/** The content of a value of the account, some of which are worked out when they are read. */
+/** Returns the content of an account field's event; some are computed when they are read. */
 function computeContent(db: Database, number: number, present: Present): string | undefined {
   const body = column(db, 'SELECT body FROM event WHERE number = ?').get(number) as string
   return JSON.stringify((JSON.parse(present(body)) as Event).content)

@@ -1,4 +1,4 @@
-/** What a stream holds outside of the trash: groups of events of one type that are in the same streams. */
+/** The events of a stream outside the trash, in groups by type and by the streams that they are in. */
 import type { Database } from 'better-sqlite3'
 import { isBefore, type Key } from '../event-query/position.js'
 import { raw } from '../sqlite/statements.js'
@@ -13,7 +13,7 @@ import {
 } from './lane-rows.js'
 import { readStreams, type Membership } from './membership.js'
 
-/** An event as it is found in streams. */
+/** An event as it is linked to streams. */
 export interface LinkedEvent {
   readonly number: number
   readonly time: number
@@ -25,42 +25,45 @@ export interface LinkedEvent {
 
 export interface Group {
   readonly type: number
-  /** As in events: the first stream, and the others; of events in this stream only, `others` is `null`. */
+  /** As in events: the first stream, and the others; `others` is `null` for events in this stream only. */
   readonly stream: number
   readonly others: string | null
   count: number
-  /** Absent where it has gone and the next one has not been looked for yet. */
+  /** Absent if it was removed and the next one has not been looked up yet. */
   first: Key | undefined
   last: Key | undefined
 }
 
-/** Rows that are counted in one go. */
+/** Maximum number of rows counted by one statement. */
 const maxCountedRows = 10_000
-/** Milliseconds after which a step ends. */
+/** Duration after which a step ends, in milliseconds. */
 const stepMs = 1
-/** Groups of one stream that are kept apart; more are kept by nobody. */
+/** Maximum number of groups of one stream; beyond it the stream's facts are not cached. */
 const maxGroups = 1000
-/** Characters of a list of streams that tells groups apart. */
+/** Maximum length of a list of streams that distinguishes groups, in characters. */
 const maxOthersLength = 1000
-/** Rows that are looked at for the next first one. */
+/** Maximum number of rows examined to find the next first or last event. */
 const maxSeekRows = 1000
 
-/** Reads whatever is there. */
+/** Reads all rows. */
 const allRows = new LaneRows({ field: undefined, types: undefined })
 
-/** Which events are counted. */
+/** The conditions on counted events. */
 type MembershipTest = Pick<Membership, 'matches' | 'matchesEvent'>
 
 export class LaneFacts {
   readonly groups = new Map<string, Group>()
   readonly #lane: StreamState
-  /** How far the stream has been read. */
+  /** Position up to which the stream has been read. */
   #position: LanePosition | undefined = { time: -Infinity }
   #hasTooManyGroups = false
-  /** Whether events of several types have been met, or some in several streams: they are read one by one. */
+  /** True once events of several types, or in several streams, were found: rows are then read one by one. */
   #needsRows = false
 
-  /** With a test, all that pass it are of one group for each type: this is for who asks only, and kept up by nobody. */
+  /**
+   * With a test, all events that pass it form one group for each type. Such facts are specific to one caller and not
+   * kept up to date.
+   */
   constructor(
     readonly stream: number,
     private readonly test?: MembershipTest
@@ -68,28 +71,32 @@ export class LaneFacts {
     this.#lane = { stream, trashed: 0 }
   }
 
-  /** Whether all of it has been read. */
+  /** True once the whole stream has been read. */
   get isComplete(): boolean {
     return this.#position === undefined
   }
 
-  /** Whether its groups are too many to be kept. */
+  /** True if there are too many groups to be cached. */
   get hasTooManyGroups(): boolean {
     return this.#hasTooManyGroups
   }
 
-  /** Reads on, for a millisecond or less. */
+  /** Reads on, for at most a millisecond. */
   step(db: Database): void {
     const position = this.#position
     if (!position) return
-    const before = position.after === undefined && !this.#needsRows ? this.#findRangeEnd(db, position.time) : position.time
+    const before =
+      position.after === undefined && !this.#needsRows ? this.#findRangeEnd(db, position.time) : position.time
     if (before === position.time) return this.#readRows(db, position)
     const range = [position.time, before] as const
     const { count, minType: least, maxType: most, shared } = summarizeRange(db, this.#lane, range)
     this.#needsRows = shared > 0 || least !== most
     if (this.#needsRows) return this.#readRows(db, position)
     if (count > 0 && (this.test?.matches(this.stream, null) ?? true)) {
-      const [first, last] = [findEdgeKey(db, this.#lane, range, 'ASC')!, findEdgeKey(db, this.#lane, range, 'DESC')!]
+      const [first, last] = [
+        findEdgeKey(db, this.#lane, range, 'ASC')!,
+        findEdgeKey(db, this.#lane, range, 'DESC')!
+      ]
       const group = this.#getGroup(least!, this.stream, null)
       group.count += count
       extendGroup(group, first)
@@ -98,7 +105,10 @@ export class LaneFacts {
     this.#position = before === Infinity ? undefined : { time: before }
   }
 
-  /** Looks for first and last ones that have gone. Answers whether all are there: if not, all has to be read again. */
+  /**
+   * Looks up first and last events that were removed. Returns `false` if one is not found: the stream has to be read
+   * again.
+   */
   restoreEdges(db: Database): boolean {
     for (const group of this.groups.values()) {
       group.first ??= this.#findEdge(db, group, 'ASC')
@@ -108,13 +118,13 @@ export class LaneFacts {
     return true
   }
 
-  /** An event has come. */
+  /** Counts an event that was added. */
   add(event: LinkedEvent): void {
     if (event.trashed !== 0 || this.#isUnread(event)) return
     this.#countEvent(event)
   }
 
-  /** An event has left. Answers whether that is all that there is to it: if not, all has to be read again. */
+  /** Uncounts an event that was removed. Returns `false` if the stream has to be read again. */
   remove(event: LinkedEvent): boolean {
     if (event.trashed !== 0 || this.#isUnread(event)) return true
     if (this.#hasTooManyGroups) return true
@@ -129,7 +139,7 @@ export class LaneFacts {
     return true
   }
 
-  /** Whether a place has not been read yet. */
+  /** Returns whether a position has not been read yet. */
   #isUnread({ number, time }: Key): boolean {
     const position = this.#position
     if (!position || time < position.time) return false
@@ -140,9 +150,9 @@ export class LaneFacts {
     return findTimeAhead(db, this.#lane, [time, Infinity], maxCountedRows) ?? Infinity
   }
 
-  /** Reads the next rows, as far as there is time for: an event may be in thousands of streams. */
+  /** Reads the next rows, as far as time allows: an event may be in thousands of streams. */
   #readRows(db: Database, position: LanePosition): void {
-    const { position, rows } = allRows.next(db, this.#lane, position, Infinity)
+    const { position: next, rows } = allRows.next(db, this.#lane, position, Infinity)
     const end = performance.now() + stepMs
     for (const [index, row] of rows.entries()) {
       this.#takeRow(db, row)
@@ -152,7 +162,7 @@ export class LaneFacts {
         return
       }
     }
-    this.#position = position
+    this.#position = next
   }
 
   #takeRow(db: Database, { home, number, time, type }: LaneRow): void {
@@ -191,7 +201,7 @@ export class LaneFacts {
     return group
   }
 
-  /** Of events that are in no other stream. */
+  /** Applies to events that are in no other stream. */
   #findEdge(db: Database, { others, type }: Group, order: 'ASC' | 'DESC'): Key | undefined {
     if (others !== null) return undefined
     const sql = `SELECT time, event FROM (SELECT time, event, type, home FROM event_stream

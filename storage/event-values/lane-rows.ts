@@ -1,35 +1,35 @@
 /**
- * What samples and facts read of the index of streams: a stream's events of one state, in order of time. All their
- * statements are made here; their number is bounded.
+ * Reads the index of events by stream for samples and facts: a stream's events of one trash state, in order of time.
+ * All statements are built here; their number is bounded.
  */
 import type { Database } from 'better-sqlite3'
 import { nextDouble, type Key } from '../event-query/position.js'
 import { column, raw, statement } from '../sqlite/statements.js'
 import type { FoundValue } from './time-buckets.js'
 
-/** The events of a stream that are in one state; see `State`. */
+/** The events of a stream that have one trash state; see `State`. */
 export interface StreamState {
   readonly stream: number
   readonly trashed: number
 }
 
-/** A place in the order of times, and within those of one time behind an event. */
+/** A position in the order of times, and for equal times after an event. */
 export interface LanePosition {
   readonly time: number
   readonly after?: number
 }
 
-/** What is wanted of the rows of a lane. */
+/** Selects rows of a lane. */
 export interface LaneRowsOptions {
   /** Path in contents, as {@link numbersOf} names it; absent: the content itself. */
   readonly field: string | undefined
-  /** Numbers of types; absent: all. */
+  /** Numbers of types; absent: all types. */
   readonly types: readonly number[] | undefined
-  /** Whether only events that are in several streams are looked at. */
+  /** Restricts to events that are in several streams. */
   readonly sharedOnly?: boolean
 }
 
-/** A row: its number, if that is at hand, and where it has to be looked for otherwise. */
+/** A row with its number, if the index holds it. */
 export interface LaneRow {
   readonly time: number
   readonly number: number
@@ -37,25 +37,25 @@ export interface LaneRow {
   readonly value: number | undefined
   /** The event's first stream, if it is in several. */
   readonly home: number | null
-  /** Whether only the content itself tells of its number. */
+  /** True if the number has to be read from the body. */
   readonly needsBody: boolean
 }
 
-/** Rows that are read one by one in one go. */
+/** Maximum number of rows returned by one read. */
 export const maxRowsPerRead = 512
 
 type RawRow = [
   time: number,
-  number: number,
+  number,
   type: number,
   home: number | null,
   value: unknown,
   isBeyond: number | null
 ]
 
-/** What the rows of a range of times come to. */
+/** Sums over the rows of a time range. */
 export interface Sums {
-  /** Rows that have to be looked at one by one. */
+  /** Number of rows that have to be read one by one. */
   readonly irregular: number
   readonly count: number
   readonly min: number
@@ -63,10 +63,10 @@ export interface Sums {
   readonly sum: number
 }
 
-/** From a time up to another. */
+/** A time range: `from` is included, `before` is not. */
 export type TimeRange = readonly [from: number, before: number]
 
-/** Reads the rows that are wanted. Its texts are made once: a sample asks for thousands of ranges. */
+/** Reads the selected rows. The SQL is built once: a sample reads thousands of ranges. */
 export class LaneRows {
   readonly #field: readonly string[]
   readonly #types: readonly (number | string)[]
@@ -79,7 +79,7 @@ export class LaneRows {
     this.#texts = buildTexts(options)
   }
 
-  /** The next rows before a time, and the place behind them; absent where there are no more. */
+  /** Returns the next rows before a time, and the position after them; `undefined` if there are no more. */
   next(
     db: Database,
     lane: StreamState,
@@ -99,23 +99,24 @@ export class LaneRows {
   }
 
   /**
-   * What the rows of a range come to, provided that none is odd: those are of events in several streams, or with `areHome`
-   * only those whose first stream is another one.
+   * Sums the rows of a range. The sums are valid only if no row is irregular: rows of events in several streams, or
+   * with `excludesOwnHome` only those whose first stream is another one.
    */
   sumRange(db: Database, lane: StreamState, range: TimeRange, excludesOwnHome: boolean): Sums {
     const sql = excludesOwnHome ? this.#texts.homeSums : this.#texts.sums
     const found = raw(db, sql).get(...this.#bind(lane, range)) as [number, ...unknown[]]
-    if (this.options.field !== undefined) return { irregular: found[0], ...sumValues(found[1] as string | null) }
+    if (this.options.field !== undefined)
+      return { irregular: found[0], ...sumValues(found[1] as string | null) }
     const [irregular, count, min, max, sum] = found as [number, number, number | null, number | null, number]
     return { irregular, count, min: min ?? Infinity, max: max ?? -Infinity, sum }
   }
 
-  /** The number of rows of a range. */
+  /** Counts the rows of a range. */
   countRange(db: Database, { stream, trashed }: StreamState, range: TimeRange): number {
     return column(db, this.#texts.count).get(stream, trashed, ...range, ...this.#types) as number
   }
 
-  /** The first row of a range that has a number, or the last. */
+  /** Returns the first or the last row of a range that has a number. */
   findEdge(db: Database, lane: StreamState, range: TimeRange, order: 'ASC' | 'DESC'): FoundValue | undefined {
     const bound = this.#bind(lane, range)
     const found = raw(db, this.#texts[order]).get(...bound) as [number, number, unknown] | undefined
@@ -126,7 +127,7 @@ export class LaneRows {
     return [...this.#field, stream, trashed, ...range, ...this.#types]
   }
 
-  /** Texts of numbers are turned by JavaScript: SQLite may round the last bit otherwise. */
+  /** JavaScript parses the numbers: SQLite may round the last bit differently. */
   #toRow([time, number, type, home, value, needsBody]: RawRow): LaneRow {
     return {
       time,
@@ -174,7 +175,7 @@ function buildTexts({ sharedOnly, field, types }: LaneRowsOptions) {
   }
 }
 
-/** Of the texts of numbers, joined by commas. */
+/** Sums numbers given as a comma-separated list. */
 function sumValues(texts: string | null): Pick<Sums, 'count' | 'min' | 'max' | 'sum'> {
   const values = texts === null ? [] : (JSON.parse(`[${texts}]`) as number[])
   let [min, max, sum] = [Infinity, -Infinity, 0]
@@ -186,17 +187,21 @@ function sumValues(texts: string | null): Pick<Sums, 'count' | 'min' | 'max' | '
   return { count: values.length, min, max, sum }
 }
 
-/** What the rows from a time up to another have in common. */
+/** Summary of the rows in a time range. */
 export interface RangeSummary {
   readonly count: number
   /** The least and the greatest number of a type. */
   readonly minType: number | null
   readonly maxType: number | null
-  /** How many are of events in several streams. */
+  /** Number of events that are in several streams. */
   readonly shared: number
 }
 
-export function summarizeRange(db: Database, { stream, trashed }: StreamState, [from, before]: TimeRange): RangeSummary {
+export function summarizeRange(
+  db: Database,
+  { stream, trashed }: StreamState,
+  [from, before]: TimeRange
+): RangeSummary {
   const sql = `SELECT count(*), min(l.type), max(l.type), count(l.home) FROM event_stream l
     WHERE l.stream = ? AND l.trashed = ? AND l.time >= ? AND l.time < ?`
   const [count, minType, maxType, shared] = raw(db, sql).get(stream, trashed, from, before) as [
@@ -208,7 +213,7 @@ export function summarizeRange(db: Database, { stream, trashed }: StreamState, [
   return { count, minType, maxType, shared }
 }
 
-/** The first row, or the last, from a time up to another. */
+/** Returns the key of the first or the last row in a time range. */
 export function findEdgeKey(
   db: Database,
   { stream, trashed }: StreamState,
@@ -221,7 +226,7 @@ export function findEdgeKey(
   return statement(db, sql).get(stream, trashed, from, before) as Key | undefined
 }
 
-/** The time of the row so many on, before another time; `undefined` where there are not as many. */
+/** Returns the time of the row `rows` ahead within a range; `undefined` if there are fewer. */
 export function findTimeAhead(
   db: Database,
   { stream, trashed }: StreamState,
@@ -233,7 +238,7 @@ export function findTimeAhead(
   return column(db, sql).get(stream, trashed, from, before, rows) as number | undefined
 }
 
-/** The next stream, by number, that anything has ever been in and still is; `undefined` behind the last. */
+/** Returns the next stream by number that holds events; `undefined` after the last. */
 export function findNextStream(db: Database, number: number): number | undefined {
   const found = column(db, 'SELECT min(stream) FROM event_stream WHERE stream > ?').get(number)
   return (found as number | null) ?? undefined

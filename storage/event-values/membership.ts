@@ -1,58 +1,63 @@
-/** In which streams events are looked for, and in which of them each counts: once, wherever else it is. */
+/** Decides in which streams events are searched, and in which one of them each event is counted. */
 import type { Database } from 'better-sqlite3'
 import { createRowTest, type RowTest, type StreamsCriteria } from '../event-query/query.js'
 import { raw } from '../sqlite/statements.js'
 import { findNextStream } from './lane-rows.js'
 
-/** Sets of streams that are remembered with what they come to, and events by themselves. */
+/** Maximum number of cached sets of streams, and of cached events. */
 const maxCachedSets = 1000
 const maxCachedEvents = 100_000
 
 export class Membership {
-  /** Whether whoever is in one of the streams that are looked at matches: nothing else is asked. */
+  /** True if every event in one of the searched streams matches. */
   readonly isUnconditional: boolean
-  /** Streams that are looked at; absent: all. */
+  /** The searched streams; absent: all. */
   readonly #streams: readonly number[] | undefined
   readonly #test: RowTest | undefined
   readonly #homesByStreams = new Map<string, number | undefined>()
-  /** By the number of the event: one in thousands of streams is met in each of them, and its list is long. */
+  /** By event number: an event in thousands of streams is read in each of them, and its list is long. */
   readonly #homesByEvent = new Map<number, number | undefined>()
 
-  /** `criteria` as in a query: one has to hold, if there are any. */
+  /** `criteria` as in a query: one has to match, if there are any. */
   constructor(private readonly criteria: readonly StreamsCriteria[] | undefined) {
     this.isUnconditional = (criteria ?? []).every(({ all, not }) => all.length === 0 && not.size === 0)
     this.#streams = listNamedStreams(criteria)
     this.#test = createRowTest({ streams: criteria })
   }
 
-  /** The streams to look at, one after the other. */
+  /** Returns an iterator over the searched streams. */
   walkStreams(): StreamWalk {
     return new StreamWalk(this.#streams)
   }
 
-  /** Whether an event in these streams matches; `others` as in events. */
+  /** Returns whether an event in these streams matches; `others` as in events. */
   matches(stream: number, others: string | null): boolean {
     return this.#test?.matches(stream, others, 0) ?? true
   }
 
-  /** Whether events are looked for in a stream. */
+  /** Returns whether events are searched in a stream. */
   has(stream: number): boolean {
     if (!this.criteria) return true
-    return this.criteria.some(({ any, excludesAccountFields: isOwn }) => (any ? any.has(stream) : !isOwn || stream >= 0))
+    return this.criteria.some(({ any, excludesAccountFields: isOwn }) =>
+      any ? any.has(stream) : !isOwn || stream >= 0
+    )
   }
 
-  /** Of the streams that an event of several is in, in its order, the first that is looked at; `undefined` if it does not match. */
+  /**
+   * Returns the first searched stream of an event in several streams, in the event's order; `undefined` if it does not
+   * match.
+   */
   findHome(db: Database, event: number): number | undefined {
     if (this.#homesByEvent.has(event)) return this.#homesByEvent.get(event)
     const row = readStreams(db, event)
-    // It may have been deleted since it was met.
+    // The event may have been deleted meanwhile.
     const home = row && this.#computeHome(...row)
     if (this.#homesByEvent.size >= maxCachedEvents) this.#homesByEvent.clear()
     this.#homesByEvent.set(event, home)
     return home
   }
 
-  /** Whether an event of several streams matches. */
+  /** Returns whether an event in several streams matches. */
   matchesEvent(db: Database, event: number): boolean {
     return this.findHome(db, event) !== undefined
   }
@@ -69,23 +74,26 @@ export class Membership {
   }
 }
 
-/** Characters of a list of streams that is remembered. */
+/** Maximum length of a cached list of streams, in characters. */
 const maxKeyLength = 1000
 
-/** The first stream of an event and the others, as they are kept; `undefined` if it is not there any more. */
-export function readStreams(db: Database, event: number): [stream: number, others: string | null] | undefined {
+/** Reads the first stream of an event and the others, as stored; `undefined` if the event no longer exists. */
+export function readStreams(
+  db: Database,
+  event: number
+): [stream: number, others: string | null] | undefined {
   const sql = 'SELECT stream, others FROM event WHERE number = ?'
   return raw(db, sql).get(event) as [number, string | null] | undefined
 }
 
-/** Goes from stream to stream: through those that are named, or through all that hold something. */
+/** Iterates over the named streams, or over all that hold events. */
 export class StreamWalk {
   #index = 0
   #last = -Infinity
 
   constructor(private readonly named: readonly number[] | undefined) {}
 
-  /** The number of the next stream; `undefined` behind the last. */
+  /** Returns the number of the next stream; `undefined` after the last. */
   next(db: Database): number | undefined {
     if (this.named) return this.named[this.#index++]
     const stream = findNextStream(db, this.#last)
@@ -94,7 +102,7 @@ export class StreamWalk {
   }
 }
 
-/** The streams that criteria name; `undefined` if one of them names none. */
+/** Lists the streams that criteria name; `undefined` if one of them names none. */
 function listNamedStreams(criteria: readonly StreamsCriteria[] | undefined): number[] | undefined {
   const named = new Set<number>()
   for (const { any } of criteria ?? [{ any: undefined }]) {

@@ -1,7 +1,7 @@
 /**
- * A sample under way: of the events that match, what each part of a range of times comes to. It goes on in steps; between
- * them it keeps its place as plain values, nothing of the file. Where events lie close, SQLite sums them up in the index;
- * where there are few in a part, and wherever one has to be looked at by itself, they are read one by one.
+ * Aggregates event values into buckets over a time range, in steps. Between steps it holds its position as plain
+ * values, and nothing of the file. Where events are dense, SQLite sums them in the index; where a bucket holds few, or
+ * an event has to be read by itself, rows are read one by one.
  */
 import type { Database } from 'better-sqlite3'
 import type { Event } from '../../schemas/event.js'
@@ -15,35 +15,35 @@ import { TimeBuckets, type BucketRange, type Sample } from './time-buckets.js'
 
 export interface SampleQuery extends BucketRange {
   readonly streams: readonly StreamsCriteria[] | undefined
-  /** Numbers of types; absent: whatever type. */
+  /** Numbers of types; absent: any type. */
   readonly types: ReadonlySet<number> | undefined
   /** In the trash (1), outside of it (0), or both. */
   readonly trashed: readonly (0 | 1)[]
-  /** Keys joined by dots: where in contents the numbers are; absent: the contents themselves. */
+  /** Keys joined by dots: the path of the numbers in contents; absent: the contents themselves. */
   readonly field: string | undefined
 }
 
-/** What becomes of the text of an event whose content is not what is stored. */
+/** Turns the body of an event whose content is computed into what the caller sees. */
 export type Present = (body: string) => string
 
-/** Milliseconds that a step takes, about. */
+/** Approximate duration of a step, in milliseconds. */
 const stepMs = 8
-/** Events in a part from which on SQLite sums them up sooner than they are read, and below which it does not. */
+/** Events per bucket from which on SQLite sums them faster than they are read, and below which it does not. */
 const denseEvents = 24
 const sparseEvents = 12
-/** Events in a file from which on a part may hold too many to be summed up in one go. */
+/** Events in a file from which on a bucket may hold too many to be summed by one statement. */
 const largeFileEvents = 200_000
 
-/** Where the run is. */
+/** The stream and trash state being read. */
 interface Lane extends StreamState {
   position: LanePosition | undefined
-  /** Whether the last part held enough to be summed up. */
+  /** True if the last bucket held enough events to be summed. */
   isDense: boolean
-  /** Before that time rows are read one by one. */
+  /** Rows before this time are read one by one. */
   rowwiseBefore: number
-  /** Whether events of several streams, of which this is the first, have been met. */
+  /** True once events in several streams were found of which this is the first stream. */
   hasHomeEvents: boolean
-  /** Before that time rows are not too many to be summed up. */
+  /** Rows before this time are few enough to be summed by one statement. */
   summableBefore: number
 }
 
@@ -53,13 +53,13 @@ export class SampleRun {
   readonly #buckets: TimeBuckets
   readonly #membership: Membership
   readonly #rows: LaneRows
-  /** Of events in several streams only. */
+  /** Only events in several streams. */
   readonly #sharedRows: LaneRows
   readonly #streams: StreamWalk
   readonly #end: number
-  /** States of the present stream that are still to come. */
+  /** Trash states of the current stream that remain to be read. */
   readonly #lanes: Lane[] = []
-  /** Rows that have been read and not looked at. */
+  /** Rows that have been read but not counted yet. */
   #pendingRows: LaneRow[] = []
   #isDone = false
   #isLarge = true
@@ -75,15 +75,16 @@ export class SampleRun {
     this.#streams = this.#membership.walkStreams()
   }
 
-  /** Goes on for a few milliseconds; answers whether all has been looked at. */
+  /** Continues for a few milliseconds. Returns whether the sample is complete. */
   next(db: Database, summableRanges: SummableRanges, present: Present): boolean {
-    this.#isLarge = ((column(db, 'SELECT max(number) FROM event').get() as number | null) ?? 0) > largeFileEvents
+    this.#isLarge =
+      ((column(db, 'SELECT max(number) FROM event').get() as number | null) ?? 0) > largeFileEvents
     const end = performance.now() + stepMs
     while (!this.#isDone && performance.now() < end) this.#step(db, summableRanges, end, present)
     return this.#isDone
   }
 
-  /** What has been found, part by part. */
+  /** Returns the samples in order of time. */
   toSamples(): Sample[] {
     return this.#buckets.toSamples()
   }
@@ -94,12 +95,14 @@ export class SampleRun {
     if (this.#pendingRows.length > 0) return this.#takeRows(db, lane, end, present)
     const { position: at } = lane
     if (!at) return void this.#lanes.shift()
-    if (at.after !== undefined || !lane.isDense || at.time < lane.rowwiseBefore) return this.#readRows(db, lane, at)
-    if (this.#isLarge && at.time >= lane.summableBefore) lane.summableBefore = summableRanges.findEnd(db, lane, at.time)
+    if (at.after !== undefined || !lane.isDense || at.time < lane.rowwiseBefore)
+      return this.#readRows(db, lane, at)
+    if (this.#isLarge && at.time >= lane.summableBefore)
+      lane.summableBefore = summableRanges.findEnd(db, lane, at.time)
     this.#sumBucket(db, lane, at)
   }
 
-  /** Takes up the next stream. */
+  /** Starts reading the next stream. */
   #startStream(db: Database): void {
     const stream = this.#streams.next(db)
     if (stream === undefined) this.#isDone = true
@@ -114,11 +117,11 @@ export class SampleRun {
         })
   }
 
-  /** Sums up what is left of a part, or as much of it as goes at once. */
+  /** Sums the rest of a bucket, or as much of it as one statement may sum. */
   #sumBucket(db: Database, lane: Lane, { time }: LanePosition): void {
     const bucket = this.#buckets.findBucket(time)
     const before = Math.min(this.#buckets.getStart(bucket + 1), lane.summableBefore)
-    // So many events of one time are read one by one.
+    // Too many events have the same time: they are read one by one.
     if (before === time) return void (lane.rowwiseBefore = nextDouble(time, 'ASC'))
     const range = [time, before] as const
     const { isUnconditional } = this.#membership
@@ -131,7 +134,7 @@ export class SampleRun {
     const { count } = sums
     const edge = (order: 'ASC' | 'DESC') =>
       count === 0 ? undefined : this.#rows.findEdge(db, lane, range, order)
-    // Where there are numbers, nobody asks for what has none.
+    // Events without a number are not needed if others have one.
     const all = count === 0 ? this.#rows.countRange(db, lane, range) : count
     this.#buckets.addSummary(bucket, { all, ...sums, first: edge('ASC'), last: edge('DESC') })
     lane.position = before < this.#end ? { time: before } : undefined
@@ -151,7 +154,7 @@ export class SampleRun {
     lane.isDense = rows.length >= denseEvents * buckets
   }
 
-  /** Looks at the rows that have been read, as far as there is time for. */
+  /** Counts the rows that have been read, as far as time allows. */
   #takeRows(db: Database, lane: Lane, end: number, present: Present): void {
     const rows = this.#pendingRows
     let at = 0
@@ -159,33 +162,36 @@ export class SampleRun {
     while (at < rows.length && hasTime) {
       const row = rows[at++]!
       if (this.#isCountedHere(db, lane, row))
-        this.#buckets.countEvent(row, row.needsBody ? this.#readNumber(db, lane, row.number, present) : row.value)
+        this.#buckets.countEvent(
+          row,
+          row.needsBody ? this.#readNumber(db, lane, row.number, present) : row.value
+        )
       if (row.needsBody || at % 16 === 0) hasTime = performance.now() < end
     }
     this.#pendingRows = rows.slice(at)
   }
 
-  /** Whether an event counts in this stream. */
+  /** Returns whether an event counts in this stream. */
   #isCountedHere(db: Database, { stream }: Lane, { home, number }: LaneRow): boolean {
     if (home === null) return true
     if (this.#membership.isUnconditional && this.#membership.has(home)) return home === stream
     return this.#membership.findHome(db, number) === stream
   }
 
-  /** The number within a content that is not what the index holds. */
+  /** Reads the number in a content that the index does not hold. */
   #readNumber(db: Database, { stream }: Lane, event: number, present: Present): number | undefined {
     const { field } = this.query
     if (stream < 0 || field === undefined) return this.#computeNumber(db, event, present)
-    // SQLite finds it without making objects of a body that may be of many megabytes.
+    // SQLite extracts it without parsing a body that may be many megabytes.
     const path = `$.content."${field.replaceAll('.', '"."')}"`
     const text = column(db, numberSql).get(path, path, event) as string | null | undefined
     return text === null || text === undefined ? undefined : Number(text)
   }
 
-  /** As {@link #readNumber}, of a value of the account: some are worked out when they are read. */
+  /** As {@link #readNumber}, for an account field: some contents are computed when they are read. */
   #computeNumber(db: Database, event: number, present: Present): number | undefined {
     const body = column(db, 'SELECT body FROM event WHERE number = ?').get(event) as string | undefined
-    // It may have been deleted since it was met.
+    // The event may have been deleted meanwhile.
     if (body === undefined) return undefined
     const { content } = JSON.parse(present(body)) as Event
     const keys = this.query.field?.split('.') ?? []
@@ -200,6 +206,6 @@ export class SampleRun {
   }
 }
 
-/** The number at a path in the body of an event, as JSON. */
+/** Selects the number at a path in the body of an event, as JSON. */
 const numberSql = `SELECT CASE WHEN json_type(body, ?) IN ('integer', 'real') THEN body -> ? END
   FROM event WHERE number = ?`

@@ -1,17 +1,17 @@
 /**
- * How many events of which type each stream holds outside of the trash, and which of them are the first and the last. It is
- * read off the index of streams when it is asked for, kept in memory, and kept up with every write from then on: a writer
- * pays for nothing that nobody asks for.
+ * Caches how many events of each type each stream holds outside the trash, with the first and the last of them. Read
+ * from the index of streams on first use, and updated by every write from then on: writes cost nothing for streams that
+ * are not asked for.
  */
 import { LaneFacts, type LinkedEvent } from './lane-facts.js'
 
-/** Groups of events that are remembered, of all streams of a file together. */
+/** Maximum number of cached groups of all streams of a file. */
 const maxGroups = 20_000
 
 export class StreamFacts {
   readonly #lanes = new Map<number, LaneFacts>()
 
-  /** What is known of a stream: maybe nothing yet, or not all. Good until the next `await`. */
+  /** Returns the facts of a stream, which may be incomplete. Valid until the next `await`. */
   get(stream: number): LaneFacts {
     let lane = this.#lanes.get(stream)
     if (!lane) {
@@ -21,22 +21,22 @@ export class StreamFacts {
     return lane
   }
 
-  /** Drops what is known of a stream: it is read again. */
+  /** Discards the facts of a stream: they are read again. */
   discard(stream: number): void {
     this.#lanes.delete(stream)
   }
 
-  /** An event has come into a stream. */
+  /** Records that an event was added to a stream. */
   add(stream: number, event: LinkedEvent): void {
     if (this.#lanes.size > 0) this.#lanes.get(stream)?.add(event)
   }
 
-  /** An event has left a stream. */
+  /** Records that an event was removed from a stream. */
   remove(stream: number, event: LinkedEvent): void {
     if (this.#lanes.size > 0 && this.#lanes.get(stream)?.remove(event) === false) this.#lanes.delete(stream)
   }
 
-  /** Drops what is remembered: it may have been rolled back. */
+  /** Clears the cache: it may hold what was rolled back. */
   invalidate(): void {
     this.#lanes.clear()
   }

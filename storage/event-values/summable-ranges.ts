@@ -1,18 +1,18 @@
 /**
- * How far sums may reach that are made in one go: with too many rows, nobody else would get their turn. What has been
- * measured is remembered, since to measure costs a fourth of the sum itself. Some more rows may have come since, not many.
+ * Limits how many rows one statement sums, so that it does not block other calls. Measured ranges are cached: measuring
+ * costs a fourth of the sum itself. A few rows may have been added to them since.
  */
 import type { Database } from 'better-sqlite3'
 import { findTimeAhead, type StreamState } from './lane-rows.js'
 
-/** Rows that are summed up in one go, as they were when they were measured. */
+/** Maximum number of rows summed by one statement, at the time of measuring. */
 const maxSummedRows = 50_000
-/** Links to streams that may have been made since. */
+/** Number of links added after which the cache is cleared. */
 const maxNewLinks = 50_000
-/** Stretches that are remembered of all streams together. */
+/** Maximum number of cached ranges of all streams. */
 const maxCached = 1000
 
-/** From a time up to another: not too many rows. */
+/** A time range with a limited number of rows. */
 interface SummableRange {
   readonly from: number
   readonly before: number
@@ -23,18 +23,18 @@ export class SummableRanges {
   #count = 0
   #links = 0
 
-  /** An event has come into a stream. */
+  /** Records that an event was added to a stream. */
   add(): void {
     if (++this.#links > maxNewLinks) this.invalidate()
   }
 
-  /** Drops what is remembered. */
+  /** Clears the cache. */
   invalidate(): void {
     if (this.#count > 0) this.#lanes.clear()
     this.#count = this.#links = 0
   }
 
-  /** Up to which time rows may be summed up from a time on; that very time if too many are of it. */
+  /** Returns the time up to which rows may be summed from a time on; that time itself if too many rows have it. */
   findEnd(db: Database, lane: StreamState, from: number): number {
     const key = `${lane.stream} ${lane.trashed}`
     const cached = this.#lanes.get(key)?.find(range => range.from <= from && from < range.before)

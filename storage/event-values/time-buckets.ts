@@ -1,34 +1,34 @@
-/** The parts of a time range, all of the same length, and what has been found in each so far. */
+/** Time buckets of equal length, and the values aggregated in each. */
 import { nextDouble, type Key } from '../event-query/position.js'
 
-/** A range of times in so many parts. */
+/** A time range divided into buckets. */
 export interface BucketRange {
-  /** Seconds; the range ends with `to`, which is part of it, and later. */
+  /** Seconds. Includes `to`; anything later is outside. */
   readonly from: number
   readonly to: number
   readonly buckets: number
 }
 
-/** A number, and the event that it is of. */
+/** A number and the event that it comes from. */
 export interface FoundValue extends Key {
   readonly value: number
 }
 
-/** What some events of a part come to. */
+/** Aggregated events of a bucket. */
 export interface BucketSummary {
-  /** The events, if none of them has a number. */
+  /** Number of events, if none of them has a number. */
   readonly all: number
-  /** Those that have one. */
+  /** Number of events that have a number. */
   readonly count: number
   readonly min: number
   readonly max: number
   readonly sum: number
-  /** There is one of each if `count` is not 0. */
+  /** Both are set if `count` is not 0. */
   readonly first: FoundValue | undefined
   readonly last: FoundValue | undefined
 }
 
-/** Of the events in a part. */
+/** The aggregate of a bucket. */
 interface Bucket {
   all: number
   count: number
@@ -39,14 +39,14 @@ interface Bucket {
   last: FoundValue | undefined
 }
 
-/** What is shown of a part: of its events where none in any part has a number, else of those that have one. */
+/** The result for a bucket: it covers events that have a number, or all events if none in any bucket has one. */
 export interface Sample {
-  /** When the part begins, seconds. */
+  /** Start of the bucket, in seconds. */
   readonly time: number
   readonly count: number
   readonly min?: number
   readonly max?: number
-  /** Absent where the sum of the numbers is beyond all numbers. */
+  /** Absent if the sum of the numbers overflows. */
   readonly mean?: number
   readonly first?: number
   readonly last?: number
@@ -54,7 +54,7 @@ export interface Sample {
 
 export class TimeBuckets {
   readonly #length: number
-  /** Only those that hold something: most ranges are not filled. */
+  /** Only buckets that hold events: most ranges are sparse. */
   readonly #buckets = new Map<number, Bucket>()
   #hasNumbers = false
 
@@ -64,21 +64,21 @@ export class TimeBuckets {
     this.#length = Number.isFinite(length) ? length : to / buckets - from / buckets
   }
 
-  /** When a part begins, seconds; of the one after the last, the time after all of them. */
+  /** Returns the start of a bucket in seconds; after the last bucket, the first time after all of them. */
   getStart(bucket: number): number {
     const { from, buckets, to } = this.bucketRange
     if (bucket >= buckets) return nextDouble(to, 'ASC')
-    // A single part may be longer than any number.
+    // A single bucket may be longer than a double can represent.
     return bucket === 0 ? from : Math.min(from + bucket * this.#length, to)
   }
 
-  /** The last part that has begun at a time within the range. */
+  /** Returns the last bucket that begins at or before a time within the range. */
   findBucket(time: number): number {
     const { from, buckets } = this.bucketRange
     const quotient = (time - from) / this.#length
-    // Lengths can be 0 or infinite, where there is no quotient.
+    // The length can be 0 or infinite, for which there is no quotient.
     let bucket = Number.isNaN(quotient) ? 0 : Math.min(Math.max(Math.floor(quotient), 0), buckets - 1)
-    // Quotients are rounded.
+    // The quotient is rounded.
     while (bucket > 0 && this.getStart(bucket) > time) bucket--
     while (bucket + 1 < buckets && this.getStart(bucket + 1) <= time) bucket++
     return bucket
@@ -94,7 +94,7 @@ export class TimeBuckets {
     this.#hasNumbers = true
   }
 
-  /** Counts events of one part. */
+  /** Adds aggregated events of one bucket. */
   addSummary(index: number, summary: BucketSummary): void {
     if (summary.all === 0) return
     const bucket = this.#getBucket(index)
@@ -102,7 +102,7 @@ export class TimeBuckets {
     if (summary.count > 0) this.#hasNumbers = true
   }
 
-  /** What is shown of the parts that hold something, in order of time. */
+  /** Returns the samples of the buckets that hold events, in order of time. */
   toSamples(): Sample[] {
     const order = [...this.#buckets.keys()].toSorted((a, b) => a - b)
     return order.flatMap(index => {

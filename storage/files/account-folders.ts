@@ -1,10 +1,13 @@
-/** Which accounts have anything in a data directory, whatever the platform file says. */
+/** Finds the accounts that have files in a data directory, whether or not the platform file lists them. */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isAccountId, type Layout } from './layout.js'
 
-/** The ids of accounts that have a folder, or files that were set aside. */
-export async function listAccountsWithFiles({ asideDirectory, usersDirectory }: Layout): Promise<Set<string>> {
+/** Returns the ids of accounts that have a folder, or files that were set aside. */
+export async function listAccountsWithFiles({
+  asideDirectory,
+  usersDirectory
+}: Layout): Promise<Set<string>> {
   const shards = await readNames(usersDirectory)
   const ids = new Set<string>()
   for (const folder of [...shards.map(shard => join(usersDirectory, shard)), asideDirectory])
@@ -12,7 +15,7 @@ export async function listAccountsWithFiles({ asideDirectory, usersDirectory }: 
   return ids
 }
 
-/** What is in a folder; nothing if there is no such folder. */
+/** Returns the names in a folder; empty if it does not exist. */
 async function readNames(folder: string): Promise<string[]> {
   try {
     return await readdir(folder)

@@ -1,6 +1,6 @@
 /**
- * The bytes of attachments, behind a small port with one implementation on disk. Bytes are stored whole before the row of
- * their event, so that no row ever lacks its bytes.
+ * Stores the bytes of attachments, behind an interface with one implementation on disk. Bytes are stored completely
+ * before the row of their event, so that every row has its bytes.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { createReadStream, mkdirSync, open } from 'node:fs'
@@ -36,7 +36,7 @@ export interface ByteRange {
 export interface AttachmentStore {
   /** Receives and hashes bytes; leaves nothing behind if `source` fails. Throws `StorageFull`. */
   receive(source: Readable, algorithm: DigestAlgorithm): Promise<ReceivedFile>
-  /** Moves a received file to its place; it is on disk when this resolves. */
+  /** Moves a received file into place; it is on disk when this resolves. */
   put(account: string, id: string, file: ReceivedFile): Promise<void>
   /** Removes a received file; does nothing if it has been put in place. */
   discard(file: ReceivedFile): Promise<void>
@@ -57,7 +57,7 @@ const openFile = promisify(open)
 /** Bytes per read. A slow download holds twice as many in memory. */
 const readSize = 128 * 1024
 
-/** Folders to remember as synced. Beyond it, all are synced again. */
+/** Maximum number of folders remembered as synced. Beyond it, all are synced again. */
 const maxRemembered = 10_000
 
 /** Attachments as files, one folder for each account and shard. */
@@ -68,7 +68,7 @@ export class DiskAttachments implements AttachmentStore {
 
   /** Folders known to be on disk, with their parents. */
   readonly #synced = new Set<string>()
-  /** Received files that have been put in place here, rather than in another thread: there is no draft to look for. */
+  /** Received files that were put in place by this thread: they have no draft any more. */
   readonly #placed = new WeakSet<ReceivedFile>()
 
   constructor(private readonly layout: Layout) {
@@ -100,10 +100,10 @@ export class DiskAttachments implements AttachmentStore {
       await rename(received.draft, file)
       this.#placed.add(received)
       await syncPath(folder)
-      // Another call, or an earlier process that crashed, may have made the folders without syncing them yet.
+      // Another call, or an earlier process that crashed, may have created the folders without syncing them.
       if (!isSynced) await this.#syncAbove(account, folder)
     } catch (error) {
-      // The folder may have been removed since, with those of an account that was deleted or is restored.
+      // The folder may have been removed meanwhile, with the account or during its restore.
       if (isMissing(error) && this.#synced.delete(folder)) return await this.put(account, id, received)
       throw translateError(error, file)
     }
@@ -152,7 +152,7 @@ export class DiskAttachments implements AttachmentStore {
       if (!name.startsWith(this.#prefix)) await rm(join(this.layout.draftsDirectory, name), { force: true })
   }
 
-  /** Makes the folders for files, but not that of the account: if it is missing, the account was deleted. */
+  /** Creates the folders for files, but not the account's own: if it is missing, the account was deleted. */
   async #makeFolders(account: string, folder: string): Promise<void> {
     const all = this.layout.attachmentsDirectory(account)
     try {
@@ -165,7 +165,7 @@ export class DiskAttachments implements AttachmentStore {
     }
   }
 
-  /** Syncs the entry of a folder for files, and that of the folder of all of them unless it is known to be on disk. */
+  /** Syncs the directory entry of a folder for files, and that of their parent unless it is known to be on disk. */
   async #syncAbove(account: string, folder: string): Promise<void> {
     const all = this.layout.attachmentsDirectory(account)
     await syncPath(all)

@@ -1,13 +1,13 @@
 /**
- * Disk space kept in a file, to be given up when the disk is full: SQLite needs some even to open a file for reading. While
- * it is given up, writes are refused, since they would use what reads need.
+ * Disk space reserved in a file, to be released when the disk is full: SQLite needs some even to open a file for
+ * reading. While it is released, writes are refused, since they would use the space that reads need.
  */
 import { randomBytes } from 'node:crypto'
 import { renameSync, rmSync, statfsSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { StorageFull } from '../errors.js'
 import type { Layout } from './layout.js'
 
-/** Enough for some 250 open files of accounts, in bytes. On small disks less is kept. */
+/** Enough for about 250 open files of accounts, in bytes. Less is reserved on small disks. */
 const maxBytes = 8 * 1024 * 1024
 const maxShare = 0.05
 
@@ -18,43 +18,43 @@ export class DiskReserve {
     this.#file = layout.reserveFile
   }
 
-  /** True while it is given up. */
+  /** True while the space is released. */
   get isReleased(): boolean {
     return statSync(this.#file, { throwIfNoEntry: false })?.size === 0
   }
 
-  /** Bytes that have to be free before it is made, or made again. */
+  /** Free space needed before the reserve is created or restored, in bytes. */
   get neededBytes(): number {
     return 2 * this.#size
   }
 
-  /** Throws `StorageFull` while it is given up. */
+  /** Throws `StorageFull` while the space is released. */
   check(): void {
     if (this.isReleased) throw new StorageFull()
   }
 
-  /** Gives it up if next to nothing is free. */
+  /** Releases the space if almost nothing is free. */
   releaseIfFull(): void {
     if (this.#freeBytes < this.#size / 2) this.release()
   }
 
-  /** Gives it up. Returns `false` if there is none. */
+  /** Releases the space. Returns `false` if there is no reserve. */
   release(): boolean {
     if (!statSync(this.#file, { throwIfNoEntry: false })?.size) return false
     truncateSync(this.#file)
     return true
   }
 
-  /** Makes it, unless it is there or too little is free. */
+  /** Creates the reserve, unless it exists or too little space is free. */
   create(): void {
     if (statSync(this.#file, { throwIfNoEntry: false })?.size || this.#freeBytes < this.neededBytes) return
     const draft = `${this.#file}.new`
     try {
-      // Zeros would take no space where the file system compresses.
+      // Zeros would take no space on a compressing file system.
       writeFileSync(draft, randomBytes(this.#size), { mode: 0o600 })
       renameSync(draft, this.#file)
     } catch {
-      // Something else has taken the space meanwhile.
+      // The space was taken meanwhile.
       rmSync(draft, { force: true })
     }
   }

@@ -1,20 +1,23 @@
-/** Receives bytes into a new file, in a few large writes: each is work for another thread, which costs more than most pieces do. */
+/**
+ * Receives bytes into a new file, in a few large writes: each write is work for another thread, which costs more than
+ * most chunks do.
+ */
 import { open, type FileHandle } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 
-/** Bytes that are gathered for one write. As many are in writing meanwhile. */
+/** Bytes buffered for one write. As many may be in the write before. */
 const writeSize = 256 * 1024
 
 /**
- * Writes all that `source` brings to a new file, readable by its owner only, and calls `seen` with each piece. Resolves when the
- * bytes are on disk. If it rejects, the file is closed but may be there.
+ * Writes everything from `source` to a new file that only its owner can read, and calls `onChunk` with each chunk.
+ * Resolves when the bytes are on disk. If it rejects, the file is closed but may exist.
  */
 export async function receiveInto(
   path: string,
   source: Readable,
   onChunk: (chunk: Buffer) => void
 ): Promise<void> {
-  // Not awaited here: nobody would hear of an error of the source meanwhile.
+  // Not awaited here: an error of the source meanwhile would be unhandled.
   const opening = open(path, 'wx', 0o600)
   let writing: Promise<unknown> = opening
   let chunks: Buffer[] = []
@@ -51,7 +54,7 @@ export async function receiveInto(
 async function writeAll(file: FileHandle, chunks: readonly Buffer[], length: number): Promise<void> {
   const { bytesWritten } = await file.writev(chunks)
   if (bytesWritten === length) return
-  // The disk took a part only. Trying on tells why, or takes the rest.
+  // The disk took only a part. Writing again throws the reason, or writes the rest.
   const bytes = Buffer.concat(chunks)
   for (let at = bytesWritten; at < length;) at += (await file.write(bytes, at)).bytesWritten
 }

@@ -43,7 +43,7 @@ export function syncPathNow(path: string): void {
   }
 }
 
-/** Makes a private folder and its missing parents, and syncs them. Blocking: for use at startup. */
+/** Creates a private folder and its missing parents, and syncs them. Blocking: for use at startup. */
 export function makeFolderNow(folder: string): void {
   const whole = resolve(folder)
   const firstCreated = mkdirSync(whole, { recursive: true, mode: 0o700 })
@@ -56,19 +56,25 @@ export function makeFolderNow(folder: string): void {
     syncPathNow(path)
 }
 
-/** Makes a folder below `root` and its missing parents. Throws {@link UnexpectedPath} if one of them is a link or not a folder. */
+/**
+ * Creates a folder below `root` and its missing parents. Throws {@link UnexpectedPath} if one of them is a link or not a
+ * folder.
+ */
 export function makeFolderWithin(root: string, folder: string): void {
   for (const path of pathsWithin(root, folder))
     if (!folderExists(path)) mkdirSync(path, { mode: 0o700, recursive: true })
 }
 
-/** Whether a path below `root` exists. Throws {@link UnexpectedPath} if a folder in between is a link or not a folder. */
+/**
+ * Returns whether a path below `root` exists. Throws {@link UnexpectedPath} if a folder in between is a link or not a
+ * folder.
+ */
 export function existsWithin(root: string, path: string): boolean {
   const parents = pathsWithin(root, path).slice(0, -1)
   return parents.every(folderExists) && lstatSync(path, { throwIfNoEntry: false }) !== undefined
 }
 
-/** All paths from the child of `root` down to `path`. */
+/** Lists all paths from the child of `root` down to `path`. */
 function pathsWithin(root: string, path: string): string[] {
   const parts = relative(root, path)
     .split(sep)
@@ -77,7 +83,7 @@ function pathsWithin(root: string, path: string): string[] {
   return parts.map((_part, index) => join(root, ...parts.slice(0, index + 1)))
 }
 
-/** Whether a folder exists. Throws {@link UnexpectedPath} if the path is anything else. */
+/** Returns whether a folder exists. Throws {@link UnexpectedPath} if the path is anything else. */
 function folderExists(path: string): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (found && !found.isDirectory()) throw new UnexpectedPath(path, 'a folder')
@@ -90,7 +96,7 @@ export function assertFileOrAbsent(path: string): void {
   if (found && !found.isFile()) throw new UnexpectedPath(path, 'a file')
 }
 
-/** Writes a new file below `root`, making its folders. On success its bytes are on disk; on failure it is removed. */
+/** Writes a new file below `root`, creating its folders. On success its bytes are on disk; on failure it is removed. */
 export async function writeWithin(root: string, file: string, bytes: AsyncIterable<Buffer>): Promise<void> {
   makeFolderWithin(root, dirname(file))
   // `wx` does not follow links; `flush` makes Node fsync the file before closing it.
@@ -126,12 +132,12 @@ export function openWithin(root: string, file: string): OpenedFile {
   throw new UnexpectedPath(file, 'a file')
 }
 
-/** The bytes of a file. Opens it on the first read only, so that an unused generator leaks no file descriptor. */
+/** Reads a file in chunks. Opens it on the first read only, so that an unused generator leaks no file descriptor. */
 export async function* readChunks(file: string): AsyncGenerator<Buffer, void, undefined> {
   yield* createReadStream(file, { highWaterMark: 256 * 1024 }) as AsyncIterable<Buffer>
 }
 
-/** Copies a file to a new place below `root`, making its folders. Everything is on disk afterwards. */
+/** Copies a file to a new path below `root`, creating its folders. Everything is on disk afterwards. */
 export async function copyDurably(source: string, file: string, root: string): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
   await copyFile(source, file)

@@ -6,7 +6,7 @@ import type { Layout } from './layout.js'
 /** Permission bits of the group and of others. */
 const groupAndOtherBits = 0o077
 
-/** Names of the direct entries of a data directory that others can access; empty if the directory itself is private. */
+/** Lists the direct entries of a data directory that other users can access; empty if the directory itself is private. */
 export function listExposedEntries({ root }: Layout): string[] {
   return isExposed(root) ? ['.', ...readdirSync(root).filter(name => isExposed(join(root, name)))] : []
 }

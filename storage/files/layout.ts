@@ -34,17 +34,17 @@ export class Layout {
     return join(this.root, '.probe')
   }
 
-  /** Disk space that is given up when the disk is full; empty while it is given up. */
+  /** Disk space reserved for reads when the disk is full; empty while it is released. */
   get reserveFile(): string {
     return join(this.root, 'reserve')
   }
 
-  /** What came of the backups that the service makes by itself. */
+  /** The results of the service's automatic backups. */
   get backupStateFile(): string {
     return join(this.root, 'backup-state.json')
   }
 
-  /** The digest of the secret in the set-up link, while that link is good. */
+  /** The digest of the secret in the set-up link, while that link is valid. */
   get setupFile(): string {
     return join(this.root, 'setup-link')
   }
@@ -82,22 +82,22 @@ export class Layout {
     return join(this.root, 'replaced')
   }
 
-  /** Files of accounts that were not what other machines have, kept in case somebody misses something. */
+  /** Files of accounts that differed from those of other machines, kept in case something is missing. */
   get asideDirectory(): string {
     return join(this.root, 'aside')
   }
 
-  /** Names accounts with imports under way. */
+  /** Lists accounts with imports in progress. */
   get importingDirectory(): string {
     return join(this.root, 'importing')
   }
 
-  /** Files that are to be brought in. */
+  /** Files to be imported. */
   importsDirectory(id: string): string {
     return join(this.userDirectory(id), 'imports')
   }
 
-  /** One of them, by the id of its import. */
+  /** The file of an import. */
   importFile(id: string, importId: string): string {
     if (!isFileId(importId)) throw new Error('Not an import id')
     return join(this.importsDirectory(id), importId)
@@ -122,13 +122,13 @@ export class Layout {
   }
 }
 
-/** The path of an account's folder below the users directory: shard and id. Throws if `id` is not an account id. */
+/** Returns the path of an account's folder below the users directory: shard and id. Throws if `id` is not an account id. */
 export function toFolderParts(id: string): [shard: string, id: string] {
   if (!isAccountId(id)) throw new Error('Not an account id')
   return [createHash('sha256').update(id).digest('hex').slice(0, 3), id]
 }
 
-/** The shard folder of an attachment. Throws if it is not an attachment id. */
+/** Returns the shard folder of an attachment. Throws if it is not an attachment id. */
 export function getShardFolder(attachment: string): string {
   if (!isFileId(attachment)) throw new Error('Not an attachment id')
   // The end of an id is random; its beginning is a time.

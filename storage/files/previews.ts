@@ -1,6 +1,6 @@
 /**
- * A cache of picture previews, in the user's own folder so that they are removed with it. A preview can be ensureFolder again at
- * any time. The modification time of a file records its last use.
+ * A cache of picture previews, in the account's folder so that they are removed with it. A preview can be generated
+ * again at any time. The modification time of a file records its last use.
  */
 import { mkdir, readdir, readFile, rename, rm, rmdir, stat, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -47,7 +47,7 @@ export class PreviewCache {
     const path = this.#path(account, key)
     const draft = `${path}.${process.pid}-${++this.#drafts}`
     try {
-      // Not recursively: that would make the folder of a user who has just been deleted again.
+      // Not recursively: that would recreate the folder of a user who has just been deleted.
       await ensureFolder(this.layout.previewsDirectory(account))
       await ensureFolder(dirname(path))
       await writeFile(draft, bytes, { flush: true })
@@ -71,7 +71,10 @@ export class PreviewCache {
 
   /** Removes all previews of a picture. */
   async remove(account: string, picture: string): Promise<void> {
-    await this.#removeAll(join(this.layout.previewsDirectory(account), getShardFolder(picture)), `${picture}.`)
+    await this.#removeAll(
+      join(this.layout.previewsDirectory(account), getShardFolder(picture)),
+      `${picture}.`
+    )
   }
 
   /** Removes previews that have not been used since `before` (seconds). Returns how many. */
@@ -132,7 +135,7 @@ async function readEntries(directory: string): Promise<string[]> {
   }
 }
 
-/** When a file was last used, in seconds; `Infinity` for one that has just been removed, so that it is skipped. */
+/** Reads when a file was last used, in seconds; `Infinity` for one that has just been removed, so that it is skipped. */
 async function readLastUse(path: string): Promise<number> {
   try {
     return (await stat(path)).mtimeMs / 1000

@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { DiskReserve } from './disk-reserve.js'
 import type { Layout } from './layout.js'
 
-/** The name of a file that there never is. */
+/** The name of a file that never exists. */
 const absentName = '.absent'
 
-/** Whether a file can be written and removed again, and writes are accepted. */
+/** Returns whether a file can be written and removed again, and writes are accepted. */
 export async function canWrite(layout: Layout): Promise<boolean> {
   if (new DiskReserve(layout).isReleased) return false
   const { probeFile } = layout
@@ -25,17 +25,23 @@ export async function canWrite(layout: Layout): Promise<boolean> {
 }
 
 /**
- * The folders of a data directory that files cannot be moved into, because they are mounted there, or links to other file
- * systems: uploads and deletions would fail. Nothing is written: whatever a crash left there would be taken for an account.
+ * Returns the folders of a data directory into which files cannot be moved because they are mounts, or links to other
+ * file systems: uploads and deletions would fail. Writes nothing: what a crash left there could be mistaken for an
+ * account.
  */
-export function findSeparateMounts({ draftsDirectory, leavingDirectory, root, usersDirectory }: Layout): string[] {
+export function findSeparateMounts({
+  draftsDirectory,
+  leavingDirectory,
+  root,
+  usersDirectory
+}: Layout): string[] {
   const { dev } = statSync(root)
   return [usersDirectory, draftsDirectory, leavingDirectory].filter(
     folder => existsSync(folder) && (statSync(folder).dev !== dev || isSeparateMount(root, folder))
   )
 }
 
-/** Whether two folders are of different mounts, even if of one disk. Linux says so before it looks for the file. */
+/** Returns whether two folders are different mounts, even of one disk. Linux reports that before it looks for the file. */
 function isSeparateMount(root: string, folder: string): boolean {
   try {
     renameSync(join(root, absentName), join(folder, absentName))

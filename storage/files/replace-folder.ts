@@ -1,6 +1,6 @@
 /**
- * Replaces the folder of an account by another one. The former is set aside until all is done, and put back after an error
- * or a crash.
+ * Replaces the folder of an account. The former one is set aside until the replacement is complete, and restored after
+ * an error or a crash.
  */
 import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -8,8 +8,8 @@ import { makeFolderNow, syncPathNow } from './durable.js'
 import { isAccountId, type Layout } from './layout.js'
 
 /**
- * Replaces a folder by `coming`. The account must not be open. `settle` runs with the new folder in place and may throw to
- * undo the replacement; on success the former folder is at `leaving`.
+ * Replaces a folder by `newFolder`. The account must not be open. `complete` runs with the new folder in place and may
+ * throw to undo the replacement; on success the former folder is moved to `formerTarget`.
  */
 export function replaceFolder(
   layout: Layout,
@@ -32,7 +32,7 @@ export function replaceFolder(
   }
 }
 
-/** Puts back the folders that a crash left set aside. Returns the ids of their accounts. */
+/** Restores the folders that a crash left set aside. Returns the ids of their accounts. */
 export function restoreReplacedFolders(layout: Layout): string[] {
   if (!existsSync(layout.replacedDirectory)) return []
   const ids = readdirSync(layout.replacedDirectory).filter(isAccountId)

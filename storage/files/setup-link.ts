@@ -1,11 +1,11 @@
-/** The secret of the set-up link: only its digest is kept, in a file of the data directory, while the link is good. */
+/** The secret of the set-up link. Only its digest is stored, in a file of the data directory, while the link is valid. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { makeFolderNow, assertFileOrAbsent, syncPathNow } from './durable.js'
 import type { Layout } from './layout.js'
 
-/** Makes a secret, which replaces an earlier one. Blocking. */
+/** Creates a secret, which replaces an earlier one. Blocking. */
 export function createSetupSecret({ setupFile }: Layout): string {
   const secret = randomBytes(24).toString('base64url')
   makeFolderNow(dirname(setupFile))
@@ -14,19 +14,19 @@ export function createSetupSecret({ setupFile }: Layout): string {
   return secret
 }
 
-/** Whether a text is the secret that is good now. Takes the same time for every text that is not. */
+/** Returns whether a text is the current secret. Takes the same time for every text that is not. */
 export function isSetupSecret(layout: Layout, text: string): boolean {
   const expected = readDigest(layout)
   return expected !== undefined && timingSafeEqual(digest(text), expected)
 }
 
-/** Ends the link. Blocking. */
+/** Invalidates the link. Blocking. */
 export function removeSetupLink({ setupFile }: Layout): void {
   rmSync(setupFile, { force: true })
   syncPathNow(dirname(setupFile))
 }
 
-/** Writes a private file in one step: whoever reads it finds the old text or the new one, also after a crash. */
+/** Writes a private file atomically: a reader sees the old text or the new one, also after a crash. Blocking. */
 export function writeFileAtomically(file: string, text: string): void {
   const draft = `${file}.new`
   rmSync(draft, { force: true })

@@ -18,7 +18,7 @@ const readFrom = promisify(read)
 export class Spools {
   #bytes = 0
 
-  /** `maxBytes`: the maxBytes that all files together may hold. */
+  /** `maxBytes`: the total size that all files together may have. */
   constructor(
     private readonly layout: Layout,
     private readonly maxBytes: number

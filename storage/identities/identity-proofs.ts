@@ -1,28 +1,31 @@
-/** Identities that a provider has just vouched for, until they are used. All threads see them. (docs/spec/identities.md#proofs) */
+/**
+ * Identities that a provider has just confirmed, until they are used. All threads share them.
+ * (docs/spec/identities.md#proofs)
+ */
 import type { Database } from 'better-sqlite3'
 import { digestSecret } from '../../schemas/secret-digest.js'
 import { column, statement } from '../sqlite/statements.js'
 
-/** What a provider has vouched for. */
+/** An identity that a provider has confirmed. */
 export interface IdentityProof {
   /** Name of the provider in the settings. */
   readonly provider: string
   readonly issuer: string
   readonly subject: string
-  /** Digest of the secret of the page that asked for it: nobody else may use it. */
+  /** Digest of the secret of the page that requested it: only that page may use it. */
   readonly secret: string
   readonly email?: { readonly address: string; readonly isVerified: boolean }
-  /** A user name that would suit. */
+  /** A suggested user name. */
   readonly username?: string
-  /** Whether the provider has asked for a second factor, and is trusted to. */
+  /** True if the provider has asked for a second factor, and is trusted to. */
   readonly hasSecondFactor: boolean
 }
 
-/** The proofs. What changes them is done by commands alone. (storage/platform/commands.ts) */
+/** The proofs. Changed by commands only. (storage/platform/commands.ts) */
 export class IdentityProofRepository {
   constructor(private readonly db: Database) {}
 
-  /** Keeps the proof of a ticket with this digest until it expires (seconds). Beyond `limit` the oldest are removed. */
+  /** Stores the proof of a ticket with this digest until it expires (seconds). Beyond `limit` the oldest are removed. */
   insert(digest: string, proof: IdentityProof, now: number, expires: number, limit: number): void {
     this.removeExpired(now)
     const sql = 'INSERT INTO identity_proof (hash, expires, body) VALUES (?, ?, ?)'
@@ -32,7 +35,7 @@ export class IdentityProofRepository {
     statement(this.db, oldest).run(limit)
   }
 
-  /** The proof of a ticket that is valid at `now`, for whoever has the secret; `undefined` otherwise. */
+  /** Finds the proof of a ticket that is valid at `now` by the page's secret; `undefined` otherwise. */
   find(ticket: string, secret: string, now: number): IdentityProof | undefined {
     const sql = 'SELECT body FROM identity_proof WHERE hash = ? AND expires > ?'
     const body = column(this.db, sql).get(digestSecret(ticket), now) as string | undefined
@@ -40,7 +43,7 @@ export class IdentityProofRepository {
     return proof?.secret === digestSecret(secret) ? proof : undefined
   }
 
-  /** Removes the proof of a ticket with this digest: it is good once. Returns `false` if somebody was faster. */
+  /** Removes the proof of a ticket with this digest, which can be used once. Returns `false` if it was already used. */
   remove(digest: string): boolean {
     return statement(this.db, 'DELETE FROM identity_proof WHERE hash = ?').run(digest).changes > 0
   }

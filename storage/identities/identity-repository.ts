@@ -3,14 +3,14 @@ import type { Database } from 'better-sqlite3'
 import { toIdentityKey } from '../../schemas/identity.js'
 import { column, statement } from '../sqlite/statements.js'
 
-/** Somebody as their provider knows them: by issuer and subject, and by nothing else. */
+/** A user as identified by a provider, by issuer and subject only. */
 export interface Identity {
   readonly id: string
   readonly issuer: string
   readonly subject: string
   /** Name of the provider in the settings when it was linked. */
   readonly provider: string
-  /** As the provider told it. */
+  /** As reported by the provider. */
   readonly email: string | null
   /** Seconds. */
   readonly created: number
@@ -37,7 +37,7 @@ export class IdentityRepository {
     statement(this.db, sql).run(id, issuer, subject, provider, email, created, used)
   }
 
-  /** Notes a sign-in (seconds). */
+  /** Records the time of a sign-in, in seconds. */
   touch(id: string, used: number): void {
     statement(this.db, 'UPDATE identity SET used = ? WHERE id = ?').run(used, id)
   }
@@ -47,7 +47,7 @@ export class IdentityRepository {
   }
 }
 
-/** The index keys of all identities in a user's file. */
+/** Lists the unique keys of all identities in a user's file. */
 export function listIdentityKeys(db: Database): string[] {
   // A file that is only inspected is not migrated, so it may lack the table.
   const table = column(db, "SELECT 1 FROM sqlite_schema WHERE name = 'identity'")

@@ -1,4 +1,4 @@
-/** Files that are to be brought in, in the folder of their account; and which accounts have imports under way. */
+/** The files of imports, in the folder of their account, and the list of accounts with imports in progress. */
 import {
   chmodSync,
   copyFileSync,
@@ -23,22 +23,22 @@ import { isAccountId, type Layout } from '../files/layout.js'
 export class ImportFiles {
   constructor(private readonly layout: Layout) {}
 
-  /** The path of a file. */
+  /** Returns the path of a file. */
   getPath(account: string, id: string): string {
     return this.layout.importFile(account, id)
   }
 
-  /** Where a reader may put a part of a file that it unpacks. */
+  /** Returns the path to which a reader may unpack a part of a file. */
   getSpoolPath(account: string, id: string): string {
     return `${this.getPath(account, id)}.part`
   }
 
-  /** Where a reader may put a file of an event until it is kept. */
+  /** Returns the path to which a reader may unpack an event's file until it is stored. */
   getUnpackedPath(account: string, id: string): string {
     return `${this.getPath(account, id)}.file`
   }
 
-  /** The bytes of such a file. */
+  /** Opens such a file for reading. */
   openUnpacked(account: string, id: string): Readable {
     return createReadStream(this.getUnpackedPath(account, id))
   }
@@ -47,7 +47,7 @@ export class ImportFiles {
     return existsSync(this.getPath(account, id))
   }
 
-  /** Moves a file that was received as an attachment, unless that has been done. It is on disk when this returns. */
+  /** Moves a file that was received as an attachment, unless it has been moved. It is on disk when this returns. */
   moveAttachment(account: string, attachment: string, id: string): void {
     const [folder, received] = [
       this.layout.importsDirectory(account),
@@ -65,7 +65,7 @@ export class ImportFiles {
     }
   }
 
-  /** Takes a file from anywhere: by a further link to it where that is possible, else as a copy. */
+  /** Adds a file from any path: as a hard link if possible, else as a copy. */
   linkOrCopy(account: string, file: string, id: string): void {
     const folder = this.layout.importsDirectory(account)
     if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 })
@@ -87,9 +87,10 @@ export class ImportFiles {
     for (const path of this.#paths(account, id)) rmSync(path, { force: true })
   }
 
-  /** Removes what a reader has left where it unpacked. */
+  /** Removes the unpacked files of an import. */
   removeSpool(account: string, id: string): void {
-    for (const path of [this.getSpoolPath(account, id), this.getUnpackedPath(account, id)]) rmSync(path, { force: true })
+    for (const path of [this.getSpoolPath(account, id), this.getUnpackedPath(account, id)])
+      rmSync(path, { force: true })
   }
 
   /** Removes the files of an account that belong to none of these imports. */
@@ -100,7 +101,7 @@ export class ImportFiles {
       if (!ids.has(name.split('.', 1)[0]!)) rmSync(join(folder, name), { force: true })
   }
 
-  /** Notes that an account has imports under way, which the next start goes on with. Throws `StorageFull`. */
+  /** Marks an account as having imports in progress, which the next start resumes. Throws `StorageFull`. */
   mark({ id, username }: Pick<Account, 'id' | 'username'>): void {
     const folder = this.layout.importingDirectory
     const file = join(folder, id)
@@ -108,7 +109,7 @@ export class ImportFiles {
     try {
       mkdirSync(folder, { recursive: true, mode: 0o700 })
       if (existsSync(file)) return
-      // A note that was cut off would be taken for that of nobody.
+      // A truncated file would name another account.
       writeFileSync(draft, username, { mode: 0o600, flush: true })
       renameSync(draft, file)
       syncPathNow(folder)
@@ -126,7 +127,7 @@ export class ImportFiles {
     rmSync(join(this.layout.importingDirectory, id), { force: true })
   }
 
-  /** Accounts that were noted. */
+  /** Lists the marked accounts. */
   listMarked(): { id: string; username: string }[] {
     const folder = this.layout.importingDirectory
     if (!existsSync(folder)) return []

@@ -1,8 +1,11 @@
-/** Imports of foreign files, what each has brought in, and what is remembered for the next. (docs/decisions/0019-imports.md) */
+/**
+ * Imports of foreign files, the items that each created, and data remembered for the next import.
+ * (docs/decisions/0019-imports.md)
+ */
 import type { Database } from 'better-sqlite3'
 import { column, statement } from '../sqlite/statements.js'
 
-/** An import as it is kept. `body` is JSON. */
+/** An import as stored. `body` is JSON. */
 export interface ImportRow {
   readonly number: number
   readonly id: string
@@ -10,7 +13,7 @@ export interface ImportRow {
   readonly body: string
 }
 
-/** Which attempt of which import brought something in. */
+/** The import, and the attempt of it, that created an item. */
 export interface ImportAttempt {
   readonly import: number
   readonly attempt: number
@@ -24,11 +27,11 @@ export interface ImportRange extends ImportAttempt {
   readonly first: number
   readonly last: number
   readonly count: number
-  /** All of them, where there are points of others in between. */
+  /** All deltaTimes, if points of other imports lie in between. */
   readonly times: readonly number[] | null
 }
 
-/** An event, or a file of one, that was brought in: 1 where it is still there, or has a record of its deletion. */
+/** An imported event, or file of one: `isHere` is 1 if it exists, `isDeleted` is 1 if there is a record of its deletion. */
 export interface ImportedItemState {
   readonly id: string
   readonly isHere: 0 | 1
@@ -46,31 +49,31 @@ export class ImportRepository {
     return statement(this.db, `${selectRow} WHERE id = ?`).get(id) as ImportRow | undefined
   }
 
-  /** The state of an import, without the rest of it. */
+  /** Returns the state of an import, without the rest of it. */
   getState(id: string): string | undefined {
     return column(this.db, 'SELECT state FROM import WHERE id = ?').get(id) as string | undefined
   }
 
-  /** The newest of those with a number below another; `undefined` if there is none. */
+  /** Finds the newest import with a lower number. */
   findBefore(number: number): ImportRow | undefined {
     return statement(this.db, `${selectRow} WHERE number < ? ORDER BY number DESC`).get(number) as
       | ImportRow
       | undefined
   }
 
-  /** Those that are neither written nor unreadable, newest first: some of them. */
+  /** Lists the newest imports that are neither written nor unreadable. */
   listOpen(limit: number): ImportRow[] {
     const sql = `${selectRow} WHERE state NOT IN ('written', 'unreadable') ORDER BY number DESC LIMIT +?`
     return statement(this.db, sql).all(limit) as ImportRow[]
   }
 
-  /** Ids under which the files were received of those that are neither written nor unreadable. */
+  /** Lists the ids under which the files of imports that are neither written nor unreadable were received. */
   listOpenFileIds(): string[] {
     const sql = `SELECT json_extract(body, '$.fileId') FROM import WHERE state NOT IN ('written', 'unreadable')`
     return column(this.db, sql).all() as string[]
   }
 
-  /** Forgets unreadable ones, of which nothing was brought in, but for the newest. */
+  /** Removes unreadable imports that created nothing, except for the newest. */
   removeUnreadable(keep: number): void {
     const sql = `DELETE FROM import WHERE state = 'unreadable'
       AND number NOT IN (SELECT number FROM import WHERE state = 'unreadable' ORDER BY number DESC LIMIT +?)
@@ -87,12 +90,12 @@ export class ImportRepository {
     statement(this.db, 'UPDATE import SET state = ?, body = ? WHERE id = ?').run(state, body, id)
   }
 
-  /** Forgets an import whose events and ranges are gone. */
+  /** Removes an import whose events and ranges are gone. */
   remove(id: string): void {
     statement(this.db, 'DELETE FROM import WHERE id = ?').run(id)
   }
 
-  /** Who brought in an event or a file of one, also one that has been deleted since. */
+  /** Finds the attempt that created an event or a file of one, even if it has been deleted since. */
   findAttempt(event: string): ImportAttempt | undefined {
     const sql = 'SELECT import, attempt FROM import_event WHERE event = ?'
     return statement(this.db, sql).get(event) as ImportAttempt | undefined
@@ -107,18 +110,18 @@ export class ImportRepository {
     statement(this.db, 'DELETE FROM import_event WHERE event = ?').run(event)
   }
 
-  /** Ids of events, and of files of events, that an import brought in, some of them, after `after`. */
+  /** Lists the ids of events, and of files of events, that an import created, after the id `after`. */
   listEvents(number: number, after: string, limit: number): string[] {
     const sql = 'SELECT event FROM import_event WHERE import = ? AND event > ? ORDER BY event LIMIT +?'
     return column(this.db, sql).all(number, after, limit) as string[]
   }
 
-  /** The highest number of an import that has brought in an event or a file; 0 if none has. */
+  /** Returns the highest number of an import that has created an event or a file; 0 if none has. */
   getLatestNumber(): number {
     return column(this.db, 'SELECT coalesce(max(import), 0) FROM import_event').get() as number
   }
 
-  /** What has become of events, and of their files, that imports up to a number brought in: some, by id, after `after`. */
+  /** Lists the states of events and files that imports up to a number created, by id, after the id `after`. */
   listItemStates(number: number, after: string, limit: number): ImportedItemState[] {
     const sql = `SELECT i.event AS id, e.id IS NOT NULL OR a.id IS NOT NULL AS isHere, d.id IS NOT NULL AS isDeleted
       FROM import_event i LEFT JOIN event e ON e.id = i.event LEFT JOIN attachment a ON a.id = i.event
@@ -127,19 +130,19 @@ export class ImportRepository {
     return statement(this.db, sql).all(after, number, limit) as ImportedItemState[]
   }
 
-  /** The first ranges of points that an import brought in. */
+  /** Lists the first ranges of points that an import created. */
   listRanges(number: number, limit: number): ImportRange[] {
     const sql = 'SELECT * FROM import_range WHERE import = ? ORDER BY event, first LIMIT +?'
     return (statement(this.db, sql).all(number, limit) as RangeRow[]).map(toRange)
   }
 
-  /** Ranges of one series that reach into the part from `from` to `to`. */
+  /** Lists the ranges of a series that overlap the range from `from` to `to`. */
   listRangesWithin(event: number, from: number, to: number): ImportRange[] {
     const sql = 'SELECT * FROM import_range WHERE event = ? AND first <= ? AND last >= ? ORDER BY first'
     return (statement(this.db, sql).all(event, to, from) as RangeRow[]).map(toRange)
   }
 
-  /** An import, other than this one, of which a series has points. */
+  /** Finds another import that created points of a series. */
   findOtherAttempt(event: number, number: number): ImportAttempt | undefined {
     const sql = 'SELECT import, attempt FROM import_range WHERE event = ? AND import <> ? LIMIT 1'
     return statement(this.db, sql).get(event, number) as ImportAttempt | undefined
@@ -152,7 +155,7 @@ export class ImportRepository {
     statement(this.db, sql).run(event, first, last, count, text, number, attempt)
   }
 
-  /** Tells the points of a range one by one: there are others in between now. */
+  /** Sets the deltaTimes of a range, because other points lie in between now. */
   setRangeTimes(number: number, times: readonly number[]): void {
     const sql = 'UPDATE import_range SET times = ? WHERE number = ?'
     statement(this.db, sql).run(JSON.stringify(times), number)
@@ -162,25 +165,25 @@ export class ImportRepository {
     statement(this.db, 'DELETE FROM import_range WHERE number = ?').run(number)
   }
 
-  /** What is remembered under a name. */
+  /** Returns the value remembered under a name. */
   getMemory(name: string): string | undefined {
     return column(this.db, 'SELECT value FROM import_memory WHERE name = ?').get(name) as string | undefined
   }
 
-  /** Everything that is remembered under names that begin alike. */
+  /** Lists the values remembered under names with a prefix. */
   listMemory(prefix: string): { name: string; value: string }[] {
     const sql = 'SELECT name, value FROM import_memory WHERE name >= ? AND name < ?'
     return statement(this.db, sql).all(prefix, `${prefix}\uffff`) as { name: string; value: string }[]
   }
 
-  /** Characters of what {@link listMemory} returns. */
+  /** Returns the total length of what {@link listMemory} returns, in characters. */
   getMemorySize(prefix: string): number {
     const sql = `SELECT coalesce(sum(length(name) + length(value)), 0) FROM import_memory
       WHERE name >= ? AND name < ?`
     return column(this.db, sql).get(prefix, `${prefix}\uffff`) as number
   }
 
-  /** Forgets what {@link listMemory} returns. */
+  /** Removes what {@link listMemory} returns. */
   removeMemoryWithPrefix(prefix: string): void {
     statement(this.db, 'DELETE FROM import_memory WHERE name >= ? AND name < ?').run(
       prefix,

@@ -2,12 +2,12 @@
 import type { Database } from 'better-sqlite3'
 import { StoreTooNew } from '../errors.js'
 
-/** One step: SQL, or code where SQL alone does not do. Never edited once released. */
+/** One step: SQL, or code if SQL is not sufficient. Never edited once released. */
 export type Migration = string | ((db: Database) => void)
 
 /**
- * Applies the steps beyond the file's `user_version`. DDL and version commit or roll back together. A file that is newer
- * than the last step is refused.
+ * Applies the steps beyond the file's `user_version`. Schema and version commit or roll back together. Throws
+ * `StoreTooNew` for a file that is newer than the last step.
  */
 export function migrate(db: Database, steps: readonly Migration[]): void {
   const current = readSchemaVersion(db)
@@ -22,7 +22,7 @@ export function migrate(db: Database, steps: readonly Migration[]): void {
   }).immediate()
 }
 
-/** Number of steps that have been applied to the file. */
+/** Returns the number of steps that have been applied to the file. */
 export function readSchemaVersion(db: Database): number {
   return db.pragma('user_version', { simple: true }) as number
 }

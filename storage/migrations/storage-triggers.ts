@@ -1,9 +1,9 @@
 /**
- * How much an account stores, kept by triggers: whatever writes a row, in whichever way, counts it in the same
- * transaction. A migration that adds a table whose rows count adds its triggers.
+ * Triggers that maintain how much an account stores: every write of a row is counted in the same transaction. A
+ * migration that adds a table whose rows count adds its triggers.
  */
 
-/** Tables whose rows count, and which column of each, by the sum that they count for. */
+/** The counted tables, each with its counted column, by the sum that they count for. */
 export interface CountedColumns {
   readonly documents?: Readonly<Record<string, string>>
   readonly attachments?: Readonly<Record<string, string>>
@@ -13,7 +13,7 @@ type Sum = keyof CountedColumns
 
 const sums: readonly Sum[] = ['documents', 'attachments']
 
-/** Every counted column, with its size in SQL. */
+/** Lists the counted columns, with the SQL for their sizes. */
 function listColumns(
   counted: CountedColumns,
   sum: Sum
@@ -25,12 +25,12 @@ function listColumns(
   }))
 }
 
-/** Sizes of texts are their bytes in UTF-8; those of attachments are known. */
+/** Creates the SQL for the size of a column: the bytes of texts in UTF-8, or the stored size of attachments. */
 function createSizeSql(sum: Sum, column: string): (row: string) => string {
   return row => (sum === 'documents' ? `ifnull(octet_length(${row}.${column}), 0)` : `${row}.${column}`)
 }
 
-/** A query of both sums, counted again row by row. */
+/** Builds a query that recounts both sums row by row. */
 export function buildRecountSql(...all: readonly CountedColumns[]): string {
   return `SELECT ${sums.map(sum => `${buildSumSql(all, sum)} AS ${sum}`).join(', ')}`
 }
@@ -42,7 +42,7 @@ function buildSumSql(all: readonly CountedColumns[], sum: Sum): string {
   return parts.join(' + ') || '0'
 }
 
-/** The triggers that keep the sums. */
+/** Builds the triggers that maintain the sums. */
 export function buildCountingTriggers(counted: CountedColumns): string {
   return sums
     .flatMap(sum => listColumns(counted, sum).map(column => ({ sum, ...column })))

@@ -1,12 +1,12 @@
-/** Clients of OAuth that have registered themselves, kept as long as they are used. */
+/** OAuth clients that have registered themselves. They expire when they are not used. */
 import type { Database } from 'better-sqlite3'
 import type { RegisteredClient } from '../../schemas/oauth.js'
 import { column, statement } from '../sqlite/statements.js'
 
-/** Seconds between two notes of a client's use: each is a synced write. */
+/** Seconds between two records of a client's use: each is a synced write. */
 const recordInterval = 86_400
 
-/** The clients. What changes them is done by commands alone. (storage/platform/commands.ts) */
+/** The clients. Changed by commands only. (storage/platform/commands.ts) */
 export class OAuthClientRepository {
   constructor(private readonly db: Database) {}
 
@@ -16,8 +16,8 @@ export class OAuthClientRepository {
   }
 
   /**
-   * Adds a client. If there are `limit` already, the oldest that nobody has used, and that was made before `idleSince`
-   * (seconds), gives way; returns `false` if there is none.
+   * Adds a client. If there are `limit` already, replaces the oldest unused one that was created before `idleSince`
+   * (seconds); returns `false` if there is none.
    */
   insert(client: RegisteredClient, now: number, limit: number, idleSince: number): boolean {
     const count = column(this.db, 'SELECT count(*) FROM oauth_client').get() as number
@@ -31,21 +31,24 @@ export class OAuthClientRepository {
     return true
   }
 
-  /** The time (seconds) to note as that of a client's use: the first time, and then once a day; `undefined` otherwise. */
+  /**
+   * Returns the time (seconds) to record as a client's last use: on the first use, and then once a day; `undefined`
+   * otherwise.
+   */
   getUseToRecord(id: string, now: number): number | undefined {
     const sql = `SELECT used, used = json_extract(body, '$.created') AS isFirst FROM oauth_client WHERE id = ?`
     const row = statement(this.db, sql).get(id) as { used: number; isFirst: 0 | 1 } | undefined
     if (!row || (row.isFirst === 0 && now - row.used < recordInterval)) return undefined
-    // Later than it was made, however fast: that tells it from those that were never used.
+    // Always later than its creation: that distinguishes it from unused clients.
     return Math.max(now, row.used + 1)
   }
 
-  /** Notes when (seconds) a client was used. */
+  /** Records when (seconds) a client was used. */
   use(id: string, time: number): void {
     statement(this.db, 'UPDATE oauth_client SET used = max(used, ?) WHERE id = ?').run(time, id)
   }
 
-  /** Whether clients were last used before `time` (seconds). */
+  /** Returns whether any client was last used before `time` (seconds). */
   hasUnused(time: number): boolean {
     return column(this.db, 'SELECT 1 FROM oauth_client WHERE used < ? LIMIT 1').get(time) !== undefined
   }

@@ -1,4 +1,4 @@
-/** The grants of one user: what clients of OAuth hold of accesses. They are removed with the access. */
+/** The grants of one user: what OAuth clients hold of accesses. They are removed with the access. */
 import { timingSafeEqual } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
 import type { OAuthGrant } from '../../schemas/oauth.js'
@@ -9,7 +9,7 @@ import { statement } from '../sqlite/statements.js'
 export interface StoredGrant extends OAuthGrant {
   readonly number: number
   readonly access: string
-  /** Until when its refresh token can be used, in seconds; absent if it has none. */
+  /** Expiry of its refresh token in seconds; absent if it has none. */
   readonly expires?: number
   /** Refresh tokens that were replaced lately, oldest first; each was replaced by the next. */
   readonly replaced?: readonly ReplacedToken[]
@@ -26,9 +26,9 @@ export interface ReplacedToken {
 
 /** The parts of a refresh token. */
 export interface RefreshToken {
-  /** What all refresh tokens of the grant have in common. */
+  /** Common to all refresh tokens of the grant. */
   readonly family: string
-  /** What only the one in force has. */
+  /** Specific to the current token. */
   readonly secret: string
 }
 
@@ -40,19 +40,19 @@ interface Row {
   readonly body: string
 }
 
-/** Grants kept for each access: of more devices than anybody has, the oldest are removed. */
+/** Maximum number of grants for each access. The oldest are removed. */
 const maxKept = 50
 
 export class OAuthGrantRepository {
   constructor(private readonly db: Database) {}
 
-  /** The grants of an access, latest first. */
+  /** Lists the grants of an access, latest first. */
   list(access: string): StoredGrant[] {
     const sql = 'SELECT * FROM oauth_grant WHERE access = ? ORDER BY number DESC'
     return (statement(this.db, sql).all(access) as Row[]).map(parseGrant)
   }
 
-  /** The grant of a refresh token, and whether the token is the one in force; `undefined` if none has its family. */
+  /** Finds the grant of a refresh token, and whether the token is the current one; `undefined` if none has its family. */
   find({
     family,
     secret
@@ -65,7 +65,7 @@ export class OAuthGrantRepository {
     return { grant: parseGrant(row), isCurrent }
   }
 
-  /** Adds a grant. Those of the access that cannot be refreshed, or no longer at `now` (seconds), give way to it. */
+  /** Adds a grant. Replaces those of the access that cannot be refreshed, or no longer at `now` (seconds). */
   insert(access: string, grant: OAuthGrant, now: number, refresh?: RefreshToken, expires?: number): void {
     const over = 'DELETE FROM oauth_grant WHERE access = ? AND (family IS NULL OR expires <= ?)'
     statement(this.db, over).run(access, now)
@@ -79,7 +79,7 @@ export class OAuthGrantRepository {
     statement(this.db, oldest).run(access, access, maxKept)
   }
 
-  /** Replaces the refresh token of a grant; the new one, `secret`, can be used until `expires` (seconds). */
+  /** Replaces the refresh token of a grant; the new one, `secret`, expires at `expires` (seconds). */
   rotate(
     { access: _access, expires: _expires, number, ...grant }: StoredGrant,
     secret: string,

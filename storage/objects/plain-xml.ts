@@ -1,12 +1,12 @@
-/** Checks XML from elsewhere before it is parsed. */
+/** Checks untrusted XML before it is parsed. */
 
-/** Elements within one another in an answer of storage. */
+/** Maximum nesting of elements in a response. */
 const maxDepth = 10
 const tag = /<(\/?)([A-Za-z_][\w.:-]{0,100})((?:\s[^<>]*)?\/?)>/y
 
 /**
- * Whether a text is empty, or elements that are closed in their order, without comments, declarations and sections: parsers may
- * take the square of the time for anything else. Linear.
+ * Returns whether a text is empty, or well-nested elements without comments, declarations and sections: for anything
+ * else parsers may take quadratic time. Takes linear time.
  */
 export function isPlainXml(text: string): boolean {
   const open: string[] = []

@@ -1,13 +1,13 @@
-/** The client for S3-compatible storage, which is not trusted to come to an end. */
+/** A client for S3-compatible storage that does not rely on requests to complete. */
 import { S3mini } from 's3mini'
 import { isPlainXml } from './plain-xml.js'
 
-/** Bytes of the largest answer that is no file: a thousand keys take less. */
+/** Maximum size of a response that is not a file, in bytes: a list of a thousand keys is smaller. */
 const maxResponseBytes = 16 * 1024 * 1024
-/** Pages of a list in a row that may bring nothing new. */
+/** Maximum number of consecutive list pages without new keys. */
 const maxEmptyPages = 10
 
-/** The storage answers as no S3-compatible storage does. */
+/** The response is not one of S3-compatible storage. */
 export class UnexpectedResponse extends Error {
   constructor(message: string) {
     super(message)
@@ -15,13 +15,16 @@ export class UnexpectedResponse extends Error {
   }
 }
 
-/** Asks the storage. What it answers beside the bytes of files is bounded, and so are pages of a list that bring nothing new. */
+/**
+ * Sends requests to the storage. The size of its responses is limited, except for files, and so are list pages without
+ * new keys.
+ */
 export class S3Client extends S3mini {
-  /** Pages that have been asked for since one brought something new. */
+  /** Number of pages requested since one had new keys. */
   pages = 0
-  /** Time within which the storage has to answer, in milliseconds; of a file, to begin to. By default what `fetch` allows. */
+  /** Time limit for the response in milliseconds; for a file, for its beginning. By default that of `fetch`. */
   timeoutMs: number | undefined
-  /** The slowest upload that gets its time in addition, in bytes a millisecond. */
+  /** The slowest upload for which the time limit is extended, in bytes per millisecond. */
   uploadBytesPerMs = Infinity
 
   override readonly _fetch = async (...[input, init]: Parameters<typeof fetch>): Promise<Response> => {
@@ -44,7 +47,7 @@ export class S3Client extends S3mini {
   }
 }
 
-/** Asks, and reads the answer if it is no file. */
+/** Sends a request, and reads the response unless it is a file. */
 async function fetchChecked(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
   const url = input instanceof Request ? input.url : String(input)
   const response = await fetch(input, { ...init, redirect: 'manual' })
@@ -55,19 +58,20 @@ async function fetchChecked(...[input, init]: Parameters<typeof fetch>): Promise
   return response.ok && !url.includes('?') ? response : await readWhole(response)
 }
 
-/** Where an answer sends its reader. */
+/** Returns the origin that a response redirects to. */
 function getRedirectOrigin({ headers }: Response, from: string): string {
   const to = headers.get('location') ?? ''
   return URL.canParse(to, from) ? new URL(to, from).origin : 'another place'
 }
 
-/** An answer that is no file: the whole of it, where it is as short and as plain as what the storage has to say. */
+/** Reads a response that is not a file. Throws {@link UnexpectedResponse} if it is too long or not plain XML. */
 async function readWhole(response: Response): Promise<Response> {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of response.body ?? []) {
     size += chunk.length
-    if (size > maxResponseBytes) throw new UnexpectedResponse('the storage answers with more than it can have to say')
+    if (size > maxResponseBytes)
+      throw new UnexpectedResponse('the storage answers with more than it can have to say')
     chunks.push(chunk)
   }
   const text = Buffer.concat(chunks).toString()

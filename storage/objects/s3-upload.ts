@@ -1,10 +1,10 @@
 /** Stores bytes in a bucket: in parts, if there are many. */
 import type { S3Client } from './s3-client.js'
 
-/** Bytes of a part of a large file. There may be 10,000 parts, so a file may have 160 GB. */
+/** Size of a part of a large file, in bytes. There may be 10,000 parts, so a file may have 160 GB. */
 const partSize = 16 * 1024 * 1024
 
-/** Stores bytes under a key. Returns how many. Each request is made by `asked`, which may say in its own words what goes wrong. */
+/** Stores bytes under a key. Returns their number. Each request runs through `request`, which may translate errors. */
 export async function upload(
   bucket: S3Client,
   key: string,
@@ -36,7 +36,7 @@ export async function upload(
   }
 }
 
-/** Bytes in parts of equal size; the last, or the only one, may be smaller. */
+/** Splits bytes into parts of equal size; the last, or the only one, may be smaller. */
 async function* splitIntoParts(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
   let chunks: Buffer[] = []
   let length = 0

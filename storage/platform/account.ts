@@ -12,16 +12,21 @@ export interface Account {
   readonly created: number
   /** URL of the server it has moved to; `null` while it is served here. */
   readonly relocatedTo: string | null
-  /** Since when an operator lets nobody use it, in seconds; `null` while it is open. */
+  /** When an operator suspended the account, in seconds; `null` if it is not suspended. */
   readonly suspended: number | null
-  /** Bytes that it may store, 0 for any number; `null` for what the settings say. */
+  /** Storage limit in bytes, 0 for unlimited; `null` for the default from the settings. */
   readonly quota: number | null
-  /** When it will be deleted at its owner's request, in seconds, closed until then; `null` while it is open. */
+  /** When it will be deleted at its owner's request, in seconds; closed until then. `null` if no deletion is scheduled. */
   readonly deletion: number | null
 }
 
-/** How an account stands that nobody has moved, suspended, limited or closed. */
-export const initialStatus = { relocatedTo: null, suspended: null, quota: null, deletion: null } as const
+/** The status of an account that has not been moved, suspended, limited or closed. */
+export const initialStatus = {
+  relocatedTo: null,
+  suspended: null,
+  quota: null,
+  deletion: null
+} as const
 
 /** What a new account reserves for itself. */
 export interface Claim {
@@ -29,13 +34,13 @@ export interface Claim {
   readonly username: string
   /** Seconds. */
   readonly created: number
-  /** Values that no other account may have, by field. */
+  /** Values that must be unique across accounts, by field. */
   readonly unique: Readonly<Record<string, string | number>>
   /** The invitation that this account uses up. */
   readonly invitationToken?: string
 }
 
-/** Commands after which an account may be found, or no more, or otherwise than before. */
+/** Commands that change whether and how an account is found. */
 export const stateCommands: ReadonlySet<string> = new Set([
   'leave',
   'giveUp',
@@ -46,8 +51,14 @@ export const stateCommands: ReadonlySet<string> = new Set([
   'leaveDue'
 ])
 
-/** The error that calls in flight on an account fail with, if it is not served here. */
-export function toUnavailableError({ deletion, relocatedTo, state, suspended, username }: Account): Error | undefined {
+/** Returns the error that calls in flight on an account fail with, if it is not served here. */
+export function toUnavailableError({
+  deletion,
+  relocatedTo,
+  state,
+  suspended,
+  username
+}: Account): Error | undefined {
   if (state === 'deleting') return new AccountGone(username)
   if (relocatedTo !== null) return new AccountMoved(relocatedTo)
   if (suspended !== null) return new AccountSuspended()

@@ -1,8 +1,11 @@
-/** The deeds of operators: rows are added, never changed; beyond a number the oldest go. (docs/spec/administration.md#activity-log) */
+/**
+ * Actions of operators. Rows are added, never changed; beyond a limit the oldest are removed.
+ * (docs/spec/administration.md#deeds)
+ */
 import type { Database } from 'better-sqlite3'
 import { statement } from '../sqlite/statements.js'
 
-/** A deed to record. */
+/** An action to record. */
 export interface AdminAction {
   /** Seconds. */
   readonly time: number
@@ -11,30 +14,30 @@ export interface AdminAction {
   readonly operator: string | null
   /** Id of the account concerned, if there is one. */
   readonly target: string | null
-  /** What was asked for. */
+  /** Parameters of the call. */
   readonly detail: Readonly<Record<string, unknown>>
   /** Id of the error, if it was refused. */
   readonly error: string | null
   readonly ip: string
 }
 
-/** A recorded deed. Accounts that are gone have no name. */
+/** A recorded action. The names are `null` for deleted accounts. */
 export interface StoredAdminAction extends AdminAction {
-  /** Grows with each deed. */
+  /** Increases with each action. */
   readonly number: number
   readonly operatorName: string | null
   readonly targetName: string | null
 }
 
-/** Deeds that are kept of those that were done. */
+/** Maximum number of stored actions that succeeded. */
 export const maxActions = 10_000
 
-/** Refusals that are kept: however many there are, they take the place of nothing that was done. */
+/** Maximum number of stored refusals, counted separately so that they never displace actions that succeeded. */
 export const maxRefusals = 1000
 
 type Row = Omit<StoredAdminAction, 'detail'> & { readonly detail: string }
 
-/** The deeds. What adds some is done by commands alone. (storage/platform/commands.ts) */
+/** The actions. Added by commands only. (storage/platform/commands.ts) */
 export class AdminActionRepository {
   constructor(
     private readonly db: Database,
@@ -42,13 +45,13 @@ export class AdminActionRepository {
     private readonly refusalLimit = maxRefusals
   ) {}
 
-  /** Adds a deed, and removes the oldest one of its kind, done or refused, if there are too many. */
+  /** Adds an action, and removes the oldest one of its kind (succeeded or refused) beyond the limit. */
   add(action: AdminAction): void {
     this.#insert(action)
     this.#removeExcess(action.error !== null)
   }
 
-  /** The latest deeds before a number, latest first. */
+  /** Lists the latest actions before a number, latest first. */
   list(before: number, limit: number): StoredAdminAction[] {
     const sql = `SELECT deed.*, o.username AS operatorName, t.username AS targetName
       FROM operator_deed AS deed LEFT JOIN account AS o ON o.id = operator LEFT JOIN account AS t ON t.id = target
@@ -57,7 +60,7 @@ export class AdminActionRepository {
     return rows.map(row => ({ ...row, detail: parseDetail(row.detail) }))
   }
 
-  /** Adds deeds that were saved from another file, oldest first. */
+  /** Adds actions that were saved from another file, oldest first. */
   restore(actions: readonly (Omit<AdminAction, 'detail'> & { readonly detail: string })[]): void {
     for (const { detail, ...action } of actions) this.#insert({ ...action, detail: parseDetail(detail) })
     for (const isRefused of [false, true]) this.#removeExcess(isRefused)
@@ -77,7 +80,7 @@ export class AdminActionRepository {
   }
 }
 
-/** The file may come from a backup that somebody has changed: what is no object says nothing. */
+/** Parses the details; empty if they are not an object, as in a modified backup. */
 function parseDetail(text: string): AdminAction['detail'] {
   try {
     const value = JSON.parse(text) as unknown

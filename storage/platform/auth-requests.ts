@@ -18,7 +18,7 @@ export interface OpenRequest {
   readonly request: AuthRequest
   /** The page on which the user decides. */
   readonly page: string
-  /** Who asked: absent in requests of earlier versions. */
+  /** The requester; absent in requests of earlier versions. */
   readonly asker?: Requester
 }
 
@@ -37,11 +37,11 @@ interface Row {
   readonly username: string | null
 }
 
-/** The requests. What changes them is done by commands alone. (storage/platform/commands.ts) */
+/** The requests. Changed by commands only. (storage/platform/commands.ts) */
 export class AuthRequestRepository {
   constructor(private readonly db: Database) {}
 
-  /** A request that has not expired. */
+  /** Finds a request that has not expired. */
   find(key: string, now: number): StoredRequest | undefined {
     const sql =
       'SELECT key, expires, body, decision, username FROM auth_request LEFT JOIN account ON account = id WHERE key = ? AND expires > ?'

@@ -1,7 +1,7 @@
 /**
- * Every change of the platform file while a service runs, as a command: a name and arguments that JSON can hold. Applied to
- * the same file, a command always does the same: times, ids and secrets are made by whoever asks for it. So nodes that apply
- * the same commands in the same order have the same file.
+ * The commands: every change of the platform file while a service runs, as a name and JSON arguments. Commands are
+ * deterministic: times, ids and secrets are chosen by the caller. Nodes that apply the same commands in the same order
+ * have identical files.
  */
 import type { Decision } from '../../schemas/auth-request.js'
 import type { RegisteredClient } from '../../schemas/oauth.js'
@@ -16,7 +16,10 @@ import type { Secret } from './secrets.js'
 import type { Tables } from './tables.js'
 import type { Reservation } from './unique-fields.js'
 
-/** The commands. Each runs within a transaction, and is undone if it throws. The comments stand at what they call. */
+/**
+ * The commands. Each runs within a transaction, and is undone if it throws. They are documented at the methods that
+ * they call.
+ */
 export const commands = {
   claim: ({ accounts }: Tables, claim: Claim) => accounts.claim(claim),
   complete: ({ accounts }: Tables, account: Pick<Account, 'id' | 'relocatedTo'>) =>
@@ -32,8 +35,10 @@ export const commands = {
   addWebhooks: ({ accounts }: Tables, id: string) => accounts.addWebhooks(id),
   removeWebhooks: ({ accounts }: Tables, ids: readonly string[]) => accounts.removeWebhooks(ids),
 
-  suspend: ({ accountStatuses: standings }: Tables, id: string, since: number | null) => standings.suspend(id, since),
-  limit: ({ accountStatuses: standings }: Tables, id: string, bytes: number | null) => standings.limit(id, bytes),
+  suspend: ({ accountStatuses: standings }: Tables, id: string, since: number | null) =>
+    standings.suspend(id, since),
+  limit: ({ accountStatuses: standings }: Tables, id: string, bytes: number | null) =>
+    standings.limit(id, bytes),
 
   reserveUnique: ({ unique }: Tables, account: string, values: readonly UniqueValue[], ticket: number) =>
     unique.reserve(account, values, ticket),
@@ -88,24 +93,25 @@ export const commands = {
     secrets.replace(secret, former),
 
   addDeed: ({ adminActions: deeds }: Tables, deed: AdminAction) => deeds.add(deed),
-  measureGrowth: ({ growth }: Tables, time: number, measured: GrowthMeasurement) => growth.measure(time, measured),
+  measureGrowth: ({ growth }: Tables, time: number, measured: GrowthMeasurement) =>
+    growth.measure(time, measured),
   countEvents: ({ growth }: Tables, time: number, account: string, highest: number, isNew: boolean) =>
     growth.count(time, account, highest, isNew)
 }
 
 export type CommandName = keyof typeof commands
 
-/** What a command takes. */
+/** The arguments of a command. */
 export type Arguments<N extends CommandName> =
   Parameters<(typeof commands)[N]> extends [Tables, ...infer Rest] ? Rest : never
 
-/** What a command answers. */
+/** The result of a command. */
 export type Result<N extends CommandName> = ReturnType<(typeof commands)[N]>
 
-/** A command as it is written down. */
+/** A command as recorded. */
 export type Command = { readonly [N in CommandName]: readonly [name: N, ...args: Arguments<N>] }[CommandName]
 
-/** Whether there is a command of this name. */
+/** Returns whether there is a command with this name. */
 export function isCommand(name: unknown): name is CommandName {
   return typeof name === 'string' && Object.hasOwn(commands, name)
 }

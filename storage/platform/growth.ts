@@ -2,7 +2,7 @@
 import type { Database } from 'better-sqlite3'
 import { column, statement } from '../sqlite/statements.js'
 
-/** What was there on a day; sizes in bytes. */
+/** A measurement of a day; sizes in bytes. */
 export interface GrowthMeasurement {
   readonly accounts: number
   readonly documents: number
@@ -11,35 +11,35 @@ export interface GrowthMeasurement {
   readonly others: number
 }
 
-/** A day; what was not measured on it is `null`. */
+/** A day; values that were not measured are `null`. */
 export type GrowthDay = { readonly [K in keyof GrowthMeasurement]: GrowthMeasurement[K] | null } & {
   /** Days since 1970, in UTC. */
   readonly day: number
-  /** Events added since they were counted before. */
+  /** Events added since the count before. */
   readonly events: number
 }
 
-/** Days that are kept. */
+/** Maximum number of stored days. */
 export const maxDays = 400
 
 const daySeconds = 86_400
 
-/** The days. What changes them is done by commands alone. (storage/platform/commands.ts) */
+/** The days. Changed by commands only. (storage/platform/commands.ts) */
 export class GrowthRepository {
   constructor(private readonly db: Database) {}
 
-  /** All days that are kept, oldest first. */
+  /** Lists all stored days, oldest first. */
   list(): GrowthDay[] {
     return statement(this.db, 'SELECT * FROM growth ORDER BY day').all() as GrowthDay[]
   }
 
-  /** Whether anything was measured on the day of a time, in seconds. */
+  /** Returns whether the day of a time (seconds) has a measurement. */
   isMeasured(time: number): boolean {
     const sql = 'SELECT 1 FROM growth WHERE day = ? AND accounts IS NOT NULL'
     return column(this.db, sql).get(toDay(time)) !== undefined
   }
 
-  /** Keeps what was measured at a time (seconds), and removes the days that are too old. */
+  /** Stores a measurement at a time (seconds), and removes the oldest days beyond the limit. */
   measure(time: number, { accounts, attachments, documents, others, previews }: GrowthMeasurement): void {
     const sql = `INSERT INTO growth (day, accounts, documents, attachments, previews, others) VALUES (?, ?, ?, ?, ?, ?)
       ON CONFLICT (day) DO UPDATE SET accounts = excluded.accounts, documents = excluded.documents,
@@ -49,8 +49,9 @@ export class GrowthRepository {
   }
 
   /**
-   * Counts the events that an account has got by now, the `highest` number of which only grows. Of one that is seen for the
-   * first time they count only if it `isNew`: others have been restored, or come from an earlier version.
+   * Counts the events that were added to an account; `highest` is its highest event number, which only grows. On the
+   * first count events are only counted if the account `isNew`: others have been restored, or come from an earlier
+   * version.
    */
   count(time: number, account: string, highest: number, isNew: boolean): void {
     const former = this.getCounted(account)
@@ -65,7 +66,7 @@ export class GrowthRepository {
     this.#removeOld()
   }
 
-  /** The number up to which the events of an account have been counted, if they have. */
+  /** Returns the number up to which the events of an account have been counted; `undefined` if they have not. */
   getCounted(account: string): number | undefined {
     const sql = 'SELECT number FROM counted_events WHERE account = ?'
     return column(this.db, sql).get(account) as number | undefined
@@ -80,7 +81,7 @@ export class GrowthRepository {
     this.#removeOld()
   }
 
-  /** Days and not times decide: a clock that was wrong for a while must not remove all. */
+  /** By number of days, not by time: a clock that was wrong for a while must not remove all. */
   #removeOld(): void {
     const sql = 'DELETE FROM growth WHERE day NOT IN (SELECT day FROM growth ORDER BY day DESC LIMIT +?)'
     statement(this.db, sql).run(maxDays)

@@ -1,4 +1,4 @@
-/** Invitations, each of which lets one person register while registration is closed. (docs/spec/registration.md#invitations) */
+/** Invitations. Each lets one person register while registration is closed. (docs/spec/registration.md#invitations) */
 import type { Database } from 'better-sqlite3'
 import { statement } from '../sqlite/statements.js'
 
@@ -33,7 +33,7 @@ export class InvitationRepository {
     statement(this.db, sql).run(token, created, createdBy, description)
   }
 
-  /** Adds invitations, but for those whose token there is already. Returns the tokens that were not free. */
+  /** Adds invitations, except those whose token exists. Returns the tokens that exist. */
   insertFree(invitations: readonly Invitation[]): string[] {
     return invitations.flatMap(invitation => {
       if (this.exists(invitation.token)) return [invitation.token]

@@ -1,15 +1,15 @@
-/** What becomes of a command among others: what it answers, or what it throws. */
+/** The outcome of a command: its result, or the error that it threw. */
 import SQLite, { type Database } from 'better-sqlite3'
 import { translateError } from '../errors.js'
 
-/** What a command has answered, or thrown. */
+/** The outcome of a command. */
 export type CommandOutcome =
   | { readonly isDone: true; readonly result: unknown }
   | { readonly isDone: false; readonly error: unknown }
 
 /**
- * Runs a command within a transaction; what it throws undoes it alone. Throws what says nothing of the command but of this
- * machine, such as a full disk: elsewhere the same command succeeds.
+ * Runs a command within a transaction, which is rolled back if it throws. Throws errors that depend on this machine,
+ * such as a full disk: on other nodes the same command succeeds.
  */
 export function tryCommand(db: Database, command: () => unknown): CommandOutcome {
   try {

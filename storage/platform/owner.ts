@@ -1,6 +1,6 @@
 /**
- * A small file in each account's folder that names its owner. The platform file holds the same; it can be rebuilt from
- * these if it is lost.
+ * A small file in each account's folder that names its owner. The platform file can be rebuilt from these if it is
+ * lost.
  */
 import { readFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
@@ -13,7 +13,7 @@ const namePattern = /^[a-z0-9][a-z0-9-]{0,59}$/
 
 export type Owner = Pick<Account, 'username' | 'created'>
 
-/** Writes the owner file, making the folder if needed. Syncs the file, but not the folders above it. */
+/** Writes the owner file, creating the folder if needed. Syncs the file, but not the folders above it. */
 export async function writeOwner(
   layout: Layout,
   { created, id, username }: Owner & Pick<Account, 'id'>

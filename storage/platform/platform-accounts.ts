@@ -1,4 +1,4 @@
-/** The accounts in the platform file: names, states, who has moved, and which may have webhooks. */
+/** The accounts in the platform file: names, states, relocations, and which may have webhooks. */
 import type { Database } from 'better-sqlite3'
 import { toUniqueKey, type UniqueValue } from '../repositories/account-fields.js'
 import { column, statement } from '../sqlite/statements.js'
@@ -18,7 +18,7 @@ export interface PlatformCounts {
   readonly invitations: number
 }
 
-/** The accounts. What changes them is done by commands alone. (storage/platform/commands.ts) */
+/** The accounts. Changed by commands only. (storage/platform/commands.ts) */
 export class PlatformAccounts {
   constructor(
     private readonly db: Database,
@@ -34,13 +34,13 @@ export class PlatformAccounts {
     return statement(this.db, 'SELECT * FROM account WHERE id = ?').get(id) as Account | undefined
   }
 
-  /** The account that holds a value of a unique field, or has reserved it. */
+  /** Finds the account that holds a value of a unique field, or has reserved it. */
   findByUnique(name: string, value: string | number): Account | undefined {
     const sql = 'SELECT account.* FROM unique_field JOIN account ON account = id WHERE name = ? AND value = ?'
     return statement(this.db, sql).get(name, toUniqueKey(name, value)) as Account | undefined
   }
 
-  /** The next accounts that are served here, by name, after the name `after`. */
+  /** Lists the next active accounts by name, after the name `after`. */
   listActive(after: string, limit: number): Account[] {
     const sql = `SELECT * FROM account WHERE state = 'active' AND relocatedTo IS NULL AND suspended IS NULL AND deletion IS NULL
       AND username > ?
@@ -64,12 +64,12 @@ export class PlatformAccounts {
     return statement(this.db, sql).get() as PlatformCounts
   }
 
-  /** Accounts in a state other than `active`: operations to complete or undo. */
+  /** Lists accounts in a state other than `active`: operations to complete or undo. */
   listUnfinished(): Account[] {
     return statement(this.db, "SELECT * FROM account WHERE state <> 'active'").all() as Account[]
   }
 
-  /** The names of the parts of a claim that are already taken: `username`, unique fields, `invitationToken`. */
+  /** Returns the names of the parts of a claim that are already taken: `username`, unique fields, `invitationToken`. */
   listTaken(claim: Pick<Claim, 'username' | 'unique' | 'invitationToken'>): string[] {
     const { invitationToken, unique, username } = claim
     const taken = this.find(username) ? ['username'] : []
@@ -109,41 +109,41 @@ export class PlatformAccounts {
       "INSERT INTO account (id, username, state, created, relocatedTo, suspended, quota, deletion) VALUES (?, ?, 'active', ?, ?, ?, ?, ?)"
     statement(this.db, sql).run(id, username, created, relocatedTo, suspended, quota, deletion)
     this.unique.replace(id, held)
-    // It may have webhooks: the next start finds out.
+    // It may have webhooks: the next start checks that.
     this.addWebhooks(id)
     return []
   }
 
-  /** Serves an account that was claimed, its files being in their place by now; `false` where the claim was given up. */
+  /** Activates a claimed account whose files are in place; returns `false` if the claim was abandoned. */
   activateImported({ id, relocatedTo }: Pick<Account, 'id' | 'relocatedTo'>): boolean {
     const sql = "UPDATE account SET state = 'active', relocatedTo = ? WHERE id = ? AND state = 'creating'"
     if (statement(this.db, sql).run(relocatedTo, id).changes === 0) return false
-    // Whether it has webhooks shows at the next start.
+    // The next start checks whether it has webhooks.
     this.addWebhooks(id)
     return true
   }
 
-  /** Serves an account that was claimed, its file being made; `false` where the claim was given up. */
+  /** Activates a claimed account whose file is being created; returns `false` if the claim was abandoned. */
   activate(id: string): boolean {
     const sql = "UPDATE account SET state = 'active' WHERE id = ? AND state = 'creating'"
     return statement(this.db, sql).run(id).changes > 0
   }
 
-  /** Begins to undo a claim: nobody can complete it any more. */
+  /** Begins to undo a claim, which then cannot be completed. */
   abandonClaim(id: string): void {
     const sql = "UPDATE account SET state = 'deleting' WHERE id = ? AND state = 'creating' RETURNING *"
     const account = statement(this.db, sql).get(id) as Account | undefined
     if (account) this.invitations.release(account)
   }
 
-  /** Begins to remove an account: nobody finds it any more. */
+  /** Begins to remove an account, which is then no longer found. */
   beginRemoval(id: string): void {
     statement(this.db, "UPDATE account SET state = 'deleting' WHERE id = ?").run(id)
   }
 
   /**
-   * Closes an account until it is deleted at `time` (seconds), or opens it again with `null`. Returns when it will be deleted:
-   * a time that is set stays until the account has been opened again. `undefined` if there is no such account any more.
+   * Closes an account until it is deleted at `time` (seconds), or reopens it with `null`. Returns the time of deletion:
+   * a scheduled time stays until the account has been reopened. `undefined` if the account no longer exists.
    */
   scheduleDeletion(id: string, time: number | null): number | null | undefined {
     const sql = `UPDATE account SET deletion = CASE WHEN @time IS NULL THEN NULL ELSE coalesce(deletion, @time) END
@@ -152,14 +152,17 @@ export class PlatformAccounts {
     return row?.deletion
   }
 
-  /** Lists accounts whose time of deletion has come, and those whose removal has failed on the way. Those that an operator has suspended are kept. */
+  /** Lists accounts that are due for deletion, and those whose removal has failed. Suspended accounts are kept. */
   listDue(now: number): Account[] {
     const sql = `SELECT * FROM account WHERE state = 'deleting'
       OR deletion <= ? AND state = 'active' AND relocatedTo IS NULL AND suspended IS NULL`
     return statement(this.db, sql).all(now) as Account[]
   }
 
-  /** Begins to remove an account whose time of deletion has come; `false` if it has been kept or suspended meanwhile. */
+  /**
+   * Begins to remove an account that is due for deletion; returns `false` if the deletion was cancelled or the account
+   * suspended meanwhile.
+   */
   beginDueRemoval(id: string, now: number): boolean {
     const sql = `UPDATE account SET state = 'deleting'
       WHERE id = ? AND deletion <= ? AND state = 'active' AND relocatedTo IS NULL AND suspended IS NULL`
@@ -182,23 +185,23 @@ export class PlatformAccounts {
     else if (account) this.invitations.eraseUser(account)
   }
 
-  /** Whether an account is noted as one that may have webhooks. */
+  /** Returns whether an account is marked as possibly having webhooks. */
   mayHaveWebhooks(id: string): boolean {
     return column(this.db, 'SELECT account FROM webhook_account WHERE account = ?').get(id) !== undefined
   }
 
-  /** Notes that an account may have webhooks, if it is still there. */
+  /** Marks an account as possibly having webhooks, if it exists. */
   addWebhooks(id: string): void {
     const sql = 'INSERT OR IGNORE INTO webhook_account (account) SELECT id FROM account WHERE id = ?'
     statement(this.db, sql).run(id)
   }
 
-  /** Removes the notes of accounts that turned out to have no webhooks. */
+  /** Removes the marks of accounts that have no webhooks. */
   removeWebhooks(ids: readonly string[]): void {
     for (const id of ids) statement(this.db, 'DELETE FROM webhook_account WHERE account = ?').run(id)
   }
 
-  /** Accounts that may have webhooks. */
+  /** Lists accounts that may have webhooks. */
   listWithWebhooks(): Account[] {
     const sql =
       "SELECT account.* FROM webhook_account JOIN account ON account = id WHERE state = 'active' AND relocatedTo IS NULL AND suspended IS NULL AND deletion IS NULL ORDER BY id"

@@ -19,13 +19,13 @@ import type { RecoveredPlatform } from './recover-platform-file.js'
 import { createTables, type Tables } from './tables.js'
 import type { Reservation } from './unique-fields.js'
 
-/** Makes changes that other machines have to hear of, too: in a cluster they go through a log that every node follows. */
+/** Makes changes that other machines must receive: in a cluster they go through a log that every node follows. */
 export type ChangeHandler = <N extends CommandName>(name: N, args: Arguments<N>) => Promise<Result<N>>
 
-/** Hears of each command once it has been applied; of `undefined` if the whole file has been replaced. */
+/** Called with each command once it has been applied; with `undefined` if the whole file has been replaced. */
 export type ChangeListener = (command: Command | undefined) => void
 
-/** Reads are local and synchronous; the repositories are here for reading alone. Changes are commands, see {@link change}. */
+/** The platform file. Reads are local and synchronous, by read-only repositories. Changes are commands, see {@link change}. */
 export class PlatformStore {
   #db: Database
   #tables: Tables
@@ -33,10 +33,10 @@ export class PlatformStore {
   #catchUp: (() => Promise<void>) | undefined
   readonly #listeners = new Set<ChangeListener>()
 
-  /** Opens the file, and creates it if there are no accounts yet. Throws `StoreDamaged`, `StoreTooNew`, `StorageFull`. */
+  /** Opens the file, or creates it if there are no accounts yet. Throws `StoreDamaged`, `StoreTooNew`, `StorageFull`. */
   constructor(
     { platformFile, usersDirectory }: Pick<Layout, 'platformFile' | 'usersDirectory'>,
-    /** While it is given up, changes are refused, but for those that the log of a cluster brings. */
+    /** While it is released, changes are refused, except for those from the log of a cluster. */
     private readonly reserve?: DiskReserve
   ) {
     // Creating an empty file while accounts exist would let others register their names.
@@ -76,17 +76,14 @@ export class PlatformStore {
   }
 
   /**
-   * Makes a change, and resolves with what it answers once it is on disk: without a cluster that is done before this returns.
-   * Rejects with what the command throws, with `StorageFull`, and in a cluster with `StoreUnavailable`.
+   * Makes a change. Resolves with the command's result once it is on disk; without a cluster that is before this returns. Rejects
+   * with what the command throws, with `StorageFull`, and in a cluster with `StoreUnavailable`.
    */
   async change<N extends CommandName>(name: N, ...args: Arguments<N>): Promise<Result<N>> {
     return this.#changeHandler ? await this.#changeHandler(name, args) : this.changeNow(name, ...args)
   }
 
-  /**
-   * Makes a change at once: for the start, and for commands in the folder of a service that no cluster is about. Throws if the
-   * file follows the log of one.
-   */
+  /** Makes a change synchronously, at startup or without a cluster. Throws if the file follows the log of a cluster. */
   changeNow<N extends CommandName>(name: N, ...args: Arguments<N>): Result<N> {
     this.reserve?.check()
     const result = this.#write(() => {
@@ -98,8 +95,8 @@ export class PlatformStore {
   }
 
   /**
-   * Has changes made by something else from now on, which applies them by {@link applyAll}. `caughtUp` resolves when all that were
-   * made before it was called have been applied.
+   * Delegates changes to a handler, which applies them by {@link applyAll}. `catchUp` resolves when all changes made before the
+   * call have been applied.
    */
   delegateChanges(handler: ChangeHandler, catchUp?: () => Promise<void>): void {
     this.#changeHandler = handler
@@ -107,20 +104,20 @@ export class PlatformStore {
   }
 
   /**
-   * Resolves when the file holds what any process had changed when this was called: in a cluster a caller may know of it from
-   * another node. Rejects with `StoreUnavailable` if that cannot be said.
+   * Resolves when the file holds every change made by any process before this call: in a cluster a client may know of it from
+   * another node. Rejects with `StoreUnavailable` if that cannot be determined.
    */
   async catchUp(): Promise<void> {
     await this.#catchUp?.()
   }
 
-  /** Calls back after each change that is made by this object. Returns what ends that. */
+  /** Calls a listener after each change made by this object. Returns a function that removes it. */
   onChange(listener: ChangeListener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** How far the file is in the log that it follows; `undefined` if it follows none. */
+  /** Returns the file's position in the log that it follows; `undefined` if it follows none. */
   position(): Position | undefined {
     return readPosition(this.#db)
   }
@@ -131,18 +128,20 @@ export class PlatformStore {
       throw new Error(`${this.#db.name} follows the log of a cluster: only its nodes may use it`)
   }
 
-  /** Lets the file follow a log, from a position on. */
+  /** Makes the file follow a log from a position on. */
   follow(position: Position): void {
     addPosition(this.#db, position)
   }
 
   /**
-   * Applies commands of the log that the file follows, and moves it to the position behind them, in one transaction. What a
-   * command throws is its outcome; throws `StorageFull` and the like, with nothing applied.
+   * Applies commands of the log that the file follows, and moves it to the position after them, in one transaction. An error
+   * thrown by a command is its outcome; throws `StorageFull` and the like, with nothing applied.
    */
   applyAll(commands: readonly Command[], position: Position): CommandOutcome[] {
     const outcomes = this.#write(() => {
-      const all = commands.map(([name, ...args]) => tryCommand(this.#db, () => applyCommand(this.#tables, name, args)))
+      const all = commands.map(([name, ...args]) =>
+        tryCommand(this.#db, () => applyCommand(this.#tables, name, args))
+      )
       writePosition(this.#db, position)
       return all
     })
@@ -150,7 +149,7 @@ export class PlatformStore {
     return outcomes
   }
 
-  /** Closes the file, lets `replace` put another one in its place, and goes on with that. */
+  /** Closes the file, lets `replace` put another one in its place, and opens that. */
   replaceFile(replace: (file: string) => void): void {
     const { name } = this.#db
     this.#db.close()
@@ -176,7 +175,7 @@ export class PlatformStore {
     return this.#tables.accounts.findById(id)
   }
 
-  /** The next accounts that are served here, by name, after the name `after`. */
+  /** Lists the next active accounts by name, after the name `after`. */
   listActive(after: string, limit: number): Account[] {
     return this.#tables.accounts.listActive(after, limit)
   }
@@ -186,7 +185,7 @@ export class PlatformStore {
     return this.#tables.accounts.listKnown(after, limit)
   }
 
-  /** Lists accounts whose time of deletion has come, and those whose removal has failed on the way. */
+  /** Lists accounts that are due for deletion, and those whose removal has failed. */
   listDue(now: number): Account[] {
     return this.#tables.accounts.listDue(now)
   }
@@ -200,52 +199,52 @@ export class PlatformStore {
     return await findPlatformProblems(this.#db.name)
   }
 
-  /** All invitations, latest first. */
+  /** Lists all invitations, latest first. */
   listInvitations(): StoredInvitation[] {
     return this.#tables.invitations.list()
   }
 
-  /** Whether an invitation exists and may still be used. */
+  /** Returns whether an invitation exists and may still be used. */
   isInvited(token: string): boolean {
     return this.#tables.invitations.isUnused(token)
   }
 
-  /** Accounts in a state other than `active`: operations to complete or undo. */
+  /** Lists accounts in a state other than `active`: operations to complete or undo. */
   listUnfinished(): Account[] {
     return this.#tables.accounts.listUnfinished()
   }
 
-  /** The account that holds a value of a unique field, or has reserved it. */
+  /** Finds the account that holds a value of a unique field, or has reserved it. */
   findByUnique(name: string, value: string | number): Account | undefined {
     return this.#tables.accounts.findByUnique(name, value)
   }
 
-  /** The id of the account that holds a unique value, or has reserved it. */
+  /** Finds the id of the account that holds a unique value, or has reserved it. */
   findHolder({ field, key }: UniqueValue): string | undefined {
     return this.#tables.unique.findHolder(field, key)
   }
 
-  /** The names of the parts of a claim that are already taken: `username`, unique fields, `invitationToken`. */
+  /** Returns the names of the parts of a claim that are already taken: `username`, unique fields, `invitationToken`. */
   listTaken(claim: Pick<Claim, 'username' | 'unique' | 'invitationToken'>): string[] {
     return this.#tables.accounts.listTaken(claim)
   }
 
-  /** Active accounts with unique values in doubt. */
+  /** Lists active accounts with unique values in doubt. */
   listInDoubt(): Account[] {
     return this.#tables.unique.listInDoubt()
   }
 
-  /** The unique values of an account that are in doubt. */
+  /** Lists the unique values of an account that are in doubt. */
   listReservations(account: string): Reservation[] {
     return this.#tables.unique.listReservations(account)
   }
 
-  /** Whether an account is noted as one that may have webhooks. */
+  /** Returns whether an account is marked as possibly having webhooks. */
   isWebhookAccount(id: string): boolean {
     return this.#tables.accounts.mayHaveWebhooks(id)
   }
 
-  /** Accounts that may have webhooks. */
+  /** Lists accounts that may have webhooks. */
   listWebhookAccounts(): Account[] {
     return this.#tables.accounts.listWithWebhooks()
   }
@@ -256,16 +255,14 @@ export class PlatformStore {
   }
 
   /**
-   * Registers an account whose files are in place, as active, while no service runs. Returns which of `username` and its
-   * unique values other accounts have; if any, nothing was changed.
+   * Registers an account whose files are in place, as active, while no service runs. Returns which of `username` and its unique
+   * values other accounts have; if any, nothing was changed.
    */
   adopt(account: Omit<Account, 'state'>, held: readonly UniqueValue[]): string[] {
     return this.#write(() => this.#tables.accounts.adopt(account, held))
   }
 
-  /**
-   * Restores salvaged invitations, secrets, deeds of operators, and how the service has grown, while no service runs.
-   */
+  /** Restores recovered invitations, secrets, operator actions and growth, while no service runs. */
   restore({ adminActions, growth, invitations, secrets }: Omit<RecoveredPlatform, 'accounts'>): void {
     this.#write(() => {
       this.#tables.adminActions.restore(adminActions)
@@ -280,7 +277,7 @@ export class PlatformStore {
   }
 
   #notify(commands: readonly Command[]): void {
-    // Nothing of a removed row remains in the files.
+    // Removes the last copies of a removed row from the files.
     if (commands.some(([name]) => name === 'remove')) this.truncateLog()
     for (const command of commands) for (const listener of this.#listeners) listener(command)
   }

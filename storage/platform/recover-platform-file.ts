@@ -1,4 +1,4 @@
-/** Reads what is still readable in a damaged platform file. */
+/** Recovers what is readable in a damaged platform file. */
 import SQLite, { type Database } from 'better-sqlite3'
 import { StoreTooNew } from '../errors.js'
 import { readSchemaVersion } from '../migrations/migrate.js'
@@ -15,7 +15,7 @@ export interface RecoveredPlatform {
   /** Random secrets of the platform, by name. */
   readonly secrets: readonly { readonly name: string; readonly value: string }[]
   readonly growth: readonly GrowthDay[]
-  /** Deeds of operators, oldest first; their details as JSON. */
+  /** Actions of operators, oldest first; their details as JSON. */
   readonly adminActions: readonly (Omit<AdminAction, 'detail'> & { readonly detail: string })[]
 }
 
@@ -44,8 +44,8 @@ export function recoverPlatformFile(file: string): RecoveredPlatform {
 }
 
 /**
- * Reads the rows of a table up to the first damaged one, and no more than the file can hold. Leaves out those that the schema,
- * a database without rows, does not take: a page in a wrong place holds rows of another table.
+ * Reads the rows of a table up to the first damaged one, and at most as many as the file can hold. Skips those that the
+ * schema (an empty database) rejects: a misplaced page holds rows of another table.
  */
 function readRows<T>(db: Database, schema: Database, table: string): T[] {
   const rows: T[] = []
@@ -59,21 +59,24 @@ function readRows<T>(db: Database, schema: Database, table: string): T[] {
       if (valid) rows.push(valid as T)
     }
   } catch {
-    // The rows from here on are lost.
+    // Rows after this one are unreadable.
   }
   return rows
 }
 
 type Row = Readonly<Record<string, unknown>>
 
-/** Returns what gives a row as the table would keep it, `undefined` if it violates a constraint or the type of a column. */
+/**
+ * Creates a function that returns a row as the table would store it; `undefined` if it violates a constraint or the
+ * type of a column.
+ */
 function createRowCheck(
   schema: Database,
   table: string,
   present: ReadonlySet<string>
 ): (row: Row) => Row | undefined {
   const columns = schema.pragma(`table_info(${table})`) as { readonly name: string; readonly type: string }[]
-  // A file of an earlier version lacks some.
+  // Files of earlier versions lack some columns.
   const names = columns.map(({ name }) => name).filter(name => present.has(name))
   const sql = `INSERT INTO ${table} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')}) RETURNING *`
   const insert = schema.prepare(sql)

@@ -2,13 +2,13 @@
 import type { Database } from 'better-sqlite3'
 import { column, statement } from '../sqlite/statements.js'
 
-/** A secret, random, in base64url; or a key, as JSON. */
+/** A random secret in base64url, or a key as JSON. */
 export interface Secret {
   readonly name: string
   readonly value: string
 }
 
-/** The secrets. What changes them is done by commands alone. (storage/platform/commands.ts) */
+/** The secrets. Changed by commands only. (storage/platform/commands.ts) */
 export class SecretRepository {
   readonly #cached = new Map<string, string>()
 
@@ -23,19 +23,19 @@ export class SecretRepository {
     return value
   }
 
-  /** Adds secrets, but for those whose name there is already. */
+  /** Adds secrets, except those whose name exists. */
   add(secrets: readonly Secret[]): void {
     const sql = 'INSERT OR IGNORE INTO secret (name, value) VALUES (?, ?)'
     for (const { name, value } of secrets) statement(this.db, sql).run(name, value)
   }
 
-  /** The secrets whose names begin so, by name. Read anew each time: other threads may have added some. */
+  /** Lists the secrets whose names have a prefix, by name. Not cached: other threads may have added some. */
   list(prefix: string): Secret[] {
     const sql = 'SELECT name, value FROM secret WHERE substr(name, 1, ?) = ? ORDER BY name'
     return statement(this.db, sql).all(prefix.length, prefix) as Secret[]
   }
 
-  /** Adds a secret, and removes others. */
+  /** Adds a secret, and removes the former ones. */
   replace(secret: Secret, former: readonly string[]): void {
     this.add([secret])
     for (const name of former) statement(this.db, 'DELETE FROM secret WHERE name = ?').run(name)

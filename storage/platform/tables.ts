@@ -11,7 +11,7 @@ import { SecretRepository } from './secrets.js'
 import { AccountStatusRepository } from './account-status.js'
 import { UniqueFieldRepository } from './unique-fields.js'
 
-/** What commands are applied to. */
+/** The repositories to which commands are applied. */
 export interface Tables {
   readonly accounts: PlatformAccounts
   readonly authRequests: AuthRequestRepository

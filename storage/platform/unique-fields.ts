@@ -1,4 +1,4 @@
-/** The platform's index of unique values; the values themselves are in users' files. */
+/** The platform's index of unique values. The values themselves are in users' files. */
 import type { Database } from 'better-sqlite3'
 import { column, statement } from '../sqlite/statements.js'
 import type { UniqueValue } from '../repositories/account-fields.js'
@@ -6,15 +6,15 @@ import type { Account } from './account.js'
 
 /** A value in doubt. */
 export interface Reservation extends UniqueValue {
-  /** Tells it from others of the same value, earlier and later ones: never 0. */
+  /** Distinguishes it from other reservations of the same value; never 0. */
   readonly ticket: number
 }
 
-/** The index. What changes it is done by commands alone. (storage/platform/commands.ts) */
+/** The index. Changed by commands only. (storage/platform/commands.ts) */
 export class UniqueFieldRepository {
   constructor(private readonly db: Database) {}
 
-  /** Adds values of an account, or marks those that it has, as in doubt. Returns those that other accounts have. */
+  /** Adds values of an account, or marks existing ones, as in doubt. Returns those that other accounts have. */
   reserve(account: string, values: readonly UniqueValue[], ticket: number): UniqueValue[] {
     const sql = `INSERT INTO unique_field (name, value, account, inDoubt) VALUES (?, ?, ?, ?)
       ON CONFLICT (name, value) DO UPDATE SET inDoubt = excluded.inDoubt WHERE account = excluded.account`
@@ -23,7 +23,10 @@ export class UniqueFieldRepository {
     )
   }
 
-  /** Ends the doubt about values of an account: keeps some, and removes others. Those that were reserved again stay. */
+  /**
+   * Settles values of an account that are in doubt: keeps some, and removes others. Those reserved again meanwhile are
+   * unchanged.
+   */
   settle(account: string, kept: readonly Reservation[], released: readonly Reservation[]): void {
     const where = 'WHERE account = ? AND name = ? AND value = ? AND inDoubt = ?'
     const keep = `UPDATE unique_field SET inDoubt = 0 ${where}`
@@ -40,27 +43,27 @@ export class UniqueFieldRepository {
     return held.filter(({ field, key }) => statement(this.db, sql).run(field, key, account).changes === 0)
   }
 
-  /** The id of the account that has a value, or has reserved it. */
+  /** Finds the id of the account that has a value, or has reserved it. */
   findHolder(field: string, key: string): string | undefined {
     const sql = 'SELECT account FROM unique_field WHERE name = ? AND value = ?'
     return column(this.db, sql).get(field, key) as string | undefined
   }
 
-  /** Active accounts with values in doubt. */
+  /** Lists active accounts with values in doubt. */
   listInDoubt(): Account[] {
     const sql = `SELECT * FROM account WHERE state = 'active'
       AND id IN (SELECT account FROM unique_field WHERE inDoubt <> 0)`
     return statement(this.db, sql).all() as Account[]
   }
 
-  /** The values of an account that are in doubt. */
+  /** Lists the values of an account that are in doubt. */
   listReservations(account: string): Reservation[] {
     const sql =
       'SELECT name AS field, value AS key, inDoubt AS ticket FROM unique_field WHERE account = ? AND inDoubt <> 0'
     return statement(this.db, sql).all(account) as Reservation[]
   }
 
-  /** The values of an account. */
+  /** Lists the values of an account. */
   list(account: string): UniqueValue[] {
     const sql = 'SELECT name AS field, value AS key FROM unique_field WHERE account = ? ORDER BY name, value'
     return statement(this.db, sql).all(account) as UniqueValue[]

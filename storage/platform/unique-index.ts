@@ -1,11 +1,10 @@
 /**
  * The platform's index of unique values, from the view of one account. Two files cannot share a transaction: before the
- * account's file is written, values to be added or removed are marked as in doubt, which keeps them from other accounts.
- * Once the write is on disk or rolled back, the account's file settles them; after a crash in between, the next start or the
- * next opening of the file does.
- *
- * Marking them may take a while in a cluster, and a transaction never waits. So a write only notes what it needs. If not all
- * of it is marked, it is broken off by {@link Unreserved}, made again once it is, and finds it marked then.
+ * account's file is written, values to be added or removed are marked as in doubt, which reserves them. Once the write
+ * is on disk or rolled back, the account's file settles them; after a crash in between, the next start or the next
+ * opening of the file does. Marking may take a while in a cluster, and a transaction never waits. So a write only
+ * records the values that it needs. If some are not marked, it is aborted by {@link Unreserved} and retried once they
+ * are.
  */
 import { randomInt } from 'node:crypto'
 import { Unreserved } from '../errors.js'
@@ -28,19 +27,19 @@ export type UniqueValues = Pick<
   | 'settle'
 >
 
-/** Tickets are below: numbers that both SQLite and JSON hold. */
+/** Upper bound of tickets: numbers that both SQLite and JSON can represent. */
 const tickets = 2 ** 47
 
-/** A value in doubt. What is due is told by identity: whoever needs the value again makes another one of it. */
+/** A value in doubt. Settlement compares identity: a later write that needs the value creates another object for it. */
 interface InDoubtValue extends Reservation {
-  /** Whether it is certain that the value is marked. */
+  /** True if the value is certain to be marked. */
   readonly isMarked: boolean
 }
 
 export class UniqueIndex {
   /** By value. */
   readonly #doubts = new Map<string, InDoubtValue>()
-  /** What the write that is running needs, by value. */
+  /** The values that the running write needs, by key. */
   readonly #required = new Map<string, UniqueValue>()
 
   constructor(
@@ -52,7 +51,7 @@ export class UniqueIndex {
       this.#doubts.set(toKey(each), { ...each, isMarked: false })
   }
 
-  /** Whether the index may differ from the account's file. */
+  /** True if the index may differ from the account's file. */
   get isInDoubt(): boolean {
     return this.#doubts.size > 0
   }
@@ -62,40 +61,44 @@ export class UniqueIndex {
     if (this.#required.size > 0) this.#required.clear()
   }
 
-  /** How much the write needs so far, for {@link rollbackTo}. */
+  /** The number of values that the write needs so far, for {@link forget}. */
   get mark(): number {
     return this.#required.size
   }
 
-  /** Forgets what a part of the write needed that was rolled back: all since the mark. */
+  /** Discards the values needed by a part of the write that was rolled back: all since the mark. */
   rollbackTo(mark: number): void {
     if (this.#required.size <= mark) return
     for (const name of Array.from(this.#required.keys()).slice(mark)) this.#required.delete(name)
   }
 
-  /** Claims a value for the account. Returns `false` if another has it. Within a write. */
+  /** Claims a value for the account. Returns `false` if another account has it. Must run within a write. */
   claim(field: string, value: unknown): boolean {
     return this.#requireValue({ field, key: toUniqueKey(field, value) })
   }
 
-  /** Notes that a value is about to be released. Within a write. */
+  /** Records that a value is about to be released. Must run within a write. */
   release(field: string, value: unknown): void {
-    // If another account has it, there is nothing to be released.
+    // If another account has it, nothing is released.
     this.#requireValue({ field, key: toUniqueKey(field, value) })
   }
 
-  /** Throws {@link Unreserved} unless everything that the write needs is marked. To be called before what cannot be undone. */
+  /**
+   * Throws {@link Unreserved} unless everything that the write needs is marked. Must be called before anything that
+   * cannot be undone.
+   */
   assertReserved(): void {
     if (this.#required.size === 0) return
     const doubts = Array.from(this.#required.keys(), name => [name, this.#doubts.get(name)] as const)
-    // Nothing that has been due before is to settle them now.
+    // Settlements that are already pending must not settle these values.
     for (const [name, value] of doubts)
       if (value?.isMarked) this.#doubts.set(name, { ...value })
       else this.#doubts.delete(name)
-    if (doubts.some(([, value]) => !value?.isMarked)) throw new Unreserved(Array.from(this.#required.values()))
+    if (doubts.some(([, value]) => !value?.isMarked))
+      throw new Unreserved(Array.from(this.#required.values()))
   }
 
-  /** Marks values as in doubt; those that other accounts have stay theirs. Rejects if the platform file cannot be changed. */
+  /** Marks values as in doubt; values of other accounts are not changed. Rejects if the platform file cannot be changed. */
   async reserve(values: readonly UniqueValue[]): Promise<void> {
     const ticket = randomInt(1, tickets)
     const note = (isMarked: boolean, each: UniqueValue): void =>
@@ -105,18 +108,21 @@ export class UniqueIndex {
       const others = new Set(taken.map(toKey))
       for (const each of values) if (!others.has(toKey(each))) note(true, each)
     } catch (error) {
-      // They may be marked all the same, or will be: the next settlement ends that.
+      // They may have been marked, or will be: the next settlement settles them.
       for (const each of values) note(false, each)
       throw error
     }
   }
 
-  /** What a settlement can settle once everything written so far is on disk. */
+  /** Lists the values that can be settled once everything written so far is on disk. */
   listDue(): readonly InDoubtValue[] {
     return Array.from(this.#doubts.values())
   }
 
-  /** Keeps the values that the file holds, and releases the others. If that fails, they stay in doubt until the next attempt. */
+  /**
+   * Keeps the values that the file holds, and releases the others. If that fails, they stay in doubt until the next
+   * attempt.
+   */
   settle(due: readonly InDoubtValue[], held: readonly UniqueValue[]): void {
     const own = new Set(held.map(toKey))
     const current = due.filter(each => this.#doubts.get(toKey(each)) === each)
@@ -132,7 +138,7 @@ export class UniqueIndex {
     })
   }
 
-  /** Returns whether no other account has a value, and notes it then. */
+  /** Returns whether no other account has a value, and records that the write needs it. */
   #requireValue(value: UniqueValue): boolean {
     if ((this.platform.findHolder(value) ?? this.account) !== this.account) return false
     this.#required.set(toKey(value), value)

@@ -30,7 +30,7 @@ export class AccessRepository {
     private readonly lastWritten: LastWritten
   ) {}
 
-  /** The access with a token, unless deleted. Returns the same object until any access changes. */
+  /** Finds the access with a token, unless deleted. Returns the same object until any access changes. */
   findByToken(token: string): Access | undefined {
     const known = this.#byToken.get(token)
     if (known) return known
@@ -38,7 +38,7 @@ export class AccessRepository {
     return body === undefined ? undefined : this.#cache(body as string)
   }
 
-  /** An access that is not deleted. */
+  /** Finds an access that is not deleted. */
   find(id: string): Access | undefined {
     const known = this.#byId.get(id)
     if (known) return known
@@ -46,52 +46,55 @@ export class AccessRepository {
     return body === undefined ? undefined : this.#cache(body as string)
   }
 
-  /** An access, deleted or not. */
+  /** Finds an access, deleted or not. */
   findEver(id: string): Access | undefined {
     const body = column(this.db, 'SELECT body FROM access WHERE id = ?').get(id)
     return body === undefined ? undefined : parse(body)
   }
 
-  /** The access of a type, name and device that is not deleted; it may have expired. */
+  /** Finds the access with a type, name and device that is not deleted; it may have expired. */
   findByName(type: string, name: string, deviceName = ''): Access | undefined {
     const sql = 'SELECT body FROM access WHERE type = ? AND name = ? AND deviceName = ? AND deleted IS NULL'
     const body = column(this.db, sql).get(type, name, deviceName)
     return body === undefined ? undefined : parse(body)
   }
 
-  /** The personal accesses that are not deleted. Unlike other accesses they are few. */
+  /** Lists the personal accesses that are not deleted. Unlike other accesses they are few. */
   listPersonal(): Access[] {
     return column(this.db, "SELECT body FROM access WHERE type = 'personal' AND deleted IS NULL")
       .all()
       .map(parse)
   }
 
-  /** All accesses that are not deleted, by name. */
+  /** Lists all accesses that are not deleted, by name. */
   list(): Access[] {
     return column(this.db, 'SELECT body FROM access WHERE deleted IS NULL ORDER BY name, id').all().map(parse)
   }
 
-  /** As {@link list}, in pages: those after `last`. */
+  /** Lists accesses as {@link list} does, in pages: those after `last`. */
   listAfter(last: Access | undefined): AccessPage {
     const sql = `SELECT body FROM access INDEXED BY access_list
       WHERE deleted IS NULL AND (name, id) > (?, ?) ORDER BY name, id`
     return this.#page(sql, last?.name ?? '', last?.id ?? '')
   }
 
-  /** Deleted accesses by time of deletion, then id, in pages: those after `last`. */
+  /** Lists deleted accesses by time of deletion, then id, in pages: those after `last`. */
   listDeletedAfter(last: Access | undefined): AccessPage {
     const sql = `SELECT body FROM access INDEXED BY access_deleted
       WHERE deleted IS NOT NULL AND (deleted, id) > (?, ?) ORDER BY deleted, id`
     return this.#page(sql, last?.deleted ?? -Infinity, last?.id ?? '')
   }
 
-  /** Accesses created by an access that are not deleted. Matches a prefix of `createdBy`, where a caller id may follow the id. */
+  /**
+   * Lists accesses created by an access that are not deleted. Matches a prefix of `createdBy`, where a caller id may
+   * follow the id.
+   */
   listCreatedBy(creator: string): Access[] {
     const sql = 'SELECT body FROM access WHERE createdBy >= ? AND createdBy < ? AND deleted IS NULL'
     return column(this.db, sql).all(creator, `${creator}!`).map(parse)
   }
 
-  /** Whether more than `limit` accesses are not deleted. */
+  /** Returns whether more than `limit` accesses are not deleted. */
   hasMore(limit: number): boolean {
     const sql = 'SELECT count(*) FROM (SELECT 1 FROM access WHERE deleted IS NULL LIMIT +?)'
     return (column(this.db, sql).get(limit + 1) as number) > limit
@@ -105,8 +108,8 @@ export class AccessRepository {
   }
 
   /**
-   * What up to `limit` accesses are called, deleted ones too, by id: those after one. Their permissions, which may be very many,
-   * are not read.
+   * Lists the names of at most `limit` accesses, including deleted ones, by id: those after an id. Does not read their
+   * permissions, which may be very many.
    */
   listNamesAfter(id: string, limit: number): Pick<Access, 'id' | 'name' | 'type'>[] {
     const sql = 'SELECT id, name, type FROM access WHERE id > ? ORDER BY id LIMIT +?'

@@ -1,4 +1,7 @@
-/** The values of account fields: events in the streams of the fields, one per field active. (docs/spec/accounts.md#account-events) */
+/**
+ * The values of account fields: events in the streams of the fields, one per field active.
+ * (docs/spec/accounts.md#account-events)
+ */
 import type { Database } from 'better-sqlite3'
 import type { Event } from '../../schemas/event.js'
 import { limitMarks } from '../../schemas/marks.js'
@@ -6,9 +9,15 @@ import { column, statement } from '../sqlite/statements.js'
 import { ConfirmedValues } from './confirmed-values.js'
 import { identityField } from '../../schemas/identity.js'
 import { listIdentityKeys } from '../identities/identity-repository.js'
-import { activeId, getFieldName, getSystemNumber, uniqueId, type SystemTree } from '../streams/system-streams.js'
+import {
+  activeId,
+  getFieldName,
+  getSystemNumber,
+  uniqueId,
+  type SystemTree
+} from '../streams/system-streams.js'
 
-/** A value that no other account may have. */
+/** A value that must be unique across accounts. */
 export interface UniqueValue {
   readonly field: string
   /** Normalized for comparison: see {@link toUniqueKey}. */
@@ -26,29 +35,29 @@ export class AccountFields {
     private readonly system: SystemTree
   ) {}
 
-  /** The values of a field outside of the trash, as events, including hidden ones. */
+  /** Lists the values of a field outside the trash, as events, including hidden ones. */
   list(field: string): Event[] {
     const node = this.system.byField.get(field)
     return node ? readEvents(this.db, node.number) : []
   }
 
-  /** The event with the active value. */
+  /** Finds the event with the active value. */
   findActive(field: string): Event | undefined {
     return this.list(field).find(isActive)
   }
 
-  /** The JSON text of a field's first value, as stored. */
+  /** Returns the JSON text of a field's first value, as stored. */
   findFirstBody(field: string): string | undefined {
     const node = this.system.byField.get(field)
     return node && readBodies(this.db, node.number)[0]
   }
 
-  /** The values that no other account may have. */
+  /** Lists the values that must be unique across accounts. */
   listUnique(): UniqueValue[] {
     return listUniqueValues(this.db)
   }
 
-  /** Hides or shows the values of fields whose settings have changed, and hides those of fields that were removed. */
+  /** Hides or shows the values of fields whose settings have changed, and hides those of removed fields. */
   applyVisibility(): void {
     const sql = 'SELECT DISTINCT stream, trashed FROM event_stream WHERE stream < 0'
     const places = statement(this.db, sql).all() as { stream: number; trashed: number }[]
@@ -83,15 +92,15 @@ export class AccountFields {
   }
 }
 
-/** Whether a value is the active one. */
+/** Returns whether a value is the active one. */
 export function isActive({ streamIds }: Event): boolean {
   return streamIds.includes(activeId)
 }
 
 /**
- * The unique values in a user's file, which the platform's index reflects. They include the confirmed e-mail address, to
- * which links for a new password go, even if an app has set another one since, an address still stored in the format
- * of earlier versions, which becomes an event when the account is next used, and the identities with which the user signs in.
+ * Lists the unique values in a user's file, which the platform's index reflects. They include the confirmed e-mail
+ * address, to which password resets are sent even if an app has set another one since, an address still stored in the
+ * format of earlier versions, and the identities with which the user signs in.
  */
 export function listUniqueValues(db: Database): UniqueValue[] {
   const values = readEvents(db, uniqueNumber).map(({ content, streamIds }) => {
@@ -109,12 +118,12 @@ export function listUniqueValues(db: Database): UniqueValue[] {
 }
 
 function readConfirmedEmail(db: Database): unknown {
-  // A file that is only inspected is not migrated, so it may lack the table.
+  // A file opened for inspection is not migrated, so it may lack the table.
   const table = column(db, "SELECT 1 FROM sqlite_schema WHERE name = 'confirmed_value'")
   return table.get() === undefined ? undefined : new ConfirmedValues(db).find('email')
 }
 
-/** The form in which values of a field are compared: e-mail addresses ignore case. */
+/** Returns the form in which values of a field are compared: e-mail addresses ignore case. */
 export function toUniqueKey(field: string, value: unknown): string {
   const text = limitMarks(String(value)).normalize('NFC')
   return field === 'email' ? text.toLowerCase() : text
@@ -124,14 +133,14 @@ function readEvents(db: Database, stream: number): Event[] {
   return readBodies(db, stream).map(body => JSON.parse(body) as Event)
 }
 
-/** The JSON texts of the events in a stream outside of the trash, by time. */
+/** Reads the JSON texts of the events in a stream outside the trash, by time. */
 function readBodies(db: Database, stream: number): string[] {
   const sql = `SELECT body FROM event_stream l CROSS JOIN event e ON e.number = l.event
     WHERE l.stream = ? AND l.trashed IN (0, 2) ORDER BY l.time, l.event`
   return column(db, sql).all(stream) as string[]
 }
 
-/** Values of account fields in the format used before account streams; they are to become events. */
+/** Reads the values of account fields that are still in the format of earlier versions. */
 export function readUnmigratedValues(db: Database): ReadonlyMap<string, unknown> {
   const rows = statement(db, 'SELECT name, value FROM account_field').all() as Record<
     'name' | 'value',

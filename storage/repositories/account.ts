@@ -15,30 +15,30 @@ export class AccountRepository {
     private readonly fields: AccountFields
   ) {}
 
-  /** The current password. */
+  /** Returns the current password. */
   password(): PasswordRecord | undefined {
     const sql = 'SELECT hash, created FROM password ORDER BY number DESC LIMIT 1'
     return statement(this.db, sql).get() as PasswordRecord | undefined
   }
 
-  /** The last `limit` passwords, latest first. */
+  /** Lists the last `limit` passwords, latest first. */
   passwords(limit: number): PasswordRecord[] {
     const sql = 'SELECT hash, created FROM password ORDER BY number DESC LIMIT +?'
     return statement(this.db, sql).all(limit) as PasswordRecord[]
   }
 
-  /** Sets a new password, and keeps the latest `kept` ones in all. */
+  /** Sets a new password, and keeps the latest `keep` passwords in total. */
   insertPassword({ hash, created }: PasswordRecord, keep = 24): void {
     const sql = 'INSERT INTO password (hash, created) VALUES (?, ?)'
     const { lastInsertRowid } = statement(this.db, sql).run(hash, created)
     statement(this.db, 'DELETE FROM password WHERE number <= ?').run(Number(lastInsertRowid) - keep)
   }
 
-  /** The active value of an account field (`email`, `language`, …); `undefined` if there is none. */
+  /** Returns the active value of an account field (`email`, `language`, …); `undefined` if there is none. */
   field(name: string): unknown {
     const event = this.fields.findActive(name)
     if (event) return event.content
-    // In the format of earlier versions, if it could not be migrated to an event yet.
+    // In the format of earlier versions, if it could not be migrated to an event.
     const value = column(this.db, 'SELECT value FROM account_field WHERE name = ?').get(name) as
       | string
       | undefined

@@ -8,7 +8,7 @@ export class AttachmentRepository {
 
   constructor(private readonly db: Database) {}
 
-  /** Whether bytes are still to be removed. */
+  /** True if bytes of attachments remain to be removed. */
   get hasOrphans(): boolean {
     return (this.#orphans ??= column(this.db, 'SELECT 1 FROM orphan LIMIT 1').get() !== undefined)
   }
@@ -17,18 +17,18 @@ export class AttachmentRepository {
     return column(this.db, 'SELECT 1 FROM attachment WHERE id = ?').get(id) !== undefined
   }
 
-  /** The number of the event that an attachment belongs to. */
+  /** Finds the number of the event that an attachment belongs to. */
   findEventNumber(id: string): number | undefined {
     return column(this.db, 'SELECT event FROM attachment WHERE id = ?').get(id) as number | undefined
   }
 
-  /** The id of the event that an attachment belongs to. */
+  /** Finds the id of the event that an attachment belongs to. */
   findEventId(id: string): string | undefined {
     const sql = 'SELECT e.id FROM attachment a JOIN event e ON e.number = a.event WHERE a.id = ?'
     return column(this.db, sql).get(id) as string | undefined
   }
 
-  /** Sum of the sizes of all attachments, in bytes. */
+  /** Returns the sum of the sizes of all attachments, in bytes. */
   totalSize(): number {
     return column(this.db, 'SELECT ifnull(sum(size), 0) FROM attachment').get() as number
   }
@@ -42,7 +42,7 @@ export class AttachmentRepository {
     for (const { id, size } of attachments) statement(this.db, sql).run(id, event, size)
   }
 
-  /** Ids whose bytes are to be removed. */
+  /** Lists ids whose bytes remain to be removed. */
   listOrphans(limit: number): string[] {
     return column(this.db, 'SELECT id FROM orphan LIMIT +?').all(limit) as string[]
   }

@@ -3,7 +3,14 @@
  * is chained by a hash to the one before it.
  */
 import type { Database } from 'better-sqlite3'
-import { addBlock, blockSize, countBlocks, findNextBlock, removeBlocks, type TimeRange } from '../audit/blocks.js'
+import {
+  addBlock,
+  blockSize,
+  countBlocks,
+  findNextBlock,
+  removeBlocks,
+  type TimeRange
+} from '../audit/blocks.js'
 import { chooseIndexWords, matchesCriteria, type AuditCriteria } from '../audit/criteria.js'
 import {
   formatAccessWord,
@@ -22,16 +29,16 @@ import { AuditWords } from '../audit/words.js'
 import { LastWritten } from '../audit/last-written.js'
 import { column, statement } from '../sqlite/statements.js'
 
-/** Pending entries that are written at once instead of within a second. */
+/** Number of pending entries from which on they are written at once instead of within a second. */
 const flushSize = 500
-/** Most entries that wait while they cannot be written, as on a full disk. Beyond it, calls are only counted. */
+/** Maximum number of entries waiting while they cannot be written, as on a full disk. Beyond it, calls are only counted. */
 const maxPending = 5000
 
 const columns = 'at, access, action, detail, hex(hash) AS hash'
 
 /**
- * An entry that waits. Thousands do for a second, and the collector copies what lives that long: it is kept as the text that is
- * stored, unless a response that is still being read goes on counting.
+ * A waiting entry. Thousands may wait for a second, and objects that live that long are copied by the garbage
+ * collector: it is kept as the stored text, unless its response is still being read and counted.
  */
 interface Pending extends Pick<AuditEntry, 'time' | 'access' | 'action'> {
   readonly detail: string | AuditEntry
@@ -55,13 +62,13 @@ export class AuditRepository {
   readonly words: AuditWords
   readonly lastWritten = new LastWritten()
   #pending: Pending[] = []
-  /** Number of entries that the running transaction has written. */
+  /** Number of entries written by the running transaction. */
   #written = 0
   #head: Head | undefined
   readonly #anonymous: AnonymousCallers
   /** Time of the last call. */
   #time = 0
-  /** The last call that was only counted, because too many entries wait, and the number of such calls. */
+  /** The last call that was only counted because too many entries were waiting, and the number of such calls. */
   #lastSkipped: AuditEntry | undefined
   #skippedCount = 0
 
@@ -82,7 +89,7 @@ export class AuditRepository {
     return this.#pending.length >= flushSize
   }
 
-  /** Adds a call. `isStranger`: whether it came without a valid token, or beyond the rate limit. */
+  /** Adds a call. `isAnonymous`: without a valid token, or beyond the rate limit. */
   add(entry: AuditEntry, isAnonymous = false): void {
     this.#time = entry.time
     if (isAnonymous && !this.#anonymous.countCall(entry)) return
@@ -92,7 +99,7 @@ export class AuditRepository {
     } else this.#pending.push(toPending(entry))
   }
 
-  /** Adds the summary records of strangers' calls, of past hours or of `all` so far. Outside of transactions. */
+  /** Adds the summary records of anonymous calls, of past hours or of `all` so far. Must run outside of transactions. */
   addSummaries(all = false): void {
     const due = all ? this.#anonymous.takeAllDue() : this.#anonymous.takeDue(this.#time)
     if (due.length > 0) this.#pending.push(...due.map(toPending))
@@ -110,7 +117,7 @@ export class AuditRepository {
     this.words.invalidate()
   }
 
-  /** Writes the pending entries. Within a transaction; {@link markFlushed} follows its commit. */
+  /** Writes the pending entries. Must run within a transaction; call {@link discardWritten} after its commit. */
   flush(): void {
     this.#anonymous.flush()
     if (this.#lastSkipped) this.#summarizeSkipped(this.#lastSkipped)
@@ -138,7 +145,7 @@ export class AuditRepository {
     return (column(this.db, 'SELECT max(at) FROM audit_record').get() as number | null) ?? 0
   }
 
-  /** The record with an id. */
+  /** Finds the record with an id. */
   find(id: string): AuditRecord | undefined {
     const at = parseRecordTime(id)
     if (at === undefined) return undefined
@@ -147,7 +154,10 @@ export class AuditRepository {
     return found?.id === id ? found : undefined
   }
 
-  /** Scans the next part of a range. Returns the records that meet one of the criteria, in order, and the rest of the range. */
+  /**
+   * Scans the next part of a range. Returns the records that meet at least one of the criteria, in order, and the rest
+   * of the range.
+   */
   next(
     range: TimeRange,
     isAscending: boolean,
@@ -166,15 +176,15 @@ export class AuditRepository {
     return { records, rest: rest.since > rest.until ? undefined : rest }
   }
 
-  /** Whether there are records before a time (seconds). */
+  /** Returns whether there are records before a time (seconds). */
   hasBefore(time: number): boolean {
     const first = column(this.db, 'SELECT min(at) FROM audit_record').get() as number | null
     return first !== null && first < time * 1e6
   }
 
   /**
-   * Removes the oldest records before a time (seconds), at maxPending `limit`. Returns how many. The hash chain then starts from
-   * the last removed record. Within a write.
+   * Removes the oldest records before a time (seconds), at most `limit`. Returns their number. The hash chain then
+   * starts from the last removed record. Must run within a write.
    */
   removeBefore(time: number, limit: number): number {
     const sql = `SELECT max(at) FROM (SELECT at FROM audit_record WHERE at < ? ORDER BY at LIMIT +?)`
@@ -227,7 +237,7 @@ export class AuditRepository {
     return { ...head, indexed, unindexed: column(this.db, count).get(indexed) as number }
   }
 
-  /** The next part of a range that may hold records with one of the words. */
+  /** Returns the next part of a range that may hold records with one of the words. */
   #nextRange(range: TimeRange, isAscending: boolean, words: readonly number[]): TimeRange | undefined {
     const indexed = column(this.db, 'SELECT indexed FROM audit_state').get() as number
     const fresh = range.until > indexed && { ...range, since: Math.max(range.since, indexed + 1) }

@@ -11,7 +11,7 @@ export class ConfirmedValues {
     return typeof value === 'string' ? JSON.parse(value) : undefined
   }
 
-  /** Notes that nobody has confirmed the value of a field. */
+  /** Marks the value of a field as not confirmed. */
   remove(field: string): void {
     statement(this.db, 'DELETE FROM confirmed_value WHERE field = ?').run(field)
   }

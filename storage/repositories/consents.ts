@@ -12,13 +12,13 @@ export interface Destination {
   readonly network: string
 }
 
-/** Destinations kept for each access; the oldest are removed. */
+/** Maximum number of destinations for each access. The oldest are removed. */
 const maxKept = 20
 
 export class ConsentRepository {
   constructor(private readonly db: Database) {}
 
-  /** The destinations agreed to, latest first. */
+  /** Lists the destinations agreed to, latest first. */
   list(access: string): Destination[] {
     const sql = `SELECT returnTo, origin, network FROM access_consent WHERE access = ?
       ORDER BY agreed DESC, returnTo, origin, network`

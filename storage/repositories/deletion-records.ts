@@ -1,4 +1,7 @@
-/** Expires the records of deletions, which are kept for a while for clients that synchronise. (docs/spec/conventions.md#trash-and-deletion) */
+/**
+ * Removes expired records of deletions, which are kept for a while for clients that synchronise.
+ * (docs/spec/conventions.md#trash-and-deletion)
+ */
 import type { Database } from 'better-sqlite3'
 import { column, statement } from '../sqlite/statements.js'
 
@@ -18,8 +21,8 @@ const dependentRows: Readonly<Record<Table, readonly (readonly [table: string, c
 }
 
 /**
- * Records that must stay. A deleted personal access is needed as long as accesses that it created exist: it tells that the
- * owner created them.
+ * Records that must be kept. A deleted personal access is needed while accesses that it created exist: it shows that
+ * the owner created them.
  */
 const exceptions: Readonly<Partial<Record<Table, string>>> = {
   access: `AND NOT (type = 'personal' AND EXISTS (SELECT 1 FROM access AS made WHERE made.deleted IS NULL
@@ -36,12 +39,15 @@ export class DeletionRecords {
     return DeletionRecords.#cleanings
   }
 
-  /** Whether there are records of deletions before a time (seconds). */
+  /** Returns whether there are records of deletions before a time (seconds). */
   hasBefore(time: number): boolean {
     return tables.some(table => this.#oldest(table, time, 1).length > 0)
   }
 
-  /** Removes records of deletions before a time (seconds), at most `limit` of each kind. Returns how many. Within a write. */
+  /**
+   * Removes records of deletions before a time (seconds), at most `limit` of each kind. Returns their number. Must run
+   * within a write.
+   */
   removeBefore(time: number, limit: number): number {
     let removed = 0
     DeletionRecords.#cleanings++

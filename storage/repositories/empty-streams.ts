@@ -1,6 +1,6 @@
 /**
- * Takes all events out of streams in bulk: event rows in the order of the file, then all links to streams. Moving a hundred
- * thousand events one by one, by time, takes four times as long.
+ * Removes all events from streams in bulk: event rows in the order of the file, then all links to streams. Moving a
+ * hundred thousand events one by one, by time, takes four times as long.
  */
 import type { Database } from 'better-sqlite3'
 import type { Event } from '../../schemas/event.js'
@@ -15,7 +15,7 @@ import { toBody, toRow, type EventRow } from './event-row.js'
 import { formatPaths } from './format-paths.js'
 import type { StreamRepository } from './streams.js'
 
-/** The outcome for an event: it stays in other streams, or it is deleted at a time (seconds). */
+/** The outcome for an event: its new state in other streams, or its deletion at a time (seconds). */
 export type EventOutcome = Event | { readonly deleted: number }
 
 export interface EmptyOptions {
@@ -23,13 +23,13 @@ export interface EmptyOptions {
   readonly from: readonly number[]
   /** Number of the stream that receives the events, if there is one. */
   readonly to: number | undefined
-  /** Called once for each event, trashed or not. An event that stays is in `to`, and in none of `from`. */
+  /** Called once for each event, trashed or not. An event that is kept is in `to`, and in none of `from`. */
   readonly decide: (event: Event) => EventOutcome
 }
 
-/** Links per step. */
+/** Number of links per step. */
 const pageSize = 500
-/** Most numbers to sort in one step. */
+/** Maximum number of event numbers sorted in one step. */
 const bucketSize = 65_536
 
 interface Row {
@@ -38,14 +38,14 @@ interface Row {
   readonly others: string | null
 }
 
-/** The repositories and hooks that emptying uses. */
+/** The repositories and hooks that {@link emptyStreams} uses. */
 export interface EmptyContext {
   readonly streams: StreamRepository
   readonly history: EventHistory
   readonly attachments: AttachmentRepository
   readonly digests: Digests
   readonly texts: EventTexts
-  /** Called with the new row of each event that stays. */
+  /** Called with the new row of each event that is kept. */
   readonly onChange: (row: EventRow) => void
 }
 
@@ -82,7 +82,7 @@ export function* emptyStreams(
 /** The key of a link within a stream. */
 type Link = readonly [trashed: number, time: number, event: number]
 
-/** The numbers of all events of streams, ascending and distinct. */
+/** Collects the numbers of all events of streams, ascending and distinct. */
 function* collectNumbers(db: Database, streams: readonly number[]): Steps<Iterable<number>> {
   const buckets = new Map<number, number[]>()
   const sql = `SELECT trashed, time, event FROM event_stream
@@ -103,12 +103,14 @@ function* collectNumbers(db: Database, streams: readonly number[]): Steps<Iterab
 }
 
 /** Sorts bucket by bucket: sorting a million numbers at once would block the event loop. */
-function* iterateAscending(buckets: ReadonlyMap<number, readonly number[]>): Generator<number, void, undefined> {
+function* iterateAscending(
+  buckets: ReadonlyMap<number, readonly number[]>
+): Generator<number, void, undefined> {
   for (const bucketNumber of [...buckets.keys()].toSorted((a, b) => a - b))
     yield* new Set(Float64Array.from(buckets.get(bucketNumber)!).toSorted())
 }
 
-/** Writes only what changes, and spares the indexes of the rest. */
+/** Updates only the columns that change, without touching the other indexes. */
 function replaceRow(
   db: Database,
   { digests, streams }: EmptyContext,
@@ -124,18 +126,22 @@ function replaceRow(
   return row
 }
 
-/** Lets the links that stay where they are tell which stream is the first now. Those that move learn it on their way. */
+/** Updates the first stream in the links that are not moved. Moved links get it when they are moved. */
 function updateHome(db: Database, row: EventRow, streams: readonly number[], number: number): void {
   const home = row.others === null ? null : row.stream
   const sql = 'UPDATE event_stream SET home = ? WHERE stream = ? AND trashed = ? AND time = ? AND event = ?'
   for (const stream of streams) statement(db, sql).run(home, stream, row.trashed, row.time, number)
 }
 
-/** Characters of paths that are looked up each time: all of them together would fill the memory. */
+/** Maximum length of cached paths, in characters: together longer ones would fill the memory. */
 const maxCachedLength = 16 * 1024
 
-/** The paths of an event's streams as JSON. `known` caches them by the streams. */
-function formatEventPaths(streams: StreamRepository, { stream, others }: Row, cached: Map<string, string>): string {
+/** Formats the paths of an event's streams as JSON. `cached` holds them by the streams. */
+function formatEventPaths(
+  streams: StreamRepository,
+  { stream, others }: Row,
+  cached: Map<string, string>
+): string {
   const key = `${stream} ${others}`
   let text = cached.get(key)
   if (text === undefined) {

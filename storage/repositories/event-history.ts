@@ -24,7 +24,7 @@ export interface EventVersion {
   readonly body: string
 }
 
-/** Size after which a page of versions or deletions ends, in characters. */
+/** Length after which a page of versions or deletions ends, in characters. */
 const pageSize = 1024 * 1024
 
 export class EventHistory {
@@ -33,7 +33,7 @@ export class EventHistory {
     private readonly policies: Policies
   ) {}
 
-  /** Whether earlier versions are kept. */
+  /** True if earlier versions are kept. */
   get isEnabled(): boolean {
     return this.policies.versioning.forceKeepHistory
   }
@@ -46,8 +46,8 @@ export class EventHistory {
   }
 
   /**
-   * Records the deletion of an event that is about to be removed, and reduces its versions as the settings say. Returns the
-   * integrity value of the deletion.
+   * Records the deletion of an event that is about to be removed, and reduces its versions as the settings say. Returns
+   * the integrity value of the deletion.
    */
   recordDeletion(event: Event, deleted: number, paths: string): string | undefined {
     const { id } = event
@@ -60,7 +60,7 @@ export class EventHistory {
     return integrity
   }
 
-  /** The next page of an event's versions by time of modification, later than `after` (seconds). */
+  /** Lists the next page of an event's versions by time of modification, later than `after` (seconds). */
   listVersions(id: string, after: number): EventVersion[] {
     const sql =
       'SELECT modified, paths, body FROM event_version WHERE event = ? AND modified > ? ORDER BY modified'
@@ -74,7 +74,7 @@ export class EventHistory {
     return page
   }
 
-  /** What is kept of a deleted event beyond the record of its deletion, as JSON text. */
+  /** Finds what is kept of a deleted event beyond the record of its deletion, as JSON text. */
   findResidue(id: string): string | undefined {
     const sql = 'SELECT body FROM event_deletion WHERE id = ?'
     return (column(this.db, sql).get(id) as string | null | undefined) ?? undefined
@@ -86,14 +86,14 @@ export class EventHistory {
     return row === undefined ? undefined : toDeletion(row)
   }
 
-  /** Forgets the deletion of an event that comes back. */
+  /** Removes the record of the deletion of an event that is restored. */
   removeDeletion(id: string): void {
     statement(this.db, 'DELETE FROM event_deletion WHERE id = ?').run(id)
   }
 
   /**
-   * Deletions later than `since` (seconds), by time and id, continuing after `last` if given. The page also ends once the
-   * paths reach its size: those of one event may take megabytes.
+   * Lists deletions later than `since` (seconds), by time and id, continuing after `last` if given. The page also ends
+   * once the paths reach its size: those of one event may take megabytes.
    */
   listDeletionsSince(
     since: number,
@@ -115,7 +115,7 @@ export class EventHistory {
     return { rows, done: rows.length < limit }
   }
 
-  /** The time of the latest deletion, in seconds. */
+  /** Returns the time of the latest deletion, in seconds. */
   getLastDeleted(): number | undefined {
     const latest = column(this.db, 'SELECT max(deleted) FROM event_deletion').get() as number | null
     return latest ?? undefined

@@ -29,7 +29,7 @@ export interface EventRow {
 /** The stored text of an event and its integrity value. */
 export type EventBody = Pick<EventRow, 'body' | 'integrity'>
 
-/** The columns of an event. `streams`: the numbers of its streams, in the order of `streamIds`. */
+/** Builds the columns of an event. `streams`: the numbers of its streams, in the order of `streamIds`. */
 export function toRow(
   event: Event,
   streams: readonly number[],
@@ -53,13 +53,19 @@ export function toRow(
   }
 }
 
-/** Whether a list has to read the event on its own: it is large, or has files, whose read tokens depend on the caller. */
+/**
+ * Returns whether a list has to read the event separately: it is large, or has files, whose read tokens depend on the
+ * caller.
+ */
 function needsSeparateRead({ attachments }: Event, body: string): boolean {
   if (attachments && attachments.length > 0) return true
   return body.length > largeBytes || (body.length > largeBytes / 4 && Buffer.byteLength(body) > largeBytes)
 }
 
-/** The public JSON text of an event: fields in a fixed order, empty ones omitted, with a new integrity value. (docs/spec/events.md#what-is-read; docs/spec/integrity.md#events) */
+/**
+ * Builds the public JSON text of an event: fields in a fixed order, empty ones omitted, with a new integrity value.
+ * (docs/spec/events.md#what-is-read; docs/spec/integrity.md#events)
+ */
 export function toBody(event: Event, digests: Digests): EventBody {
   const publicEvent = toPublicEvent(event)
   publicEvent.integrity = digests.event(publicEvent)
@@ -81,7 +87,7 @@ function toPublicEvent(event: Event) {
     time: event.time,
     duration: duration === 0 ? undefined : duration,
     type: event.type,
-    // Before the content, which may be of megabytes: whoever shows the event looks for its files only up to them.
+    // Before the content, which may be megabytes: readers look for the files only up to it.
     attachments: attachments && attachments.length > 0 ? attachments : undefined,
     content: event.content ?? undefined,
     description: event.description || undefined,

@@ -33,19 +33,19 @@ export interface EventText {
   readonly streams: readonly number[]
 }
 
-/** An event without what clients may fill with megabytes. */
+/** An event without the fields that may hold megabytes. */
 export type EventOutline = Pick<Event, 'attachments' | 'id' | 'modified' | 'streamIds' | 'time' | 'type'>
 
 type Outline = Omit<EventOutline, 'attachments'> & {
   readonly attachments: EventOutline['attachments'] | null
 }
 
-/** A query under way. */
+/** A running query. */
 export type EventRun = QueryRun | TextRun
 
-/** Where an event is found, by its words too. */
+/** The location of an event, and its indexed words. */
 interface IndexedLocation extends EventLocation {
-  /** As {@link EventTexts} keeps them; `null` for none. */
+  /** As stored by {@link EventTexts}; `null` for none. */
   readonly words: string | null
 }
 
@@ -60,7 +60,7 @@ const outlineSql = `SELECT json_object(${['attachments', 'id', 'modified', 'stre
   .map(name => `'${name}', body -> '$.${name}'`)
   .join()}) FROM event WHERE id = ?`
 
-/** The values of {@link columns}: by place, since SQLite's bindings look up each name again. */
+/** Returns the values of {@link columns} by position: SQLite's bindings would look up each name. */
 function toValues(row: EventRow, type: number): unknown[] {
   const { id, time, until, span, trashed, modified, stream, others, large, body } = row
   return [id, time, until, span, type, trashed, modified, stream, others, large, body]
@@ -96,9 +96,9 @@ export class EventRepository {
     return body === undefined ? undefined : (JSON.parse(body) as Event)
   }
 
-  /** As {@link find}, without making an object of it. */
+  /** Finds an event as text, without parsing it. */
   findText(id: string): EventText | undefined {
-    // As an array, which is made in half the time of an object.
+    // Rows as arrays are created in half the time of objects.
     const row = raw(this.db, 'SELECT body, stream, others FROM event WHERE id = ?').get(id) as
       | [body: string, stream: number, others: string | null]
       | undefined
@@ -107,7 +107,7 @@ export class EventRepository {
     return { body, streams: listStreams({ stream, others }) }
   }
 
-  /** As {@link find}, without its content, which may be of many megabytes: SQLite finds the rest without making objects of it. */
+  /** Finds an event without its content, which may be many megabytes: SQLite extracts the rest without parsing it. */
   findOutline(id: string): EventOutline | undefined {
     const text = column(this.db, outlineSql).get(id) as string | undefined
     if (text === undefined) return undefined
@@ -115,17 +115,17 @@ export class EventRepository {
     return attachments ? { ...outline, attachments } : outline
   }
 
-  /** Whether the event of an id takes more bytes than so many; its text is not read for that. */
+  /** Returns whether an event is larger than a number of bytes, without reading its text. */
   isLarger(id: string, bytes: number): boolean {
     return column(this.db, 'SELECT octet_length(body) > ? FROM event WHERE id = ?').get(bytes, id) === 1
   }
 
-  /** Begins a query. Nothing is read yet. */
+  /** Starts a query. Nothing is read yet. */
   query(query: EventQuery): EventRun {
     return query.text ? new TextRun(query, query.text) : new QueryRun(query)
   }
 
-  /** The next page of a query; see {@link QueryRun}. */
+  /** Returns the next page of a query; see {@link QueryRun}. */
   next(run: EventRun): EventPage {
     return run.next({
       db: this.db,
@@ -137,37 +137,37 @@ export class EventRepository {
     })
   }
 
-  /** Goes on with a sample for a few milliseconds; answers whether it is complete. */
+  /** Continues a sample for a few milliseconds. Returns whether it is complete. */
   continueSample(run: SampleRun, present: Present): boolean {
     return readInTransaction(this.db, () => run.next(this.db, this.#links.summableRanges, present))
   }
 
-  /** The next facts of streams; maybe none yet. */
+  /** Returns the next facts of streams; may be empty before the end. */
   nextFacts(run: FactsRun, present: Present): Fact[] {
     return readInTransaction(this.db, () => run.next(this.db, this.#links.facts, present))
   }
 
-  /** Begins a sample. Nothing is read yet. */
+  /** Starts a sample. Nothing is read yet. */
   createSample(query: SampleQuery): SampleRun {
     return new SampleRun(query)
   }
 
-  /** Begins to tell what streams hold, of the events that meet these criteria. Nothing is read yet. */
+  /** Starts collecting facts of the streams that meet these criteria. Nothing is read yet. */
   createFacts(streams: readonly StreamsCriteria[] | undefined): FactsRun {
     return new FactsRun(streams)
   }
 
-  /** The text that an event is kept as, written in steps: for large ones, before they are added or replaced. */
+  /** Writes the stored text of an event in steps: for large events, before they are inserted or replaced. */
   writeBody(event: Event): Steps<EventBody> {
     return toLargeBody(event, this.digests)
   }
 
-  /** The highest number that an event has ever had: it only grows, whatever is removed. */
+  /** The highest number that any event has ever had. It only grows. */
   get highestNumber(): number {
     return this.#numbers.next() - 1
   }
 
-  /** Adds an event, whose streams exist; answers its public text. Raises `UniqueViolation` of `event.id`. */
+  /** Adds an event, whose streams exist. Returns its public text. Throws `UniqueViolation` of `event.id`. */
   insert(event: Event, body?: EventBody): string {
     const row = this.#row(event, body)
     const type = this.types.ensure(event.type)
@@ -186,19 +186,19 @@ export class EventRepository {
     return row.body
   }
 
-  /** Replaces the event of that id, whose former state becomes an earlier version; answers its public text. */
+  /** Replaces the event with this id, whose former state becomes an earlier version. Returns its public text. */
   update(event: Event, body?: EventBody): string {
     const before = this.#findLocation(event.id)
     if (this.history.isEnabled) this.history.addVersion(event.id, this.#formatPaths(before))
     return this.#replace(before, event, body)
   }
 
-  /** Replaces the event of that id by what it should have been all along: no version is kept. */
+  /** Corrects the event with this id without keeping a version. */
   amend(event: Event): string {
     return this.#replace(this.#findLocation(event.id), event)
   }
 
-  /** Removes an event, and remembers that it was there. */
+  /** Removes an event, and records its deletion. */
   remove(id: string, deleted: number, event = this.find(id)!): void {
     const location = this.#findLocation(id)
     const integrity = this.history.recordDeletion(event, deleted, this.#formatPaths(location))
@@ -209,20 +209,20 @@ export class EventRepository {
     statement(this.db, 'DELETE FROM event WHERE number = ?').run(location.number)
   }
 
-  /** Whether any event, trashed or not, is in one of these streams. */
+  /** Returns whether any event, trashed or not, is in one of these streams. */
   hasIn(streams: readonly number[]): boolean {
     const sql = 'SELECT 1 FROM event_stream WHERE stream = ? LIMIT 1'
     return streams.some(stream => column(this.db, sql).get(stream) !== undefined)
   }
 
-  /** Whether more than so many events are in these streams together, trashed or not. */
+  /** Returns whether these streams together hold more than `limit` events, trashed or not. */
   hasMoreIn(streams: readonly number[], limit: number): boolean {
     const sql = 'SELECT count(*) FROM (SELECT 1 FROM event_stream WHERE stream = ? LIMIT +?)'
     let count = 0
     return streams.some(stream => (count += column(this.db, sql).get(stream, limit + 1) as number) > limit)
   }
 
-  /** Takes all events, trashed or not, out of streams; see {@link EmptyOptions}. */
+  /** Removes all events, trashed or not, from streams; see {@link EmptyOptions}. */
   *empty(options: EmptyOptions): Steps<void> {
     const { attachments, history, digests, streams, texts } = this
     const onChange = (row: EventRow): void => this.#updateCaches(row)
@@ -230,14 +230,14 @@ export class EventRepository {
     this.#links.invalidate()
   }
 
-  /** The greatest time of modification (seconds), deletions included. */
+  /** Returns the latest time of modification (seconds), including deletions. */
   getLastModified(): number | undefined {
     const modified = column(this.db, 'SELECT max(modified) FROM event').get() as number | null
     const deleted = this.history.getLastDeleted()
     return modified === null ? deleted : Math.max(modified, deleted ?? 0)
   }
 
-  /** Drops what is remembered: it may have been rolled back. */
+  /** Clears the caches: they may hold what was rolled back. */
   invalidate(): void {
     this.types.invalidate()
     this.texts.invalidate()
@@ -275,7 +275,7 @@ export class EventRepository {
     return formatPaths(this.streams, listStreams(location))
   }
 
-  /** Keeps in mind what queries ask about the file as a whole. */
+  /** Updates what is cached about the whole file. */
   #updateCaches({ span, large }: EventRow): void {
     if (span !== null) this.#durationClasses.add(span)
     if (large) this.#large.record()

@@ -4,7 +4,10 @@ import type { StreamRepository } from './streams.js'
 /** Limit in characters. An event may be in ten thousand streams, each with a path of a hundred long ids. */
 const maxLength = 4 * 1024 * 1024
 
-/** The paths of streams as JSON; an empty list if they are too long to store: only the owner sees such a version then. */
+/**
+ * Formats the paths of streams as JSON; an empty list if they are too long to store: only the owner sees such a version
+ * then.
+ */
 export function formatPaths(streams: Pick<StreamRepository, 'getPath'>, numbers: readonly number[]): string {
   const paths: string[] = []
   let size = 0

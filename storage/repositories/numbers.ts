@@ -1,6 +1,6 @@
 /**
- * Allocates row numbers that are never reused: a list that a client reads slowly refers to rows by number long after they
- * were removed. Triggers keep the highest removed number in `highest_number`.
+ * Allocates row numbers that are never reused: a list that a client reads slowly refers to rows by number long after
+ * they were removed. Triggers store the highest removed number in `highest_number`.
  */
 import type { Database } from 'better-sqlite3'
 import { column } from '../sqlite/statements.js'
@@ -13,12 +13,12 @@ export class Numbers {
     private readonly table: 'event' | 'stream'
   ) {}
 
-  /** The number for the next row. Call {@link markUsed} once the row is inserted. */
+  /** Returns the number for the next row. Call {@link markUsed} once the row is inserted. */
   next(): number {
     return (this.#last ??= this.#read()) + 1
   }
 
-  /** Notes that a row with this number was inserted. */
+  /** Records that a row with this number was inserted. */
   markUsed(number: number): void {
     this.#last = number
   }

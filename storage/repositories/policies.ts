@@ -1,9 +1,9 @@
-/** Policies that the core decides and storage applies wherever it writes a row: integrity, versioning, system streams. */
+/** Policies that the core decides and storage applies whenever it writes a row: integrity, versioning, system streams. */
 import type { Access } from '../../schemas/access.js'
 import type { Steps } from '../steps.js'
 import type { SystemStreams } from '../streams/system-streams.js'
 
-/** Computes integrity values; `undefined` where they are switched off. (docs/spec/integrity.md#values) */
+/** Computes integrity values; `undefined` if they are switched off. (docs/spec/integrity.md#values) */
 export interface Digests {
   /** The integrity value of an event in its public form, or of what remains of a deleted one. */
   event(event: object): string | undefined
@@ -12,7 +12,10 @@ export interface Digests {
   access(access: Access): string | undefined
 }
 
-/** What remains of a deleted event: its id; also who changed it and when; or all of it. (docs/spec/events.md#what-a-deletion-leaves) */
+/**
+ * What remains of a deleted event: its id; also who changed it and when; or everything.
+ * (docs/spec/events.md#what-a-deletion-leaves)
+ */
 export type DeletionMode = 'keep-nothing' | 'keep-authors' | 'keep-everything'
 
 export interface Versioning {
@@ -25,6 +28,6 @@ export interface Policies {
   readonly digests: Digests
   readonly versioning: Versioning
   readonly system: SystemStreams
-  /** Most individual records per account and hour of calls without a valid token or beyond the rate limit. */
+  /** Maximum number of records per account and hour of calls without a valid token or beyond the rate limit. */
   readonly anonymousCallsPerHour: number
 }

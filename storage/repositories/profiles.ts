@@ -9,7 +9,7 @@ export type ProfileSet = 'public' | 'private' | `app:${string}`
 export class ProfileRepository {
   constructor(private readonly db: Database) {}
 
-  /** A set; empty if nothing was ever written to it. Clients choose the keys: look them up as own properties only. */
+  /** Returns a set; empty if it was never written. Clients choose the keys: read them as own properties only. */
   find(set: ProfileSet): KeyValue {
     const body = column(this.db, 'SELECT body FROM profile WHERE name = ?').get(set) as string | undefined
     return body === undefined ? {} : (JSON.parse(body) as KeyValue)

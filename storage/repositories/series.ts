@@ -19,9 +19,9 @@ import { arrangeRows, findIndexAfter } from '../series/arrange-rows.js'
 import { column, statement } from '../sqlite/statements.js'
 import type { Steps } from '../steps.js'
 
-/** An event, as far as its series is concerned. */
+/** The properties of an event that its series needs. */
 export interface Holder {
-  /** By which the series refers to the event. */
+  /** The number by which the series refers to the event. */
   readonly number: number
   readonly id: string
   readonly type: string
@@ -33,9 +33,9 @@ export interface Holder {
 
 /** Points to write. */
 export interface Points {
-  /** Names of the cells after deltaTime: those that have a value somewhere. */
+  /** Names of the cells after deltaTime: those that have a value in any row. */
   readonly columns: readonly string[]
-  /** By deltaTime, ascending, none twice. */
+  /** By deltaTime, ascending and distinct. */
   readonly rows: readonly Row[]
 }
 
@@ -45,7 +45,7 @@ export interface WriteInfo {
   readonly written: number
 }
 
-/** A holder event that does not show the last write to its series yet. */
+/** A holder event that does not reflect the last write to its series yet. */
 export interface OutdatedHolder extends WriteInfo {
   readonly number: number
   readonly id: string
@@ -59,11 +59,11 @@ interface SeriesRow {
   readonly loose: number
 }
 
-/** Chunks that wait for their summaries at most: others are met by the next sample. */
+/** Maximum number of chunks waiting for their summaries: others are found by the next sample. */
 const maxUnsummarized = 16_384
-/** Chunks that are summarized in one write: some milliseconds. */
+/** Number of chunks summarized in one write, which takes a few milliseconds. */
 const maxSummarizedChunks = 8
-/** Chunks that are removed in one write. */
+/** Number of chunks removed in one write. */
 const maxRemovedChunks = 64
 
 const selectHolder = `SELECT e.number, e.id, t.name AS type, e.time, e.trashed, e.stream, e.others
@@ -77,24 +77,24 @@ export class SeriesRepository {
   #mayHaveOutdated = true
   #revision = 0
 
-  /** Numbers of large chunks without a summary that samples have had to read. */
+  /** Numbers of large chunks without a summary that samples had to read. */
   readonly #unsummarized = new Set<number>()
 
   constructor(private readonly db: Database) {
     this.#chunks = new ChunkTable(db)
   }
 
-  /** Whether a holder may be behind: true at first, since the last process may have ended before it caught up. */
+  /** True if a holder may be outdated: initially, because the last process may have ended before it updated all of them. */
   get mayHaveOutdated(): boolean {
     return this.#mayHaveOutdated
   }
 
-  /** Rises when points are written or removed, unless by the deletion of their event. */
+  /** Increases when points are written or removed, except with their event. */
   get revision(): number {
     return this.#revision
   }
 
-  /** Any event, by its id or number, whether it holds a series or not. */
+  /** Finds any event by its id or number, whether or not it holds a series. */
   findHolder(event: string | number): Holder | undefined {
     const row = statement(this.db, typeof event === 'number' ? holderByNumber : holderById).get(event) as
       | (Holder & { trashed: number; stream: number; others: string | null })
@@ -105,13 +105,13 @@ export class SeriesRepository {
     return { number, id, type, time, isTrashed: trashed !== 0, streams }
   }
 
-  /** Names of the columns that hold values, in the order of the cells of a row; `undefined` while there are no points. */
+  /** Returns the names of the columns that hold values, in the order of cells; `undefined` while there are no points. */
   getColumns(event: number): string[] | undefined {
     const columns = column(this.db, 'SELECT columns FROM series WHERE event = ?').get(event)
     return columns === undefined ? undefined : (JSON.parse(columns as string) as string[])
   }
 
-  /** The least and the greatest deltaTime of a series that has points. */
+  /** Returns the least and the greatest deltaTime of a series that has points. */
   getBounds(event: number): { first: number; until: number } | undefined {
     const sql =
       'SELECT min(first) AS first, (SELECT until FROM series WHERE event = @event) AS until FROM series_chunk WHERE event = @event'
@@ -119,13 +119,13 @@ export class SeriesRepository {
     return first === null ? undefined : { first, until }
   }
 
-  /** The time of an event, and the greatest deltaTime of its series; nothing where there is no such event, or no points. */
+  /** Returns the time of an event, and the greatest deltaTime of its series; `undefined` if there are no points. */
   getEnd(id: string): { time: number; until: number } | undefined {
     const sql = 'SELECT e.time, s.until FROM event e JOIN series s ON s.event = e.number WHERE e.id = ?'
     return statement(this.db, sql).get(id) as { time: number; until: number } | undefined
   }
 
-  /** Writes points. Those of a deltaTime that is there are written over it, cell by cell. */
+  /** Writes points. Points with an existing deltaTime are merged cell by cell. */
   *add(event: number, { columns, rows }: Points, writeInfo: WriteInfo): Steps<void> {
     if (rows.length === 0) return
     const stored = statement(this.db, 'SELECT columns, until, loose FROM series WHERE event = ?').get(
@@ -145,10 +145,11 @@ export class SeriesRepository {
     this.#update(event, layout, until, loose, writeInfo)
   }
 
-  /** The points from one deltaTime to another, both inclusive; `undefined` if they lie in more than `most` chunks. */
+  /** Reads the points from one deltaTime to another, both inclusive; `undefined` if they lie in more than `maxChunks` chunks. */
   readWithin(event: number, from: number, to: number, maxChunks: number): readonly Row[] | undefined {
     const previous = this.#chunks.findAtOrBefore(event, from)
-    const after = previous && previous.first >= from ? [] : previous && previous.last >= from ? [previous] : []
+    const after =
+      previous && previous.first >= from ? [] : previous && previous.last >= from ? [previous] : []
     const heads = this.#chunks.listHeads(event, from, nextAbove(to), maxChunks + 1)
     if (heads.length + after.length > maxChunks) return undefined
     const texts = [
@@ -160,19 +161,19 @@ export class SeriesRepository {
       .filter(([time]) => time >= from && time <= to)
   }
 
-  /** Whether points of a range lie in more chunks than {@link remove} takes at once. */
+  /** Returns whether the points of a range lie in more chunks than {@link remove} removes at once. */
   spansManyChunks(event: number, { from, to }: Range): boolean {
     return this.#chunks.listHeads(event, from, to, maxRemovedChunks + 1).length > maxRemovedChunks
   }
 
-  /** Removes the first points of a range, of some chunks at most: some milliseconds. */
+  /** Removes the first points of a range, from a limited number of chunks, which takes a few milliseconds. */
   remove(event: number, range: Range, { written, writer }: WriteInfo): Removal {
     const removal = removePoints(this.#chunks, event, range, maxRemovedChunks)
     if (removal.count > 0) this.#updateEnd(event, written, writer)
     return removal
   }
 
-  /** Removes the points with some deltaTimes, which lie from `first` to `last`, both inclusive. */
+  /** Removes the points with these deltaTimes, which lie from `first` to `last`, both inclusive. */
   removeThrough(
     event: number,
     { first, last }: { readonly first: number; readonly last: number },
@@ -183,40 +184,40 @@ export class SeriesRepository {
       this.#updateEnd(event, written, writer)
   }
 
-  /** Forgets the columns of a series that has no points any more. */
+  /** Removes the columns of a series that has no points any more. */
   removeIfEmpty(event: number): void {
     if (this.#chunks.listLast(event, 1).length > 0) return
     statement(this.db, 'DELETE FROM series WHERE event = ?').run(event)
   }
 
-  /** What the holder does not show yet; `undefined` if it shows all, or there are no points. */
+  /** Finds the last write if the holder does not reflect it yet; `undefined` if it does, or there are no points. */
   findOutdated(event: number): OutdatedHolder | undefined {
     const sql = `SELECT s.event AS number, e.id, s.until, s.written, s.writer
       FROM series s JOIN event e ON e.number = s.event WHERE s.event = ? AND s.behind = 1`
     return statement(this.db, sql).get(event) as OutdatedHolder | undefined
   }
 
-  /** The next rows of a range, ascending. */
+  /** Reads the next rows of a range, ascending. */
   next(event: number, range: Range, form: RowFormat, limit?: number): PointPage {
     return nextPage(this.#chunks, event, range, form, limit)
   }
 
-  /** As {@link next}, as bytes, where the next rows can be read so. */
+  /** Reads the next rows as bytes, as {@link next}; `undefined` if that is not possible. */
   nextBytes(event: number, range: Range, form: RowFormat, limit?: number): PointBytes | undefined {
     return nextBytes(this.#chunks, event, range, form, limit)
   }
 
-  /** The last rows of a range, descending. */
+  /** Reads the last rows of a range, descending. */
   previous(event: number, range: Range, form: RowFormat, limit?: number): PointPage {
     return previousPage(this.#chunks, event, range, form, limit)
   }
 
-  /** What {@link sample} goes on with: it stays good while the file is closed and opened again. */
+  /** Creates the state of a sample for {@link sample}. It stays valid while the file is closed and reopened. */
   createSampler(sampling: SampleOptions): Sampler {
     return new Sampler(sampling)
   }
 
-  /** The next rows of a sample. */
+  /** Reads the next rows of a sample. */
   sample(sampler: Sampler): SampledPage {
     const page = sampler.next(this.#chunks)
     for (const chunk of sampler.unsummarized)
@@ -224,12 +225,12 @@ export class SeriesRepository {
     return page
   }
 
-  /** Whether samples would have been faster with summaries that are not there: the next {@link summarize} makes them. */
+  /** True if samples would have been faster with missing summaries, which the next {@link summarize} adds. */
   get lacksSummaries(): boolean {
     return this.#unsummarized.size > 0
   }
 
-  /** Makes summaries that were missed, of a few chunks at most. */
+  /** Adds missing summaries of a few chunks. */
   summarize(): void {
     for (const number of [...this.#unsummarized].slice(0, maxSummarizedChunks)) {
       this.#unsummarized.delete(number)
@@ -240,7 +241,7 @@ export class SeriesRepository {
     }
   }
 
-  /** Holders that do not show the last write yet. */
+  /** Lists holders that do not reflect the last write yet. */
   listOutdated(limit: number): OutdatedHolder[] {
     if (!this.#mayHaveOutdated) return []
     const sql = `SELECT s.event AS number, e.id, s.until, s.written, s.writer
@@ -250,12 +251,12 @@ export class SeriesRepository {
     return behind
   }
 
-  /** Notes that the holder shows the last write now. */
+  /** Records that the holder reflects the last write. */
   markUpToDate(event: number): void {
     statement(this.db, 'UPDATE series SET behind = 0 WHERE event = ?').run(event)
   }
 
-  /** Drops what is remembered: somebody else may have written. */
+  /** Clears the cache: another connection may have written. */
   invalidate(): void {
     this.#mayHaveOutdated = true
     this.#revision++
@@ -290,7 +291,7 @@ export class SeriesRepository {
   }
 }
 
-/** The least number that is greater: for ranges that include their ends. */
+/** Returns a slightly greater number, to turn an inclusive end into an exclusive one. */
 function nextAbove(value: number): number {
   return value + Math.max(Number.MIN_VALUE, Math.abs(value) * Number.EPSILON)
 }

@@ -2,14 +2,14 @@
 import type { Database } from 'better-sqlite3'
 import { column, statement } from '../sqlite/statements.js'
 
-/** From where somebody has signed in last. */
+/** Where a user last signed in from. */
 export interface SignInSource {
   /** Seconds. */
   readonly time: number
-  /** What the client calls itself, if it said so. */
+  /** The client's `User-Agent`, if it sent one. */
   readonly userAgent?: string
   readonly address: string
-  /** The provider that vouched for them, if one did. */
+  /** The identity provider that was used, if any. */
   readonly provider?: string
 }
 
@@ -23,7 +23,7 @@ export class SessionRepository {
     return this.#touched.size > 0
   }
 
-  /** When the access's session was last used (seconds); `undefined` if there is none. */
+  /** Returns when the access's session was last used (seconds); `undefined` if there is none. */
   lastUse(access: string): number | undefined {
     return this.#touched.get(access) ?? this.#load().get(access)
   }
@@ -34,21 +34,21 @@ export class SessionRepository {
     this.invalidate()
   }
 
-  /** Notes from where somebody has signed in to a session. */
+  /** Records where the user signed in to a session from. */
   recordSignIn(access: string, place: SignInSource): void {
     const sql = `INSERT INTO sign_in_state (name, body) VALUES (?, ?)
       ON CONFLICT (name) DO UPDATE SET body = excluded.body`
     statement(this.db, sql).run(formatStateName(access), JSON.stringify(place))
   }
 
-  /** From where somebody has signed in last; `undefined` for sessions opened before this was noted. */
+  /** Finds where the user signed in from; `undefined` for sessions opened before this was recorded. */
   findSignIn(access: string): SignInSource | undefined {
     const sql = 'SELECT body FROM sign_in_state WHERE name = ?'
     const body = column(this.db, sql).get(formatStateName(access)) as string | undefined
     return body === undefined ? undefined : (JSON.parse(body) as SignInSource)
   }
 
-  /** Ends a session; `false` if there was none. */
+  /** Ends a session. Returns `false` if there was none. */
   end(access: string): boolean {
     this.#touched.delete(access)
     const { changes } = statement(this.db, 'DELETE FROM session WHERE access = ?').run(access)
@@ -62,7 +62,7 @@ export class SessionRepository {
     this.#touched.set(access, at)
   }
 
-  /** Writes the uses. Within a transaction; {@link markFlushed} follows its commit. */
+  /** Writes the uses. Must run within a transaction; call {@link markFlushed} after its commit. */
   flush(): void {
     const update = statement(this.db, 'UPDATE session SET used = ? WHERE access = ?')
     for (const [access, at] of this.#touched) update.run(at, access)

@@ -1,9 +1,12 @@
-/** State of signing in other than passwords: one-time tokens, stored as digests, and states such as that of the second factor. */
+/**
+ * State of signing in other than passwords: one-time tokens, stored as digests, and states such as that of the second
+ * factor.
+ */
 import type { Database } from 'better-sqlite3'
 import { digestSecret } from '../../schemas/secret-digest.js'
 import { column, statement } from '../sqlite/statements.js'
 
-/** What a token may be used for. Of `challenge` those are kept that have been used, so that none is used twice. */
+/** The purpose of a token. Used tokens of kind `challenge` are kept so that none is used twice. */
 export type TokenKind = 'reset' | 'mfa' | 'email' | 'identity' | 'challenge' | 'oauth-code' | 'oauth-used'
 
 export class SignInRepository {
@@ -16,7 +19,7 @@ export class SignInRepository {
     statement(this.db, sql).run(digestSecret(token), kind, expires, JSON.stringify(body))
   }
 
-  /** The data of a token that is valid at `now`; `undefined` for any other. */
+  /** Returns the data of a token that is valid at `now`; `undefined` for any other. */
   find(kind: TokenKind, token: string, now: number): unknown {
     const sql = 'SELECT body FROM sign_in_token WHERE hash = ? AND kind = ? AND expires > ?'
     const body = column(this.db, sql).get(digestSecret(token), kind, now) as string | undefined
@@ -39,13 +42,13 @@ export class SignInRepository {
     statement(this.db, sql).run(kind, kind, count)
   }
 
-  /** Number of tokens of a kind that are valid at `now`. */
+  /** Counts the tokens of a kind that are valid at `now`. */
   count(kind: TokenKind, now: number): number {
     const sql = 'SELECT count(*) FROM sign_in_token WHERE kind = ? AND expires > ?'
     return column(this.db, sql).get(kind, now) as number
   }
 
-  /** A state by its name; `undefined` if there is none. */
+  /** Returns a state by its name; `undefined` if there is none. */
   getState(name: string): unknown {
     const body = column(this.db, 'SELECT body FROM sign_in_state WHERE name = ?').get(name) as
       | string

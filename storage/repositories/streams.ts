@@ -73,7 +73,7 @@ export class StreamRepository {
     return this.#load().byId.get(id) ?? this.system.byId.get(id)
   }
 
-  /** Whether an id is that of a tag stream or of their parent; the stream need not exist. */
+  /** Returns whether an id is that of a tag stream or of their parent; the stream need not exist. */
   isTagId(id: string): boolean {
     return this.system.isTagId(id)
   }
@@ -83,8 +83,8 @@ export class StreamRepository {
   }
 
   /**
-   * Numbers of system streams that the settings no longer define, but that still hold events. Looked up once, since no
-   * events can be added to them.
+   * Numbers of system streams that the settings no longer define but that still hold events. Read once, since no events
+   * can be added to them.
    */
   get undefinedNumbers(): ReadonlySet<number> {
     if (this.#undefinedNumbers) return this.#undefinedNumbers
@@ -97,7 +97,7 @@ export class StreamRepository {
     return (this.#undefinedNumbers = new Set(numbers.filter(number => !this.system.byNumber.has(number))))
   }
 
-  /** The number of a stream, including one of {@link undefinedNumbers}. Throws for any other id. */
+  /** Returns the number of a stream, including one of {@link undefinedNumbers}. Throws for any other id. */
   getNumber(id: string): number {
     const known = this.find(id)?.number
     if (known !== undefined) return known
@@ -106,7 +106,7 @@ export class StreamRepository {
     return number
   }
 
-  /** The ids from a stream up to its root; empty for an unknown number. */
+  /** Returns the ids from a stream up to its root; empty for an unknown number. */
   getPath(number: number): string[] {
     const path: string[] = []
     for (let node = this.findByNumber(number); node; node = node.parent) path.push(node.stream.id)
@@ -134,7 +134,7 @@ export class StreamRepository {
     const number = this.#numbers.next()
     this.#write('INSERT INTO stream (number, id, body) VALUES (?, ?, ?)', number, stream.id, text)
     this.#numbers.markUsed(number)
-    // The id is in use again: clients must not take the new stream for deleted.
+    // The id is in use again: clients must not treat the new stream as deleted.
     this.#write('DELETE FROM stream_deletion WHERE id = ?', stream.id)
     const node = new Node(number, text, stream)
     tree.byId.set(stream.id, node)
@@ -181,12 +181,12 @@ export class StreamRepository {
     this.#version++
   }
 
-  /** When the stream with this id was deleted, in seconds; `undefined` if there is no record of it. */
+  /** Returns when the stream with this id was deleted, in seconds; `undefined` if there is no record of it. */
   getDeletionTime(id: string): number | undefined {
     return column(this.db, 'SELECT deleted FROM stream_deletion WHERE id = ?').get(id) as number | undefined
   }
 
-  /** Deletions after a time (seconds), latest first. */
+  /** Lists deletions after a time (seconds), latest first. */
   listDeletionsSince(since: number): StreamDeletion[] {
     const sql = 'SELECT id, deleted, path FROM stream_deletion WHERE deleted > ? ORDER BY deleted DESC, id'
     const rows = statement(this.db, sql).all(since) as { id: string; deleted: number; path: string }[]
@@ -200,7 +200,7 @@ export class StreamRepository {
     this.#version++
   }
 
-  /** Copies the tree that another repository of the same file has cached, if any: reading it again takes much longer. */
+  /** Copies the cached tree of another repository of the same file, if any: reading it again takes much longer. */
   copyCache(other: StreamRepository): void {
     if (!other.#tree) return
     const nodes = Array.from(
@@ -211,7 +211,7 @@ export class StreamRepository {
     this.#version++
   }
 
-  /** Takes over the cached tree of another repository of the same file, which is no longer used. */
+  /** Takes the cached tree of another repository of the same file, which is no longer used. */
   takeCache(other: StreamRepository): void {
     this.#tree = other.#tree
     this.#version++
@@ -234,7 +234,7 @@ export class StreamRepository {
     return (this.#tree = this.#parse(rows))
   }
 
-  /** Throws `StoreDamaged` for what is no tree: a walk up from a stream that lies below itself would not end. */
+  /** Throws `StoreDamaged` if the streams do not form a tree: walking up from a stream below itself would not end. */
   #parse(rows: readonly { readonly number: number; readonly body: string }[]): Tree {
     let tree: Tree
     try {

@@ -1,4 +1,4 @@
-/** Calls per access and method, and last uses. Counted in memory and written periodically, so that a read needs no commit. */
+/** Calls per access and method, and last uses. Counted in memory and written periodically, so that reads need no commit. */
 import type { Database } from 'better-sqlite3'
 import { column, statement } from '../sqlite/statements.js'
 
@@ -25,7 +25,7 @@ export class UsageRepository {
     use.calls.set(method, (use.calls.get(method) ?? 0) + 1)
   }
 
-  /** When an access was last used, in seconds. */
+  /** Returns when an access was last used, in seconds. */
   getLastUsed(access: string): number | undefined {
     const { lastUsed } = this.#uses.get(access) ?? {}
     if (lastUsed !== undefined) return lastUsed
@@ -34,7 +34,7 @@ export class UsageRepository {
       | undefined
   }
 
-  /** When any access was last used, in seconds. */
+  /** Returns when any access was last used, in seconds. */
   getLatest(): number | undefined {
     const stored = column(this.db, 'SELECT max(lastUsed) FROM access_use').get() as number | null
     let latest = stored ?? -Infinity
@@ -42,7 +42,7 @@ export class UsageRepository {
     return latest === -Infinity ? undefined : latest
   }
 
-  /** Number of calls by method id. */
+  /** Counts calls by method id. */
   countCalls(access: string): Record<string, number> {
     const counts = { ...this.#storedCalls(access) }
     for (const [method, count] of this.#uses.get(access)?.calls ?? [])
@@ -50,7 +50,7 @@ export class UsageRepository {
     return counts
   }
 
-  /** Writes the counts. Within a transaction; {@link markFlushed} follows its commit. */
+  /** Writes the counts. Must run within a transaction; call {@link markFlushed} after its commit. */
   flush(): void {
     const used = statement(this.db, 'INSERT OR REPLACE INTO access_use (access, lastUsed) VALUES (?, ?)')
     const called = statement(

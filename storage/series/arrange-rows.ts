@@ -1,8 +1,8 @@
-/** Puts rows in order before they are written: their cells by the columns of the series, what is new after what is there. */
+/** Arranges rows before they are written: cells in the order of the series' columns, new rows after existing ones. */
 import { mapInSteps, type Steps } from '../steps.js'
 import type { Row } from './rows.js'
 
-/** Rows with their cells where the layout has them. */
+/** Returns rows with their cells in the order of the layout. */
 export function* arrangeRows(
   rows: readonly Row[],
   columns: readonly string[],
@@ -16,7 +16,7 @@ export function* arrangeRows(
   ])
 }
 
-/** Index of the first row after a time. */
+/** Returns the index of the first row after a time. */
 export function findIndexAfter(rows: readonly Row[], time: number): number {
   if (rows[0]![0] > time) return 0
   let low = 0

@@ -1,9 +1,9 @@
-/** The chunks of series: pieces of text in order of their first deltaTime. */
+/** The chunks of series: rows as text, in order of their first deltaTime. */
 import type { Database } from 'better-sqlite3'
 import { column, raw, statement } from '../sqlite/statements.js'
 import { smallSize, type Summary } from './summary.js'
 
-/** What is known of a chunk without its text. */
+/** A chunk without its text. */
 export interface ChunkHead {
   readonly number: number
   readonly first: number
@@ -15,7 +15,7 @@ export interface ChunkHead {
   readonly fine: number
 }
 
-/** A chunk as one looks for those that can be merged. */
+/** A chunk without its text but with its size, to find chunks that can be merged. */
 export interface SizedHead extends ChunkHead {
   /** Bytes of its text. */
   readonly size: number
@@ -26,15 +26,15 @@ export interface Chunk extends ChunkHead {
   readonly points: string
 }
 
-/** A chunk that is to be stored. */
+/** A chunk to be stored. */
 export interface NewChunk extends Omit<Chunk, 'number'> {
-  /** `null` where it has not been made. */
+  /** `null` if it has not been computed. */
   readonly summary: Summary | null
 }
 
 /**
- * A chunk by its summary, of which there is the one text that was asked for; the rest is `null` if it has none. Arrays, since
- * a chart goes through tens of thousands.
+ * A chunk by its summary, with the one text that was requested; other fields are `null` if it has no summary. An array,
+ * since a chart reads tens of thousands.
  */
 export type Summarized = readonly [
   number: number,
@@ -63,67 +63,73 @@ export type WholeHead = readonly [last: number, count: number, width: number, fi
 export class ChunkTable {
   constructor(private readonly db: Database) {}
 
-  /** The last chunk that begins at `at` or before. */
+  /** Finds the last chunk that begins at or before `at`. */
   findAtOrBefore(event: number, at: number): Chunk | undefined {
     const sql = `SELECT ${chunkColumns} FROM series_chunk WHERE event = ? AND first <= ? ORDER BY first DESC LIMIT 1`
     return statement(this.db, sql).get(event, at) as Chunk | undefined
   }
 
-  /** The last chunk that begins before `at`. */
+  /** Finds the last chunk that begins before `at`. */
   findBefore(event: number, at: number): Chunk | undefined {
     const sql = `SELECT ${chunkColumns} FROM series_chunk WHERE event = ? AND first < ? ORDER BY first DESC LIMIT 1`
     return statement(this.db, sql).get(event, at) as Chunk | undefined
   }
 
-  /** The first chunk that begins after `at`. */
+  /** Finds the first chunk that begins after `at`. */
   findAfter(event: number, at: number): Chunk | undefined {
     const sql = `SELECT ${chunkColumns} FROM series_chunk WHERE event = ? AND first > ? ORDER BY first LIMIT 1`
     return statement(this.db, sql).get(event, at) as Chunk | undefined
   }
 
-  /** All chunks that begin after `from` and end before `to`, in order: whoever has enough leaves off. */
+  /** Iterates over the chunks that begin after `from` and end before `to`, in order. */
   iterateBetween(event: number, from: number, to: number): IterableIterator<WholeChunk> {
-    // Chunks do not overlap: bounding where they begin keeps it from looking at more than one in vain.
+    // Chunks do not overlap: bounding their starts limits unnecessary reads to one chunk.
     const sql = `SELECT last, count, width, fine, octet_length(points), points
       FROM series_chunk WHERE event = ? AND first > ? AND first < ? AND last < ? ORDER BY first`
     return raw(this.db, sql).iterate(event, from, to, to) as IterableIterator<WholeChunk>
   }
 
-  /** The first of {@link iterateBetween}, without their texts. */
+  /** Lists the first of {@link iterateBetween}, without their texts. */
   listHeadsBetween(event: number, from: number, to: number, limit: number): WholeHead[] {
     const sql = `SELECT last, count, width, fine, octet_length(points)
       FROM series_chunk WHERE event = ? AND first > ? AND first < ? AND last < ? ORDER BY first LIMIT +?`
     return raw(this.db, sql).all(event, from, to, to, limit) as WholeHead[]
   }
 
-  /** The texts of the chunks from one that begins after `from` to one that ends with `last`, as bytes, joined by commas. */
+  /**
+   * Reads the texts of the chunks from one that begins after `from` to one that begins at or before `last`, as bytes
+   * joined by commas.
+   */
   readBytes(event: number, from: number, last: number): Uint8Array {
     const sql = `SELECT CAST(group_concat(points) AS BLOB)
       FROM (SELECT points FROM series_chunk WHERE event = ? AND first > ? AND first <= ? ORDER BY first)`
     return column(this.db, sql).get(event, from, last) as Uint8Array
   }
 
-  /** Last deltaTime of the last chunk that begins at `at` or before: whether a chunk has to be read at all. */
+  /**
+   * Finds the last deltaTime of the last chunk that begins at or before `at`: it tells whether the chunk has to be
+   * read.
+   */
   findEndAtOrBefore(event: number, at: number): number | undefined {
     const sql = 'SELECT last FROM series_chunk WHERE event = ? AND first <= ? ORDER BY first DESC LIMIT 1'
     return column(this.db, sql).get(event, at) as number | undefined
   }
 
-  /** Where the first chunk after `at` begins; infinite if there is none. */
+  /** Finds the start of the first chunk after `at`; infinite if there is none. */
   findStartAfter(event: number, at: number): number {
     const sql = 'SELECT first FROM series_chunk WHERE event = ? AND first > ? ORDER BY first LIMIT 1'
     return (column(this.db, sql).get(event, at) as number | undefined) ?? Infinity
   }
 
-  /** Where the last chunk begins that does so at `at` or before. */
+  /** Finds the start of the last chunk that begins at or before `at`. */
   findStartAtOrBefore(event: number, at: number): number | undefined {
     const sql = 'SELECT first FROM series_chunk WHERE event = ? AND first <= ? ORDER BY first DESC LIMIT 1'
     return column(this.db, sql).get(event, at) as number | undefined
   }
 
   /**
-   * Chunks that begin at `at` or after, in order, by one part of their summaries: `limit` at most, or two whose parts have
-   * more characters than `length` together. `isLast`: whether there are no more.
+   * Lists chunks that begin at or after `at`, in order, with one part of their summaries: at most `limit`, or two if
+   * their parts are longer than `length` characters together. `isLast`: whether there are no more.
    */
   listSummarized(
     event: number,
@@ -140,13 +146,13 @@ export class ChunkTable {
     for (const row of raw(this.db, sql).iterate(event, at, limit) as IterableIterator<Summarized>) {
       found.push(row)
       remaining -= row[4]?.length ?? 0
-      // The first one may end before what is sought.
+      // The first one may end before the requested range.
       if (remaining <= 0 && found.length >= 2) return { found, isLast: false }
     }
     return { found, isLast: found.length < limit }
   }
 
-  /** What the summary of a chunk tells of its parts. */
+  /** Reads the parts of a chunk's summary. */
   readParts(chunk: number): string | null {
     return column(this.db, 'SELECT parts FROM series_summary WHERE chunk = ?').get(chunk) as string | null
   }
@@ -161,13 +167,13 @@ export class ChunkTable {
       | undefined
   }
 
-  /** A chunk without its points; `extremes` if it was written before there were summaries. */
+  /** Reads a chunk without its points; `extremes` if it was written before there were summaries. */
   readHead(number: number): ChunkHead & { readonly extremes: string | null } {
     const sql = `SELECT ${headColumns}, extremes FROM series_chunk WHERE number = ?`
     return statement(this.db, sql).get(number) as ChunkHead & { readonly extremes: string | null }
   }
 
-  /** The last chunks, the very last one first. */
+  /** Lists the last chunks, the very last one first. */
   listLast(event: number, limit: number): SizedHead[] {
     // The size is known without the text being read.
     const sql = `SELECT ${headColumns}, octet_length(points) AS size FROM series_chunk
@@ -175,7 +181,7 @@ export class ChunkTable {
     return statement(this.db, sql).all(event, limit) as SizedHead[]
   }
 
-  /** Chunks that begin in a range, in order. */
+  /** Lists chunks that begin in a range, in order. */
   listHeads(event: number, from: number, to: number, limit: number): ChunkHead[] {
     const sql = `SELECT ${headColumns} FROM series_chunk WHERE event = ? AND first >= ? AND first < ? ORDER BY first LIMIT +?`
     return statement(this.db, sql).all(event, from, to, limit) as ChunkHead[]

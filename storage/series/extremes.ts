@@ -1,8 +1,8 @@
-/** The rows of a stretch that a chart cannot do without: those with the least and the greatest number of each column. */
+/** Collects the rows that a chart needs: those with the least and the greatest number of each column. */
 import type { Block } from './parts.js'
 import type { Row } from './rows.js'
 
-/** Takes rows in order of time, and remembers which of them stand out. */
+/** Takes rows in order of time, and keeps those with extreme values. */
 export class Extremes {
   readonly #least: (Row | undefined)[] = []
   readonly #greatest: (Row | undefined)[] = []
@@ -24,7 +24,7 @@ export class Extremes {
     for (const row of block.extremes()) this.add(row)
   }
 
-  /** The rows that stand out, by time; the first one where no column holds numbers. */
+  /** Returns the rows with extreme values, by time; the first row if no column holds numbers. */
   rows(): Row[] {
     const rows = new Set([...this.#least, ...this.#greatest].filter(row => row !== undefined))
     if (rows.size === 0 && this.#first) rows.add(this.#first)

@@ -1,7 +1,7 @@
-/** The numbers of a column, added up and compared. */
+/** Sums and extremes of a column. */
 import type { Row } from './rows.js'
 
-/** The numbers in one cell of some rows: how many, their sum, and the first rows with the least and the greatest one. */
+/** The numbers in one cell of some rows: their count and sum, and the first rows with the least and the greatest. */
 export interface Measure {
   readonly count: number
   readonly sum: number
@@ -9,7 +9,7 @@ export interface Measure {
   readonly greatest: Row
 }
 
-/** The numbers at one place of rows that follow each other; `undefined` if there are none. */
+/** Measures the numbers in one cell of consecutive rows; `undefined` if there are none. */
 export function measure(rows: readonly Row[], at: number): Measure | undefined {
   let count = 0
   let sum = 0
@@ -34,7 +34,7 @@ export function measure(rows: readonly Row[], at: number): Measure | undefined {
   return leastRow && greatestRow && { count, sum, least: leastRow, greatest: greatestRow }
 }
 
-/** The measure of rows of which those of `a` come first. */
+/** Merges the measures of rows; those of `a` come first. */
 export function mergeMeasures(
   a: Measure | undefined,
   b: Measure | undefined,
@@ -49,7 +49,7 @@ export function mergeMeasures(
   }
 }
 
-/** The rows that a chart cannot do without, by time; the first one where no column holds numbers. */
+/** Lists the rows with extreme values, by time; the first row if no column holds numbers. */
 export function listExtremeRows(measures: readonly (Measure | undefined)[], first: Row): Row[] {
   const rows = new Map<number, Row>()
   for (const found of measures) {

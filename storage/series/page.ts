@@ -1,31 +1,31 @@
-/** Reads series chunk by chunk: whole ones as the text they are, only those at the edges cut. */
+/** Reads series chunk by chunk: whole chunks as stored text, and only those at the edges row by row. */
 import type { Chunk, ChunkTable } from './chunks.js'
 import { fitRows, lowerBound, roundRows, splitRows, parseTime } from './rows.js'
 
-/** What to read: deltaTimes from `from` (inclusive) to `to` (exclusive). */
+/** A range of deltaTimes: `from` is included, `to` is not. */
 export interface Range {
   readonly from: number
   readonly to: number
 }
 
-/** How rows are to look. */
+/** The format of returned rows. */
 export interface RowFormat {
   /** Cells of each row, deltaTime included. */
   readonly width: number
-  /** Whether deltaTimes are shown as exactly as they are kept; otherwise in milliseconds where points are not closer. */
+  /** True to return deltaTimes exactly as stored; otherwise they are rounded to milliseconds unless points are closer. */
   readonly isFine: boolean
 }
 
-/** Some rows, joined by commas, and what is left to read after them: nothing if there is no `rest`. */
+/** Rows joined by commas, and the range that remains to be read; the end is reached if there is no `rest`. */
 export interface PointPage {
   readonly text: string
   readonly count: number
-  /** By how much the text's bytes outnumber its characters, where that is known. */
+  /** How many bytes the text has beyond its number of characters, if known. */
   readonly excess?: number
   readonly rest: Range | undefined
 }
 
-/** Rows as the bytes that are stored, joined by commas, and what may be left to read after them. */
+/** Rows as stored bytes, joined by commas, and the range that may remain to be read. */
 export interface PointBytes {
   readonly bytes: Uint8Array
   readonly count: number
@@ -34,16 +34,19 @@ export interface PointBytes {
 
 const emptyPage: PointPage = { text: '', count: 0, rest: undefined }
 /**
- * Characters after which whole chunks make a page: with the chunk that it ends with, no more than 128 KB as a rule. V8 gives longer
- * texts pages of memory of their own, and mapping those costs more than reading the points.
+ * Length after which whole chunks fill a page, in characters: with the last chunk usually at most 128 KB. V8 allocates
+ * longer texts outside its young generation, which costs more than reading the points.
  */
 const maxPageLength = 96 * 1024
-/** Bytes after which they make a page: these are not in the heap of V8, and each page costs a turn of the event loop. */
+/**
+ * Bytes after which whole chunks fill a page of bytes: these are not in V8's heap, and each page costs a turn of the
+ * event loop.
+ */
 const maxPageBytes = 256 * 1024
-/** Chunks in such a page at most: as many as it takes of those with few columns. */
+/** Maximum number of chunks in such a page. */
 const maxPageChunks = 16
 
-/** The next rows of a range, ascending: of one chunk, or of several that are wanted as they are; `limit` of them at most. */
+/** Reads the next rows of a range, ascending: of one chunk, or of several that need no change; at most `limit`. */
 export function nextPage(
   chunks: ChunkTable,
   event: number,
@@ -65,12 +68,15 @@ export function nextPage(
   const stop = Math.min(isLast ? lowerBound(texts, to) : texts.length, start + limit)
   const part = texts.slice(start, stop)
   const rest = isLast && stop - start < limit ? undefined : getRemainder(part, to)
-  return { ...formatPart(roundTimes(chunks, event, chunk, format, texts).slice(start, stop), chunk, format), rest }
+  return {
+    ...formatPart(roundTimes(chunks, event, chunk, format, texts).slice(start, stop), chunk, format),
+    rest
+  }
 }
 
 /**
- * As {@link nextPage}, the rows of several chunks as bytes, which are neither decoded nor encoded again; `undefined` if the next
- * chunk is not wanted whole as it is kept.
+ * Reads the rows of several chunks as bytes, which are neither decoded nor encoded; `undefined` if the next chunk
+ * cannot be copied as stored.
  */
 export function nextBytes(
   chunks: ChunkTable,
@@ -93,7 +99,7 @@ export function nextBytes(
   return { bytes: chunks.readBytes(event, from, end), count, rest: { from: nextDouble(end), to } }
 }
 
-/** The last rows of a range, descending. */
+/** Reads the last rows of a range, descending. */
 export function previousPage(
   chunks: ChunkTable,
   event: number,
@@ -112,7 +118,10 @@ export function previousPage(
   return { ...formatPart(part, chunk, format), rest }
 }
 
-/** Chunks within a range, joined, up to the first that is to look otherwise than it is kept; `undefined` if that is the first. */
+/**
+ * Joins the chunks within a range, up to the first that cannot be copied as stored; `undefined` if that is the first
+ * one.
+ */
 function readWholeChunks(
   chunks: ChunkTable,
   event: number,
@@ -132,13 +141,18 @@ function readWholeChunks(
   return count === 0 ? undefined : { text, count, excess, rest: { from: nextDouble(end), to } }
 }
 
-function readWholeChunk(chunks: ChunkTable, event: number, chunk: Chunk, format: RowFormat): Omit<PointPage, 'rest'> {
+function readWholeChunk(
+  chunks: ChunkTable,
+  event: number,
+  chunk: Chunk,
+  format: RowFormat
+): Omit<PointPage, 'rest'> {
   const { points, count } = chunk
   if (matchesFormat(chunk, format)) return { text: points, count }
   return formatPart(roundTimes(chunks, event, chunk, format, splitRows(points, count)), chunk, format)
 }
 
-/** The rows of a chunk with the deltaTimes that are to be shown. */
+/** Returns the rows of a chunk with rounded deltaTimes, if needed. */
 function roundTimes(
   chunks: ChunkTable,
   event: number,
@@ -151,7 +165,7 @@ function roundTimes(
   return roundRows(texts, before ?? -Infinity, chunks.findStartAfter(event, last))
 }
 
-/** Whether the rows of a chunk are to look as they are kept. */
+/** Returns whether the rows of a chunk can be copied as stored. */
 function matchesFormat({ fine, width }: Pick<Chunk, 'fine' | 'width'>, format: RowFormat): boolean {
   return width === format.width && (fine === 0 || format.isFine)
 }
@@ -168,12 +182,12 @@ function getRemainder(texts: readonly string[], to: number): Range | undefined {
 
 const bits = new DataView(new ArrayBuffer(8))
 
-/** The least double above one that is not negative: where reading goes on after it. */
+/** Returns the next double after one that is not negative. */
 export function nextDouble(time: number): number {
   return stepDouble(time, 1n)
 }
 
-/** The greatest double below one that is positive. */
+/** Returns the double before one that is positive. */
 function previousDouble(time: number): number {
   return stepDouble(time, -1n)
 }

@@ -1,12 +1,12 @@
-/** Parts of a chunk that has a summary: found in its text, and read by their figures or row by row. */
+/** The parts of a chunk that has a summary: located in its text, and read by their figures or row by row. */
 import { partSize, type Figures, type PartFigures } from './summary.js'
 import type { Chunk } from './chunks.js'
 import { parseTime, type Row } from './rows.js'
 
-/** Rows that follow each other, as far as a chart is concerned. */
+/** Aggregates of consecutive rows. */
 export interface Block {
   readonly count: number
-  /** The rows that stand out, by time. */
+  /** The rows with extreme values, by time. */
   readonly extremes: () => readonly Row[]
   /** {@link Figures} of each column. */
   readonly measures: () => readonly Figures[]
@@ -15,7 +15,7 @@ export interface Block {
 /** Some rows of a chunk. */
 export interface Part {
   readonly first: number
-  /** The first time of what follows in the chunk; of the last part that of its last row. */
+  /** The first time of the next part; for the last part the time of its last row. */
   readonly end: number
   readonly isLast: boolean
   readonly rows: () => Row[]
@@ -24,7 +24,7 @@ export interface Part {
 
 type Measured = Pick<Chunk, 'count' | 'first' | 'last' | 'points'>
 
-/** A chunk cut into parts; it is one by itself if `parts` (see storage/series/summary.ts) is `null`. */
+/** Splits a chunk into parts; a single one if `parts` (see storage/series/summary.ts) is `null`. */
 export function splitIntoParts({ count, first, last, points }: Measured, parts: string | null): Part[] {
   if (parts === null)
     return [{ first, end: last, isLast: true, rows: () => parseRows(points), block: undefined }]
@@ -47,7 +47,7 @@ export function splitIntoParts({ count, first, last, points }: Measured, parts: 
   })
 }
 
-/** Characters of a number at most, and some more. */
+/** Upper bound of the length of a number, in characters. */
 const maxTimeLength = 32
 
 function createBlock(text: string, count: number, columns: readonly Figures[]): Block {
@@ -68,7 +68,7 @@ function createBlock(text: string, count: number, columns: readonly Figures[]): 
   }
 }
 
-/** The row of a time that is there. */
+/** Parses the row with a time that exists. */
 function parseRowAt(text: string, time: number): Row {
   const start = Math.max(0, text.indexOf(`[${time},`))
   const end = text.indexOf('],[', start)

@@ -1,16 +1,16 @@
-/** Removes the points of a range: whole chunks as they are, those at its ends cut. */
+/** Removes the points of a range: whole chunks, and rows of those at its ends. */
 import type { Chunk, ChunkTable } from './chunks.js'
 import type { Range } from './page.js'
 import { joinRows, lowerBound, splitRows, parseTime, type Row } from './rows.js'
 import { summarizeRows } from './summary.js'
 
-/** How many points have been removed, and whether there may be more in the range. */
+/** The number of removed points, and whether the range is done. */
 export interface Removal {
   readonly count: number
   readonly isDone: boolean
 }
 
-/** Removes the first points of a range: those in `limit` chunks at most. */
+/** Removes the first points of a range: those in at most `limit` chunks. */
 export function removePoints(chunks: ChunkTable, event: number, { from, to }: Range, limit: number): Removal {
   let count = 0
   const previous = chunks.findAtOrBefore(event, from)
@@ -25,7 +25,7 @@ export function removePoints(chunks: ChunkTable, event: number, { from, to }: Ra
   return { count, isDone: heads.length < limit }
 }
 
-/** Removes those points of a range that have one of these deltaTimes; returns how many. */
+/** Removes the points of a range that have one of these deltaTimes. Returns their number. */
 export function removeTimes(
   chunks: ChunkTable,
   event: number,
@@ -47,7 +47,7 @@ export function removeTimes(
   return count
 }
 
-/** Takes the rows of a range out of a chunk that goes beyond it. */
+/** Removes the rows of a range from a chunk that extends beyond it. */
 function removeWithin(chunks: ChunkTable, chunk: Chunk, { from, to }: Range): number {
   if (chunk.last < from) return 0
   const texts = splitRows(chunk.points, chunk.count)

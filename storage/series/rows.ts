@@ -1,36 +1,36 @@
-/** Rows of series as text: cut apart, merged and fitted without becoming objects wherever that can be avoided. */
+/** Rows of series as text: split, merged and padded, without parsing them if possible. */
 
 /** A point: its deltaTime, then a cell for each column, `null` where it has no value. */
 export type Row = readonly [deltaTime: number, ...cells: unknown[]]
 
-/** The text of a row without its brackets: `0.5,60.7`. */
+/** Formats a row without its brackets: `0.5,60.7`. */
 export function formatRow(row: Row): string {
   return JSON.stringify(row).slice(1, -1)
 }
 
-/** Rows as a chunk keeps them: `[0,60.6],[0.5,60.7]`. */
+/** Formats rows as chunks store them: `[0,60.6],[0.5,60.7]`. */
 export function formatRows(rows: readonly Row[]): string {
   return JSON.stringify(rows).slice(1, -1)
 }
 
-/** As {@link formatRows}, of rows that are text already. */
+/** Joins the texts of rows, as {@link formatRows}. */
 export function joinRows(texts: readonly string[]): string {
   return `[${texts.join('],[')}]`
 }
 
-/** The texts of the `count` rows of a chunk. */
+/** Splits the text of a chunk into its `count` rows. */
 export function splitRows(points: string, count: number): string[] {
   const texts = points.slice(1, -1).split('],[')
-  // More parts than rows: the separator occurs within some cell too.
+  // More parts than rows: the separator also occurs within a cell.
   return texts.length === count ? texts : (JSON.parse(`[${points}]`) as Row[]).map(formatRow)
 }
 
-/** The deltaTime of a row's text. */
+/** Parses the deltaTime of a row's text. */
 export function parseTime(text: string): number {
   return Number.parseFloat(text)
 }
 
-/** Index of the first text, at `start` or later, whose deltaTime is at least `time`. */
+/** Returns the index of the first text, at or after `start`, whose deltaTime is at least `time`. */
 export function lowerBound(texts: readonly string[], time: number, start = 0): number {
   let low = start
   let high = texts.length
@@ -42,14 +42,14 @@ export function lowerBound(texts: readonly string[], time: number, start = 0): n
   return low
 }
 
-/** Texts with further empty cells, for columns that have come later. */
+/** Appends empty cells for columns that were added later. */
 export function padRows(texts: readonly string[], missing: number): readonly string[] {
   if (missing <= 0) return texts
   const cells = ',null'.repeat(missing)
   return texts.map(text => text + cells)
 }
 
-/** Stored texts with rows of the same width written over them: cell by cell, where a new one has a value. Both ascend. */
+/** Merges new rows of the same width into stored texts: cell by cell, if the new row has a value. Both ascend. */
 export function mergeRows(texts: readonly string[], rows: readonly Row[]): string[] {
   const result: string[] = []
   let next = 0
@@ -66,7 +66,7 @@ export function mergeRows(texts: readonly string[], rows: readonly Row[]): strin
   return result
 }
 
-/** Text of rows that are to have `width` cells. */
+/** Formats rows with `width` cells. */
 export function fitRows(texts: readonly string[], width: number, has: number): string {
   let result = padRows(texts, width - has)
   if (width < has) result = result.map(text => formatRow(parseRow(text).slice(0, width) as unknown as Row))
@@ -74,8 +74,9 @@ export function fitRows(texts: readonly string[], width: number, has: number): s
 }
 
 /**
- * Rounds the deltaTimes of ascending rows to milliseconds; not those less than a millisecond from the next, which would become
- * equal. `before` and `after`: deltaTimes of the points around the rows. (docs/spec/series.md#reading-points)
+ * Rounds the deltaTimes of ascending rows to milliseconds, except those less than a millisecond from the next, which
+ * would become equal. `before` and `after`: deltaTimes of the points around the rows.
+ * (docs/spec/series.md#reading-points)
  */
 export function roundRows(texts: readonly string[], before: number, after: number): string[] {
   const times = texts.map(parseTime)
@@ -84,12 +85,12 @@ export function roundRows(texts: readonly string[], before: number, after: numbe
   )
 }
 
-/** Whether a time is a millisecond or more from the one before and the one after. */
+/** Returns whether a time is at least a millisecond from the one before and the one after. */
 export function isApart(before: number, time: number, after: number): boolean {
   return Math.round(Math.min(time - before, after - time) * 1e9) >= 1e6
 }
 
-/** Whether a deltaTime is a whole number of milliseconds. */
+/** Returns whether a deltaTime is a whole number of milliseconds. */
 export function isCoarse(time: number): boolean {
   return Math.round(time * 1e3) / 1e3 === time
 }

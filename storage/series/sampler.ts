@@ -1,4 +1,4 @@
-/** Down-sampling for charts: of each part of a range the rows that stand out, or counts and sums. */
+/** Down-sampling for charts: for each bucket of a range the rows with extreme values, or counts and sums. */
 import type { ChunkTable, Summarized } from './chunks.js'
 import { Extremes } from './extremes.js'
 import { nextDouble, type RowFormat, type Range } from './page.js'
@@ -12,39 +12,39 @@ export interface SampleOptions extends RowFormat {
   readonly event: number
   /** Finite, and not empty. */
   readonly range: Range
-  /** Parts of the range, all of the same length. */
+  /** Number of buckets of equal length. */
   readonly buckets: number
-  /** Places of the cells that are summed up; without it the rows with extremes are wanted. */
+  /** Indexes of the cells to sum; if absent, the rows with extreme values are returned. */
   readonly summedCells?: readonly number[] | undefined
 }
 
-/** Text of rows that have been decided on, maybe none yet. */
+/** Text of complete rows; may be empty before the end. */
 export interface SampledPage {
   readonly text: string
   readonly count: number
   readonly done: boolean
 }
 
-/** Chunks looked at in one page. */
+/** Maximum number of chunks read for one page. */
 const maxChunks = 200
-/** Rows read one by one in one page, about. */
+/** Approximate maximum number of rows read one by one for one page. */
 const maxRows = 4096
-/** Characters of rows and of summaries that one page reads, about: some rows hold long texts. */
+/** Approximate maximum length of rows and summaries read for one page, in characters: some rows hold long texts. */
 const maxCharacters = 512 * 1024
-/** Rows in one page, about: what a page holds is sent even to readers who lose sight of the series meanwhile. */
+/** Approximate maximum number of rows in a page: what a page holds is sent even to readers who lose access meanwhile. */
 const maxPageRows = 1000
 
-/** Goes through a range and keeps little of it. Of chunks that lie within one bucket only the summaries are read. */
+/** Scans a range with little state. Of chunks within one bucket only the summaries are read. */
 export class Sampler {
   #rest: Range | undefined
   #bucket = 0
   #aggregate: Extremes | Tally
   #ready: Row[] = []
-  /** DeltaTime of the last row that has been answered. */
+  /** DeltaTime of the last returned row. */
   #lastTime = -Infinity
   #rowsLeft = 0
   #charactersLeft = 0
-  /** Large chunks without a summary that the last page has had to read. */
+  /** Large chunks without a summary that the last page had to read. */
   unsummarized: number[] = []
 
   constructor(private readonly query: SampleOptions) {
@@ -52,7 +52,7 @@ export class Sampler {
     this.#aggregate = this.#createAggregate()
   }
 
-  /** Reads on. */
+  /** Reads the next page. */
   next(chunks: ChunkTable): SampledPage {
     this.unsummarized = []
     this.#rowsLeft = maxRows
@@ -61,14 +61,14 @@ export class Sampler {
     if (!this.#rest) this.#endBucket()
     const done = this.#rest === undefined
     const ready = this.#ready
-    // How the last row looks depends on the next one.
+    // The rounding of the last row depends on the next one.
     this.#ready = done ? [] : ready.splice(-1)
     const text = this.#format(ready, this.#ready[0]?.[0] ?? Infinity)
     this.#lastTime = ready.at(-1)?.[0] ?? this.#lastTime
     return { text, count: ready.length, done }
   }
 
-  /** Answers what is left of the range. */
+  /** Returns the range that remains to be read. */
   #readRange(chunks: ChunkTable, { from, to }: Range): Range | undefined {
     const { event, summedCells } = this.query
     // The range may begin within a chunk.
@@ -85,14 +85,17 @@ export class Sampler {
     return isLast ? undefined : { from: rest, to }
   }
 
-  /** Takes what lies in the range; answers where the chunk ends. */
+  /** Takes the part of a chunk that lies in the range. Returns the end of the chunk. */
   #takeChunk(chunks: ChunkTable, [number, first, last, count, text]: Summarized, range: Range): number {
     if (last === null || count === null || text === null) return this.#takeUnsummarized(chunks, number, range)
     if (last < range.from) return last
     if (this.#isWithinBucket(first, last, range)) this.#takeBlock(first, createChunkBlock(count, text))
     else
       this.#takeParts(
-        splitIntoParts({ first, last, count, points: this.#readPoints(chunks, number) }, chunks.readParts(number)),
+        splitIntoParts(
+          { first, last, count, points: this.#readPoints(chunks, number) },
+          chunks.readParts(number)
+        ),
         range
       )
     return last
@@ -104,7 +107,10 @@ export class Sampler {
     if (!this.query.summedCells && extremes !== null && this.#isWithinBucket(first, last, range))
       this.#takeBlock(first, createChunkBlock(count, extremes))
     else {
-      this.#takeParts(splitIntoParts({ first, last, count, points: this.#readPoints(chunks, number) }, null), range)
+      this.#takeParts(
+        splitIntoParts({ first, last, count, points: this.#readPoints(chunks, number) }, null),
+        range
+      )
       if (count >= smallSize) this.unsummarized.push(number)
     }
     return last
@@ -140,7 +146,7 @@ export class Sampler {
     this.#aggregate.addBlock(block)
   }
 
-  /** Goes on to the bucket that a time belongs to. */
+  /** Moves to the bucket that a time belongs to. */
   #enterBucket(time: number): void {
     const bucket = this.#getBucket(time)
     if (bucket === this.#bucket) return
@@ -173,13 +179,13 @@ export class Sampler {
     const { summedCells, width } = this.query
     const shown = rows.map(([time, ...cells], at) => [
       this.#roundTime(rows[at - 1]?.[0] ?? this.#lastTime, time, rows[at + 1]?.[0] ?? next),
-      // Extremes of older chunks know nothing of columns that have come later.
+      // Extremes of older chunks lack columns that were added later.
       ...(summedCells ? cells : Array.from({ length: width - 1 }, (_, index) => cells[index] ?? null))
     ])
     return JSON.stringify(shown).slice(1, -1)
   }
 
-  /** In milliseconds where the rows around are as far away, as points are; beginnings of parts in nanoseconds at most. */
+  /** Rounds to milliseconds if the neighbouring rows are far enough apart; starts of buckets to nanoseconds. */
   #roundTime(before: number, time: number, after: number): number {
     const { isFine, summedCells } = this.query
     if (!isFine && isApart(before, time, after)) return Math.round(time * 1e3) / 1e3
@@ -187,7 +193,7 @@ export class Sampler {
   }
 }
 
-/** A block that is a whole chunk: of its summary only the part that is wanted is there. */
+/** Creates the block of a whole chunk. Only the requested part of its summary is available. */
 function createChunkBlock(count: number, text: string): Block {
   return {
     count,

@@ -1,4 +1,4 @@
-/** The points of a stretch, counted, and the numbers of their columns summed up. */
+/** Counts the points of a range, and sums the numbers of their columns. */
 import type { Block } from './parts.js'
 import type { Row } from './rows.js'
 
@@ -7,7 +7,7 @@ export class Tally {
   #count = 0
   readonly #columns: readonly Column[]
 
-  /** `places`: those of the cells whose numbers are wanted. */
+  /** `places`: the indexes of the cells to sum. */
   constructor(places: readonly number[]) {
     this.#columns = places.map(place => new Column(place))
   }
@@ -24,19 +24,22 @@ export class Tally {
     this.#count += block.count
     const measures = block.measures()
     for (const column of this.#columns) {
-      // A column that has come later is not among them.
+      // A column that was added later is missing.
       const figures = measures[column.place - 1] ?? 0
       if (figures !== 0) column.add(...figures)
     }
   }
 
-  /** `[time, count, ...]`, then for each column the least, the greatest and the mean; nothing where no point is. */
+  /**
+   * Returns `[time, count, ...]`, then for each column the least, the greatest and the mean; empty if there are no
+   * points.
+   */
   rows(time: number): Row[] {
     return this.#count === 0 ? [] : [[time, this.#count, ...this.#columns.flatMap(column => column.cells())]]
   }
 }
 
-/** A power of two by which sums are made small that would not fit into a double. */
+/** A power of two that scales sums down which would overflow a double. */
 const scale = 2 ** -64
 
 class Column {
@@ -63,7 +66,7 @@ class Column {
   cells(): (number | null)[] {
     if (this.#count === 0) return [null, null, null]
     const mean = this.#sum / this.#count / this.#unit
-    // Rounding may carry it beyond what it is the mean of.
+    // Rounding may push it beyond the extremes.
     return [this.#least, this.#greatest, Math.min(Math.max(mean, this.#least), this.#greatest)]
   }
 }

@@ -1,28 +1,28 @@
-/** Writes points into a series' chunks: appended, put in between, or merged with what is there. */
+/** Writes points into a series' chunks: appended, inserted in between, or merged with existing ones. */
 import type { Chunk, ChunkTable, NewChunk, SizedHead } from './chunks.js'
 import type { Steps } from '../steps.js'
 import { isCoarse, joinRows, mergeRows, padRows, splitRows, parseTime, type Row } from './rows.js'
 import { smallSize, summarizeRows } from './summary.js'
 
-/** Rows of a chunk at most. */
+/** Maximum number of rows of a chunk. */
 export const maxChunkRows = 2048
-/** Characters of a chunk at most, unless a single row has more: to change a point in a chunk all of it is written. */
+/** Maximum length of a chunk in characters, unless a single row is longer: changing a point rewrites its chunk. */
 export const maxChunkLength = 512 * 1024
-/** Chunks with more characters are not small, however few rows they have. */
+/** Chunks with more characters are not small, even if they have few rows. */
 const maxSmallLength = maxChunkLength / 8
-/** Small chunks at the end of a series that are merged together. */
+/** Number of small chunks at the end of a series that are merged together. */
 export const maxLooseChunks = 64
 
 /** Writes to one series. */
 export class SeriesWriter {
-  /** `width` is that of the rows to write: no stored one is wider. */
+  /** `width`: the width of the rows to write; no stored row is wider. */
   constructor(
     private readonly chunks: ChunkTable,
     private readonly event: number,
     private readonly width: number
   ) {}
 
-  /** Adds rows, ascending, that come after all others; answers how many small chunks it has made. */
+  /** Appends ascending rows that come after all others. Returns the number of small chunks added. */
   *append(rows: readonly Row[]): Steps<number> {
     let small = 0
     for (const part of splitEvenly(rows))
@@ -34,13 +34,13 @@ export class SeriesWriter {
     return small
   }
 
-  /** Writes rows, ascending, none of which comes after all stored ones. */
+  /** Writes ascending rows, none of which comes after all stored ones. */
   *merge(rows: readonly Row[]): Steps<void> {
     for (let start = 0; start < rows.length;) {
       const time = rows[start]![0]
       const next = this.chunks.findStartAfter(this.event, time)
       let end = start + 1
-      // What follows is looked for again: chunks are cut as they grow.
+      // The next chunk is looked up again: chunks are split as they grow.
       const limit = Math.min(rows.length, start + maxChunkRows)
       while (end < limit && rows[end]![0] < next) end++
       const group = rows.slice(start, end)
@@ -52,7 +52,7 @@ export class SeriesWriter {
     }
   }
 
-  /** Merges small chunks among the last ones with their neighbours; answers how many small ones the series ends in now. */
+  /** Merges small chunks among the last ones. Returns the number of small chunks that remain at the end of the series. */
   compact(): number {
     const tail = this.chunks.listLast(this.event, 2 * maxLooseChunks).toReversed()
     for (const run of findSmallRuns(tail)) this.#combine(run)
@@ -70,12 +70,16 @@ export class SeriesWriter {
     )
   }
 
-  /** Rows for the gap between two chunks: they join a small neighbour, lest points that come one by one stay alone. */
+  /**
+   * Inserts rows into the gap between two chunks: they join a small neighbour, so that points written one by one do not
+   * stay separate.
+   */
   #insertBetween(before: Chunk | undefined, rows: readonly Row[], next: number): void {
     if (rows.length < smallSize) {
       const [own, ...others] = this.#fromRows(rows)
       if (own && others.length === 0) {
-        if (before && fitTogether(before, own)) return this.#replace(before, [this.#mergeChunks([before, own])])
+        if (before && fitTogether(before, own))
+          return this.#replace(before, [this.#mergeChunks([before, own])])
         const after = next === Infinity ? undefined : this.chunks.findAtOrBefore(this.event, next)
         if (after && fitTogether(own, after)) return this.#replace(after, [this.#mergeChunks([own, after])])
       }
@@ -83,7 +87,7 @@ export class SeriesWriter {
     for (const part of splitEvenly(rows)) for (const piece of this.#fromRows(part)) this.#insert(piece)
   }
 
-  /** Merges chunks that follow each other; none is cut. */
+  /** Merges consecutive chunks; none is split. */
   #combine(run: readonly SizedHead[]): void {
     let group: Chunk[] = []
     let count = 0
@@ -127,7 +131,7 @@ export class SeriesWriter {
     return padRows(splitRows(points, count), this.width - width)
   }
 
-  /** One chunk, or as many as keep each of them short. */
+  /** Builds one chunk, or several if one would be too long. */
   #fromRows(rows: readonly Row[]): NewChunk[] {
     const text = summarizeRows(rows)
     if (text.points.length > maxChunkLength && rows.length > 1) {
@@ -141,7 +145,7 @@ export class SeriesWriter {
 
   #fromTexts(texts: readonly string[], fine: number): NewChunk {
     const [first, last] = [parseTime(texts[0]!), parseTime(texts.at(-1)!)]
-    // To sum them up would take longer than all the rest: that is done when somebody asks for it.
+    // Summarizing takes longer than everything else: it is done on request.
     const summary = null
     return { first, last, count: texts.length, width: this.width, fine, points: joinRows(texts), summary }
   }
@@ -157,7 +161,7 @@ export class SeriesWriter {
   }
 }
 
-/** Cuts a list into as few parts of nearly the same size as chunks allow. */
+/** Splits a list into the fewest parts of nearly equal size that fit chunks. */
 function splitEvenly<T>(items: readonly T[]): (readonly T[])[] {
   const parts = Math.ceil(items.length / maxChunkRows)
   if (parts === 1) return [items]
@@ -166,7 +170,7 @@ function splitEvenly<T>(items: readonly T[]): (readonly T[])[] {
   )
 }
 
-/** Cuts the texts of rows in halves until each part is short, or a single row. */
+/** Halves the texts of rows until each part is short, or a single row. */
 function splitLongTexts(texts: readonly string[]): (readonly string[])[] {
   let length = 0
   for (const text of texts) length += text.length
@@ -180,12 +184,12 @@ function isSmall(chunk: NewChunk | SizedHead): boolean {
   return chunk.count < smallSize && length < maxSmallLength
 }
 
-/** Whether two chunks are a small one together. */
+/** Returns whether two chunks together are still small. */
 function fitTogether(a: Omit<NewChunk, 'summary'>, b: Omit<NewChunk, 'summary'>): boolean {
   return a.count + b.count <= smallSize && a.points.length + b.points.length <= maxSmallLength
 }
 
-/** Small chunks that follow each other. */
+/** Finds runs of consecutive small chunks. */
 function findSmallRuns(chunks: readonly SizedHead[]): SizedHead[][] {
   const runs: SizedHead[][] = [[]]
   for (const chunk of chunks) {

@@ -6,23 +6,23 @@ import { column, statement } from '../sqlite/statements.js'
 /** A passkey. Times in seconds. */
 export interface StoredPasskey {
   readonly id: string
-  /** The authenticator's own id of it, in base64url. */
+  /** The authenticator's own id for it, in base64url. */
   readonly credential: string
-  /** The public key, in the form of COSE. */
+  /** The public key in COSE format. */
   readonly key: Uint8Array
-  /** The number of the last signature, of authenticators that count them; otherwise 0. */
+  /** The signature counter of authenticators that have one; otherwise 0. */
   readonly counter: number
   /** How browsers reach the authenticator, such as `usb`. */
   readonly transports: readonly string[]
   readonly name: string
-  /** Whether it is kept on several devices. */
+  /** True if it is synchronized between devices. */
   readonly isSynced: boolean
   readonly created: number
-  /** When it was last signed in with. */
+  /** The last sign-in with it. */
   readonly used: number | null
 }
 
-/** What a signature tells of its passkey. */
+/** The data that a signature updates. */
 export type PasskeyUse = Pick<StoredPasskey, 'counter' | 'isSynced'>
 
 interface Row extends Omit<StoredPasskey, 'transports' | 'isSynced'> {
@@ -38,14 +38,14 @@ export class PasskeyRepository {
     return row && toPasskey(row)
   }
 
-  /** The passkey with the authenticator's own id. */
+  /** Finds the passkey with an authenticator's own id. */
   findCredential(credential: string): StoredPasskey | undefined {
     const sql = 'SELECT * FROM passkey WHERE credential = ?'
     const row = statement(this.db, sql).get(credential) as Row | undefined
     return row && toPasskey(row)
   }
 
-  /** All of them, in the order in which they were added. */
+  /** Lists all passkeys in the order in which they were added. */
   list(): StoredPasskey[] {
     const rows = statement(this.db, 'SELECT * FROM passkey ORDER BY created, id').all() as Row[]
     return rows.map(toPasskey)
@@ -55,7 +55,7 @@ export class PasskeyRepository {
     return column(this.db, 'SELECT count(*) FROM passkey').get() as number
   }
 
-  /** Throws `UniqueViolation` of `passkey.credential` if it is there already. */
+  /** Throws `UniqueViolation` of `passkey.credential` if it exists. */
   insert(passkey: StoredPasskey): void {
     const sql = `INSERT INTO passkey (id, credential, key, counter, transports, name, isSynced, created, used)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
@@ -72,18 +72,18 @@ export class PasskeyRepository {
     statement(this.db, 'UPDATE passkey SET name = ? WHERE id = ?').run(name, id)
   }
 
-  /** Records that somebody has signed in with it at `now`, in seconds. */
+  /** Records a sign-in at `now`, in seconds. */
   use(id: string, { counter, isSynced }: PasskeyUse, now: number): void {
     const sql = 'UPDATE passkey SET counter = ?, isSynced = ?, used = ? WHERE id = ?'
     statement(this.db, sql).run(counter, Number(isSynced), now, id)
   }
 
-  /** Returns whether there was one. */
+  /** Returns whether it existed. */
   remove(id: string): boolean {
     return statement(this.db, 'DELETE FROM passkey WHERE id = ?').run(id).changes > 0
   }
 
-  /** Removes all of them; returns how many there were. */
+  /** Removes all passkeys. Returns their number. */
   removeAll(): number {
     return statement(this.db, 'DELETE FROM passkey').run().changes
   }

@@ -23,17 +23,17 @@ export function migratePlatformFile(layout: Layout): number {
   return migrateFile(layout.platformFile, platformMigrations)
 }
 
-/** The schema version of an account's file. Throws `StoreDamaged`, `StoreTooNew`. */
+/** Reads the schema version of an account's file. Throws `StoreDamaged`, `StoreTooNew`. */
 export function readUserVersion(layout: Layout, id: string): number {
   return readVersion(layout.userFile(id), userMigrations)
 }
 
-/** The schema version of the platform file. Throws as {@link readUserVersion} does. */
+/** Reads the schema version of the platform file. Throws as {@link readUserVersion} does. */
 export function readPlatformVersion(layout: Layout): number {
   return readVersion(layout.platformFile, platformMigrations)
 }
 
-/** Names of all steps that make the schemas, in their order. */
+/** Names of the migration steps of each schema, in order. */
 export const stepNames = { user: Object.keys(userSteps), platform: Object.keys(platformSteps) }
 
 /** Current schema versions. */
@@ -43,15 +43,16 @@ export const schemaVersions = { user: userMigrations.length, platform: platformM
 const timestampResolutionMs = 2000
 
 /**
- * A mark that changes when an account's file is written to: equal marks mean equal content. `undefined` if the last write is
- * so recent that another one might not change the modification time. Take it before the copy that it describes.
+ * Returns a mark that changes when an account's file is written to: equal marks mean equal content. `undefined` if the
+ * last write is so recent that another one might not change the modification time. Take it before the copy that it
+ * describes.
  */
 export function getChangeMark(layout: Layout, id: string): string | undefined {
   const file = layout.userFile(id)
   const parts: bigint[] = []
   for (const path of [file, `${file}-wal`]) {
     const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
-    // An empty write-ahead log comes and goes with any process that opens the file.
+    // An empty write-ahead log is created and removed by any process that opens the file.
     if (!stat || stat.size === 0n) continue
     if (Number(stat.mtimeMs) > Date.now() - timestampResolutionMs) return undefined
     parts.push(stat.ino, stat.size, stat.mtimeNs)

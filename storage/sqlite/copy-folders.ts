@@ -1,26 +1,32 @@
-/** Folders in a data directory where commands put copies of accounts together, and what becomes of those that were killed. */
+/**
+ * Folders in a data directory where commands assemble copies of accounts, and the removal of those that killed commands
+ * left.
+ */
 import { lstatSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { openLock } from './open.js'
 import { Layout } from '../files/layout.js'
 
-/** Locked while a command uses the folder. A folder without this file is not ours, whatever its name. */
+/** Locked while a command uses the folder. A folder without this file is not touched. */
 const lockName = 'copies.lock'
 
-/** The locks that are held, by folder. */
+/** The locks held by this process, by folder. */
 const locks = new Map<string, () => void>()
 
-/** Makes a folder for copies, on the same device as all else; it is kept until {@link removeCopyFolder}, or the process ends. */
+/**
+ * Creates a folder for copies in the data directory, and thus on the same device. It exists until {@link removeCopyFolder},
+ * or the end of the process.
+ */
 export function createCopyFolder(layout: Layout): Layout {
   const root = mkdtempSync(join(layout.root, `copies-${process.pid}-`))
   const unlock = openLock(join(root, lockName))
-  // Another process took it for a left-over just before it was locked.
+  // Another process removed it as stale just before it was locked.
   if (!unlock) return createCopyFolder(layout)
   locks.set(root, unlock)
   return new Layout(root)
 }
 
-/** Removes a folder for copies with all that is in it. */
+/** Removes a folder for copies and its content. */
 export function removeCopyFolder({ root }: Layout): void {
   locks.get(root)?.()
   locks.delete(root)
@@ -28,8 +34,8 @@ export function removeCopyFolder({ root }: Layout): void {
 }
 
 /**
- * Removes the copies of processes that are gone. The system frees their locks, while numbers of processes say little: in
- * another container they are others.
+ * Removes the folders of processes that have ended. Locks are released by the system, while process ids are not
+ * comparable between containers.
  */
 export function removeStaleCopies({ root }: Layout): void {
   for (const name of readdirSync(root)) if (name.startsWith('copies-')) removeStaleFolder(join(root, name))

@@ -92,7 +92,7 @@ export function openReadOnly(file: string, steps: number): Database {
   }
 }
 
-/** Opens a file that is there, whatever its schema, to look at it or to put its log into it. Throws what SQLite does. */
+/** Opens an existing file with any schema, to inspect it or to checkpoint its log. Throws what SQLite throws. */
 export function openUnchecked(file: string, isReadOnly: boolean): Database {
   const db = new SQLite(file, { readonly: isReadOnly, fileMustExist: true, timeout: 5000 })
   db.exec('PRAGMA trusted_schema = OFF')
@@ -102,13 +102,13 @@ export function openUnchecked(file: string, isReadOnly: boolean): Database {
 /** The smallest cell of a page with the pointer to it, in bytes. */
 const minCellBytes = 6
 
-/** Number of rows that a file can hold at most: a scan of a damaged tree may yield more, some of them without end. */
+/** Returns the maximum number of rows that a file can hold: scanning a damaged tree may yield more, some without end. */
 export function maxRows(db: Database): number {
   const pages = db.pragma('page_count', { simple: true }) as number
   return (pages * (db.pragma('page_size', { simple: true }) as number)) / minCellBytes
 }
 
-/** Makes a database with the schema in memory. */
+/** Creates a database with the schema in memory. */
 export function openInMemory(migrations: readonly Migration[]): Database {
   const db = new SQLite(':memory:')
   migrate(db, migrations)
@@ -220,12 +220,12 @@ export function holdState(file: string): () => void {
   }
 }
 
-/** The size of a file's write-ahead log, in bytes. */
+/** Returns the size of a file's write-ahead log, in bytes. */
 export function logSize(file: string): number {
   return getSize(getLogPath(file))
 }
 
-/** The path of a file's write-ahead log. */
+/** Returns the path of a file's write-ahead log. */
 export function getLogPath(file: string): string {
   return `${file}-wal`
 }

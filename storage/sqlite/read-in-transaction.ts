@@ -1,8 +1,8 @@
-/** Many reads as one: they see one state of the file, and its lock is taken once, not with each statement. */
+/** Runs several reads on one state of the file; its lock is taken once, not for each statement. */
 import type { Database } from 'better-sqlite3'
 import { statement } from './statements.js'
 
-/** Runs reads, within the transaction that runs already if one does. */
+/** Runs reads in a transaction, or in the running one. */
 export function readInTransaction<T>(db: Database, read: () => T): T {
   if (db.inTransaction) return read()
   statement(db, 'BEGIN').run()

@@ -1,33 +1,33 @@
-/** Lets a statement look at rows as long as there is time: what some of them hold is of many megabytes, and others wait. */
+/** Limits how long a statement scans rows, some of which may hold many megabytes, so that it does not block other calls. */
 import type { Database } from 'better-sqlite3'
 
-/** Of the statement that runs on an open file. */
+/** State of the statement that runs on an open file. */
 interface TimerState {
-  /** By `performance.now`. */
+  /** In the time of `performance.now`. */
   deadline: number
   scanned: number
   last: number | undefined
   hasTimedOut: boolean
 }
 
-/** What a statement has come to in its time. */
+/** The result of a statement with a time limit. */
 export interface TimedResult<T> {
   readonly found: T
-  /** Rows that it has looked at. */
+  /** Number of rows scanned. */
   readonly scanned: number
-  /** The number of the last of them; absent if there was time for all. */
+  /** The number of the last of them; absent if all rows were scanned. */
   readonly last: number | undefined
 }
 
 const states = new WeakMap<Database, TimerState>()
 
 /**
- * As SQL, whether there is time for a row `e` of `event`, to be asked before anything is read of it (`CASE` keeps to the
- * order): there is for the first one, and for none after one for which there was none.
+ * SQL that is true if there is time for a row `e` of `event`, to be evaluated before anything of it is read (`CASE`
+ * keeps the order). True for the first row, and false for all rows after the first false one.
  */
 export const hasTime = 'has_time(e.number)'
 
-/** Runs a statement that holds {@link hasTime} for some milliseconds. */
+/** Runs a statement that contains {@link hasTime}, for at most `timeoutMs` milliseconds. */
 export function runWithTimeout<T>(db: Database, timeoutMs: number, run: () => T): TimedResult<T> {
   let state = states.get(db)
   if (!state) states.set(db, (state = registerTimerFunction(db)))
@@ -44,7 +44,8 @@ export function runWithTimeout<T>(db: Database, timeoutMs: number, run: () => T)
 function registerTimerFunction(db: Database): TimerState {
   const state: TimerState = { deadline: 0, scanned: 0, last: undefined, hasTimedOut: false }
   db.function('has_time', { directOnly: true }, number => {
-    if (state.hasTimedOut || (state.hasTimedOut = state.scanned > 0 && performance.now() > state.deadline)) return 0
+    if (state.hasTimedOut || (state.hasTimedOut = state.scanned > 0 && performance.now() > state.deadline))
+      return 0
     state.scanned++
     state.last = number as number
     return 1

@@ -10,7 +10,7 @@ const objectStatements: Cache = new WeakMap()
 const columnStatements: Cache = new WeakMap()
 const arrayStatements: Cache = new WeakMap()
 
-/** The statement for an SQL text. Values are always bound, so there are few texts to cache. */
+/** Returns the statement for an SQL text. Values are always bound, so there are few texts to cache. */
 export function statement(db: Database, sql: string): Statement {
   return findCached(objectStatements, db, sql) ?? cache(objectStatements, db, sql, db.prepare(sql))
 }
@@ -25,9 +25,11 @@ export function raw(db: Database, sql: string): Statement {
   return findCached(arrayStatements, db, sql) ?? cache(arrayStatements, db, sql, db.prepare(sql).raw())
 }
 
-/** The texts of all statements prepared on a connection so far. */
+/** Lists the texts of all statements prepared on a connection so far. */
 export function listStatements(db: Database): string[] {
-  return [objectStatements, columnStatements, arrayStatements].flatMap(statements => [...(statements.get(db)?.keys() ?? [])])
+  return [objectStatements, columnStatements, arrayStatements].flatMap(statements => [
+    ...(statements.get(db)?.keys() ?? [])
+  ])
 }
 
 function findCached(statements: Cache, db: Database, sql: string): Statement | undefined {

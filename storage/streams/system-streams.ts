@@ -10,9 +10,9 @@ import type { StreamNode, SystemKind, SystemStream } from './node.js'
 /** System streams, parents before children. */
 export interface SystemStreams {
   readonly list: readonly SystemStream[]
-  /** Makes the event for the active value of an account field; `undefined` if there is no such field. */
+  /** Creates the event for the active value of an account field; `undefined` if there is no such field. */
   readonly createEvent: (field: string, content: unknown, origin: Origin) => Event | undefined
-  /** Whether an id is that of a tag stream or of their parent, which only the service creates. */
+  /** Returns whether an id is that of a tag stream or of their parent, which only the service creates. */
   readonly isTagId: (id: string) => boolean
 }
 
@@ -25,19 +25,19 @@ export interface Origin {
 
 /** Marks the active value of a field. */
 export const activeId = ':_system:active'
-/** Marks values that have to be unique across accounts. */
+/** Marks values that must be unique across accounts. */
 export const uniqueId = ':_system:unique'
 
 const prefix = /^:(?:_system|system):/
 
-/** The name of the account field that a stream is for. */
+/** Returns the name of the account field that a stream is for. */
 export function getFieldName(streamId: string): string {
   return streamId.replace(prefix, '')
 }
 
 /**
- * The number by which events refer to a system stream. Derived from the id, so that it does not depend on the settings:
- * negative for account streams and marks, greater than any number of a user's stream for others.
+ * Returns the number by which events refer to a system stream. Derived from the id, so that it does not depend on the
+ * settings: negative for account streams and marks, greater than any number of a user's stream for others.
  */
 export function getSystemNumber(id: string, kind: SystemKind): number {
   const number = createHash('sha256').update(id).digest().readUIntBE(0, 6)
@@ -66,7 +66,7 @@ class SystemNode implements StreamNode {
   }
 }
 
-/** System streams as a tree, which is part of every account's. */
+/** System streams as a tree, which is part of every account's tree. */
 export interface SystemTree {
   readonly roots: readonly StreamNode[]
   readonly byId: ReadonlyMap<string, StreamNode>
@@ -79,7 +79,7 @@ export interface SystemTree {
 
 const trees = new WeakMap<SystemStreams, SystemTree>()
 
-/** The tree of system streams, built once for all accounts. */
+/** Returns the tree of system streams, built once for all accounts. */
 export function getSystemTree(streams: SystemStreams): SystemTree {
   let tree = trees.get(streams)
   if (!tree) trees.set(streams, (tree = buildTree(streams)))
@@ -98,7 +98,9 @@ function buildTree({ isTagId, list }: SystemStreams): SystemTree {
     byId,
     byNumber: new Map(nodes.map(node => [node.number, node])),
     byField: new Map(
-      nodes.filter(({ system }) => system.kind === 'account').map(node => [getFieldName(node.stream.id), node])
+      nodes
+        .filter(({ system }) => system.kind === 'account')
+        .map(node => [getFieldName(node.stream.id), node])
     ),
     isTagId
   }

@@ -1,7 +1,7 @@
 /**
- * The index of texts in one user's file. `event_text` says what there is to be found, in order of time; `event_word` leads
- * from words to events. Events are indexed some time after they have been added; until then a search reads them one by
- * one. What becomes of events that are indexed is followed at once. (docs/decisions/0018-search-in-texts.md)
+ * The index of texts in one user's file. `event_text` holds the words of each event, in order of time; `event_word` finds events
+ * by words. New events are indexed some time after they were added; until then a search reads them one by one. Changes of indexed
+ * events are indexed immediately. (docs/decisions/0018-search-in-texts.md)
  */
 import type { Database } from 'better-sqlite3'
 import type { Event } from '../../schemas/event.js'
@@ -24,38 +24,38 @@ import { leavesPageKeys, mergePages } from './page-keys.js'
 import { movePlaces, ensurePlace, type StreamSet } from './text-places.js'
 import { joinWords, toSearchWords } from '../texts/words.js'
 
-/** Removals after which {@link EventTexts.beginBulkRemoval} begins the words again: each takes as long as adding many. */
+/** Number of removals after which {@link EventTexts.beginBulkRemoval} rebuilds `event_word`, which is faster. */
 const maxSingleRemovals = 1000
-/** Texts that one step adds. */
+/** Number of texts added per step. */
 const maxTextsPerStep = 50
-/** Milliseconds of one look for texts that wait, and of one transaction that indexes them. */
+/** Duration of one search for pending texts, and of one transaction that indexes them, in milliseconds. */
 const maxStepMs = 8
-/** Turns without an event added after which texts are indexed that nobody has looked for. */
+/** Turns without an added event after which pending texts are indexed even if no search has requested it. */
 const quietTurns = 5
-/** Numbers of events without texts after which that is written down: each time the file is opened they are looked at. */
+/** Numbers of events without texts after which the position is stored: events after it are scanned whenever the file is opened. */
 const maxUnwrittenNumbers = 10_000
 
-/** The next event after a number and up to another one that waits to be indexed. */
+/** Selects the next pending event after a number and up to another one. */
 const pendingSql = `SELECT e.number AS number, time, body, stream, others FROM event e
   WHERE e.number > ? AND e.number <= ? AND CASE WHEN ${hasTime} THEN ${holdsText}
     AND NOT EXISTS (SELECT 1 FROM event_text WHERE start = e.time AND event = e.number) END
   ORDER BY e.number LIMIT 1`
 
-/** Where an event stands in the index: its time, and its words, `null` for none. */
+/** An event in the index: its time, and its words, `null` for none. */
 export interface IndexedText {
   readonly number: number
   readonly time: number
   readonly words: string | null
 }
 
-/** Where an event is. */
+/** The streams and the time of an event. */
 interface StreamsAndTime extends StreamSet {
   readonly time: number
 }
 
-/** What it takes of an event's row. */
+/** The columns of an event's row that the index uses. */
 interface TextRow extends StreamsAndTime {
-  /** Whether it is large, or has files. */
+  /** 1 if it is large, or has files. */
   readonly large: 1 | null
 }
 
@@ -74,13 +74,13 @@ interface TextEntry {
 export class EventTexts {
   /** Removals since {@link beginBulkRemoval}; `undefined` outside of it. */
   #removals: number | undefined
-  /** Whether pages are being merged, some with each write. */
+  /** True while pages are being merged, some with each write. */
   #isMerging = false
-  /** Whether no words lead anywhere at the moment. */
+  /** True while `event_word` is empty, until it is rebuilt. */
   #isCleared = false
   /** See {@link indexedTo}; `undefined` until it is read. */
   #indexedTo: number | undefined
-  /** Whether events may wait to be indexed, whether some have been added since the last turn, and whether a search met many. */
+  /** Whether events may be pending, whether some were added since the last turn, and whether a search has requested indexing. */
   #isBehind = true
   #hasNew = false
   #isRequested = false
@@ -88,24 +88,21 @@ export class EventTexts {
 
   constructor(private readonly db: Database) {}
 
-  /** The words of a text that is sought, as queries take them; none if it holds none. */
+  /** Converts a search text to words, as queries take them; empty if it contains none. */
   toSearchWords(text: string): string[] {
     return toSearchWords(text)
   }
 
-  /** The greatest number up to which all events are indexed; of others, those that have words in `event_text`. */
+  /** The greatest number up to which all events are indexed; later events are indexed if they have a row in `event_text`. */
   get indexedTo(): number {
     return (this.#indexedTo ??= this.#storedIndexedTo)
   }
 
-  want(): void {
+  requestIndexing(): void {
     this.#isRequested = true
   }
 
-  /**
-   * Asked once a second: whether it is time to index what waits, since nothing has been added for some turns, or somebody
-   * searches.
-   */
+  /** Returns whether to index pending events: after some turns without new ones, or on request. Called once a second. */
   isDue(): boolean {
     if (this.#hasNew) {
       this.#hasNew = false
@@ -115,7 +112,7 @@ export class EventTexts {
     return this.#isBehind && (++this.#quietTurns > quietTurns || this.#isRequested)
   }
 
-  /** Looks for a text to be indexed; answers whether there is one, or more to look at. */
+  /** Looks for an event to be indexed. Returns whether there is one, or more events remain to be scanned. */
   hasPending(): boolean {
     const last = this.#lastNumber
     const until = performance.now() + maxStepMs
@@ -130,7 +127,7 @@ export class EventTexts {
     return false
   }
 
-  /** Indexes what waits, for some milliseconds. Within a write. */
+  /** Indexes pending events for a few milliseconds. Must run within a write. */
   indexPending(): void {
     const until = performance.now() + maxStepMs
     const steps = new NumberSteps(this.indexedTo, this.#lastNumber)
@@ -144,17 +141,20 @@ export class EventTexts {
     if (this.#isMerging) this.#mergePages([])
   }
 
-  /** Adds an event: no value of an account field, as those are not searched. Only a large one is indexed at once: it is not parsed again. */
+  /**
+   * Adds an event that is not a value of an account field. Only large events are indexed at once, so that they need not be parsed
+   * again.
+   */
   insert(number: number, row: TextRow, event: Event): void {
     this.#hasNew = true
     const words = row.large ? extractWords(event) : ''
     if (words !== '') this.#add(number, row, words)
   }
 
-  /** Follows a change of an event; `event` is absent for values of account fields. */
+  /** Updates the index after a change of an event; `event` is absent for values of account fields. */
   replace(before: IndexedText & StreamSet, row: TextRow, event: Event | undefined): void {
     const { number } = before
-    // Of one that waits what it has become is going to be indexed.
+    // A pending event will be indexed in its new state.
     if (before.words === null && number > this.indexedTo && !row.large) return void (this.#hasNew = true)
     const words = event ? extractWords(event) : ''
     const former = before.words ?? ''
@@ -172,7 +172,7 @@ export class EventTexts {
     this.#replaceWords(number, listIndexedWords(former, from), listIndexedWords(words, to))
   }
 
-  /** Takes an event out. */
+  /** Removes an event. */
   remove(indexed: IndexedText): void {
     if (indexed.words === null) return
     const place = this.#deleteWords(indexed)
@@ -180,14 +180,14 @@ export class EventTexts {
     this.#replaceWords(indexed.number, listIndexedWords(indexed.words, place), [])
   }
 
-  /** As {@link remove}, of an event by its number and time. */
+  /** Removes an event by its number and time. */
   removeByNumber(number: number, time: number): void {
     const sql = 'SELECT words FROM event_text WHERE start = ? AND event = ?'
     const words = column(this.db, sql).get(time, number) as string | undefined
     if (words !== undefined) this.remove({ number, time, words })
   }
 
-  /** Begins the removal of a great many: {@link endBulkRemoval} has to follow in the same transaction. */
+  /** Begins a bulk removal: {@link endBulkRemoval} has to follow in the same transaction. */
   beginBulkRemoval(): void {
     this.#removals = 0
   }
@@ -199,12 +199,12 @@ export class EventTexts {
     this.#isCleared = false
   }
 
-  /** Follows events that have all been moved out of streams: to another one, or to none. */
+  /** Updates the index after all events of streams have been moved to another one, or removed. */
   moveAll(from: readonly number[], to: number | undefined): void {
     movePlaces(this.db, from, to)
   }
 
-  /** Drops what is remembered: it may have been rolled back. */
+  /** Clears the cache: it may hold what was rolled back. */
   invalidate(): void {
     this.#removals = undefined
     this.#isCleared = false
@@ -212,7 +212,7 @@ export class EventTexts {
     this.#isBehind = true
   }
 
-  /** What {@link indexedTo} is when the file is opened. */
+  /** The stored value of {@link indexedTo}. */
   get #storedIndexedTo(): number {
     return column(this.db, 'SELECT number FROM event_text_end').get() as number
   }
@@ -232,7 +232,7 @@ export class EventTexts {
       statement(this.db, addWordsSql).run(number, joinWords(leading))
   }
 
-  /** Keeps words; answers the place that leads to them: the one that is known, if any. */
+  /** Stores words. Returns the place under which they are indexed; `known` if given. */
   #insertWords(number: number, row: StreamsAndTime, words: string, known: number | null): number | null {
     const long = toLongFlag(words)
     const place = long ? null : (known ?? ensurePlace(this.db, row))
@@ -249,25 +249,25 @@ export class EventTexts {
       )
   }
 
-  /** Drops words that are kept; answers their place. */
+  /** Deletes stored words. Returns their place. */
   #deleteWords({ number, time }: IndexedText): number | null {
     const sql = 'DELETE FROM event_text WHERE start = ? AND event = ? RETURNING place'
     return column(this.db, sql).get(time, number) as number | null
   }
 
-  /** Lets other words lead to an event than before: only what differs is written. */
+  /** Replaces the indexed words of an event; only the differences are written. */
   #replaceWords(number: number, before: readonly string[], after: readonly string[]): void {
     if (this.#isCleared) return
     const [former, current] = [new Set(before), new Set(after)]
     const removed = before.filter(word => !current.has(word))
     const added = after.filter(word => !former.has(word))
-    // SQLite counts rows: one more and one less, however few words change.
+    // SQLite counts rows: the row has to be deleted and inserted, even if few words change.
     if (before.length > 0) statement(this.db, removeWordsSql).run(number, joinWords(removed))
     if (after.length > 0) statement(this.db, addWordsSql).run(number, joinWords(added))
     this.#mergePages(removed)
   }
 
-  /** Merges pages, some with each write, once they would show what words have been taken out. */
+  /** Merges pages, some with each write, if their keys would reveal removed words. */
   #mergePages(removed: readonly string[]): void {
     const begin = removed.length > 0 && leavesPageKeys(this.db, removed)
     if (begin || this.#isMerging) this.#isMerging = mergePages(this.db, begin)
@@ -280,7 +280,7 @@ export class EventTexts {
   }
 }
 
-/** Lets words lead to all texts. */
+/** Rebuilds `event_word` from all texts. */
 function* addAllWords(db: Database): Steps<void> {
   const sql = `SELECT start, event, words, place FROM event_text
     WHERE long IS NULL AND (start, event) > (?, ?) ORDER BY start, event LIMIT ${maxTextsPerStep}`

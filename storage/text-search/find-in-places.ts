@@ -1,6 +1,6 @@
 /**
- * Events that words lead to in places that may be read: for who does not see everything. Nothing else of the index is looked
- * at, so how long it takes tells nothing of what stands in other texts. (docs/decisions/0018-search-in-texts.md)
+ * Finds events by words in places that the caller may read, for callers that do not see everything. Nothing else of the
+ * index is read, so that the duration reveals nothing of other texts. (docs/decisions/0018-search-in-texts.md)
  */
 import type { Database } from 'better-sqlite3'
 import type { EventQuery, TextSearch } from '../event-query/query.js'
@@ -9,18 +9,18 @@ import { formatPlacedWord } from '../texts/tables.js'
 import { wordEnd, maxTriedWords } from './text-lane.js'
 import { findMatchingPlaces } from './text-places.js'
 
-/** Places that are asked, one by one: 8 ms. */
+/** Maximum number of places that are looked up one by one: 8 ms. */
 const maxPlaces = 240
-/** Times that places are asked for all words together: a frequent word is given up soon, and another one is tried. */
+/** Maximum number of lookups for all words together: a frequent word is abandoned early, and another one is tried. */
 const maxLookups = 360
-/** Events that words may lead to; with more some are soon found among all texts. */
+/** Maximum number of events found; with more it is faster to scan all texts. */
 const maxFound = 1000
-/** Texts within the times of a query for each place that is asked: with fewer it is quicker to go through them. */
+/** Texts within the time range per place to be looked up: with fewer a scan is faster. */
 const textsPerPlace = 50
 
 /**
- * Returns the numbers of all events that may have these words and meet the query's criteria on streams, and of some others;
- * `undefined` if they are many, or where it is quicker to go through all texts.
+ * Returns the numbers of all events that may have these words and meet the query's conditions on streams, and of some
+ * others; `undefined` if they are many, or if scanning all texts is faster.
  */
 export function findInPlaces(db: Database, query: EventQuery, { words }: TextSearch): number[] | undefined {
   const places = findMatchingPlaces(db, query.streams)
@@ -40,7 +40,7 @@ export function findInPlaces(db: Database, query: EventQuery, { words }: TextSea
   return undefined
 }
 
-/** The events that a word leads to, unless they are many; `count`: how many places have been asked. */
+/** Finds the events with a word, unless they are many; `count`: the number of lookups. */
 function findByWord(
   db: Database,
   places: readonly number[],

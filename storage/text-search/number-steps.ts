@@ -1,17 +1,20 @@
-/** Goes through the numbers of events, more at a time as long as it is quick: some have bodies of many megabytes. */
+/**
+ * Scans the numbers of events in steps whose size follows how long they take: some events have bodies of many
+ * megabytes.
+ */
 import type { Database } from 'better-sqlite3'
 import { runWithTimeout } from '../sqlite/run-with-timeout.js'
 
-/** Numbers that the first step looks at, and that any step does. */
+/** Initial and maximum size of a step. */
 const initialNumbers = 16
 const maxNumbers = 512
-/** Milliseconds that a step should take. */
+/** Target duration of a step, in milliseconds. */
 const stepMs = 2
 
 export class NumberSteps {
   #size = initialNumbers
 
-  /** From the number after `at` up to `end`. */
+  /** Scans from the number after `at` up to `end`. */
   constructor(
     public at: number,
     readonly end: number
@@ -22,8 +25,8 @@ export class NumberSteps {
   }
 
   /**
-   * The first row among the next numbers, after which it goes on; `undefined` if there is none among them. `find` runs a
-   * statement that asks whether there is time for a row. Where it throws, fewer numbers are tried next.
+   * Returns the first row among the next numbers, and continues after it; `undefined` if there is none. `find` runs a
+   * statement with a time limit. If it throws, the next step is smaller.
    */
   next<Row extends { readonly number: number }>(
     db: Database,
@@ -36,7 +39,7 @@ export class NumberSteps {
     const { found: row, last = to } = runWithTimeout(db, stepMs, () => find(this.at, to))
     const isSlow = performance.now() - start > stepMs
     this.#size = isSlow ? Math.max(1, Math.floor(size / 2)) : Math.min(size * 2, maxNumbers)
-    // Nothing is left where there are no events any more.
+    // If no row was scanned, there are no events with these numbers any more.
     this.at = row ? row.number : Math.max(last, this.at)
     return row
   }

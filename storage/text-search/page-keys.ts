@@ -1,35 +1,36 @@
 /**
- * What FTS5 leaves of words that it has taken out, though it is told to delete securely: each page of its index is found by
- * the beginning of the word that stood first on it. Pages that are merged are found by words that are still there.
+ * Finds what FTS5 leaves of removed words, although it is told to delete securely: each page of its index has a key
+ * that is the beginning of the first word on it. Merging pages replaces the keys by those of existing words.
  * (docs/decisions/0018-search-in-texts.md)
  */
 import type { Database } from 'better-sqlite3'
 import { column, statement } from '../sqlite/statements.js'
 import { parseWord } from '../texts/tables.js'
 
-/** Pages that one step merges: a few milliseconds. */
+/** Pages merged per step: a few milliseconds. */
 const maxPagesPerStep = 64
-/** What keys begin with; others would be of indexes of beginnings, of which there are none. */
+/** The prefix of keys of the main index; there are no prefix indexes. */
 const mainIndexPrefix = '0'
 
 /**
- * Whether a page is found by the beginning of one of these words, with which no word begins any more. `gone` holds words by
- * themselves and with places: of the latter only those count whose word is gone from all places. Pages are looked up for all
- * of them, held elsewhere or not: otherwise the time of a write would tell what stands in other texts.
+ * Returns whether the key of a page is the beginning of one of the removed words, and no word begins with it any more.
+ * `removed` holds words with and without places: of those with places only the ones count whose word was removed from
+ * all places. Pages are looked up for all of them, even if other texts contain them: otherwise the duration of a write
+ * would reveal the contents of other texts.
  */
 export function leavesPageKeys(db: Database, removed: readonly string[]): boolean {
   const next = column(db, 'SELECT term FROM event_vocabulary WHERE term >= CAST(? AS TEXT) LIMIT 1')
-  // Asking for a word has SQLite write what it has been told so far.
+  // Any query makes SQLite write pending changes.
   next.get(Buffer.alloc(0))
   const segments = listSegments(db)
   const words = new Set(removed.filter(term => parseWord(term) === term))
   return removed.some(term => {
     const word = parseWord(term)
-    // The text itself holds it on, in another place.
+    // The text itself still contains it, in another place.
     if (!words.has(word)) return false
     const beginning = findLongestKey(db, segments, Buffer.from(mainIndexPrefix + term)).subarray(1)
     if (beginning.length === 0) return false
-    // A word that begins with it begins with all shorter ones, too.
+    // A word that begins with it begins with all shorter keys, too.
     const found = next.get(beginning) as string | undefined
     if (found !== undefined && Buffer.from(found).subarray(0, beginning.length).equals(beginning))
       return false
@@ -37,7 +38,7 @@ export function leavesPageKeys(db: Database, removed: readonly string[]): boolea
   })
 }
 
-/** The parts of the index, each with pages of its own. */
+/** Lists the segments of the index, each of which has its own pages. */
 function listSegments(db: Database): number[] {
   const next = column(db, 'SELECT min(segid) FROM event_word_idx WHERE segid > ?')
   const segments: number[] = []
@@ -46,7 +47,7 @@ function listSegments(db: Database): number[] {
   return segments
 }
 
-/** The longest of the keys of pages that are beginnings of a key; the index alone if there is none. */
+/** Returns the longest page key that is a beginning of `key`; only the index prefix if there is none. */
 function findLongestKey(db: Database, segments: readonly number[], key: Buffer): Buffer {
   const last = column(
     db,
@@ -58,26 +59,26 @@ function findLongestKey(db: Database, segments: readonly number[], key: Buffer):
       const found = last.get(segment, key.subarray(0, at)) as Buffer | undefined
       const same = found ? countCommonBytes(found, key) : 0
       if (found && same === found.length) longest = Math.max(longest, same)
-      // Of those before it only one that is a beginning of both may be a beginning of the key.
+      // Among the keys before it, only a beginning of both may be a beginning of the key.
       at = same
     }
   return key.subarray(0, longest)
 }
 
-/** How many bytes two keys begin with alike. */
+/** Counts the bytes at the beginning that two keys have in common. */
 function countCommonBytes(a: Buffer, b: Buffer): number {
   let count = 0
   while (count < a.length && count < b.length && a[count] === b[count]) count++
   return count
 }
 
-/** Merges some pages of the index; answers whether there are more. `begin`: whether all of it is to be merged from now on. */
+/** Merges some pages of the index. Returns whether there are more. `isFirst`: whether to begin merging the whole index. */
 export function mergePages(db: Database, isFirst: boolean): boolean {
   const changes = column(db, 'SELECT total_changes()')
   const before = changes.get() as number
   statement(db, "INSERT INTO event_word (event_word, rank) VALUES ('merge', ?)").run(
     isFirst ? -maxPagesPerStep : maxPagesPerStep
   )
-  // As SQLite's documentation has it: the command itself is one.
+  // According to SQLite's documentation, the command itself counts as one change.
   return (changes.get() as number) - before >= 2
 }

@@ -1,19 +1,23 @@
 /**
- * The events of few streams, for a search by somebody who sees no others: to take up each is quicker than to go through all
- * texts. Which way is taken, and how long it takes, depends on what may be read, and on how many texts there are in all.
+ * The events of a few streams, for a search by a caller that sees no others: testing each is faster than scanning all
+ * texts. Which way is taken, and how long it takes, depends only on what the caller may read, and on the number of all
+ * texts.
  */
 import type { Database } from 'better-sqlite3'
 import type { Key } from '../event-query/position.js'
 import type { EventQuery } from '../event-query/query.js'
 import { column, raw } from '../sqlite/statements.js'
 
-/** Events that are taken up one by one, and streams that are asked for them. */
+/** Maximum number of events that are tested one by one, and of streams that are searched for them. */
 const maxEvents = 20_000
 const maxStreams = 1000
-/** Texts that are looked at between two looks at the clock. */
+/** Number of texts between two checks of the time. */
 const checkInterval = 16
 
-/** Events of streams, each once and in no order; `areFree`: whether all that can be said of them has been asked, but for words. */
+/**
+ * The keys of the events of streams, each once and in no order; `isUnconditional`: whether only the words remain to be
+ * tested.
+ */
 export interface StreamKeys {
   readonly keys: readonly Key[]
   readonly isUnconditional: boolean
@@ -22,8 +26,8 @@ export interface StreamKeys {
 type Row = [time: number, number: number, home: number | null]
 
 /**
- * Returns all events of the streams in which a query looks; `undefined` where it looks in all streams, or within times, or where
- * there are fewer texts than such events.
+ * Lists all events of the streams that a query searches; `undefined` if it searches all streams, or has a time range,
+ * or if there are fewer texts than such events.
  */
 export function listKeysInStreams(db: Database, query: EventQuery): StreamKeys | undefined {
   const { from, isRunning, modifiedSince, streams, to, trashed, types } = query
@@ -53,17 +57,20 @@ export function listKeysInStreams(db: Database, query: EventQuery): StreamKeys |
   const isPlain = streams.every(({ all, not }) => all.length === 0 && not.size === 0)
   return {
     keys: Array.from(times, ([number, time]) => ({ time, number })),
-    // Of an event in several streams others are asked for than the one by which it was found.
+    // An event in several streams has to meet conditions on the other ones, too.
     isUnconditional: isPlain && areAlone && !types && modifiedSince === undefined
   }
 }
 
-/** The next keys whose texts hold all words, and how many have been looked at: until a time, or until there are enough. */
+/**
+ * Returns the next keys whose texts contain all words, and how many were scanned: until a time, or until `limit` were
+ * found.
+ */
 export function filterKeysByWords(
   db: Database,
   keys: readonly Key[],
   words: readonly string[],
-  { most: limit, until }: { readonly most: number; readonly until: number }
+  { limit, until }: { readonly limit: number; readonly until: number }
 ): { readonly found: Key[]; readonly scanned: number } {
   const selectWords = column(db, 'SELECT words FROM event_text WHERE start = ? AND event = ?')
   const patterns = words.map(word => ` ${word}`)
@@ -71,8 +78,12 @@ export function filterKeysByWords(
   let index = 0
   do {
     const key = keys[index++]!
-    const selectWords = selectWords.get(key.time, key.number) as string | undefined
-    if (selectWords !== undefined && patterns.every(word => selectWords.includes(word))) found.push(key)
-  } while (index < keys.length && found.length < limit && (index % checkInterval > 0 || performance.now() < until))
+    const text = selectWords.get(key.time, key.number) as string | undefined
+    if (text !== undefined && patterns.every(word => text.includes(word))) found.push(key)
+  } while (
+    index < keys.length &&
+    found.length < limit &&
+    (index % checkInterval > 0 || performance.now() < until)
+  )
   return { found, scanned: index }
 }

@@ -1,11 +1,11 @@
-/** Events by their texts: those that words lead to, and all that have any, in order of time. */
+/** Events by their texts: found by words, or scanned in order of time. */
 import type { Database } from 'better-sqlite3'
 import { column, statement } from '../sqlite/statements.js'
 import type { Key, Order, KeyRange } from '../event-query/position.js'
 import type { TextSearch } from '../event-query/query.js'
 import { runFiltered, rowCondition, type RowFilter } from '../event-query/row-filter.js'
 
-/** What every row has to meet. */
+/** The conditions for every row. */
 export interface TextFilter {
   readonly rows: RowFilter
   readonly trashed: readonly number[]
@@ -13,14 +13,14 @@ export interface TextFilter {
   readonly text: TextSearch
 }
 
-/** Events that words may lead to, to be taken up one by one; with more it is quicker to go through all in order of time. */
+/** Maximum number of events found by a word that are tested one by one; with more a scan in order of time is faster. */
 const maxFound = 4000
-/** Words by which that is tried. */
+/** Maximum number of words by which that is tried. */
 export const maxTriedWords = 4
-/** Follows every word that begins with what is before it. */
+/** Sorts after every word that begins with what precedes it. */
 export const wordEnd = '\u{10ffff}'
 
-/** Numbers of all events that may have these words, and of some that do not; `undefined` if they are many. */
+/** Returns the numbers of all events that may have these words, and of some others; `undefined` if they are many. */
 export function findByWords(db: Database, words: readonly string[]): number[] | undefined {
   const sql = 'SELECT doc FROM event_vocabulary WHERE term >= ? AND term < ? LIMIT +?'
   for (const word of words.slice(0, maxTriedWords)) {
@@ -35,13 +35,13 @@ export function findByWords(db: Database, words: readonly string[]): number[] | 
   return undefined
 }
 
-/** Where events stand; those that are no more are left out. */
+/** Reads the keys of events, without those that no longer exist. */
 export function readKeys(db: Database, numbers: readonly number[]): Key[] {
   const sql = `SELECT e.time AS time, e.number AS number FROM (SELECT value FROM json_each(?)) j CROSS JOIN event e ON e.number = j.value`
   return statement(db, sql).all(JSON.stringify(numbers)) as Key[]
 }
 
-/** Those of the first keys whose events pass, in the same order; `looked`: how many there was time for. */
+/** Returns which of the first keys pass, in the same order; `scanned`: how many there was time for. */
 export function filterKeys(
   db: Database,
   filter: TextFilter,
@@ -63,7 +63,10 @@ export function filterKeys(
   return { keys: keys.filter(({ number }) => pass.has(number)), scanned: rows }
 }
 
-/** The keys of the events that pass, `limit` at most, among the next `rows` ones of a stretch, or as many as there is time for. */
+/**
+ * Returns the keys of the events that pass, at most `limit`, among the next `rows` ones of a range, or as many as there
+ * is time for.
+ */
 export function findInRange(
   db: Database,
   filter: TextFilter,
@@ -72,19 +75,22 @@ export function findInRange(
   rows: number,
   limit: number
 ): { keys: Key[]; scanned: number } {
-  const { mayUseIndex: byIndex } = filter.text
-  const sql = buildLaneSql(order, stretch, byIndex)
+  const { mayUseIndex } = filter.text
+  const sql = buildLaneSql(order, stretch, mayUseIndex)
   const { found, rows: scanned } = filter.rows.budget.runWithinBudget(rows, allowed =>
     runFiltered(db, filter.rows, (...bounds) => {
       const [event, words] = [toEventBindings(filter, bounds), toWordBindings(filter)]
-      const conditions = byIndex ? [...words, ...event] : [...event, ...words]
+      const conditions = mayUseIndex ? [...words, ...event] : [...event, ...words]
       return statement(db, sql).all(...toBounds(order, stretch), allowed, ...conditions, limit)
     })
   )
   return { keys: found as Key[], scanned }
 }
 
-/** How many of the next rows of a stretch hold so many bytes of words; one at least, and `rows` where these hold fewer. */
+/**
+ * Returns how many of the next rows of a range hold a number of bytes of words; at least one, and `rows` if these hold
+ * fewer.
+ */
 export function countRowsHolding(
   db: Database,
   order: Order,
@@ -97,12 +103,12 @@ export function countRowsHolding(
   return countHolding(sizes, bytes) ?? rows
 }
 
-/** As {@link countRowsHolding}, of the first of these keys. */
+/** As {@link countRowsHolding}, for the first of these keys. */
 export function countKeysHolding(db: Database, keys: readonly Key[], bytes: number): number {
   const sql = `SELECT ifnull(octet_length(words), 0) FROM (SELECT value FROM json_each(?)) j
     CROSS JOIN event e ON e.number = j.value LEFT JOIN event_text t ON t.start = e.time AND t.event = e.number`
   const sizes = column(db, sql).all(JSON.stringify(keys.map(({ number }) => number))) as number[]
-  // Of those that are gone there is no row.
+  // Removed events have no row.
   return countHolding(sizes, bytes) ?? keys.length
 }
 
@@ -112,19 +118,27 @@ function countHolding(sizes: readonly number[], bytes: number): number | undefin
   return end < 0 ? undefined : Math.max(end, 1)
 }
 
-/** The key so many events on in a stretch; `undefined` beyond its end. */
-export function findTextKeyAt(db: Database, order: Order, stretch: KeyRange, offset: number): Key | undefined {
+/** Returns the key `offset` events ahead in a range; `undefined` beyond its end. */
+export function findTextKeyAt(
+  db: Database,
+  order: Order,
+  stretch: KeyRange,
+  offset: number
+): Key | undefined {
   const sql = `SELECT start AS time, event AS number FROM event_text ${buildRangeClause(order, stretch)} LIMIT 1 OFFSET +?`
   return statement(db, sql).get(...toBounds(order, stretch), offset) as Key | undefined
 }
 
-/** What every row of `event` has to meet; binds what {@link toEventBindings} answers. */
+/** The conditions for every row of `event`; bind the values of {@link toEventBindings}. */
 export const eventCondition = `${rowCondition} AND time <= ? AND trashed BETWEEN ? AND ?`
-/** The first word tells most; the others are only asked for where it is. */
+/** The first word is the most selective; the others are only tested if it is found. */
 const wordsCondition = `instr(words, ?) > 0
   AND NOT EXISTS (SELECT 1 FROM json_each(?) w WHERE instr(words, w.value) = 0)`
 
-export function toEventBindings({ to, trashed }: TextFilter, bounds: readonly number[]): (number | undefined)[] {
+export function toEventBindings(
+  { to, trashed }: TextFilter,
+  bounds: readonly number[]
+): (number | undefined)[] {
   return [...bounds, to, trashed[0], trashed.at(-1)]
 }
 
@@ -134,11 +148,11 @@ function toWordBindings({ text: { words } }: TextFilter): string[] {
 }
 
 /**
- * Who does not see everything has the words looked at only where they may be read: otherwise the time that this takes would
- * tell what stands in other texts. Who does has them looked at first: that spares the rows of events.
+ * For callers that do not see everything, words are tested only where they may be read: otherwise the duration would
+ * reveal the contents of other texts. For others words are tested first, which saves reading rows of events.
  */
-function buildLaneSql(order: Order, stretch: KeyRange, byIndex: boolean): string {
-  const condition = byIndex
+function buildLaneSql(order: Order, stretch: KeyRange, mayUseIndex: boolean): string {
+  const condition = mayUseIndex
     ? `${wordsCondition} AND ${eventCondition}`
     : `CASE WHEN ${eventCondition} THEN ${wordsCondition} END`
   return `SELECT e.time AS time, e.number AS number FROM (

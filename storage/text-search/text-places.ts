@@ -1,19 +1,18 @@
 /**
- * Places of texts: each is a set of streams that events are in, so that whether an event may be read depends on its place
- * alone. An event in several streams is in one place of its own kind, which one of these streams may hide.
- * (docs/decisions/0018-search-in-texts.md)
+ * Places of texts: each is a set of streams, so that whether an event may be read depends on its place alone. Events
+ * with the same set of streams share a place. (docs/decisions/0018-search-in-texts.md)
  */
 import type { Database } from 'better-sqlite3'
 import { createRowTest, type StreamsCriteria } from '../event-query/query.js'
 import { column, statement } from '../sqlite/statements.js'
 
-/** Places that there are at most, and characters of their lists of streams: a search looks at all of them. */
+/** Maximum number of places, and maximum length of their lists of streams in characters: a search reads all of them. */
 const maxPlaces = 1000
 const maxListLength = 200
-/** Work of finding out which places are wanted, as `Effort` counts it: a millisecond or two. */
+/** Maximum work of matching places, in units of `QueryBudget`: one or two milliseconds. */
 const maxWork = 50_000
 
-/** Streams as a row of `event` has them. */
+/** The streams of a row of `event`. */
 export interface StreamSet {
   readonly stream: number
   readonly others: string | null
@@ -23,7 +22,10 @@ interface Place extends StreamSet {
   readonly number: number
 }
 
-/** The place of events in these streams; `null` if they are many, or if there are too many places. */
+/**
+ * Returns the place of events in these streams, adding it if needed; `null` if the streams are many, or there are too
+ * many places.
+ */
 export function ensurePlace(db: Database, streams: StreamSet): number | null {
   const set = toSortedSet(streams)
   if (!set) return null
@@ -36,7 +38,7 @@ export function ensurePlace(db: Database, streams: StreamSet): number | null {
   return Number(insert.run(set.stream, set.others).lastInsertRowid)
 }
 
-/** Follows streams that lose all their events: to another one, or to none. What leads to texts stays as it is. */
+/** Updates places after streams have lost all their events to another one, or entirely. The indexed words are unchanged. */
 export function movePlaces(db: Database, from: readonly number[], to: number | undefined): void {
   const gone = new Set(from)
   for (const place of readPlaces(db)) {
@@ -54,7 +56,7 @@ export function movePlaces(db: Database, from: readonly number[], to: number | u
   }
 }
 
-/** The numbers of the places whose events meet criteria; `undefined` where it takes long to find out. */
+/** Finds the numbers of the places whose events meet criteria; `undefined` if that exceeds the work limit. */
 export function findMatchingPlaces(
   db: Database,
   streams: readonly StreamsCriteria[] | undefined

@@ -1,7 +1,7 @@
 /**
- * A search in texts under way: as `QueryRun`, page by page. It takes up the events that rare words lead to, for who does not
- * see everything only where they may be read; where all words are frequent, it goes through all events with texts in order
- * of time. Events that are not indexed yet are read first, and come in between.
+ * Runs a search in texts page by page, as `QueryRun`. Tests the events found by rare words; callers that do not see
+ * everything search only where they may read. If all words are frequent, scans all events with texts in order of time.
+ * Events that are not indexed yet are read first, and merged in.
  */
 import type { Database } from 'better-sqlite3'
 import { pageBytes } from '../event-query/bodies.js'
@@ -29,29 +29,29 @@ import {
 } from './text-lane.js'
 import { TextTail } from './text-tail.js'
 
-/** Events in a page. */
+/** Maximum number of events in a page. */
 const maxPageRows = 500
-/** Milliseconds after which a page ends, whatever it holds. */
+/** Duration after which a page ends, whatever it holds, in milliseconds. */
 const maxPageMs = 8
-/** Milliseconds that a step should take: what it looks at are texts of a few words, or of a hundred thousand characters. */
+/** Target duration of a step, in milliseconds: texts have a few words, or a hundred thousand characters. */
 const stepMs = 4
-/** Bytes of texts that a step looks through, for one word after the other; the next text is looked at in any case. */
+/** Bytes of texts that a step scans, once for each word; at least one text is scanned. */
 const maxStepBytes = 4 * 1024 * 1024
-/** Texts that the first step looks at, and that any step does. */
+/** Initial and maximum number of texts per step. */
 const initialRows = 200
 const maxRows = 2000
-/** Numbers of events beyond the index from which on they are worth being indexed soon. */
+/** Number of events that are not indexed from which on indexing is requested. */
 const maxPendingUnrequested = 500
-/** Periods reaching a time that are taken up one by one. */
+/** Maximum number of periods reaching a time that are tested one by one. */
 const maxSingleKeys = 1000
 
-/** A part of what is searched, in order and up to a time: some events, or those of a stretch that have texts. */
+/** A part of the search, in order and up to a time: given events, or the texts in ranges. */
 type SearchPart = { readonly end: number } & (
   | { keys: readonly Key[]; isUnconditional?: boolean }
   | { stretches: readonly KeyRange[] }
 )
 
-/** What a step has come to: events that pass, and from where to go on; absent at the end of the part. */
+/** The result of a step: events that pass, and the position to continue from; absent at the end of the part. */
 interface StepResult {
   readonly keys: readonly Key[]
   readonly position: Key | undefined
@@ -59,10 +59,10 @@ interface StepResult {
 
 export class TextRun {
   #parts: SearchPart[] | undefined
-  /** The number of the last event that was indexed when the run began: it knows all others by {@link #tail}. */
+  /** The number of the last event that was indexed when the run began; later events come from {@link #tail}. */
   #indexedTo = 0
   #tail: TextTail | undefined
-  /** Whether others may have written since the tail was read. */
+  /** True if other writes may have happened since the tail was read. */
   #isStale = false
   #test: RowTest | undefined
   #stepRows = initialRows
@@ -85,7 +85,7 @@ export class TextRun {
     return this.#remaining === 0 || this.#parts?.length === 0
   }
 
-  /** Goes on with other streams and types than before, and shows what it finds otherwise; all else stays as it was. */
+  /** Continues with other streams and types, and another presentation; everything else is unchanged. */
   updateScope({ present, streams, types }: Pick<EventQuery, 'present' | 'streams' | 'types'>): void {
     this.query = { ...this.query, present, streams, types }
     this.#test = createRowTest(this.query)
@@ -125,13 +125,13 @@ export class TextRun {
   }
 
   #findKeys(db: Database): StreamKeys | undefined {
-    const { mayUseIndex: byIndex, words } = this.text
-    const numbers = byIndex ? findByWords(db, words) : findInPlaces(db, this.query, this.text)
+    const { mayUseIndex, words } = this.text
+    const numbers = mayUseIndex ? findByWords(db, words) : findInPlaces(db, this.query, this.text)
     if (numbers) return { keys: readKeys(db, numbers), isUnconditional: false }
-    return byIndex ? undefined : listKeysInStreams(db, this.query)
+    return mayUseIndex ? undefined : listKeysInStreams(db, this.query)
   }
 
-  /** Reads the events that are not indexed, as long as there is time; answers whether that was enough. */
+  /** Reads the events that are not indexed, as long as there is time. Returns whether all were read. */
   #readTail({ db }: EventFile, until: number): boolean {
     const tail = this.#tail
     if (!tail || tail.isComplete) return true
@@ -143,7 +143,7 @@ export class TextRun {
     return true
   }
 
-  /** Periods that reach a time, or that run, are taken up one by one if they are few. */
+  /** Tests periods that reach a time, or that run, one by one if they are few. */
   #toPart({ db, durationClasses }: EventFile, segment: Segment): SearchPart {
     const { order } = this.query
     const { end } = segment.range
@@ -157,11 +157,15 @@ export class TextRun {
   get #filter(): TextFilter {
     const { from = -Infinity, isRunning, modifiedSince = -Infinity, to = Infinity, trashed } = this.query
     const endFrom = isRunning ? Infinity : from
-    const rows = { modifiedAfter: modifiedSince, endFrom, test: this.#test, effort: this.#budget }
+    const rows = { modifiedAfter: modifiedSince, endFrom, test: this.#test, budget: this.#budget }
     return { rows, trashed, to, text: this.text }
   }
 
-  #step(file: EventFile, parts: SearchPart[], heldBytes: number): { text: string; count: number; isFull: boolean } {
+  #step(
+    file: EventFile,
+    parts: SearchPart[],
+    heldBytes: number
+  ): { text: string; count: number; isFull: boolean } {
     const { db } = file
     const part = parts[0]!
     const start = performance.now()
@@ -172,7 +176,7 @@ export class TextRun {
     const { contents } = this.query
     const scanned = contents && this.#bodyScan?.scan(db, contents, found.keys)
     const { stoppedAt, ...answer } = this.#takeEvents(file, scanned?.wanted ?? found.keys, heldBytes)
-    // A page that is full before its first event of this step leaves it where it was.
+    // If the page was full before the first event of this step, the position is unchanged.
     if (answer.isFull && !stoppedAt) return answer
     const position = answer.isFull ? stoppedAt : (scanned?.scannedTo ?? found.position)
     parts.splice(0, 1, ...getRemainder(part, position, this.query.order))
@@ -180,12 +184,12 @@ export class TextRun {
     return answer
   }
 
-  /** Without events that have been indexed since the run began. */
+  /** Removes events that were indexed after the run began. */
   #onlyIndexed({ keys, position }: StepResult): StepResult {
     return { keys: keys.filter(({ number }) => number <= this.#indexedTo), position }
   }
 
-  /** What the index has come to, with those in between that it did not know; `end`: the time at which it ends without a position. */
+  /** Merges events of the tail into the result; `end`: the time at which it ends without a position. */
   #mergeTail(db: Database, tail: TextTail, indexed: StepResult, end: number): StepResult {
     const next = tail.listUpTo(indexed.position, end, maxPageRows)
     const { keys, position } = this.#onlyIndexed(indexed)
@@ -200,18 +204,21 @@ export class TextRun {
 
   #testKeys(
     db: Database,
-    { isUnconditional: areFree, keys }: { readonly keys: readonly Key[]; readonly isUnconditional?: boolean }
+    { isUnconditional, keys }: { readonly keys: readonly Key[]; readonly isUnconditional?: boolean }
   ): StepResult {
-    if (areFree && keys.length > 0) {
-      const limited = this.#bodyScan?.rows ?? Math.min(this.#remaining + this.#skip, maxPageRows)
+    if (isUnconditional && keys.length > 0) {
+      const most = this.#bodyScan?.rows ?? Math.min(this.#remaining + this.#skip, maxPageRows)
       const until = performance.now() + stepMs
-      const { found, scanned } = filterKeysByWords(db, keys, this.text.words, { most: limited, until })
-      // They may have been moved since they were found to be in these streams.
+      const { found, scanned: tested } = filterKeysByWords(db, keys, this.text.words, { limit: most, until })
+      // They may have been moved out of these streams meanwhile.
       const { keys: passing, scanned } = filterKeys(db, this.#filter, found)
       if (scanned < found.length) return { keys: passing, position: found[scanned - 1] }
-      return { keys: passing, position: scanned === keys.length ? undefined : keys[scanned - 1] }
+      return { keys: passing, position: tested === keys.length ? undefined : keys[tested - 1] }
     }
-    const limited = keys.slice(0, this.#bodyScan ? Math.min(this.#bodyScan.rows, this.#stepRows) : this.#stepRows)
+    const limited = keys.slice(
+      0,
+      this.#bodyScan ? Math.min(this.#bodyScan.rows, this.#stepRows) : this.#stepRows
+    )
     const next = limited.slice(0, countKeysHolding(db, limited, this.#stepBytes))
     const { keys: found, scanned } = filterKeys(db, this.#filter, next)
     return { keys: found, position: scanned === keys.length ? undefined : next[scanned - 1] }
@@ -228,7 +235,7 @@ export class TextRun {
     }
   }
 
-  /** Texts are read once, and then looked through for each word. */
+  /** Texts are read once, and scanned for each word. */
   get #stepBytes(): number {
     return maxStepBytes / (1 + this.text.words.length)
   }
@@ -239,7 +246,7 @@ export class TextRun {
   }
 
   #takeEvents(file: EventFile, found: readonly Key[], heldBytes: number): TakenEvents {
-    const wanted = { skip: this.#skip, left: this.#remaining, held: heldBytes, present: this.query.present }
+    const wanted = { skip: this.#skip, remaining: this.#remaining, heldBytes, present: this.query.present }
     const taken = takeEvents(file, found, wanted)
     this.#skip -= taken.skipped
     this.#remaining -= taken.count
@@ -247,7 +254,7 @@ export class TextRun {
   }
 }
 
-/** What is left of a part after an event, or without one after its first stretch. */
+/** Returns what remains of a part after an event, or without one after its first range. */
 function getRemainder(part: SearchPart, position: Key | undefined, order: EventQuery['order']): SearchPart[] {
   const { end } = part
   if ('keys' in part)

@@ -1,6 +1,6 @@
 /**
- * Events that were not indexed when a search began: read one by one, in order of their numbers. Those that are found are
- * kept in the order of the search, the first ones if they are many.
+ * Events that were not indexed when a search began: read one by one, in order of their numbers. Matches are collected
+ * in the order of the search; if they are many, only the first ones.
  */
 import type { Database } from 'better-sqlite3'
 import { comesBefore, isBefore, type Key, type Order } from '../event-query/position.js'
@@ -12,16 +12,16 @@ import { holdsText, extractBodyWords } from '../texts/tables.js'
 import { NumberSteps } from './number-steps.js'
 import { eventCondition, toEventBindings, type TextFilter } from './text-lane.js'
 
-/** Found events that are kept at once. */
+/** Maximum number of collected matches. */
 const maxFound = 50_000
 
 interface Row extends Key {
-  /** As the index has them; otherwise they are taken from the body. */
+  /** The indexed words; `null` if they have to be extracted from the body. */
   readonly words: string | null
   readonly body: string | null
 }
 
-/** As in lanes, texts are only looked at where they may be read. */
+/** As in lanes, texts are only tested where they may be read. */
 const rowSql = `SELECT e.number AS number, time, words, CASE WHEN words IS NULL THEN body END AS body
   FROM event e LEFT JOIN event_text x ON x.start = e.time AND x.event = e.number
   WHERE e.number > ? AND e.number <= ?
@@ -32,11 +32,11 @@ export class TextTail {
   #steps: NumberSteps
   #found: Key[] = []
   #isTruncated = false
-  /** What has been gone through before. */
+  /** Matches up to this key have been discarded. */
   #discardedTo: Key | undefined
   readonly #limit: number
 
-  /** Of the numbers after `first` up to `last`; `wanted`: how many are to be found. */
+  /** Scans the numbers after `first` up to `last`; `wanted`: how many matches are needed. */
   constructor(
     private readonly first: number,
     private readonly last: number,
@@ -47,12 +47,12 @@ export class TextTail {
     this.#limit = Math.min(Math.max(wanted, 1), maxFound)
   }
 
-  /** Whether there is nothing more to {@link read}. */
+  /** True once {@link read} has scanned everything. */
   get isComplete(): boolean {
     return this.#steps.isDone
   }
 
-  /** Reads on for a moment. */
+  /** Scans the next numbers. */
   read(db: Database, filter: TextFilter): void {
     const row = tryWithinBudget(() => this.#steps.next(db, (after, to) => findRow(db, filter, after, to)))
     if (row && containsWords(row, filter)) this.#add({ time: row.time, number: row.number })
@@ -60,18 +60,19 @@ export class TextTail {
   }
 
   /**
-   * The next ones, which are not after `to` or, without it, begin until `end`: `most` of them. `isPart`: whether there may be more.
+   * Lists the next matches up to `to` or, without it, those that begin until `end`; at most `limit`. `isPart`: whether
+   * there may be more.
    */
   listUpTo(to: Key | undefined, end: number, limit: number): { keys: readonly Key[]; isPart: boolean } {
     const isBeyond = (key: Key): boolean =>
       to ? isBefore(to, key, this.order) : comesBefore(end, key.time, this.order)
-    const end = this.#found.findIndex(isBeyond)
-    const count = end === -1 ? this.#found.length : end
-    const isPart = count > limit || (this.#isTruncated && end === -1)
+    const beyond = this.#found.findIndex(isBeyond)
+    const count = beyond === -1 ? this.#found.length : beyond
+    const isPart = count > limit || (this.#isTruncated && beyond === -1)
     return { keys: this.#found.slice(0, Math.min(count, limit)), isPart }
   }
 
-  /** Those that still are as they were found. */
+  /** Returns the matches that are still valid. */
   recheck(db: Database, filter: TextFilter, keys: readonly Key[]): Key[] {
     return keys.filter(({ number, time }) => {
       const row = runWithTimeout(db, 0, () => findRow(db, filter, number - 1, number)).found
@@ -79,7 +80,7 @@ export class TextTail {
     })
   }
 
-  /** Leaves out what has been gone through: to a key or, without it, to a time. */
+  /** Discards the matches up to a key or, without it, up to a time. */
   discardUpTo(to: Key | undefined, end: number): void {
     const { keys } = this.listUpTo(to, end, Infinity)
     this.#found = this.#found.slice(keys.length)

@@ -1,22 +1,25 @@
-/** Which texts of an event can be searched: notes, descriptions and names of attached files. (docs/spec/events.md#searching-texts) */
+/**
+ * Decides which texts of an event can be searched: notes, descriptions and names of attached files.
+ * (docs/spec/events.md#searching-texts)
+ */
 import type { Event } from '../../schemas/event.js'
 import { removeMarkup } from './markup.js'
 import { addWords, joinWords } from './words.js'
 
-/** What begins the types whose contents are texts: other contents are data, whatever they are called. */
+/** The prefix of types whose contents are texts; other contents are data. */
 export const noteTypePrefix = 'note/'
 
-/** Characters of an event's texts that are searched, in the order: description, content, names of files; and of their words. */
+/** Maximum length of an event's searched texts, in the order description, content, names of files; and of their words. */
 const maxCharacters = 100_000
 
 type Texts = Pick<Event, 'attachments' | 'content' | 'description' | 'type'>
 
-/** Whether an event holds something that may be text to be searched; most hold nothing of the kind. */
+/** Returns whether an event may hold text to be searched; most do not. */
 export function mayHaveText({ attachments, description, type }: Texts): boolean {
   return type.startsWith(noteTypePrefix) || Boolean(description) || Boolean(attachments?.length)
 }
 
-/** The words of an event, as {@link joinWords} makes them; empty if there are none. */
+/** Extracts the words of an event, as {@link joinWords} formats them; empty if there are none. */
 export function extractWords(event: Texts): string {
   if (!mayHaveText(event)) return ''
   const words = new Set<string>()
@@ -36,7 +39,7 @@ export function extractWords(event: Texts): string {
 /** Types of notes with markup. */
 const markupTypes: ReadonlySet<string> = new Set(['note/html', 'note/webclip'])
 
-/** A note is a text, or holds it as its `content`. */
+/** Returns the text of a note: the content, or its member `content`. */
 function getNoteText(content: unknown): string | undefined {
   const text =
     typeof content === 'object' && content !== null ? (content as { content?: unknown }).content : content

@@ -1,19 +1,19 @@
-/** The text of an HTML fragment: what a reader sees of it. */
+/** Extracts the visible text of an HTML fragment. */
 
-/** Elements that stand within words. All others part them. */
+/** Elements that may occur within words. All others separate words. */
 const inlineTags =
   /^\/?(?:a|abbr|b|bdi|bdo|big|cite|code|del|dfn|em|font|i|ins|kbd|mark|q|s|samp|small|span|strike|strong|sub|sup|tt|u|var|wbr)(?![\w-])/i
-/** What nobody reads, and how it ends. */
+/** Elements that are not visible, and their ends. */
 const hiddenElements: readonly [begin: string, end: string][] = [
   ['<!--', '-->'],
   ['<script', '</script'],
   ['<style', '</style']
 ]
 
-/** A text without tags, comments, scripts and styles, references to characters resolved. Takes time in proportion to its length. */
+/** Removes tags, comments, scripts and styles, and decodes character references. Takes linear time. */
 export function removeMarkup(html: string): string {
   const read = removeHidden(html)
-  // A tag ends before the next one begins: otherwise a text of nothing but `<` would take a look at the rest for each.
+  // A tag ends before the next one begins: otherwise a text of only `<` would take quadratic time.
   const text = read.replace(/<([!/?a-z][^<>]*)>?/gi, (_, tag: string) => (inlineTags.test(tag) ? '' : ' '))
   return text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]+\d?));?/gi, decodeCharacter)
 }
@@ -22,7 +22,7 @@ function removeHidden(html: string): string {
   const lower = toAsciiLowerCase(html)
   let text = ''
   let at = 0
-  /** Where each of them comes next. */
+  /** The next position of each of them. */
   const next = hiddenElements.map(([begin]) => lower.indexOf(begin))
   for (;;) {
     let first = -1
@@ -35,7 +35,7 @@ function removeHidden(html: string): string {
     const end = lower.indexOf(hiddenElements[first]![1], next[first]! + hiddenElements[first]![0].length)
     if (end < 0) return text
     at = end + hiddenElements[first]![1].length
-    // What is left of an end tag is a tag without its beginning.
+    // The rest of an end tag has no `<`.
     if (first > 0) {
       const close = html.indexOf('>', at)
       if (close < 0) return text
@@ -67,13 +67,16 @@ const namedCharacters: Readonly<Record<string, string>> = {
   shy: ''
 }
 
-/** Letters with an accent: what they are without it is enough for a search. */
+/** Letters with an accent: without it they are sufficient for a search. */
 const accentedLetters = /^([a-z])(?:acute|breve|caron|cedil|circ|grave|macr|ogon|ring|slash|tilde|uml)$/i
 
 function decodeCharacter(_: string, decimal?: string, hexadecimal?: string, name?: string): string {
-  if (name !== undefined) return Object.hasOwn(namedCharacters, name) ? namedCharacters[name]! : (accentedLetters.exec(name)?.[1] ?? ' ')
+  if (name !== undefined)
+    return Object.hasOwn(namedCharacters, name)
+      ? namedCharacters[name]!
+      : (accentedLetters.exec(name)?.[1] ?? ' ')
   const code = decimal === undefined ? Number.parseInt(hexadecimal!, 16) : Number(decimal)
   const isCharacter = code > 0 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff)
-  // The soft hyphen stands within words.
+  // The soft hyphen occurs within words.
   return !isCharacter ? ' ' : code === 0xad ? '' : String.fromCodePoint(code)
 }

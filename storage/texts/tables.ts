@@ -1,10 +1,10 @@
-/** How the index of texts is written: its tables go together. */
+/** The tables of the text index, and how they are written. */
 import type { Database } from 'better-sqlite3'
 import type { Event } from '../../schemas/event.js'
 import { noteTypePrefix, extractWords } from './event-words.js'
 import { splitWords } from './words.js'
 
-/** Words beyond which a text is not among those that words lead to, but looked through by itself: taking each out takes time. */
+/** Maximum number of words of a text in `event_word`; longer texts are scanned, because removing each word takes time. */
 const maxIndexedWords = 128
 
 /** The tables of the index, and a view of its words. */
@@ -43,42 +43,43 @@ export const addWordsSql = 'INSERT INTO event_word (rowid, words) VALUES (?, ?)'
 export const removeWordsSql = `INSERT INTO event_word (event_word, rowid, words) VALUES ('delete', ?, ?)`
 export const clearWordsSql = "INSERT INTO event_word (event_word) VALUES ('delete-all')"
 
-/** What `event_text.long` is for these words. */
+/** Returns the value of `event_text.long` for these words. */
 export function toLongFlag(words: string): 1 | null {
   let count = 0
-  for (let at = words.indexOf(' '); at >= 0 && count <= maxIndexedWords; at = words.indexOf(' ', at + 1)) count++
+  for (let at = words.indexOf(' '); at >= 0 && count <= maxIndexedWords; at = words.indexOf(' ', at + 1))
+    count++
   return count > maxIndexedWords ? 1 : null
 }
 
-/** What leads to a text: its words, by themselves and with its place; nothing to a long one. */
+/** Lists the words under which a text is indexed: with and without its place; none for a long text. */
 export function listIndexedWords(words: string, place: number | null): string[] {
   if (toLongFlag(words)) return []
   const all = splitWords(words)
   return place === null ? all : [...all, ...all.map(word => formatPlacedWord(word, place))]
 }
 
-/** A word of texts in a place. It is no word by itself: none holds a dot. */
+/** Formats a word with a place. It cannot be mistaken for a word, as none contains a dot. */
 export function formatPlacedWord(word: string, place: number): string {
   return `·${place}·${word}`
 }
 
-/** The word of a term of the index, with a place or without. */
+/** Returns the word of an indexed term, with or without a place. */
 export function parseWord(term: string): string {
   return term.slice(term.lastIndexOf('·') + 1)
 }
 
-/** Makes the index of a file again, empty: what somebody else has put there is not looked at. */
+/** Recreates the tables of the index, empty: their former content is not trusted. */
 export function recreateTextTables(db: Database): void {
   const tables = ['event_vocabulary', 'event_word', 'event_text', 'event_text_end', 'event_place']
   for (const table of tables) db.exec(`DROP TABLE IF EXISTS ${table}`)
   db.exec(textTables)
 }
 
-/** Whether a row `e` of `event` may hold a text: what may not is neither parsed nor kept. */
+/** SQL that is true if a row `e` of `event` may hold text; others are neither parsed nor stored. */
 export const holdsText = `stream > 0 AND (instr(body, '"description":') > 0 OR instr(body, '"attachments":') > 0
   OR (SELECT substr(name, 1, ${noteTypePrefix.length}) FROM event_type WHERE number = e.type) = '${noteTypePrefix}')`
 
-/** The words of an event as text. One that makes no sense has none: who looks for such things finds it elsewhere. */
+/** Extracts the words of an event given as text; empty if it is invalid. */
 export function extractBodyWords(body: string): string {
   try {
     return extractWords(JSON.parse(body) as Event)

@@ -10,7 +10,7 @@ import { AccountReader } from './account-reader.js'
 
 const draftName = /^export-c[a-z0-9]{24}-[0-9a-f-]{36}$/
 
-/** Most copies at a time, per account and in all: each takes as much disk space as the file. */
+/** Maximum number of copies at a time, per account and in total: each takes as much disk space as the file. */
 const maxCopies = { perAccount: 2, total: 20 }
 
 export class ExportDrafts {

@@ -1,4 +1,4 @@
-/** Removes secrets from an export: it is the person's, who may share it. */
+/** Removes secrets from an export, which the user may share. */
 import type { ExportedTable, Row } from './tables.js'
 
 const secretTables = new Set<ExportedTable>(['password', 'session', 'sign_in_state'])
@@ -8,7 +8,7 @@ export function isSecret(table: ExportedTable): boolean {
   return secretTables.has(table)
 }
 
-/** A row without its secrets. */
+/** Returns a row without its secrets. */
 export function removeSecrets(table: ExportedTable, row: Row): Row {
   switch (table) {
     case 'access':

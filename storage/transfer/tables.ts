@@ -40,10 +40,9 @@ export const exportedTables = [
 export type ExportedTable = (typeof exportedTables)[number]
 
 /**
- * What follows from the rest, or is over soon: sums that triggers keep, files to be removed, tokens for one step, numbers
- * that something in memory may refer to, counts of an hour, summaries that are made when they are asked for, the index of
- * texts with the tables that SQLite keeps it in. And passkeys, which are good for one service and one account id only: an
- * import makes another one.
+ * Tables that are derived from others or short-lived: sums that triggers maintain, files to be removed, one-time
+ * tokens, numbers, hourly counts, summaries created on demand, and the text index with SQLite's tables for it. And
+ * passkeys, which are valid for one service and one account id only: an import creates another account.
  */
 export const excludedTables = [
   'storage_used',
@@ -73,22 +72,22 @@ export interface Column {
   readonly type: string
 }
 
-/** The stored columns of a table in the file's own schema, without generated ones. */
+/** Lists the stored columns of a table in the file's own schema, without generated ones. */
 export function listColumns(db: Database, table: ExportedTable): Column[] {
   const columns = statement(db, 'SELECT name, type FROM pragma_table_xinfo(?) WHERE hidden = 0')
   return columns.all(table) as Column[]
 }
 
 /**
- * A row as JSON. A text that is itself a JSON object or array is embedded as such if it round-trips exactly; blobs become
- * hexadecimal digits, and infinity a word.
+ * Formats a row as JSON. A text that is itself a JSON object or array is embedded as such if it round-trips exactly;
+ * blobs become hexadecimal digits, and infinity a word.
  */
 export function toLine(row: Row): string {
   const members = Object.entries(row).map(([name, value]) => `${JSON.stringify(name)}:${formatValue(value)}`)
   return `{${members.join(',')}}`
 }
 
-/** The value of a column for a member of a line; the inverse of {@link toLine}: what texts may look like says only the column. */
+/** Parses the value of a member of a line; the inverse of {@link toLine}. The type depends on the column. */
 export function toValue({ type }: Pick<Column, 'type'>, value: unknown): unknown {
   if (type === 'REAL' && value === 'Infinity') return Infinity
   if (type === 'BLOB' && typeof value === 'object' && value !== null && 'hex' in value)

@@ -1,4 +1,4 @@
-/** Makes an account's file that comes from elsewhere, or from an earlier version, one of this installation. */
+/** Adopts an account's file from elsewhere, or from an earlier version. */
 import type { Layout } from '../files/layout.js'
 import { userMigrations } from '../migrations/user/index.js'
 import { migrateFile } from '../sqlite/copies.js'
@@ -10,12 +10,12 @@ import { removePosition } from '../wal/closed-file.js'
 export function migrateUserFile(layout: Layout, id: string): number {
   const file = layout.userFile(id)
   const version = migrateFile(file, userMigrations)
-  // No log of its changes knows of this one.
+  // The log of its changes does not include this one.
   if (version < userMigrations.length) removePosition(file)
   return version
 }
 
-/** Rebuilds the text index of a file that has the current schema, and takes away its place in a log of changes. */
+/** Rebuilds the text index of a file that has the current schema, and removes its position in a log of changes. */
 export function adoptUserFile(layout: Layout, id: string): void {
   const file = layout.userFile(id)
   const db = openFile(file, { migrations: userMigrations, synchronous: 'FULL' })

@@ -6,9 +6,9 @@ import type { Repositories } from './repositories.js'
 
 /** The part of the store that bookkeeping uses. */
 export interface BookkeepingStore {
-  /** Whether writes have to wait, for a write in steps or a checkpoint. */
+  /** Returns whether writes have to wait, for a write in steps or a checkpoint. */
   isWriteHeld(): boolean
-  /** Whether a write in steps is running. */
+  /** Returns whether a write in steps is running. */
   isInSteps(): boolean
   begin(): void
   /** Commits the transaction. */
@@ -36,7 +36,7 @@ export class Bookkeeping {
     try {
       this.flush()
     } catch {
-      // The next flush, within a second, tries again and reports its failure.
+      // The next flush, within a second, retries and reports its failure.
     }
   }
 

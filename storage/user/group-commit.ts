@@ -17,7 +17,7 @@ export interface CommitStore {
   readonly unique: UniqueValues
   begin(): void
   savepoint<T>(work: () => T): T
-  /** Makes a write again, before those that wait, once the values that it needs are reserved. */
+  /** Retries a write, before those that wait, once the values that it needs are reserved. */
   retry(write: PendingWrite, needed: Unreserved): void
   /** Called right after a commit, before its writes are acknowledged. */
   onCommit(): void
@@ -56,7 +56,7 @@ export class GroupCommit {
           done.push({ write, value })
         } catch (error) {
           if (!this.db.inTransaction) throw error
-          // Those behind it wait, so that the order stays.
+          // Those behind it wait, so that the order is kept.
           if (error instanceof Unreserved) retry = () => this.store.retry(write, error)
           else write.reject(translateError(error, this.db.name))
         }
@@ -71,24 +71,26 @@ export class GroupCommit {
       commit(this.db, this.durability)
     } catch (error) {
       this.#rollback(mark)
-      // Without any, the transaction could not even be begun. Some may have been rejected above; rejecting them again has no effect.
-      for (const write of attempted.length === 0 ? group : attempted) write.reject(translateError(error, this.db.name))
+      // Without any, the transaction could not even begin. Some may have been rejected above; rejecting them again has
+      // no effect.
+      for (const write of attempted.length === 0 ? group : attempted)
+        write.reject(translateError(error, this.db.name))
       return
     }
     this.store.onCommit()
     audit.discardWritten()
     this.settleUnique()
     this.#acknowledge(done)
-    // Before anything else holds up writes.
+    // Before anything else can hold up writes.
     retry?.()
     this.store.committed()
   }
 
-  /** Settles unique values in doubt by the file's content, once that is on disk. To be called after each commit. */
+  /** Settles unique values in doubt by the file's content, once that is on disk. Must be called after each commit. */
   settleUnique(): void {
     const { unique } = this.store
     if (!unique.isInDoubt) return
-    // What is reserved or written from now on is settled when that is on disk.
+    // Values reserved or written from now on are settled once they are on disk.
     const due = unique.listDue()
     const held = this.parts.fields.listUnique()
     this.durability.afterSync(failure => {

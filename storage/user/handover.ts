@@ -1,4 +1,4 @@
-/** Hands accounts over to other processes that may serve them, where there are any. */
+/** Releases accounts to other processes that may serve them, if there are any. */
 import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -25,45 +25,45 @@ export class Handover {
     })
   }
 
-  /** Has `told` called whenever another process may serve an account now: what is remembered of it may not be true any more. */
+  /** Calls a listener whenever another process may serve an account from now on: cached data of it may be outdated. */
   onRelease(listener: (account: Account) => void): void {
     this.#listeners.push(listener)
   }
 
   /**
-   * Gives an account up for another process to serve, after its pending writes. No call may be made on it any more. Rejects
-   * with `StoreUnavailable` if nobody can say that all of it is durable, and has given it up all the same.
+   * Releases an account for another process to serve, after its pending writes. It must not be used any more. Rejects
+   * with `StoreUnavailable` if its durability cannot be confirmed; it has been released nevertheless.
    */
   async release({ id }: Pick<Account, 'id'>): Promise<void> {
     try {
       try {
         await this.pool.close(id)
       } finally {
-        // Closing fails where the bookkeeping cannot be written any more, as on a machine that is cut off.
+        // Closing fails if the bookkeeping cannot be written, as on a machine that is disconnected.
         await this.options.durability.release?.(id)
       }
     } finally {
-      // A call that came too late may have opened it once more.
+      // A late call may have opened it again.
       await this.pool.discard(id)
       this.#notify(id)
     }
   }
 
-  /** Gives up all accounts but those that are to be served here. */
+  /** Releases all accounts except those that are to be served here. */
   async releaseUnless(isKept: (account: Account) => boolean): Promise<void> {
     const all = new Set([...this.pool.accounts, ...(this.options.durability.listHeld?.() ?? [])])
     const released = Array.from(all).filter(id => {
       const account = this.platform.findById(id)
-      // One that is being made has somebody who sees to it.
+      // An account that is being created is handled by the call that creates it.
       return account?.state !== 'creating' && !(account && isKept(account))
     })
     await Promise.allSettled(released.map(async id => await this.release({ id })))
   }
 
-  /** Removes what is here of an account that has been deleted, here or by another process. */
+  /** Removes the local files of an account that has been deleted, here or by another process. */
   async removeFiles(id: string): Promise<void> {
     await this.pool.discard(id)
-    // It may come back by a backup, and be written by another process before it is served here again.
+    // A backup may restore it, and another process may write to it before it is served here again.
     await this.options.durability.release?.(id).catch(() => undefined)
     const { layout } = this
     const directory = layout.userDirectory(id)
@@ -72,8 +72,9 @@ export class Handover {
   }
 
   /**
-   * Removes what is here of accounts that the platform file does not know: others have deleted them while this process was not
-   * there. To be called when the file is certain to name all that there are: names are claimed before folders are made.
+   * Removes the local files of accounts that the platform file does not list: other nodes have deleted them while this
+   * process was not running. Call it only once the file is certain to list all accounts: names are claimed before
+   * folders are created.
    */
   async removeUnknown(): Promise<void> {
     for (const id of await listAccountsWithFiles(this.layout))

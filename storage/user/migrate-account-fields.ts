@@ -11,8 +11,8 @@ interface MigrationTarget extends Pick<Repositories, 'account' | 'confirmed' | '
 }
 
 /**
- * Migrates account fields to events, and hides or shows them as the settings say. `now` in seconds. `committed` is called
- * after each transaction: the next one may find the log finished, and restart it.
+ * Migrates account fields to events, and hides or shows them as the settings say. `now` in seconds. `onCommit` is
+ * called after each transaction: the next one may find the log complete, and restart it.
  */
 export function migrateAccountFields(
   db: Database,
@@ -27,14 +27,19 @@ export function migrateAccountFields(
   onCommit()
 }
 
-/** Makes events of values that are not events yet; `now` in seconds. */
-function migrateOlderValues(db: Database, store: MigrationTarget, { createEvent }: SystemStreams, now: number): void {
+/** Creates events for values that are not events yet; `now` in seconds. */
+function migrateOlderValues(
+  db: Database,
+  store: MigrationTarget,
+  { createEvent: eventOf }: SystemStreams,
+  now: number
+): void {
   const values = readUnmigratedValues(db)
   if (values.size === 0) return
   const time = store.account.passwords(1)[0]?.created ?? now
   const adopt = (): void => {
     for (const [field, content] of values) {
-      const event = createEvent(field, content, { time, at: store.stamp(now), by: 'system' })
+      const event = eventOf(field, content, { time, at: store.stamp(now), by: 'system' })
       if (!event) continue
       if (content !== null) store.events.insert(event)
       if (field === 'email') store.confirmed.set(field, content)

@@ -1,4 +1,4 @@
-/** What a start does about what an earlier run of the same folder left unfinished. */
+/** Recovers what an earlier run on the same folder left unfinished. */
 import { existsSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { syncPathNow } from '../files/durable.js'
@@ -17,9 +17,9 @@ export interface RecoveryOptions {
 }
 
 /**
- * A name that was claimed but not acknowledged is given back, a deletion that was begun is ended, and unique values in doubt
- * are settled. Where the platform file follows a log, only the folder is tidied: all of that is the business of the node that
- * serves the account, once it has caught up.
+ * Reverts claims that were not acknowledged, completes deletions, and settles unique values in doubt. If the platform
+ * file follows a log, only the folder is cleaned up: the rest is the task of the node that serves the account, once it
+ * has caught up.
  */
 export function recoverUnfinished(options: RecoveryOptions): void {
   const { layout, platform } = options
@@ -32,7 +32,7 @@ export function recoverUnfinished(options: RecoveryOptions): void {
   syncPathNow(layout.root)
   if (!isAlone) return
   for (const { id } of platform.listUnfinished()) {
-    // A command may be bringing it in: it is to notice.
+    // A command that is importing it will fail.
     platform.changeNow('giveUp', id)
     const directory = layout.userDirectory(id)
     rmSync(directory, { recursive: true, force: true })
@@ -41,13 +41,13 @@ export function recoverUnfinished(options: RecoveryOptions): void {
   }
   // After a crash just before the checkpoint, the write-ahead log still holds the pages of removed rows.
   platform.truncateLog()
-  // Opening the account's own file, which is the truth, settles them.
+  // Opening the account's own file, which is authoritative, settles them.
   for (const { id } of platform.listInDoubt()) withStore(options, id, () => {})
 }
 
 function withStore({ files, onError }: RecoveryOptions, id: string, work: (store: UserStore) => void): void {
   try {
-    // Closed at once: another thread may be the one that serves the account.
+    // Closed at once: another thread may serve the account.
     const store = files.open(id)
     work(store)
     store.close()

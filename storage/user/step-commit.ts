@@ -1,4 +1,4 @@
-/** Runs work in steps as one transaction, on a connection of its own. */
+/** Runs work in steps as one transaction, on a separate connection. */
 import type { Database } from 'better-sqlite3'
 import { Unreserved } from '../errors.js'
 import type { UniqueValues } from '../platform/unique-index.js'
@@ -7,7 +7,7 @@ import { statement } from '../sqlite/statements.js'
 import type { Party } from '../scheduler.js'
 import { runInTurns, type Steps } from '../steps.js'
 
-/** Runs a write, and makes it again whenever it turns out to need unique values that have to be reserved first. */
+/** Runs a write, and retries it whenever it needs unique values that have to be reserved first. */
 export async function retryWithReservations<T>(unique: UniqueValues, write: () => Promise<T>): Promise<T> {
   for (;;) {
     unique.begin()

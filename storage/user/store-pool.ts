@@ -14,7 +14,7 @@ export interface PoolOptions {
   readonly closingSeconds: number
   /** Throws `StoreNotReady` if the file of an account cannot be opened yet. */
   assertReady?(account: string): void
-  /** Opens the file of an account. `left`: the log that closing it left behind, if any. */
+  /** Opens the file of an account. `closedLog`: the log that closing it left behind, if any. */
   open(account: string, closedLog: ClosedLog | undefined): UserStore
   /** Called when a file's bookkeeping could not be written or it could not be closed. */
   onError(account: string, error: unknown): void
@@ -28,11 +28,11 @@ interface Entry {
 
 /** Interval of writing bookkeeping and closing idle files. */
 const sweepMs = 1000
-/** Time without use after which an open file releases the memory of its page cache. */
+/** Time without use after which an open file releases its page cache, in milliseconds. */
 const idleCacheMs = 2000
 /**
- * Most files that keep a page cache, which takes 90 KB and more. Where more than that many are in use at a time, each is used
- * rarely: its next call takes some 13 µs more, to read pages again.
+ * Maximum number of files that keep a page cache, which takes 90 KB and more. If more files are in use at a time, each
+ * is used rarely: its next call takes about 13 µs more, to read pages again.
  */
 export const maxWarm = 100
 /** Longest part of a sweep without returning to the event loop. */
@@ -41,7 +41,7 @@ const sliceMs = 2
 export class StorePool {
   /** In order of use, the least recent first. */
   readonly #open = new Map<string, Entry>()
-  /** Those that have a page cache, in order of use. */
+  /** Entries with a page cache, in order of use. */
   readonly #warm = new Set<Entry>()
   readonly #checkpointer: Checkpointer
   readonly #timer: NodeJS.Timeout
@@ -86,7 +86,9 @@ export class StorePool {
 
   /** Closes a file after its pending writes, and checkpoints it, so that only the main file is left. */
   async close(account: string): Promise<void> {
-    await this.#closeWith(account, store => store.closeWithoutSync(log => this.#checkpointer.add(account, log)))
+    await this.#closeWith(account, store =>
+      store.closeWithoutSync(log => this.#checkpointer.add(account, log))
+    )
     await this.#checkpointer.checkpoint(account)
   }
 
@@ -96,7 +98,7 @@ export class StorePool {
     await this.#checkpointer.discard(account)
   }
 
-  /** Closes all files at shutdown. Checkpoints run in this thread, as nobody is served any more, until the time is up. */
+  /** Closes all files at shutdown. Checkpoints run in this thread until the time is up: no calls are served any more. */
   async closeAll(): Promise<void> {
     clearInterval(this.#timer)
     const deadlineMs = performance.now() + this.options.closingSeconds * 1000
@@ -117,7 +119,7 @@ export class StorePool {
     if (!entry) return
     while (!entry.store.isIdle) {
       await entry.store.waitUntilSettled()
-      // Writes that wait are begun in turns of their own.
+      // Waiting writes begin in separate turns.
       await turn()
     }
     // The file may have been closed and opened again meanwhile.
@@ -134,7 +136,8 @@ export class StorePool {
     this.#warm.delete(entry)
     this.#warm.add(entry)
     const [coolest] = this.#warm
-    if (coolest && this.#warm.size > maxWarm) this.#reportErrors(coolest.account, () => this.#releaseMemory(coolest))
+    if (coolest && this.#warm.size > maxWarm)
+      this.#reportErrors(coolest.account, () => this.#releaseMemory(coolest))
   }
 
   #releaseMemory(entry: Entry): void {
@@ -149,7 +152,7 @@ export class StorePool {
     }
   }
 
-  /** Tends all files. In parts, since a thousand of them take a while. */
+  /** Maintains all files. In slices, since a thousand of them take a while. */
   async #sweep(): Promise<void> {
     this.#checkpointer.startDue()
     if (this.#isSweeping) return

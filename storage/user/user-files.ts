@@ -1,4 +1,4 @@
-/** Makes and opens the files of accounts. */
+/** Creates and opens the files of accounts. */
 import { existsSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
 import { StorageFull, StoreDamaged } from '../errors.js'
@@ -34,12 +34,12 @@ export class UserFiles {
     private readonly options: UserFilesOptions
   ) {}
 
-  /** Makes what new files are copied from: many times faster than creating the schema. */
+  /** Creates the template of new files: copying it is many times faster than creating the schema. */
   makeTemplate(): void {
     makeTemplate(this.#template, userMigrations)
   }
 
-  /** Makes the file of a new account. */
+  /** Creates the file of a new account. */
   async create(account: Claim): Promise<void> {
     const file = this.layout.userFile(account.id)
     if (existsSync(file)) throw new StoreDamaged(file, 'already exists')
@@ -47,7 +47,7 @@ export class UserFiles {
     await copyDurably(this.#template, file, this.layout.usersDirectory)
   }
 
-  /** Opens the file of an account. `left`: the log that closing it left behind. */
+  /** Opens the file of an account. `closedLog`: the log that closing it left behind. */
   open(id: string, closedLog?: ClosedLog): UserStore {
     const file = this.layout.userFile(id)
     const { cacheKiB, durability, policies } = this.options
@@ -58,7 +58,7 @@ export class UserFiles {
     const store = new UserStore(db, opened, policies, unique, { account: id, access: '' })
     try {
       store.migrateFields(policies.system, Date.now() / 1000)
-      // Left by whoever had it open before, and did not come to settle them.
+      // Left by a process that had it open before, and did not settle them.
       if (unique.isInDoubt) unique.settle(unique.listDue(), store.fields.listUnique())
     } catch (error) {
       // The account works without: the older values can be read where they are.
@@ -67,7 +67,7 @@ export class UserFiles {
     return store
   }
 
-  /** Opens a file, on a full disk with the space that is kept in reserve. */
+  /** Opens a file; on a full disk with the space that is kept in reserve. */
   #openFile(file: string, cacheKiB: number): Database {
     const options = { migrations: userMigrations, synchronous: 'NORMAL', cacheKiB } as const
     try {

@@ -42,7 +42,7 @@ export class UserStore extends Repositories {
     private readonly policies: Policies,
     /** The index of unique values across accounts. */
     readonly unique: UniqueValues,
-    /** Whose turns its writes take. */
+    /** The party whose turns its writes take. */
     private readonly party = serviceParty
   ) {
     super(db, policies)
@@ -57,21 +57,21 @@ export class UserStore extends Repositories {
       begin: () => this.#begin(),
       commit: () => commit(db, durability),
       savepoint: <T>(work: () => T) => this.savepoint(work),
-      again: this.#queue.createRetry(({ values }: Unreserved) => unique.reserve(values)),
-      counted: () => void this.#version++,
+      retry: this.#queue.createRetry(({ values }: Unreserved) => unique.reserve(values)),
+      onCommit: () => void this.#version++,
       committed: () => {
         durability.committed()
         this.#log.committed()
       },
       forget: () => this.#forget(),
-      holds: () => this.isHeld,
-      runsSteps: () => this.#isInSteps
+      isWriteHeld: () => this.isHeld,
+      isInSteps: () => this.#isInSteps
     }
     this.#groups = new GroupCommit(db, durability, this, store)
     this.#bookkeeping = new Bookkeeping(db, this, store)
   }
 
-  /** Has the log checkpointed by `carry`, in another thread, instead of within commits. */
+  /** Delegates checkpoints of the log to `checkpoint`, which runs in another thread, instead of checkpointing within commits. */
   delegateCheckpoints(checkpoint: Checkpoint): void {
     this.#log.delegateCheckpoints(checkpoint)
   }
@@ -101,8 +101,8 @@ export class UserStore extends Repositories {
   }
 
   /**
-   * Runs `work` in a transaction, and resolves with its value once that is on disk. Writes of one turn of the event loop share
-   * a commit; one that throws is rolled back alone. `work` is synchronous. `access`: id of the access whose turns it takes.
+   * Runs `work` in a transaction, and resolves with its value once that is on disk. Writes of one turn of the event loop share a
+   * commit; one that throws is rolled back alone. `work` is synchronous. `access`: id of the access whose turns it takes.
    */
   write<T>(work: () => T, access = ''): Promise<T> {
     return this.#enqueue(work, access, true)
@@ -114,8 +114,8 @@ export class UserStore extends Repositories {
   }
 
   /**
-   * As {@link write}, for long work, which yields to the event loop. It is one transaction on a connection of its own, and
-   * works on `draft`. Reads of this store see the state before it; later writes wait for it.
+   * As {@link write}, for long work, which yields to the event loop. It is one transaction on a connection of its own, and works
+   * on `draft`. Reads of this store see the state before it; later writes wait for it.
    */
   writeInSteps<T>(stepsIn: (draft: UserStore) => Steps<T>, access = ''): Promise<T> {
     return new Promise<T>((resolve, reject) =>
@@ -129,7 +129,7 @@ export class UserStore extends Repositories {
   /** Resolves when {@link isIdle} is worth checking again. */
   async waitUntilSettled(): Promise<void> {
     await this.#queue.blocker
-    // Whoever was waiting has been told if it failed.
+    // The callers were notified of failures.
     await this.durable().catch(() => undefined)
   }
 
@@ -138,7 +138,7 @@ export class UserStore extends Repositories {
     return waitUntilDurable(this.durability)
   }
 
-  /** Resolves when what can be read now may be told; `undefined` if that is at once. Rejects with `StoreUnavailable`. */
+  /** Resolves when reads may be returned to clients; `undefined` if at once. Rejects with `StoreUnavailable`. */
   waitUntilReadable(): Promise<void> | undefined {
     return this.durability.waitUntilConfirmed()
   }
@@ -226,7 +226,7 @@ export class UserStore extends Repositories {
     await copyInThread(this.db.name, file)
   }
 
-  /** Closes the file, even if its bookkeeping, if it is to be written, cannot be. */
+  /** Closes the file, even if its bookkeeping cannot be written. */
   #closeWith(close: () => void, isFlushed = true): void {
     if (!this.#isOpen) return
     try {

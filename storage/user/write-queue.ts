@@ -30,12 +30,12 @@ export interface Committer<Draft> {
   commitSteps(write: PendingSteps<Draft>): Promise<void>
 }
 
-/** Most writes to share one commit; the rest waits for a turn of the event loop. */
+/** Maximum number of writes that share one commit; the rest waits for a turn of the event loop. */
 const groupSize = 256
 
 /**
- * Most queued writes: they take memory, and their callers may be gone. An access may have as many as it leaves free for others,
- * so at most half of them, and less while others have some.
+ * Maximum number of queued writes: they take memory, and their callers may be gone. An access may queue as many as it
+ * leaves free for others, so at most half of them.
  */
 const maxPending = 5000
 
@@ -64,7 +64,7 @@ export class WriteQueue<Draft> {
     return this.#blocker
   }
 
-  /** Adds a write behind those of its access. If there is no room for it, it is rejected with `StoreBusy`. */
+  /** Adds a write behind those of its access. Rejects it with `StoreBusy` if the queue is full. */
   add(write: PendingWrite | PendingSteps<Draft>): void {
     const own = this.#pending.countItems(this.party.account, write.access)
     if (own >= maxPending - this.#pending.size) return write.reject(new StoreBusy())
@@ -73,8 +73,8 @@ export class WriteQueue<Draft> {
   }
 
   /**
-   * Returns what holds up writes while `work` removes the cause for which one has failed, and then puts it before those of its
-   * access that wait. If `work` rejects, so does the write.
+   * Returns a function that retries a failed write: it holds up writes while `work` removes the cause of the failure,
+   * and then queues the write before those of its access. If `work` rejects, so does the write.
    */
   createRetry<Cause>(work: (cause: Cause) => Promise<void>): (write: PendingWrite, cause: Cause) => void {
     return (write, cause) => {

@@ -9,12 +9,15 @@ import { findHeaderProblem } from './header.js'
 import { findSchemaProblems } from './schema.js'
 import { findValueProblems } from './values.js'
 
-/** Problems that make the file of an account unsafe to use; empty if there are none. Throws `StoreDamaged`, `StoreTooNew`. */
+/**
+ * Finds problems that make the file of an account unsafe to use; empty if there are none. Throws `StoreDamaged`,
+ * `StoreTooNew`.
+ */
 export function findUserFileProblems(layout: Layout, id: string): string[] {
   return findFileProblems(layout.userFile(id), userMigrations)
 }
 
-/** As {@link findUserFileProblems}, for a platform file. */
+/** Finds problems of a platform file, as {@link findUserFileProblems}. */
 export function findPlatformFileProblems(layout: Layout): string[] {
   return findFileProblems(layout.platformFile, platformMigrations)
 }
@@ -49,7 +52,7 @@ function findStructureProblems(db: Database): string[] {
 /** A row, by column. */
 export type Row = Readonly<Record<string, string | number | null>>
 
-/** The rows of an account's file that has passed {@link findUserFileProblems}. */
+/** Reads the rows of an account's file that has passed {@link findUserFileProblems}. */
 export class ForeignRows {
   readonly #db: Database
 
@@ -57,12 +60,12 @@ export class ForeignRows {
     this.#db = openReadOnly(layout.userFile(id), userMigrations.length)
   }
 
-  /** The rows of a query, one by one. The caller must not wait in between. */
+  /** Iterates over the rows of a query. The caller must not wait in between. */
   rows(sql: string): IterableIterator<Row> {
     return this.#db.prepare(sql).iterate() as IterableIterator<Row>
   }
 
-  /** The first column of a query's first row; `undefined` if there is none. */
+  /** Returns the first column of a query's first row; `undefined` if there is none. */
   first(sql: string, ...values: (string | number)[]): unknown {
     return this.#db
       .prepare(sql)

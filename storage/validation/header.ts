@@ -11,7 +11,7 @@ const maxBytes = 256 * 1024
 const magic = 'SQLite format 3\0'
 const kinds = { interior: 0x05, leaf: 0x0d }
 
-/** A problem of the pages that hold a file's schema; `undefined` if the file is safe to open with SQLite. */
+/** Finds a problem of the pages that hold a file's schema; `undefined` if the file is safe to open with SQLite. */
 export function findHeaderProblem(file: string): string | undefined {
   const descriptor = openSync(file, 'r')
   try {
@@ -45,7 +45,7 @@ function walkSchema(read: (at: number, length: number) => Buffer | undefined): s
   return undefined
 }
 
-/** The child pages of an interior page, or the total size in bytes that the rows of a leaf page declare. */
+/** Parses a page: the child pages of an interior page, or the total size in bytes that the rows of a leaf page declare. */
 function parsePage(page: Buffer, start: number): { children: number[]; bytes: number } | undefined {
   const kind = page[start]
   if (kind !== kinds.interior && kind !== kinds.leaf) return undefined
@@ -59,7 +59,7 @@ function parsePage(page: Buffer, start: number): { children: number[]; bytes: nu
   return { children: [...cells.map(at => page.readUInt32BE(at)), page.readUInt32BE(start + 8)], bytes: 0 }
 }
 
-/** A variable-length integer: seven bits per byte; the highest bit says that another byte follows. */
+/** Reads a variable-length integer: seven bits per byte; the highest bit says that another byte follows. */
 function readVarint(page: Buffer, at: number): number {
   let value = 0
   for (let index = 0; index < 9; index++) {

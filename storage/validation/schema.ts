@@ -6,7 +6,7 @@ import { positionTable } from '../wal/position.js'
 
 const items = 'SELECT type, name, tbl_name AS "table", sql FROM sqlite_schema'
 
-/** What migrations make, by their number. */
+/** Expected schemas by migrations and version. */
 const schemas = new WeakMap<readonly Migration[], Map<number, ReadonlySet<string>>>()
 
 /** A table that only some files have. */
@@ -19,7 +19,7 @@ interface Item {
   readonly sql: string | null
 }
 
-/** Differences from the schema that our migrations up to the file's version make. */
+/** Finds differences from the schema that our migrations up to the file's version create. */
 export function findSchemaProblems(db: Database, migrations: readonly Migration[]): string[] {
   const version = readSchemaVersion(db)
   const expected = new Set(getExpectedSchema(migrations, version))
@@ -32,7 +32,7 @@ export function findSchemaProblems(db: Database, migrations: readonly Migration[
   return problems
 }
 
-/** What the first so many migrations make. Kept, since a restore looks at thousands of files. */
+/** Returns the schema that the first migrations create. Cached, since a restore checks thousands of files. */
 function getExpectedSchema(migrations: readonly Migration[], version: number): ReadonlySet<string> {
   const steps = migrations.slice(0, version)
   const byVersion = schemas.get(migrations) ?? new Map<number, ReadonlySet<string>>()
@@ -54,15 +54,15 @@ function toKey({ name, sql, table, type }: Item): string {
 }
 
 /**
- * A statement without comments and with single spaces, so that rewording a comment in a migration makes no difference. This is
- * safe: our statements hold no string literals with spaces or two dashes in which other SQL could hide, and only characters
- * that SQLite takes for white space are collapsed.
+ * Removes comments and collapses white space, so that rewording a comment in a migration makes no difference. This is
+ * safe: our statements hold no string literals with spaces or two dashes in which other SQL could hide, and only
+ * characters that SQLite treats as white space are collapsed.
  */
 function normalizeSql(sql: string): string {
   return sql.replaceAll(/--[^\n]*/g, '').replaceAll(/[ \t\n\f\r]+/g, ' ')
 }
 
-/** An item for messages. Foreign names may hold anything, so they are quoted and cut. */
+/** Describes an item for messages. Foreign names may contain anything, so they are quoted and truncated. */
 function describeItem({ name, type }: Item): string {
   return `${JSON.stringify(`${type} ${name}`.slice(0, 80))} in its schema`
 }

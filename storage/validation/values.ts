@@ -1,6 +1,6 @@
 /**
- * Checks that the values in an untrusted file have the types of their columns, which SQLite itself does not enforce. Reading
- * row by row would never get past a key beyond the precision of JavaScript's numbers.
+ * Checks that the values in an untrusted file have the types of their columns, which SQLite does not enforce. Reading
+ * row by row would fail at a key beyond the precision of JavaScript's numbers.
  */
 import type { Database } from 'better-sqlite3'
 
@@ -12,16 +12,19 @@ interface Column {
   readonly hidden: number
 }
 
-/** Longest text and blob, in bytes: for texts a fraction of what JavaScript can hold, and more than any call may send. */
+/**
+ * Maximum size of texts and blobs, in bytes: for texts a fraction of what JavaScript can hold, and more than any call
+ * may send.
+ */
 const maxTextBytes = 64 * 1024 * 1024
 const maxBlobBytes = 1024
 
 /** The only column that may hold infinity: the end of open periods. */
 const endless = 'event.until'
 
-/** Problems: tables that hold values of a wrong type, or too long ones. */
+/** Finds tables that hold values of a wrong type, or too long ones. */
 export function findValueProblems(db: Database): string[] {
-  // Virtual tables, and those that they are kept in, are made again: nobody reads what somebody else has put there.
+  // Virtual tables and their shadow tables are recreated: their content is not used.
   const sql =
     "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite~_%' ESCAPE '~'"
   const names = db.prepare(sql).pluck().all() as string[]
@@ -33,7 +36,7 @@ export function findValueProblems(db: Database): string[] {
   })
 }
 
-/** SQL that is true for valid values of a column. */
+/** Builds SQL that is true for valid values of a column. */
 function buildRule(table: string, { name, notnull, pk, type }: Column): string {
   const rule = `(${kinds[type]?.(`"${name}"`, `${table}.${name}`) ?? 'FALSE'})`
   return notnull === 0 && pk === 0 ? `("${name}" IS NULL OR ${rule})` : `ifnull(${rule}, FALSE)`

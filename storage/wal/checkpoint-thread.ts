@@ -6,7 +6,6 @@ import type { ClosedLog } from './closed-log.js'
 
 export class CheckpointThread {
   readonly #worker = new Worker(new URL('./checkpoint-worker.js', import.meta.url), {
-    // It needs little memory.
     resourceLimits: { maxYoungGenerationSizeMb: 1, maxOldGenerationSizeMb: 32 }
   })
   readonly #ended: Promise<never>

@@ -1,6 +1,6 @@
 /**
- * Checkpoints the write-ahead logs that closed files left behind: long ones soon, others once the account has not been used
- * for a while. A checkpoint syncs, so it runs in a worker thread.
+ * Checkpoints the write-ahead logs that closed files left behind: long ones soon, others once the account has not been
+ * used for a while. A checkpoint syncs, so it runs in a worker thread.
  */
 import { existsSync } from 'node:fs'
 import { CheckpointThread } from './checkpoint-thread.js'
@@ -16,9 +16,9 @@ export interface CheckpointerOptions {
 
 /** Logs of this size do not rest, because opening a file reads its whole log. */
 const longBytes = 256 * 1024
-/** Most resting logs. */
+/** Maximum number of resting logs. */
 const maxResting = 10_000
-/** Time without work after which the thread ends, since it takes 8 MB. */
+/** Time without work after which the thread ends, in milliseconds, since it takes 8 MB. */
 const threadIdleMs = 10_000
 
 export class Checkpointer {
@@ -55,8 +55,8 @@ export class Checkpointer {
   }
 
   /**
-   * Gives up a log whose file is about to be opened; its checkpoint may still be running. Returns the log as it was left
-   * behind.
+   * Releases a log whose file is about to be opened; its checkpoint may still be running. Returns the log as it was
+   * left behind.
    */
   release(account: string): ClosedLog | undefined {
     const log = this.#find(account)
@@ -78,13 +78,13 @@ export class Checkpointer {
       await this.#current.done
   }
 
-  /** Gives up the log of an account that is to be removed. Resolves when its checkpoint no longer runs. */
+  /** Releases the log of an account that is to be removed. Resolves when its checkpoint no longer runs. */
   async discard(account: string): Promise<void> {
     this.release(account)
     while (this.#current?.account === account) await this.#current.done
   }
 
-  /** Starts on logs that have rested long enough. To be called periodically. */
+  /** Starts on logs that have rested long enough. Must be called periodically. */
   startDue(): void {
     const nowMs = performance.now()
     for (const [account, log] of this.#resting) {

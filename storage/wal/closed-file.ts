@@ -1,12 +1,12 @@
-/** Files that are not open, or open elsewhere, as far as whoever takes them from one machine to another needs to know them. */
+/** Operations on files that are closed, or open in another process, for moving them between machines. */
 import { existsSync, rmSync } from 'node:fs'
 import { openUnchecked, getLogPath } from '../sqlite/open.js'
 import { column } from '../sqlite/statements.js'
 import { addPosition, dropPosition, readPosition, type Position } from './position.js'
 
 /**
- * How far a file is, with what its log holds; `undefined` if there is none, or it cannot be read, or never had a position.
- * Changes nothing.
+ * Reads a file's position, including its log; `undefined` if the file is missing, cannot be read, or never had a
+ * position. Changes nothing.
  */
 export function readFilePosition(file: string): Position | undefined {
   if (!existsSync(file)) return undefined
@@ -22,7 +22,7 @@ export function readFilePosition(file: string): Position | undefined {
   }
 }
 
-/** Puts what the log of a closed file holds into the file, which is all there is afterwards. Blocking. Throws what SQLite does. */
+/** Merges the log of a closed file into it, and removes the log. Blocking. Throws what SQLite throws. */
 export function mergeLog(file: string): void {
   const db = openUnchecked(file, false)
   try {
@@ -31,11 +31,11 @@ export function mergeLog(file: string): void {
   } finally {
     db.close()
   }
-  // Closing removes it, unless something has it open; empty, it says nothing.
+  // Closing removes it, unless another connection is open; an empty one has no effect.
   for (const kind of ['-wal', '-shm']) rmSync(file + kind, { force: true })
 }
 
-/** Gives a closed file, with what its log holds, its first position, or another one. Blocking. Throws what SQLite does. */
+/** Sets the position of a closed file, including its log. Blocking. Throws what SQLite throws. */
 export function setPosition(file: string, position: Position): void {
   const db = openUnchecked(file, false)
   try {
@@ -48,7 +48,8 @@ export function setPosition(file: string, position: Position): void {
 }
 
 /**
- * How far a closed file is that is whole; `undefined` if it is damaged, or never had a position. Reads all of it. Blocking.
+ * Reads the position of a closed file after an integrity check; `undefined` if it is damaged, or never had a position.
+ * Reads the whole file. Blocking.
  */
 export function readVerifiedPosition(file: string): Position | undefined {
   try {
@@ -64,7 +65,7 @@ export function readVerifiedPosition(file: string): Position | undefined {
   }
 }
 
-/** Has a closed file claim no place in any log: its content comes from elsewhere. Blocking. */
+/** Removes the position of a closed file: its content comes from elsewhere. Blocking. */
 export function removePosition(file: string): void {
   const db = openUnchecked(file, false)
   try {
@@ -74,7 +75,7 @@ export function removePosition(file: string): void {
   }
 }
 
-/** The paths that a file consists of while it is in use. */
+/** Lists the paths of the files that a file in use consists of. */
 export function listFilePaths(file: string): string[] {
   return [file, getLogPath(file), `${file}-shm`]
 }

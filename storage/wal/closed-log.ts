@@ -19,7 +19,10 @@ export interface OwnedLog extends ClosedLog {
 export interface LogOwner {
   /** Called before the checkpoint. Keeps the log from being restarted within a commit, which would sync in the event loop. */
   hold(): void
-  /** Runs `carryRest`, which checkpoints the rest and restarts the log, while writes wait; skips it if they cannot wait now. */
+  /**
+   * Runs `checkpointRest`, which checkpoints the rest and restarts the log, while writes wait; skips it if they cannot
+   * wait now.
+   */
   pause(checkpointRest: () => Promise<void>): Promise<void>
   /** Called afterwards, also on failure. */
   release(): void

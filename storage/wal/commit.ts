@@ -1,11 +1,14 @@
-/** The one way to end a user's transaction: with the position of the file, and its frames handed over before anything else. */
+/**
+ * The only way to commit a user's transaction: with the position of the file, and its frames handed over before
+ * anything else.
+ */
 import type { Database } from 'better-sqlite3'
 import { Unconfirmed } from '../errors.js'
 import { statement } from '../sqlite/statements.js'
 import type { Durability } from './durability.js'
 import { writePosition } from './position.js'
 
-/** Commits the transaction of a connection. Throws, with nothing committed, what SQLite throws. */
+/** Commits the transaction of a connection. Throws what SQLite throws, with nothing committed. */
 export function commit(db: Database, durability: Durability): void {
   const { nextPosition: next } = durability
   if (next) writePosition(db, next)
@@ -13,7 +16,7 @@ export function commit(db: Database, durability: Durability): void {
   durability.capture()
 }
 
-/** Resolves when every commit so far is durable. Rejects with `Unconfirmed` if nobody can say so. */
+/** Resolves when every commit so far is durable. Rejects with `Unconfirmed` if that is uncertain. */
 export function waitUntilDurable(durability: Durability): Promise<void> {
   return new Promise((resolve, reject) =>
     durability.afterSync(failure => (failure ? reject(new Unconfirmed(failure)) : resolve()))

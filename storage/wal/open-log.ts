@@ -33,13 +33,13 @@ export class OpenLog implements LogOwner {
     private readonly pauseWrites: (work: () => Promise<void>) => Promise<void>
   ) {}
 
-  /** Has checkpoints run by `carry` instead of by SQLite within commits. */
+  /** Delegates checkpoints to `checkpoint` instead of letting SQLite run them within commits. */
   delegateCheckpoints(checkpoint: Checkpoint): void {
     this.#checkpoint = checkpoint
     setAutoCheckpoint(this.db, maxPages)
   }
 
-  /** To be called after each commit. */
+  /** Must be called after each commit. */
   committed(): void {
     if (!this.#checkpoint || this.#isCheckpointing) return
     const pages = logPages(this.db)
@@ -70,7 +70,7 @@ export class OpenLog implements LogOwner {
     this.#releaseState = undefined
   }
 
-  /** To be called before the file is closed. */
+  /** Must be called before the file is closed. */
   close(): void {
     this.#isClosed = true
     this.release()

@@ -1,10 +1,8 @@
 /**
- * Reads the pages of a file that may be in use, as they are after one commit, a piece at a time, whatever is committed
- * meanwhile. SQLite gives them all at once or as a file that differs in its header; here they come from the main file and from
- * the frames of its write-ahead log.
- *
- * A read transaction keeps both as they are: checkpoints write only pages that have a frame which is read instead, and a log
- * is begun anew only when all of it is in the main file.
+ * Reads the pages of a file that may be in use, as they are after one commit, in chunks, whatever is committed
+ * meanwhile. SQLite offers them only all at once, or as a file with a different header; here they come from the main
+ * file and from the frames of its write-ahead log. A read transaction keeps both unchanged: checkpoints write only
+ * pages that have a frame, which is read instead, and a log is restarted only when all of it is in the main file.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -15,9 +13,9 @@ import { readPosition, type Position } from './position.js'
 
 const headerBytes = 32
 const headBytes = 24
-/** Frames whose heads are read at once. */
+/** Number of frame headers read at once. */
 const chunkFrames = 256
-/** Pages that follow each other in the log alone are read so many at a time. */
+/** Maximum number of consecutive pages read from the log only. */
 const maxPagesPerRead = 64
 /** Attempts at beginning a transaction between two commits. */
 const maxAttempts = 10_000
@@ -27,9 +25,9 @@ interface LogSnapshot {
   readonly position: Position | undefined
   readonly pageSize: number
   readonly pages: number
-  /** Number of the last frame that belongs to it. */
+  /** Number of the last frame that belongs to the transaction. */
   readonly frames: number
-  /** What tells this generation of the log from others. */
+  /** Identifies this generation of the log. */
   readonly salts: string
 }
 
@@ -37,10 +35,10 @@ export class OpenPages {
   readonly #reader: Database
   readonly #snapshot: LogSnapshot
   readonly #log: number
-  /** By page: its latest frame. */
+  /** The latest frame of each page. */
   readonly #latest: Map<number, number>
 
-  /** Begins a read transaction. Throws what SQLite and the file system do. */
+  /** Begins a read transaction. Throws what SQLite and the file system throw. */
   constructor(private readonly file: string) {
     this.#reader = openUnchecked(file, true)
     try {
@@ -53,23 +51,23 @@ export class OpenPages {
     }
   }
 
-  /** How far the file is in the log of its account's changes. */
+  /** The file's position in the log of its account's changes. */
   get position(): Position | undefined {
     return this.#snapshot.position
   }
 
-  /** Bytes of all pages. */
+  /** Total size of all pages, in bytes. */
   get bytes(): number {
     return this.#snapshot.pages * this.#snapshot.pageSize
   }
 
-  /** All pages in their order. Rejects if the file is shorter than its header says. */
+  /** Yields all pages in order. Rejects if the file is shorter than its header says. */
   async *readChunks(): AsyncGenerator<Buffer, void, undefined> {
     const { pageSize, pages } = this.#snapshot
-    // Another process reads it: closing a descriptor of the file in this one would drop SQLite's locks on it (POSIX).
+    // Read by another process: closing a descriptor of the file in this one would drop SQLite's locks on it (POSIX).
     const reading = spawn('cat', ['--', this.file], { stdio: ['ignore', 'pipe', 'ignore'] })
     const ended = once(reading, 'close') as Promise<[code: number | null]>
-    // Where it cannot be started, the loop below ends with this.
+    // If it cannot be started, the loop below throws.
     ended.catch(() => undefined)
     let page = 1
     try {
@@ -100,10 +98,10 @@ export class OpenPages {
     this.#reader.close()
   }
 
-  /** Begins the transaction, and finds out which frames belong to it. */
+  /** Begins the transaction, and determines which frames belong to it. */
   #beginRead(): LogSnapshot {
     const [file, reader] = [this.file, this.#reader]
-    // It writes nothing. Only a connection that could, and is in no transaction, says how long the log is.
+    // Writes nothing. Only a connection that could write, and is in no transaction, reports the length of the log.
     const writer = openUnchecked(file, false)
     try {
       for (const db of [reader, writer]) readPosition(db)
@@ -113,13 +111,13 @@ export class OpenPages {
         const position = readPosition(reader)
         const [pageSize, pages] = [readPragma(reader, 'page_size'), readPragma(reader, 'page_count')]
         const after = readLogState(writer, file)
-        // Without a commit in between, what is read is the state that was asked about.
+        // Without a commit in between, the transaction reads the state that was measured.
         if (before.frames === after.frames && before.salts === after.salts)
           return { position, pageSize, pages, ...after }
         reader.exec('COMMIT')
       }
     } finally {
-      // Closed before the other one, which is read-only: SQLite checkpoints when the last connection closes that can.
+      // Closed before the other one, which is read-only: SQLite checkpoints when the last writable connection closes.
       writer.close()
     }
     throw new Error(`${file} is never at rest`)
@@ -134,11 +132,11 @@ export class OpenPages {
       const chunk = this.#read(headerBytes + start * size, count * size)
       for (let index = 0; index < count; index++) latest.set(chunk.readUInt32BE(index * size), start + index)
     }
-    // Where it was begun anew while it was read, none of this counts.
+    // If the log was restarted meanwhile, none of these frames are valid.
     return frames > 0 && readSalts(this.#read(0, headerBytes)) !== salts ? new Map() : latest
   }
 
-  /** Some pages as they are after the commit. `isBeyond`: whether the main file does not reach there. */
+  /** Returns pages as they are after the commit. `isBeyond`: whether the main file does not contain them. */
   #applyFrames(main: Buffer, first: number, isBeyond: boolean): Buffer {
     const { pageSize, salts } = this.#snapshot
     const count = main.length / pageSize
@@ -151,7 +149,7 @@ export class OpenPages {
       found.push([index * pageSize, this.#read(at, pageSize)])
     }
     if (found.length === 0) return main
-    // All of it is in the main file, or it would not have been begun anew.
+    // The log was restarted, so all of it is in the main file.
     if (readSalts(this.#read(0, headerBytes)) !== salts) {
       this.#latest.clear()
       return this.#applyFrames(main, first, isBeyond)
@@ -181,7 +179,7 @@ function readLogState(db: Database, file: string): Pick<LogSnapshot, 'frames' | 
   }
 }
 
-/** What tells a generation of a log from others. */
+/** Returns the salts that identify a generation of a log. */
 function readSalts(header: Buffer): string {
   return header.toString('latin1', 16, 24)
 }

@@ -1,4 +1,4 @@
-/** A file that has just been opened, as far as its durability needs to know it. */
+/** A file that has just been opened, as its durability sees it. */
 import type { Database } from 'better-sqlite3'
 import { lastFrame } from '../sqlite/open.js'
 import { addPosition, readPosition, writePosition, type Position } from './position.js'
@@ -20,12 +20,12 @@ export class OpenedFile {
     return lastFrame(this.db)
   }
 
-  /** How far the file is; `undefined` if it never had a position. */
+  /** Reads the file's position; `undefined` if it never had one. */
   position(): Position | undefined {
     return readPosition(this.db)
   }
 
-  /** Gives it its first position, in a transaction of its own. */
+  /** Sets the file's first position, in a separate transaction. */
   addPosition(position: Position): void {
     addPosition(this.db, position)
   }

@@ -14,17 +14,20 @@ import type { ClosedLog } from './closed-log.js'
 export type OnSyncFailure = (error: Error) => void
 
 /**
- * The state of the log of a file that was just opened. `wasThere`: whether it existed before. `left`: the log with frames
- * that closing the file left behind; if it is empty now, it was checkpointed and removed meanwhile.
+ * Detects the state of the log of a file that was just opened. `wasThere`: whether it existed before. `closedLog`: the
+ * log with frames that closing the file left behind; if it is empty now, it was checkpointed and removed meanwhile.
  */
 export function detectLog(file: string, wasThere: boolean, closedLog: ClosedLog | undefined): FoundLog {
   const isEmpty = logSize(file) === 0
-  return { isNew: isEmpty && (closedLog !== undefined || !wasThere), isNamed: !isEmpty && closedLog?.isNamed === true }
+  return {
+    isNew: isEmpty && (closedLog !== undefined || !wasThere),
+    isNamed: !isEmpty && closedLog?.isNamed === true
+  }
 }
 
 /**
- * Has the logs of all files synced. Nothing is waited for before a file is opened, nor after it has been closed. While
- * the reserve of disk space of the layout is given up, transactions cannot begin: they throw `StorageFull`.
+ * Creates the default durability scheme, which syncs the logs of all files. Opening a file never waits. While the disk
+ * reserve is released, transactions throw `StorageFull`.
  */
 export function createWalSyncs(layout: Layout, onFailure: OnSyncFailure): DurabilityProvider {
   const reserve = new DiskReserve(layout)
@@ -37,7 +40,7 @@ export function createWalSyncs(layout: Layout, onFailure: OnSyncFailure): Durabi
 
 /** Syncs the `-wal` file of one open connection, and is closed with it. */
 export class WalSync implements Durability {
-  /** Files have no position: what is on disk is all there is. */
+  /** Files have no position: everything is on the local disk. */
   readonly nextPosition = undefined
   #descriptor = -1
   #isSyncing = false
@@ -66,8 +69,8 @@ export class WalSync implements Durability {
   }
 
   /**
-   * To be called before each transaction: writes the header of a new log, so that the commit does not sync it. Throws
-   * `StorageFull` while the reserve of disk space is given up.
+   * Must be called before each transaction: writes the header of a new log, so that the commit does not sync it. Throws
+   * `StorageFull` while the disk reserve is released.
    */
   begin(): void {
     this.reserve?.check()
@@ -76,10 +79,10 @@ export class WalSync implements Durability {
     initializeLog(this.file)
   }
 
-  /** Nothing to do: what is in the log is synced by its name. */
+  /** Nothing to do: the log is synced as a file. */
   capture(): void {}
 
-  /** To be called after each commit: syncs the log's directory entry even if nobody waits for durability. */
+  /** Must be called after each commit: syncs the log's directory entry even if nothing waits for durability. */
   committed(): void {
     if (!this.#isNamed && !this.#isSyncing) this.afterSync(() => {})
   }
@@ -90,7 +93,7 @@ export class WalSync implements Durability {
     if (!this.#isSyncing) this.#start()
   }
 
-  /** Reads need not wait: they may tell of a commit whose sync is still running. */
+  /** Reads need not wait: they may return a commit whose sync is still running. */
   waitUntilConfirmed(): undefined {
     return undefined
   }

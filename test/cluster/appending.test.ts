@@ -39,7 +39,13 @@ t.test('an older end of the log than the one that is known says nothing', async 
   const one = await log.append(subject, 0, first)
   const two = await log.append(subject, one, second)
   log.left = 2
-  const appended = await appendUntilConfirmed({ log, subject, expected: two, bytes: third, isCancelled: () => false })
+  const appended = await appendUntilConfirmed({
+    log,
+    subject,
+    expected: two,
+    bytes: third,
+    isCancelled: () => false
+  })
   t.equal(log.entries(subject).at(-1)!.sequence, appended)
   t.equal(log.entries(subject).length, 3)
 })
@@ -49,6 +55,12 @@ t.test('a later one says that another process writes', async t => {
   log.left = 0
   const one = await log.append(subject, 0, first)
   await log.append(subject, one, second)
-  const appending = appendUntilConfirmed({ log, subject, expected: one, bytes: third, isCancelled: () => false })
+  const appending = appendUntilConfirmed({
+    log,
+    subject,
+    expected: one,
+    bytes: third,
+    isCancelled: () => false
+  })
   await t.rejects(appending, Conflict)
 })

@@ -26,8 +26,8 @@ function node(
 ): Place {
   const layout = new Layout(join(t.testdirName, `${places++}`))
   mkdirSync(layout.userDirectory(account), { recursive: true })
-  const onTrouble = (error: Error): void => void t.fail(error.message)
-  const options = { layout, objects, node: `n${places}`, cacheBytes, assertWriter, onTrouble }
+  const onError = (error: Error): void => void t.fail(error.message)
+  const options = { layout, objects, node: `n${places}`, cacheBytes, assertWriter, onError }
   return { layout, attachments: new SharedAttachments(options) }
 }
 
@@ -116,7 +116,7 @@ t.test('what an earlier run has lent goes, what this one has lent stays', async 
     node: 'n1',
     cacheBytes: 0,
     assertWriter: async () => {},
-    onTrouble: () => {}
+    onError: () => {}
   }
   const former = new SharedAttachments(options)
   await former.lend(await former.receive(Readable.from([Buffer.from('x')]), 'sha256'))

@@ -27,7 +27,7 @@ t.test('an answer that is known is not said to be the same after another node ha
     log: new MemoryLog(),
     objects: new MemoryObjects(),
     snapshotBytes: 1e9,
-    subjectOf: (id: string) => id
+    getSubject: (id: string) => id
   }
   const nodes = new Nodes(t, shared, new Random(1))
   await nodes.start(2, 1)
@@ -79,7 +79,7 @@ class HeldLog extends MemoryLog {
 
 t.test('an account that is still being taken over is let go with the others', async t => {
   const log = new HeldLog()
-  const shared = { log, objects: new MemoryObjects(), snapshotBytes: 1e9, subjectOf: (id: string) => id }
+  const shared = { log, objects: new MemoryObjects(), snapshotBytes: 1e9, getSubject: (id: string) => id }
   const nodes = new Nodes(t, shared, new Random(1))
   await nodes.start(2, 1)
   const { account, token } = nodes.person(0)
@@ -105,7 +105,7 @@ t.test('an account that is still being taken over is let go with the others', as
 
 t.test('an account is let go although nobody can say what has become of its last commit', async t => {
   const log = new HeldLog()
-  const shared = { log, objects: new MemoryObjects(), snapshotBytes: 1e9, subjectOf: (id: string) => id }
+  const shared = { log, objects: new MemoryObjects(), snapshotBytes: 1e9, getSubject: (id: string) => id }
   const nodes = new Nodes(t, shared, new Random(1))
   await nodes.start(2, 1)
   const { account, token } = nodes.person(0)
@@ -203,14 +203,14 @@ t.test('an account whose shard another node takes without asking is let go, too'
 t.test('an account is not taken over by a node that does not serve it', async t => {
   const log = new HeldLog()
   const objects = new MemoryObjects()
-  const shared = { log, objects, snapshotBytes: 1e9, subjectOf: (id: string) => id }
+  const shared = { log, objects, snapshotBytes: 1e9, getSubject: (id: string) => id }
   const nodes = new Nodes(t, shared, new Random(1))
   await nodes.start(1, 1)
   const { account } = nodes.person(0)
   await nodes.at(0).server.services.accounts.handover.release(account)
   let isServed = false
   const layout = new Layout(t.testdir())
-  const options = { ...shared, layout, giveUpMs: 1000, serves: () => isServed, onTrouble: t.fail }
+  const options = { ...shared, layout, timeoutMs: 1000, isServedHere: () => isServed, onError: t.fail }
   const logs = new ShippedLogs(options)
   t.teardown(() => logs.close())
   const before = log.entries(account.id).length
@@ -232,13 +232,13 @@ t.test('an account is not taken over by a node that does not serve it', async t 
 
 t.test('what no log brings back is not removed where the log may be an old one', async t => {
   const log = new MemoryLog()
-  const shared = { log, objects: new MemoryObjects(), snapshotBytes: 1e9, subjectOf: (id: string) => id }
+  const shared = { log, objects: new MemoryObjects(), snapshotBytes: 1e9, getSubject: (id: string) => id }
   const nodes = new Nodes(t, shared, new Random(1))
   await nodes.start(1, 1)
   const { account } = nodes.person(0)
   await nodes.at(0).server.services.accounts.handover.release(account)
   let isCertain = true
-  const options = { ...shared, layout: new Layout(t.testdir()), giveUpMs: 1000, onTrouble: t.fail }
+  const options = { ...shared, layout: new Layout(t.testdir()), timeoutMs: 1000, onError: t.fail }
   const logs = new ShippedLogs({ ...options, isCertain: () => isCertain })
   t.teardown(() => logs.close())
   await t.rejects(async () => await logs.assertWriter(account.id), { name: 'StoreUnavailable' })
@@ -253,7 +253,7 @@ t.test(
   async t => {
     const log = new MemoryLog()
     const objects = new MemoryObjects()
-    const nodes = new Nodes(t, { log, objects, snapshotBytes: 0, subjectOf: id => id }, new Random(1))
+    const nodes = new Nodes(t, { log, objects, snapshotBytes: 0, getSubject: id => id }, new Random(1))
     await nodes.start(2, 1)
     const { account, token } = nodes.person(0)
     const note = { streamIds: ['diary'], type: 'note/txt', content: randomBytes(100_000).toString('base64') }

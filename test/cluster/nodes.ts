@@ -41,7 +41,7 @@ export interface Shared {
   readonly log: Log
   readonly objects: Objects
   readonly snapshotBytes: number
-  subjectOf(account: string): string
+  getSubject(account: string): string
 }
 
 /** One node. When it is killed, nothing that it sends arrives any more. */

@@ -63,7 +63,10 @@ t.test('runs of changed words', async t => {
     applyRuns(page, encodeRuns(before, after))
     if (!page.equals(after)) t.fail(`round ${round}`)
   }
-  t.throws(() => applyRuns(Buffer.alloc(512), Buffer.from([0, 127, 0, 2, 1, 1, 1, 1, 1, 1, 1, 1])), RangeError)
+  t.throws(
+    () => applyRuns(Buffer.alloc(512), Buffer.from([0, 127, 0, 2, 1, 1, 1, 1, 1, 1, 1, 1])),
+    RangeError
+  )
 })
 
 t.test('a record', async t => {

@@ -47,7 +47,7 @@ class OvertakenLog extends MemoryLog {
 
 async function world(t: Test): Promise<{ log: OvertakenLog; nodes: Nodes }> {
   const log = new OvertakenLog()
-  const shared = { log, objects: new MemoryObjects(), snapshotBytes: 1e9, subjectOf: (id: string) => id }
+  const shared = { log, objects: new MemoryObjects(), snapshotBytes: 1e9, getSubject: (id: string) => id }
   const nodes = new Nodes(t, shared, new Random(1))
   await nodes.start(1, 1)
   return { log, nodes }
@@ -155,7 +155,13 @@ t.test('a log that lacks what was in it', async t => {
     const previous = await log.append(account.id, last.sequence, newer)
     const { base, epoch, position } = decode(last.bytes)
     const behind = { lsn: position.lsn + 1, epoch }
-    const takeover = { kind: 'takeover', epoch: epoch + 1, writer: 1, commits: [], goesOn: false } as const
+    const takeover = {
+      kind: 'takeover',
+      epoch: epoch + 1,
+      writer: 1,
+      commits: [],
+      isContinued: false
+    } as const
     await log.append(account.id, previous, await encode({ ...takeover, base, previous, position: behind }))
     for (const attempt of ['first', 'second']) {
       await t.rejects(logs.waitUntilReady(account.id)!, { cause: { name: 'RecordTooNew' } }, attempt)

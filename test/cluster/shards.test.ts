@@ -262,8 +262,8 @@ test('shards', async t => {
         await shards.refresh()
         return staying
       }
-      const observed = { drain, move: nothing, mine: [] as number[] }
-      Object.defineProperty(observed, 'mine', { get: () => shards.owned })
+      const observed = { drain, move: nothing, owned: [] as number[] }
+      Object.defineProperty(observed, 'owned', { get: () => shards.owned })
       t.match(await drained({ lease, shards: observed }), { ok: true })
       t.same(parsePlacement((await register.get(shardKey(shard!)))!)?.node, 'n2')
       t.same(shards.owned, [])

@@ -34,7 +34,7 @@ t.test(
     const objects = new MemoryObjects(() => random.chance(0.05))
     const nodes = new Nodes(
       t,
-      { log, objects, snapshotBytes: 50_000, subjectOf: id => id },
+      { log, objects, snapshotBytes: 50_000, getSubject: id => id },
       new Random(seed + 2)
     )
     await nothingIsLost(t, nodes)
@@ -49,7 +49,7 @@ t.test('nodes that take accounts from each other', async t => {
     log: new MemoryLog(),
     objects: new MemoryObjects(),
     snapshotBytes: 1e9,
-    subjectOf: (id: string) => id
+    getSubject: (id: string) => id
   }
   await nothingIsLost(t, new Nodes(t, shared, new Random(seed)))
 })

@@ -62,7 +62,7 @@ class Gate implements DurabilityProvider {
     this.opening = this.#promise()
   }
 
-  release(): void {
+  reopen(): void {
     this.closed = undefined
     this.opening = undefined
     this.#open()
@@ -121,7 +121,7 @@ t.test('a write', async t => {
     const answer = alice.http('POST', '/events', { streamIds: ['diary'], type: 'note/txt', content: 'a' })
     while (gate.waiting === before) await new Promise(resolve => setImmediate(resolve))
     t.ok(await isPending(answer))
-    gate.release()
+    gate.reopen()
     t.equal((await answer).status, 201)
   })
 
@@ -155,7 +155,7 @@ t.test('a read', async t => {
       gate.shut()
       const answer = call()
       t.ok(await isPending(answer))
-      gate.release()
+      gate.reopen()
       t.notOk((await answer).error)
       gate.shut()
       const refused = call()
@@ -180,7 +180,7 @@ t.test('the pages of a long answer wait, too', async t => {
   gate.shut()
   const page = outcome.remainder.next()
   t.ok(await isPending(page))
-  gate.release()
+  gate.reopen()
   t.equal((await page).done, false)
   await outcome.remainder.return()
 })
@@ -208,7 +208,7 @@ t.test('a file that cannot be opened yet', async t => {
       gate.hold()
       const answer = call()
       t.ok(await isPending(answer))
-      gate.release()
+      gate.reopen()
       t.equal((await answer).status, status)
       await closeFile()
     })
@@ -220,7 +220,7 @@ t.test('a file that cannot be opened yet', async t => {
     gate.fail()
     t.match(await answer, { status: 503, body: { error: { id: 'api-unavailable' } } })
     t.match(await upload, { status: 503, body: { error: { id: 'api-unavailable' } } })
-    gate.release()
+    gate.reopen()
     t.equal((await alice.http('GET', '/events')).status, 200)
   })
 })
@@ -246,7 +246,7 @@ t.test('what has been written is not written again if the file cannot be opened 
         gate.hold()
       }
       const answer = call()
-      setTimeout(() => gate.release(), 200)
+      setTimeout(() => gate.reopen(), 200)
       const { body, headers, status } = await answer
       t.match({ body, status }, { status: 503, body: { error: { id: 'api-unavailable' } } })
       t.notOk(headers.has('retry-after'))
@@ -259,7 +259,7 @@ t.test('a log is restarted only when it may be', async t => {
   const { alice, gate, service } = await start(t)
   const content = 'x'.repeat(200_000)
   gate.shut()
-  gate.release()
+  gate.reopen()
   while (gate.restarts === 0) await alice.event({ content })
   t.ok(gate.restarts > 0)
   t.notOk((await service.call('alice', 'events.get', {}, alice.token)).error)

@@ -161,12 +161,12 @@ t.test('an account', async t => {
       mkdirSync(join(storage.directory, name))
       writeFileSync(join(storage.directory, name, 'platform.sqlite'), 'a copy that an operator has made')
     }
-    const [layout, leftOvers] = ['files/layout', 'sqlite/left-overs'].map(
+    const [layout, leftOvers] = ['files/layout', 'sqlite/copy-folders'].map(
       name => new URL(`../../storage/${name}.js`, import.meta.url).href
     )
     const code = `import { Layout } from '${layout}'
-      import { makeCopies } from '${leftOvers}'
-      console.log(makeCopies(new Layout(${JSON.stringify(storage.directory)})).root)
+      import { createCopyFolder } from '${leftOvers}'
+      console.log(createCopyFolder(new Layout(${JSON.stringify(storage.directory)})).root)
       setInterval(() => {}, 1000)`
     const command = spawn(process.execPath, ['--input-type=module', '-e', code], {
       stdio: ['ignore', 'pipe', 'inherit']

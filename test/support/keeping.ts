@@ -11,7 +11,12 @@ const { audit, integrity, versioning } = settings
 const { strangersPerHour } = audit
 const system = new AccountStreams(settings)
 
-export const policies: Policies = { digests: createDigests(integrity), versioning, system, anonymousCallsPerHour: strangersPerHour }
+export const policies: Policies = {
+  digests: createDigests(integrity),
+  versioning,
+  system,
+  anonymousCallsPerHour: strangersPerHour
+}
 
 /** No integrity values. */
 export const unsealed: Policies = {

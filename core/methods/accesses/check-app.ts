@@ -49,7 +49,10 @@ export const checkApp = method({
     if (typeof params.requestKey !== 'string') return []
     await waitForRequest(call.services, params.requestKey, call.now)
     const party = { account: call.account.id, access: call.caller.accessId }
-    return await runInTurns(findAudiences(call, params.requestedPermissions, findAppAccess(call, params)), party)
+    return await runInTurns(
+      findAudiences(call, params.requestedPermissions, findAppAccess(call, params)),
+      party
+    )
   },
   run(call, params, streams) {
     const checked = checkPermissions(call, params.requestedPermissions)

@@ -35,7 +35,9 @@ export const passkeyLogin = method({
   userIn({ platform }, params) {
     const { credential } = params as { credential?: { response?: { userHandle?: unknown } } }
     const handle = credential?.response?.userHandle
-    return typeof handle === 'string' ? platform.accountStatuses.find(parseUserHandle(handle))?.username : undefined
+    return typeof handle === 'string'
+      ? platform.accountStatuses.find(parseUserHandle(handle))?.username
+      : undefined
   },
   prepare: async (call, { credential }) => await verifyPasskeySignature(call, signInPurpose, credential),
   run(call, { appId }, proven) {

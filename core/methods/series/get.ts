@@ -91,5 +91,7 @@ function createSampledListing(store: UserStore, query: SampleOptions): Listing<R
     from: Math.max(query.range.from, ends?.first ?? 0),
     to: Math.min(query.range.to, (ends?.until ?? 0) + 1e-3)
   }
-  return range.from < range.to ? new SampledListing(store.series.createSampler({ ...query, range })) : undefined
+  return range.from < range.to
+    ? new SampledListing(store.series.createSampler({ ...query, range }))
+    : undefined
 }

@@ -43,7 +43,9 @@ export const create = method({
   run: (call, params) => runSteps(createInSteps(call, params)),
   steps: {
     areMany: ({ accesses, streams }, { id }) =>
-      typeof id === 'string' && streams.getDeletionTime(guessId(id)) !== undefined && accesses.hasMore(maxAtOnce),
+      typeof id === 'string' &&
+      streams.getDeletionTime(guessId(id)) !== undefined &&
+      accesses.hasMore(maxAtOnce),
     run: createInSteps
   }
 })

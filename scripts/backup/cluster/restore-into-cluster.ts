@@ -221,7 +221,7 @@ async function goOn(
   ready: () => Promise<void>
 ): Promise<void> {
   const { engine: log, files, giveUpMs, layout, objects } = cluster
-  const options = { log, files, layout, objects, subject: subjectOf(account), giveUpMs }
+  const options = { log, files, layout, objects, subject: subjectOf(account), timeoutMs: giveUpMs }
   await continueLogFrom(account.id, side.userFile(account.id), options, ready)
   // Whoever wrote the account until then may have removed some with their events. Nobody can any more.
   const there = new Set(await objects.list(attachmentKey(account.id)))

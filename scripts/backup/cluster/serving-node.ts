@@ -1,7 +1,12 @@
 /** Asks the node that serves a user to let go of the account, whoever that is by the time it answers. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { EngineUnavailable, type Engine } from '../../../cluster/engine.js'
-import { parsePlacement, shardCount, shardKey, type ShardPlacement } from '../../../cluster/nodes/shard-placement.js'
+import {
+  parsePlacement,
+  shardCount,
+  shardKey,
+  type ShardPlacement
+} from '../../../cluster/nodes/shard-placement.js'
 import { fixedShards } from '../../../core/call/shard.js'
 import { controlledIn, controlMessage } from '../../../server/nodes/control.js'
 import { BackupError } from '../backup-error.js'

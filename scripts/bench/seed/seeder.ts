@@ -115,7 +115,13 @@ export class Seeder {
 
   async user(username: string, content: Content = {}): Promise<SeededUser> {
     const { apart, events = 0, points = 0, shape = flat } = content
-    const account: Account = { ...initialStatus, id: createId(), username, state: 'active', created: seedTime }
+    const account: Account = {
+      ...initialStatus,
+      id: createId(),
+      username,
+      state: 'active',
+      created: seedTime
+    }
     const personal = newAccess('personal')
     const app: Access = { ...newAccess('app'), permissions: [{ streamId: rootStream, level: 'manage' }] }
     const hash = await createPasswords().hash(password)

@@ -1,6 +1,6 @@
 /**
- * The highest numbers of rows that have been removed: SQLite would give them again. They are written down only where they
- * were the highest of all.
+ * The highest numbers of removed rows, which SQLite would assign again. They are stored only if they were the highest
+ * of all.
  */
 function buildTrigger(table: string): string {
   return `

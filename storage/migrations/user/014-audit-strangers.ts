@@ -2,6 +2,6 @@
 export const auditStrangers = `
 CREATE TABLE audit_strangers (
   number INTEGER PRIMARY KEY CHECK (number = 1),
-  body TEXT NOT NULL                   -- JSON, see storage/audit/strangers.ts
+  body TEXT NOT NULL                   -- JSON, see storage/audit/anonymous-callers.ts
 );
 `

@@ -36,7 +36,13 @@ t.test('the last record of a log cannot be read by its leader', async t => {
 
   // As whoever serves the account does, and as whoever takes it over.
   const bytes = Buffer.alloc(5000, 11)
-  const appended = appendUntilConfirmed({ log: engine, subject, expected: sequence, bytes, isCancelled: () => false })
+  const appended = appendUntilConfirmed({
+    log: engine,
+    subject,
+    expected: sequence,
+    bytes,
+    isCancelled: () => false
+  })
   const last = async (): Promise<number | undefined> => {
     try {
       return (await engine.last(subject))?.sequence ?? 0

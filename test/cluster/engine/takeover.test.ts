@@ -20,7 +20,7 @@ t.test('nodes that share an engine', async t => {
     log: engine,
     objects: openObjects('nats', engine),
     snapshotBytes: 50_000,
-    subjectOf: (account: string) => accountSubject(0, account)
+    getSubject: (account: string) => accountSubject(0, account)
   }
   const nodes = new Nodes(t, shared, new Random(seed))
   await nodes.start(2, 3)

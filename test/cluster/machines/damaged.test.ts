@@ -55,7 +55,11 @@ t.test('a copy of a log is damaged', { skip: isLeftOut }, async t => {
       await readAll(machines, subject)
       let alarms: readonly unknown[] = await replicas.repairLeaders()
       if (isCounted)
-        await until('it to be told', async () => (alarms = await replicas.repairLeaders()).length > 0, longestMs)
+        await until(
+          'it to be told',
+          async () => (alarms = await replicas.repairLeaders()).length > 0,
+          longestMs
+        )
       t.comment(JSON.stringify(alarms))
       if (isCounted) t.match(JSON.stringify(alarms), new RegExp(`n${damaged + 1} .*${stream}`), kind)
       // What the alarm says is to be done.

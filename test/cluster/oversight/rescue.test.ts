@@ -44,12 +44,12 @@ class DamagedLog extends MemoryLog {
   }
 }
 
-const subjectOf = (id: string): string => id
+const getSubject = (id: string): string => id
 
 async function start(t: Test): Promise<World> {
   const log = new DamagedLog()
   const objects = new MemoryObjects()
-  const nodes = new Nodes(t, { log, objects, snapshotBytes: 1e9, subjectOf }, new Random(1))
+  const nodes = new Nodes(t, { log, objects, snapshotBytes: 1e9, getSubject }, new Random(1))
   await nodes.start(2, 1)
   const { account, token } = nodes.person(0)
   const call = async (node: number, method: string, params: object): Promise<{ error?: { id: string } }> =>
@@ -57,7 +57,7 @@ async function start(t: Test): Promise<World> {
   const rescues = [0, 1].map(index => {
     const layout = new Layout(nodes.at(index).directory)
     const { logs } = nodes.node(index)
-    const rescue = new Rescue({ log, objects, layout, getSubject: subjectOf, isServed: id => logs.isServed(id) })
+    const rescue = new Rescue({ log, objects, layout, getSubject, isServed: id => logs.isServed(id) })
     t.teardown(() => rescue.close())
     return rescue
   })
@@ -225,7 +225,7 @@ const collect = runInNewContext('gc') as () => void
 t.test('a log that is longer than the memory is looked at', async t => {
   const log = new LongLog(64)
   const layout = new Layout(t.testdir())
-  const rescue = new Rescue({ log, objects: new MemoryObjects(), layout, getSubject: subjectOf, isServed: () => false })
+  const rescue = new Rescue({ log, objects: new MemoryObjects(), layout, getSubject, isServed: () => false })
   t.teardown(() => rescue.close())
   const { end } = await rescue.inspect('c000000000000000000000001')
   t.match(end, { damaged: 64, sequence: 64, lsn: 0 })

@@ -18,7 +18,7 @@ t.test('names are given once each while a server is killed', async t => {
   const objects = openObjects('nats', await servers.connect(t))
   for (let index = 0; index < 3; index++) {
     const engine = await servers.connect(t)
-    const options = { giveUpMs: 20_000, snapshotRecords: 50 }
+    const options = { timeoutMs: 20_000, snapshotRecords: 50 }
     const node = world.nodeWith(engine, objects, options)
     if (index === 0) await node.begin()
     nodes.push(await node.follow())

@@ -147,7 +147,7 @@ t.test('a search during a long write finds what was there before it', async t =>
 
 function sought(words: string[]) {
   return {
-    text: { words, byIndex: true },
+    text: { words, mayUseIndex: true },
     isRunning: false,
     trashed: [0] as const,
     order: 'DESC' as const,

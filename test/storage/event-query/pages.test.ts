@@ -175,7 +175,7 @@ t.test('a page of events in thousands of streams', async t => {
     .slice(0, 300)
     .map((stream, index) => ({ any: new Set([stream]), all: [], not: new Set([streams[index + 1]!]) }))
   const query = { types: new Set([1]), trashed: [0, 1] as const }
-  const walk = { words: ['walk'], byIndex: false }
+  const walk = { words: ['walk'], mayUseIndex: false }
   for (const [name, { count, ...asked }] of Object.entries({
     'one by one': { streams: isIn, ...query, trashed: [0] as const, count: rows },
     'in and out of the trash': { streams: isIn, ...query, count: rows },

@@ -70,7 +70,11 @@ function exercise(file: EventFile): void {
     { modifiedSince: 10 },
     { modifiedSince: 2500, streams: criteria(...streams.slice(20)), limit: 20 },
     { skip: 30, limit: 20 },
-    ...[true, false].map(byIndex => ({ text: { words: ['hello', 'x'], byIndex }, from: 20, streams: plain })),
+    ...[true, false].map(byIndex => ({
+      text: { words: ['hello', 'x'], mayUseIndex: byIndex },
+      from: 20,
+      streams: plain
+    })),
     { text: { words: ['none'], mayUseIndex: true } }
   ]
   for (const query of queries) for (const order of ['ASC', 'DESC'] as const) file.ids({ ...query, order })
@@ -95,7 +99,15 @@ function summedUp({ events }: EventFile): void {
   for (const streams of within) {
     for (const set of types)
       for (const field of [undefined, 'a.b']) {
-        const run = events.createSample({ streams, types: set, trashed: [0], from: 0, to: 200, buckets: 3, field })
+        const run = events.createSample({
+          streams,
+          types: set,
+          trashed: [0],
+          from: 0,
+          to: 200,
+          buckets: 3,
+          field
+        })
         while (!events.continueSample(run, body => body));
       }
     const facts = events.createFacts(streams)

@@ -1,6 +1,11 @@
 /** Places in the order of events. */
 import t from 'tap'
-import { isBefore, nextDouble, getRemainder, getRemainderFrom } from '../../../storage/event-query/position.js'
+import {
+  isBefore,
+  nextDouble,
+  getRemainder,
+  getRemainderFrom
+} from '../../../storage/event-query/position.js'
 
 t.test('next is the neighbour among doubles', t => {
   for (const value of [0, -0, 1, -1, 0.1, 1.7e9, 1.7e308, -1.7e308, 5e-324, -5e-324]) {

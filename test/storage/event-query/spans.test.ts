@@ -1,6 +1,11 @@
 /** Duration classes. */
 import t from 'tap'
-import { getEarliestStart, runningClass, getDurationClass, getPeriodEnd } from '../../../storage/event-query/spans.js'
+import {
+  getEarliestStart,
+  runningClass,
+  getDurationClass,
+  getPeriodEnd
+} from '../../../storage/event-query/spans.js'
 
 t.test('spanOf', t => {
   const cases: [number | null | undefined, number | undefined][] = [
@@ -23,7 +28,8 @@ t.test('lookBack never misses a period that reaches the time', t => {
     for (const duration of [1e-9, 1, 2, 2.0000000000000004, 3, 4.1, 1e5, 1e300]) {
       const began = time - duration
       const until = getPeriodEnd(began, duration)!
-      if (until >= time) t.ok(getEarliestStart(getDurationClass(duration)!, time) <= began, `${time} ${duration}`)
+      if (until >= time)
+        t.ok(getEarliestStart(getDurationClass(duration)!, time) <= began, `${time} ${duration}`)
     }
   t.equal(getEarliestStart(runningClass, 5), -Infinity)
   t.end()

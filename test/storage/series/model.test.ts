@@ -177,7 +177,9 @@ function compare(t: Test, twins: Twins, what: string): void {
   const extremes = [...expected.values()].flatMap(expectedSample)
   if (JSON.stringify(sample) !== JSON.stringify(extremes))
     t.same(sample, extremes, `${what}, sample of ${buckets}`)
-  const places = numeric.map(name => (series.getColumns(1) ?? []).indexOf(name) + 1).filter(place => place > 0)
+  const places = numeric
+    .map(name => (series.getColumns(1) ?? []).indexOf(name) + 1)
+    .filter(place => place > 0)
   const summary = sampled(twins, range, buckets, places)
   if (summary.length !== expected.size) t.equal(summary.length, expected.size, `${what}, parts of ${buckets}`)
   for (const [index, [part, points]] of [...expected].entries()) {

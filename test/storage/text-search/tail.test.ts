@@ -41,7 +41,13 @@ for (let seed = base; seed < base + 6; seed++)
         )
         const skip = random.pick([0, 7, 600])
         const limit = random.pick([20, 700, Infinity])
-        const run = file.query({ text: { words: ['half'], mayUseIndex: byIndex }, order, skip, limit, ...range })
+        const run = file.query({
+          text: { words: ['half'], mayUseIndex: byIndex },
+          order,
+          skip,
+          limit,
+          ...range
+        })
         const ids: string[] = []
         for (let done = false; !done;) {
           const page = file.events.next(run)

@@ -132,7 +132,11 @@ t.test('a store', async t => {
     t.same({ ...store.usage.countCalls('access') }, { 'events.get': 2 })
     store.flushUsage()
     store.usage.record('access', 'events.get', 9)
-    t.same({ ...store.usage.countCalls('access') }, { 'events.get': 3 }, 'what is written and what is not add up')
+    t.same(
+      { ...store.usage.countCalls('access') },
+      { 'events.get': 3 },
+      'what is written and what is not add up'
+    )
     await store.durable()
     store.close()
     const again = openFile(file, { migrations: userMigrations, synchronous: 'NORMAL' })

@@ -45,7 +45,8 @@ t.test('a position', async t => {
 
   t.test('is nobody’s if there is no file, or another one', async t => {
     const folder = t.testdir({ empty: '', other: 'x'.repeat(10_000) })
-    for (const name of ['missing', 'empty', 'other']) t.equal(readFilePosition(join(folder, name)), undefined, name)
+    for (const name of ['missing', 'empty', 'other'])
+      t.equal(readFilePosition(join(folder, name)), undefined, name)
   })
 
   t.test('goes with the file’s adoption from elsewhere, with its migration, and by itself', async t => {
