@@ -1,12 +1,10 @@
 /** System streams under the ids that older clients use, `.email` for `:system:email`, in params and results. (docs/spec/compatibility.md#older-forms-of-account-stream-ids) */
 import type { Config } from '../settings/config.js'
 import { isListing, isTextListing, JsonText, type Listing } from '../json/json-text.js'
-import type { AnyMethod, Call, Result, UserMethod } from '../call/method.js'
+import type { AnyMethod, Call, Result } from '../call/method.js'
 import { accountStreams } from './fields.js'
 import { isSystemId } from '../system-ids.js'
 import type { Credentials } from '../call/credentials.js'
-
-type InSteps = NonNullable<UserMethod['steps']>
 
 const prefix = /^:(?:_system|system):/
 
@@ -42,34 +40,37 @@ export function withOlderIds(config: Config, methods: readonly AnyMethod[]): rea
   if (!config.backwardCompatibility.systemStreams.prefix.isActive) return methods
   return methods.map(definition => {
     if (definition.mode !== 'read' && definition.mode !== 'write') return definition
-    return {
+    const toCurrent = (call: Call, params: unknown): unknown => paramsFor(config, call, params)
+    const wrapped = {
       ...definition,
       ...(definition.prepare && {
         prepare: async (call: Call, params: unknown) =>
-          (await definition.prepare?.(call, paramsFor(config, call, params))) as unknown
-      }),
-      run(call, params, prepared) {
-        const result = definition.run(call, paramsFor(config, call, params), prepared)
-        return isRefused(call.credentials) ? result : olderResult(config, result)
-      },
-      ...(definition.steps && { steps: olderSteps(config, definition.steps) })
-    } satisfies AnyMethod
-  })
-}
-
-/** What a method does in steps takes and gives older ids as well. */
-function olderSteps(config: Config, steps: InSteps): InSteps {
-  return {
-    areMany: (store, params) => steps.areMany(store, params),
-    *run(call, params) {
-      const result = yield* steps.run(call, paramsFor(config, call, params))
-      return isRefused(call.credentials) ? result : olderResult(config, result)
+          (await definition.prepare?.(call, toCurrent(call, params))) as unknown
+      })
     }
-  }
+    return definition.isLong
+      ? {
+          ...wrapped,
+          *run(call: Call, params: unknown) {
+            return resultFor(config, call, yield* definition.run(call, toCurrent(call, params)))
+          },
+          isLong: definition.isLong.bind(definition)
+        }
+      : {
+          ...wrapped,
+          run: (call, params, prepared) =>
+            resultFor(config, call, definition.run(call, toCurrent(call, params), prepared)),
+          isLong: undefined
+        }
+  })
 }
 
 function paramsFor(config: Config, { credentials }: Call, params: unknown): unknown {
   return isRefused(credentials) ? params : currentParams(config, params)
+}
+
+function resultFor(config: Config, { credentials }: Call, result: Result): Result {
+  return isRefused(credentials) ? result : olderResult(config, result)
 }
 
 /** Whether a call opts out of older ids. */

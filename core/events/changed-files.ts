@@ -1,13 +1,12 @@
 /** Writes an event with other files than before; a large one in steps. (docs/spec/attachments.md) */
-import type { Attachment, Event } from '../../schemas/event.js'
-import type { EventBody } from '../../storage/repositories/event-row.js'
+import type { Attachment } from '../../schemas/event.js'
 import type { Steps } from '../../storage/steps.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Call } from '../call/method.js'
 import type { JsonText } from '../json/json-text.js'
 import { largeSize } from '../json/writer.js'
 import { shown } from './view.js'
-import { largeWritableEvent, writableEvent } from './writable.js'
+import { findWritableEvent, prepareBody } from './writable.js'
 
 /** The files of an event from those before. */
 type Change = (before: readonly Attachment[]) => Attachment[]
@@ -23,30 +22,15 @@ export function changingFiles<P extends { readonly id: string }>(
   changeFor: (call: Call, params: P) => Change
 ) {
   return {
-    run(call: Call, params: P): Shown {
+    isLong: ({ events }: UserStore, { id }: P): boolean => events.isLarger(id, largeSize),
+    *run(call: Call, params: P): Steps<Shown> {
+      const { caller, now, store } = call
       const change = changeFor(call, params)
-      return written(call, withFiles(call, writableEvent(call, params.id), change))
-    },
-    steps: {
-      areMany: ({ events }: UserStore, { id }: P): boolean => events.isLarger(id, largeSize),
-      *run(call: Call, params: P): Steps<Shown> {
-        const change = changeFor(call, params)
-        const event = withFiles(call, yield* largeWritableEvent(call, params.id), change)
-        const result = written(call, event, yield* call.store.events.bodyOf(event))
-        // SQLite has copied all of it, and is going to do so again when it commits.
-        yield
-        return result
-      }
+      const before = yield* findWritableEvent(call, params.id)
+      const attachments = change(before.attachments ?? [])
+      const event = { ...before, attachments, modified: store.stamp(now), modifiedBy: caller.signature }
+      call.changes.add('events', event.streamIds)
+      return { event: shown(call, store.events.update(event, yield* prepareBody(call, event))) }
     }
   }
-}
-
-function withFiles({ caller, now, store }: Call, before: Event, change: Change): Event {
-  const attachments = change(before.attachments ?? [])
-  return { ...before, attachments, modified: store.stamp(now), modifiedBy: caller.signature }
-}
-
-function written(call: Call, event: Event, body?: EventBody): Shown {
-  call.changes.add('events', event.streamIds)
-  return { event: shown(call, call.store.events.update(event, body)) }
 }

@@ -3,7 +3,8 @@
  * (docs/spec/notifications.md#delivery)
  */
 import type { KeptWebhook } from '../../storage/repositories/webhooks.js'
-import { atOnce, type Steps } from '../../storage/steps.js'
+import { NeedsSteps } from '../../storage/errors.js'
+import type { Steps } from '../../storage/steps.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Change } from '../changes.js'
 import type { Call } from '../call/method.js'
@@ -11,29 +12,20 @@ import { Hearer, messageOf } from '../permissions/visibility.js'
 import { keysOf } from '../permissions/scopes.js'
 import { isInForce } from '../permissions/standing.js'
 
-/**
- * Thrown when a write has changed more than can be evaluated at once for all webhooks. The write is rolled back and
- * repeated in steps.
- */
-export class MuchToJudge extends Error {}
-
 type Written = Pick<Call, 'changes' | 'now' | 'store'>
 
 /** Maximum number of streams evaluated at once, counted per access with webhooks. */
 const maxAtOnce = 50_000
 
-/** Queues the messages of a call that has run. Throws {@link MuchToJudge}. */
-export function enqueue(written: Written): void {
-  const { changes, store } = written
+/**
+ * Queues the messages of a call that has run. An event may be in thousands of streams, of which each access sees others, so
+ * this may take long. Throws `NeedsSteps` for that unless the store is a draft, or `mayTakeLong`.
+ */
+export function* enqueue({ changes, now, store }: Written, mayTakeLong = store.isDraft): Steps<void> {
   if (changes.isEmpty || store.webhooks.size === 0) return
-  if (changes.size * store.webhooks.size > maxAtOnce && changes.size * accessCount(store) > maxAtOnce)
-    throw new MuchToJudge()
-  atOnce(enqueueInSteps(written))
-}
-
-/** Like {@link enqueue}, in steps: an event may be in thousands of streams, of which each access sees others. */
-export function* enqueueInSteps({ changes, now, store }: Written): Steps<void> {
-  if (changes.isEmpty || store.webhooks.size === 0) return
+  const isLong =
+    changes.size * store.webhooks.size > maxAtOnce && changes.size * accessCount(store) > maxAtOnce
+  if (isLong && !mayTakeLong) throw new NeedsSteps()
   const list = changes.list()
   // All webhooks of an access get the same.
   const hearers = new Map<string, Hearer>()

@@ -87,7 +87,8 @@ async function personWherever(call: ServiceCall, account: Account): Promise<Pers
   const outcome = await peers.forward(username, {
     method: 'system.getUser',
     params: { username },
-    credentials
+    credentials,
+    isWhole: true
   })
   if (!outcome.ok) return { ...known(services, account), ...unread }
   return (JSON.parse(`{${outcome.members}}`) as { user: Person }).user

@@ -53,8 +53,9 @@ async function listedWherever(
 ): Promise<ListedUser> {
   const { peers } = services.shard
   if (!peers || services.accounts.owns(account)) return listed(services, account)
-  const request = { method: 'admin.getUser', params: { username: account.username }, credentials }
-  const outcome = await peers.forward(account.username, request)
+  const { username } = account
+  const request = { method: 'admin.getUser', params: { username }, credentials, isWhole: true } as const
+  const outcome = await peers.forward(username, request)
   if (!outcome.ok) return listed(services, account)
   return (JSON.parse(`{${outcome.members}}`) as { user: ListedUser }).user
 }

@@ -1,9 +1,10 @@
 /** Work on series that follows a call within seconds: holders get duration, author and time of the last write (docs/spec/series.md#holder-events), chunks summaries. */
 import type { Behind } from '../../storage/repositories/series.js'
+import { writeSteps, type Steps } from '../../storage/steps.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { Changes } from '../changes.js'
 import { Rounds } from '../account/rounds.js'
-import { enqueue, enqueueInSteps, MuchToJudge } from '../notifications/webhook-queue.js'
+import { enqueue } from '../notifications/webhook-queue.js'
 import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
 
@@ -66,7 +67,7 @@ export class HolderFollower {
     for (;;) {
       const store = accounts.store(account)
       if (store.series.listBehind(1).length === 0) return
-      const changes = await updated(store, clock.now())
+      const changes = await writeSteps(store, draft => updateHolders(draft, clock.now()))
       bus.publish(account.username, changes)
     }
   }
@@ -81,25 +82,10 @@ export class HolderFollower {
   }
 }
 
-async function updated(store: UserStore, now: number): Promise<Changes> {
-  try {
-    return await store.write(() => {
-      const changes = updateHolders(store)
-      enqueue({ changes, now, store })
-      return changes
-    })
-  } catch (error) {
-    if (!(error instanceof MuchToJudge)) throw error
-    return await store.writeInSteps(function* (draft) {
-      const changes = updateHolders(draft)
-      yield* enqueueInSteps({ changes, now, store: draft })
-      return changes
-    })
-  }
-}
-
-function updateHolders(store: UserStore): Changes {
+/** Updates some holders that are behind, and returns the changes. */
+function* updateHolders(store: UserStore, now: number): Steps<Changes> {
   const changes = new Changes(store.streams)
   for (const behind of store.series.listBehind(groupSize)) bringUpToDate(store, behind, changes)
+  yield* enqueue({ changes, now, store })
   return changes
 }

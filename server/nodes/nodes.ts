@@ -7,7 +7,13 @@ import { withFewHeaders } from '../../core/account/older-ids.js'
 import type { Credentials } from '../../core/call/credentials.js'
 import type { Admittance, Dispatcher, SharedServices } from '../../core/call/dispatcher.js'
 import type { AnyMethod } from '../../core/call/method.js'
-import type { Failure, Outcome, Request, UploadedFile } from '../../core/call/outcome.js'
+import {
+  failureOf,
+  type Failure,
+  type Outcome,
+  type Request,
+  type UploadedFile
+} from '../../core/call/outcome.js'
 import { ApiError } from '../../core/errors.js'
 import { assertDepth } from '../../core/json/depth.js'
 import type { Registry } from '../../core/dispatch/registry.js'
@@ -58,50 +64,53 @@ export class Nodes implements Dispatcher {
   }
 
   call(request: Request): Promise<Outcome> | Outcome {
-    return this.#call(request, false)
+    const { calls, territory } = this.options
+    const username = addresseeOf(request)
+    if (username === undefined && !territory.isCertain && !this.#isRead(request.method))
+      return this.#failure(unreachable(), request)
+    return this.#isHere(username) ? calls.call(request) : this.forward(username!, request)
   }
 
-  async callWhole(request: Request): Promise<Outcome> {
-    return await this.#call(request, true)
-  }
-
-  precheck(request: Omit<Request, 'params'>): Promise<Failure | undefined> | Failure | undefined {
+  precheck(request: Omit<Request, 'params'>): Promise<Admittance | Failure> | Admittance | Failure {
     const { calls } = this.options
     if (this.#isHere(request.user)) return calls.precheck(request)
-    return this.#refusal(request, () => calls.precheck(request), 'precheck')
+    return this.#checked<Admittance | Failure>(
+      request,
+      () => calls.precheck(request),
+      async peer => {
+        const checked = await peer.ask('precheck', this.sendable(request))
+        if ((checked as unknown) === elsewhere) return elsewhere
+        return checked.ok ? checked : receivedFailure(checked)
+      }
+    )
   }
 
   recheck(request: Request): Promise<Failure | undefined> | Failure | undefined {
     const { calls } = this.options
     if (this.#isHere(request.user)) return calls.recheck(request)
-    return this.#refusal(request, () => calls.recheck(request), 'recheck')
-  }
-
-  async admitUpload(request: Omit<Request, 'params'>): Promise<Admittance | Failure> {
-    const { calls } = this.options
-    if (this.#isHere(request.user)) return await calls.admitUpload(request)
-    try {
-      return await this.asked(
-        request.user ?? '',
-        () => calls.admitUpload(request),
-        async peer => {
-          const admitted = await peer.ask('admitUpload', this.sendable(request))
-          if ((admitted as unknown) === elsewhere) return elsewhere
-          return admitted.ok ? admitted : receivedFailure(admitted)
-        }
-      )
-    } catch (error) {
-      return this.failure(error, request.method)
-    }
-  }
-
-  failure(thrown: unknown, method: string): Failure {
-    return this.options.registry.failure(thrown, method)
+    return this.#checked<Failure | undefined>(
+      request,
+      () => calls.recheck(request),
+      async peer => {
+        const refusal = await peer.ask('recheck', this.sendable(request))
+        if ((refusal as unknown) === elsewhere) return elsewhere
+        return refusal && receivedFailure(refusal)
+      }
+    )
   }
 
   /** Makes a call where a user is served, for a method that runs here. */
-  async forward(username: string, request: Request, isWhole = true): Promise<Outcome> {
-    return await this.#forwarded(username, request, isWhole)
+  async forward(username: string, request: Request): Promise<Outcome> {
+    const { calls } = this.options
+    try {
+      return await this.asked<Outcome>(
+        username,
+        () => calls.call(request),
+        peer => this.#sent(peer, request)
+      )
+    } catch (error) {
+      return this.#failure(error, request)
+    }
   }
 
   /**
@@ -151,36 +160,18 @@ export class Nodes implements Dispatcher {
     return username === undefined || this.options.territory.has(username)
   }
 
-  #call(request: Request, isWhole: boolean): Promise<Outcome> | Outcome {
-    const { calls } = this.options
-    const username = addresseeOf(request)
-    if (username === undefined && !this.options.territory.isCertain && !this.#isRead(request.method))
-      return this.failure(unreachable(), request.method)
-    if (!this.#isHere(username)) return this.#forwarded(username!, request, isWhole)
-    return isWhole ? calls.callWhole(request) : calls.call(request)
+  #failure(error: unknown, { method }: Pick<Request, 'method'>): Failure {
+    return failureOf(this.services.log, error, method)
   }
 
-  async #forwarded(username: string, request: Request, isWhole: boolean): Promise<Outcome> {
-    const { calls } = this.options
-    try {
-      return await this.asked<Outcome>(
-        username,
-        () => (isWhole ? calls.callWhole(request) : calls.call(request)),
-        peer => this.#sent(peer, request, isWhole)
-      )
-    } catch (error) {
-      return this.failure(error, request.method)
-    }
-  }
-
-  async #sent(peer: Peer, request: Request, isWhole: boolean): Promise<Outcome | typeof elsewhere> {
+  async #sent(peer: Peer, request: Request): Promise<Outcome | typeof elsewhere> {
     const lent: UploadedFile[] = []
     const beganMs = performance.now()
     try {
       for (const file of request.files ?? [])
         lent.push({ ...file, received: await this.options.files.lend(file.received) })
       const sent = request.files ? { ...request, files: lent } : request
-      const outcome = await peer.ask('call', this.sendable(sent), isWhole)
+      const outcome = await peer.ask('call', this.sendable(sent))
       if ((outcome as unknown) === elsewhere) return elsewhere
       return await this.#withDraft(receivedOutcome(outcome, rest => new RemoteRest(peer, rest)))
     } catch (error) {
@@ -203,19 +194,16 @@ export class Nodes implements Dispatcher {
     }
   }
 
-  async #refusal(
-    request: Request | Omit<Request, 'params'>,
-    here: () => Promise<Failure | undefined> | Failure | undefined,
-    operation: 'precheck' | 'recheck'
-  ): Promise<Failure | undefined> {
+  /** Checks a call wherever its user is served. Never rejects. */
+  async #checked<T>(
+    request: Omit<Request, 'params'>,
+    here: () => Promise<T> | T,
+    there: (peer: Peer) => Promise<T | typeof elsewhere>
+  ): Promise<T | Failure> {
     try {
-      return await this.asked(request.user ?? '', here, async peer => {
-        const refusal = await peer.ask(operation, this.sendable(request as Request))
-        if ((refusal as unknown) === elsewhere) return elsewhere
-        return refusal && receivedFailure(refusal)
-      })
+      return await this.asked(request.user ?? '', here, there)
     } catch (error) {
-      return this.failure(again(error), request.method)
+      return this.#failure(again(error), request)
     }
   }
 

@@ -44,13 +44,12 @@ export interface SentSuccess extends Sent {
 
 /** The requests that a worker answers. */
 export interface Operations {
-  call(request: Request, isWhole: boolean): Promise<SentSuccess | SentFailure>
+  call(request: Request): Promise<SentSuccess | SentFailure>
   /** Returns the next text of a result, and whether it was the last one. */
   pull(remainder: number): Promise<readonly [text: string, isDone: boolean]>
   drop(remainder: number): void
-  precheck(request: Omit<Request, 'params'>): Promise<SentFailure | undefined>
+  precheck(request: Omit<Request, 'params'>): Promise<Admittance | SentFailure>
   recheck(request: Request): Promise<SentFailure | undefined>
-  admitUpload(request: Omit<Request, 'params'>): Promise<Admittance | SentFailure>
   admit(username: string, credentials: Credentials): Promise<Admission['account']>
   /** Returns whether the subscriber has joined: the access may have ended in the meantime. */
   join(username: string, credentials: Credentials, subscriberId: number): boolean | Promise<boolean>

@@ -80,19 +80,15 @@ export class Workers implements Dispatcher, Notifier {
   }
 
   async call(request: Request): Promise<Outcome> {
-    return await this.#call(request, false)
+    return await this.#ask(this.#peerOf(addresseeOf(request)), request)
   }
 
-  async callWhole(request: Request): Promise<Outcome> {
-    return await this.#call(request, true)
-  }
-
-  async precheck(request: Omit<Request, 'params'>): Promise<Failure | undefined> {
+  async precheck(request: Omit<Request, 'params'>): Promise<Admittance | Failure> {
     try {
-      const refusal = await this.#peerOf(request.user).ask('precheck', this.#sendable(request))
-      return refusal && receivedFailure(refusal)
+      const checked = await this.#peerOf(request.user).ask('precheck', this.#sendable(request))
+      return checked.ok ? checked : receivedFailure(checked)
     } catch (error) {
-      return this.failure(error, request.method)
+      return failureOf(this.services.log, error, request.method)
     }
   }
 
@@ -101,21 +97,8 @@ export class Workers implements Dispatcher, Notifier {
       const refusal = await this.#peerOf(request.user).ask('recheck', this.#sendable(request))
       return refusal && receivedFailure(refusal)
     } catch (error) {
-      return this.failure(error, request.method)
+      return failureOf(this.services.log, error, request.method)
     }
-  }
-
-  async admitUpload(request: Omit<Request, 'params'>): Promise<Admittance | Failure> {
-    try {
-      const admitted = await this.#peerOf(request.user).ask('admitUpload', this.#sendable(request))
-      return admitted.ok ? admitted : receivedFailure(admitted)
-    } catch (error) {
-      return this.failure(error, request.method)
-    }
-  }
-
-  failure(thrown: unknown, method: string): Failure {
-    return failureOf(this.services.log, thrown, method)
   }
 
   async admit(username: string, credentials: Credentials): Promise<Admission> {
@@ -163,7 +146,7 @@ export class Workers implements Dispatcher, Notifier {
 
   /** Forwards a call to another thread than the one it was sent to. */
   async #forward(from: number, id: number, username: string, request: Request): Promise<void> {
-    const outcome = await this.#ask(this.#peerOf(username), request, true)
+    const outcome = await this.#ask(this.#peerOf(username), request)
     this.#threads[from]!.peer.tell(
       'forwarded',
       id,
@@ -205,27 +188,23 @@ export class Workers implements Dispatcher, Notifier {
     await Promise.all(this.#threads.map(thread => thread.close()))
   }
 
-  async #call(request: Request, isWhole: boolean): Promise<Outcome> {
-    return await this.#ask(this.#peerOf(addresseeOf(request)), request, isWhole)
-  }
-
-  async #ask(peer: Peer, request: Request, isWhole: boolean): Promise<Outcome> {
+  async #ask(peer: Peer, request: Request): Promise<Outcome> {
     try {
       // Beyond this, clients would time out before their call is made.
       if (peer.load >= this.services.config.limits.callsInFlight)
         throw new ApiError('api-unavailable', 'Too many calls at the moment. Please try again', {
           retryAfter: 1
         })
-      const outcome = await this.#sent(peer, request, isWhole)
+      const outcome = await this.#sent(peer, request)
       return receivedOutcome(outcome, rest => new RemoteRest(peer, rest))
     } catch (error) {
-      return this.failure(error, request.method)
+      return failureOf(this.services.log, error, request.method)
     }
   }
 
-  async #sent(peer: Peer, request: Request, isWhole: boolean): ReturnType<Operations['call']> {
+  async #sent(peer: Peer, request: Request): ReturnType<Operations['call']> {
     try {
-      return await peer.ask('call', this.#sendable(request), isWhole)
+      return await peer.ask('call', this.#sendable(request))
     } catch (error) {
       // Values that are nested too deeply cannot be cloned; the thread would refuse them, too.
       if (!(error instanceof ApiError)) assertDepth(request.params, this.services.config.limits.jsonDepth)

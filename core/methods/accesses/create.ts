@@ -15,11 +15,11 @@ import {
   type RequestedPermission
 } from '../../accesses/granting.js'
 import { newId, newToken, toSlug } from '../../ids.js'
-import { method, type Call } from '../../call/method.js'
+import { methodInSteps, type Call } from '../../call/method.js'
 import { modestClientData } from '../../validation/client-data.js'
 import { protectedFields, trackingFields } from '../../validation/protected-fields.js'
 import { provideStreams } from '../../accesses/provide-streams.js'
-import { atOnce, type Steps } from '../../../storage/steps.js'
+import type { Steps } from '../../../storage/steps.js'
 import type { StreamRepository } from '../../../storage/repositories/streams.js'
 import { hasMoreBelow } from '../../streams/tree.js'
 import { revoke } from '../../accesses/revoke.js'
@@ -50,7 +50,7 @@ const noDeviceName = {
 }
 
 /** The access, with its token. */
-export const create = method({
+export const create = methodInSteps({
   id: 'accesses.create',
   summary: 'Grant an access',
   params: Params,
@@ -63,12 +63,9 @@ export const create = method({
       assertNotPersonal((Object(asking.params) as { type?: unknown }).type)
     }
   },
-  run: (call, params) => atOnce(created(call, params)),
-  steps: {
-    areMany: ({ streams }, { permissions }) =>
-      permissions.length > few || permissions.some(permission => restoresMany(streams, permission)),
-    run: created
-  }
+  run: created,
+  isLong: ({ streams }, { permissions }) =>
+    permissions.length > few || permissions.some(permission => restoresMany(streams, permission))
 })
 
 /** Permissions, and streams that come out of the trash, for which an access is made at once. */

@@ -5,12 +5,12 @@ import { closed, Identifier, ItemDeletion } from '../../../schemas/scalars.js'
 import { mayDelete } from '../../accesses/view.js'
 import { anyAccess } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
-import { method, type Call, type Result } from '../../call/method.js'
+import { methodInSteps, type Call, type Result } from '../../call/method.js'
 import { revoking } from '../../accesses/revoke.js'
-import { atOnce, type Steps } from '../../../storage/steps.js'
+import type { Steps } from '../../../storage/steps.js'
 
 /** Returns the deletion; for an app access also those of the accesses it shared. */
-export const deleteAccess = method({
+export const deleteAccess = methodInSteps({
   id: 'accesses.delete',
   summary: 'Delete an access, and those that it granted',
   params: Type.Object({ id: Identifier }, closed),
@@ -21,11 +21,8 @@ export const deleteAccess = method({
   mode: 'write',
   mayExceedQuota: true,
   allow: anyAccess,
-  run: (call, params) => atOnce(deletion(call, params)),
-  steps: {
-    areMany: ({ accesses }, { id }) => accesses.hasMoreCreatedBy(id, few),
-    run: deletion
-  }
+  run: deletion,
+  isLong: ({ accesses }, { id }) => accesses.hasMoreCreatedBy(id, few)
 })
 
 /** Accesses that are deleted at once. */

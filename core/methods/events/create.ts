@@ -11,11 +11,11 @@ import { fail } from '../../errors.js'
 import { assertFileCount } from '../../events/attachments.js'
 import { isGiven, isSeries, namedStreams, readOnly, writable } from '../../events/fields.js'
 import { shown } from '../../events/view.js'
+import { prepareBody } from '../../events/writable.js'
 import { knownStreams, assertNotInTrash } from '../../streams/known.js'
 import { eventIdPattern, newId } from '../../ids.js'
-import type { JsonText } from '../../json/json-text.js'
 import { isLarge } from '../../json/writer.js'
-import { method, type Call } from '../../call/method.js'
+import { methodInSteps, type Call } from '../../call/method.js'
 import { protectedFields } from '../../validation/protected-fields.js'
 import { besideTags, tagsOf, tagStreams } from '../../streams/tags.js'
 import { refuseParams } from '../../validation/params.js'
@@ -34,7 +34,7 @@ const Params = Type.Object(
 type Params = Static<typeof Params>
 
 /** Returns the event as it is read from then on. */
-export const create = method({
+export const create = methodInSteps({
   id: 'events.create',
   summary: 'Create an event, with files or without',
   params: Params,
@@ -42,19 +42,12 @@ export const create = method({
   mode: 'write',
   allow: anyAccess,
   takesFiles: true,
-  run(call, params) {
+  isLong: (_store, params) => isLarge(params),
+  *run(call, params) {
     const event = composed(call, params)
-    return added(call, params, event)
-  },
-  steps: {
-    areMany: (_store, params) => isLarge(params),
-    *run(call, params) {
-      const event = composed(call, params)
-      const result = added(call, params, event, yield* call.store.events.bodyOf(event))
-      // SQLite has copied the whole event, and will copy it again on commit.
-      yield
-      return result
-    }
+    const text = insert(call, event, isGiven(params.id), yield* prepareBody(call, event))
+    call.changes.add('events', event.streamIds)
+    return { event: shown(call, text) }
   }
 })
 
@@ -101,12 +94,6 @@ function composed(call: Call, params: Params): Event {
   return field ? { ...event, streamIds: putInForce(call, field, event) } : event
 }
 
-function added(call: Call, { id }: Params, event: Event, body?: EventBody): { event: JsonText } {
-  const text = insert(call, event, isGiven(id), body)
-  call.changes.add('events', event.streamIds)
-  return { event: shown(call, text) }
-}
-
 const missingStreams = {
   code: 'OBJECT_MISSING_REQUIRED_PROPERTY',
   message: 'must have required property "streamIds"',
@@ -115,7 +102,7 @@ const missingStreams = {
 }
 
 /** Inserts the event. An id chosen by the client must never have been used, not even by a deleted event. */
-function insert({ store }: Call, event: Event, isOwnId: boolean, body?: EventBody): string {
+function insert({ store }: Call, event: Event, isOwnId: boolean, body: EventBody | undefined): string {
   const { id } = event
   const refuse = (): never => fail('item-already-exists', `An event "${id}" exists already`, { id })
   if (isOwnId && store.history.findDeletion(id)) refuse()

@@ -2,7 +2,6 @@
 import { Type } from 'typebox'
 import { Event } from '../../../schemas/event.js'
 import { closed, Identifier } from '../../../schemas/scalars.js'
-import type { EventBody } from '../../../storage/repositories/event-row.js'
 import {
   assertStaysOutsideAccount,
   ownPlaces,
@@ -16,37 +15,31 @@ import { fail } from '../../errors.js'
 import { EventUpdate, isGiven, isSeries, namedStreams, readOnly } from '../../events/fields.js'
 import { knownStreams, assertNotInTrash } from '../../streams/known.js'
 import { shown } from '../../events/view.js'
-import type { JsonText } from '../../json/json-text.js'
 import { isLarge, largeSize } from '../../json/writer.js'
-import { method, type Call } from '../../call/method.js'
+import { methodInSteps, type Call } from '../../call/method.js'
 import { refuseProtected } from '../../validation/protected-fields.js'
 import { assertClientDataZone } from '../../validation/zones.js'
 import { isTagStream, tagged, tagStreams } from '../../streams/tags.js'
 import type { AccountField } from '../../account/fields.js'
-import { largeWritableEvent, writableEvent } from '../../events/writable.js'
+import { findWritableEvent, prepareBody } from '../../events/writable.js'
 
 /** Returns the changed event. */
-export const update = method({
+export const update = methodInSteps({
   id: 'events.update',
   summary: 'Change an event',
   params: Type.Object({ id: Identifier, update: EventUpdate }, closed),
   result: Type.Object({ event: Event }),
   mode: 'write',
   allow: anyAccess,
-  run(call, params) {
-    const before = writableEvent(call, params.id)
-    return replaced(call, before, changed(call, before, params.update))
-  },
-  steps: {
-    areMany: ({ events }, { id, update: given }) => isLarge(Object(given)) || events.isLarger(id, largeSize),
-    *run(call, { id, update: given }) {
-      const before = yield* largeWritableEvent(call, id)
-      const event = changed(call, before, given)
-      const result = replaced(call, before, event, yield* call.store.events.bodyOf(event))
-      // SQLite has copied all of it, and is going to do so again when it commits.
-      yield
-      return result
-    }
+  isLong: ({ events }, { id, update: given }) => isLarge(Object(given)) || events.isLarger(id, largeSize),
+  *run(call, { id, update: given }) {
+    const before = yield* findWritableEvent(call, id)
+    const event = changed(call, before, given)
+    const text = call.store.events.update(event, yield* prepareBody(call, event))
+    // Both: callers who saw the event in its former streams are told that it has left them.
+    call.changes.add('events', before.streamIds)
+    call.changes.add('events', event.streamIds)
+    return { event: shown(call, text) }
   }
 })
 
@@ -80,14 +73,6 @@ function changed(call: Call, before: Event, given: EventUpdate): Event {
   })
   if (field) settleUpdate(call, field, before, event)
   return event
-}
-
-function replaced(call: Call, before: Event, event: Event, body?: EventBody): { event: JsonText } {
-  const text = call.store.events.update(event, body)
-  // Twice: whoever could see it where it was has to hear that it is gone from there.
-  call.changes.add('events', before.streamIds)
-  call.changes.add('events', event.streamIds)
-  return { event: shown(call, text) }
 }
 
 /**

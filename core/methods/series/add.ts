@@ -2,15 +2,15 @@
 import { Type } from 'typebox'
 import { Identifier } from '../../../schemas/scalars.js'
 import { anyAccess } from '../../auth/allow.js'
-import { method, type Call, type Result } from '../../call/method.js'
+import { methodInSteps, type Call, type Result } from '../../call/method.js'
 import { readPoints } from '../../series/flat-json.js'
 import { writableHolder } from '../../series/holder.js'
 import { areMuch } from '../../series/much.js'
 import { planOf } from '../../series/plan.js'
-import { atOnce, type Steps } from '../../../storage/steps.js'
+import type { Steps } from '../../../storage/steps.js'
 
 /** Writes the points of a `flatJSON` value. The schema does not validate it: its rules have errors of their own. */
-export const add = method({
+export const add = methodInSteps({
   id: 'hfs.add',
   summary: 'Add points to a series',
   params: Type.Object({ id: Identifier }),
@@ -18,11 +18,8 @@ export const add = method({
   mode: 'write',
   boundsDepth: true,
   allow: anyAccess,
-  run: (call, params) => atOnce(addition(call, params)),
-  steps: {
-    areMany: (store, params) => areMuch(store, [{ eventId: params.id, data: params }]),
-    run: addition
-  }
+  run: addition,
+  isLong: (store, params) => areMuch(store, [{ eventId: params.id, data: params }])
 })
 
 function* addition(call: Call, params: { readonly id: string }): Steps<Result> {

@@ -2,14 +2,14 @@
 import { Type, type Static } from 'typebox'
 import { closed, Identifier, KeyValue, Name, orNull } from '../../../schemas/scalars.js'
 import { Stream } from '../../../schemas/stream.js'
-import { atOnce, type Steps } from '../../../storage/steps.js'
+import type { Steps } from '../../../storage/steps.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
 import { anyAccess } from '../../auth/allow.js'
 import { modestClientData } from '../../validation/client-data.js'
 import { addStream, insertInSteps } from '../../streams/ended-permissions.js'
 import { fail } from '../../errors.js'
 import { newId, toSlug } from '../../ids.js'
-import { method, type Call } from '../../call/method.js'
+import { methodInSteps, type Call } from '../../call/method.js'
 import { protectedFields, trackingFields } from '../../validation/protected-fields.js'
 import { orConflict } from '../../streams/conflict.js'
 import { assertParent } from '../../streams/place.js'
@@ -33,19 +33,16 @@ type Params = Static<typeof Params>
 const few = 1000
 
 /** Returns the stream, without `children`: older clients fail on an empty list of them here. */
-export const create = method({
+export const create = methodInSteps({
   id: 'streams.create',
   summary: 'Create a stream',
   params: Params,
   result: Type.Object({ stream: Stream }),
   mode: 'write',
   allow: anyAccess,
-  run: (call, params) => atOnce(created(call, params)),
-  steps: {
-    areMany: ({ accesses, streams }, { id }) =>
-      typeof id === 'string' && streams.deletedAt(likelyId(id)) !== undefined && accesses.hasMore(few),
-    run: created
-  }
+  run: created,
+  isLong: ({ accesses, streams }, { id }) =>
+    typeof id === 'string' && streams.deletedAt(likelyId(id)) !== undefined && accesses.hasMore(few)
 })
 
 function* created(call: Call, params: Params): Steps<{ stream: Stream }> {

@@ -6,9 +6,9 @@ import { anyAccess } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
 import { holdHidden } from '../../permissions/hidden-events.js'
 import { managedStream, assertManagesAll, noteAll, refuseHiddenContents } from '../../streams/managed.js'
-import { method, type Call, type Result } from '../../call/method.js'
+import { methodInSteps, type Call, type Result } from '../../call/method.js'
 import { removeStreams } from '../../streams/remove.js'
-import { atOnce, type Steps } from '../../../storage/steps.js'
+import type { Steps } from '../../../storage/steps.js'
 import { hasMoreBelow, subtree, subtreeInSteps } from '../../streams/tree.js'
 import { shownStream } from '../../streams/view.js'
 import { refuseParams } from '../../validation/params.js'
@@ -17,7 +17,7 @@ import type { StreamNode } from '../../../storage/streams/node.js'
 const Params = Type.Object({ id: Identifier, mergeEventsWithParent: orNull(Type.Boolean()) }, closed)
 
 /** Returns the trashed stream, or the deletion with the outcome for each of the stream's events. */
-export const deleteStream = method({
+export const deleteStream = methodInSteps({
   id: 'streams.delete',
   summary: 'Trash a stream, or delete a trashed one',
   params: Params,
@@ -31,17 +31,14 @@ export const deleteStream = method({
   mode: 'write',
   mayExceedQuota: true,
   allow: anyAccess,
-  run: (call, params) => atOnce(deletion(call, params)),
-  steps: {
-    areMany({ accesses, events, streams }, { id }) {
-      const node = streams.find(id)
-      if (!node) return false
-      if (hasMoreBelow(node, few)) return true
-      const numbers = subtree(node).map(({ number }) => number)
-      if (events.hasMoreIn(numbers, few)) return true
-      return node.stream.trashed === true && accesses.hasMore(few)
-    },
-    run: deletion
+  run: deletion,
+  isLong({ accesses, events, streams }, { id }) {
+    const node = streams.find(id)
+    if (!node) return false
+    if (hasMoreBelow(node, few)) return true
+    const numbers = subtree(node).map(({ number }) => number)
+    if (events.hasMoreIn(numbers, few)) return true
+    return node.stream.trashed === true && accesses.hasMore(few)
   }
 })
 

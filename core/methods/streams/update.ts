@@ -5,12 +5,12 @@ import { Stream } from '../../../schemas/stream.js'
 import { anyAccess } from '../../auth/allow.js'
 import { modestClientData } from '../../validation/client-data.js'
 import { fail } from '../../errors.js'
-import { method, type Call } from '../../call/method.js'
+import { methodInSteps, type Call } from '../../call/method.js'
 import { protectedFields, refuseProtected, trackingFields } from '../../validation/protected-fields.js'
 import { managedStream, assertManagesAll, noteAll } from '../../streams/managed.js'
 import { orConflict } from '../../streams/conflict.js'
 import { assertParent, assertStreamsFitInMemory } from '../../streams/place.js'
-import { atOnce, type Steps } from '../../../storage/steps.js'
+import type { Steps } from '../../../storage/steps.js'
 import { hasMoreBelow, subtreeInSteps } from '../../streams/tree.js'
 import { assertName } from '../../validation/params.js'
 import { shownStream } from '../../streams/view.js'
@@ -41,22 +41,19 @@ type Params = Static<typeof Params>
 const few = 200
 
 /** Returns the changed stream, without its children. */
-export const update = method({
+export const update = methodInSteps({
   id: 'streams.update',
   summary: 'Change or move a stream',
   params: Params,
   result: Type.Object({ stream: Stream }),
   mode: 'write',
   allow: anyAccess,
-  run: (call, params) => atOnce(change(call, params)),
-  steps: {
-    areMany({ streams }, { id, update: given }) {
-      const { parentId, trashed } = Object(given) as Partial<Params['update']>
-      if (parentId === undefined && trashed === undefined) return false
-      const node = streams.find(id)
-      return node !== undefined && hasMoreBelow(node, few)
-    },
-    run: change
+  run: change,
+  isLong({ streams }, { id, update: given }) {
+    const { parentId, trashed } = Object(given) as Partial<Params['update']>
+    if (parentId === undefined && trashed === undefined) return false
+    const node = streams.find(id)
+    return node !== undefined && hasMoreBelow(node, few)
   }
 })
 
