@@ -40,26 +40,25 @@ export function withOlderIds(config: Config, methods: readonly AnyMethod[]): rea
   if (!config.backwardCompatibility.systemStreams.prefix.isActive) return methods
   return methods.map(definition => {
     if (definition.mode !== 'read' && definition.mode !== 'write') return definition
-    const toCurrent = (call: Call, params: unknown): unknown => paramsFor(config, call, params)
     const wrapped = {
       ...definition,
       ...(definition.prepare && {
         prepare: async (call: Call, params: unknown) =>
-          (await definition.prepare?.(call, toCurrent(call, params))) as unknown
+          (await definition.prepare?.(call, paramsFor(config, call, params))) as unknown
       })
     }
     return definition.isLong
       ? {
           ...wrapped,
           *run(call: Call, params: unknown) {
-            return resultFor(config, call, yield* definition.run(call, toCurrent(call, params)))
+            return resultFor(config, call, yield* definition.run(call, paramsFor(config, call, params)))
           },
           isLong: definition.isLong.bind(definition)
         }
       : {
           ...wrapped,
           run: (call, params, prepared) =>
-            resultFor(config, call, definition.run(call, toCurrent(call, params), prepared)),
+            resultFor(config, call, definition.run(call, paramsFor(config, call, params), prepared)),
           isLong: undefined
         }
   })
@@ -78,8 +77,12 @@ export function isRefused({ headers }: Pick<Credentials, 'headers'>): boolean {
   return Boolean(headers?.[optOutHeader])
 }
 
-/** The same credentials without the headers that no method reads. */
-export function withFewHeaders(credentials: Credentials, method: string): Credentials {
+/**
+ * Returns the credentials to send with a call to another thread or node: without the headers that no method reads, unless the
+ * operator's authorization step needs all of them.
+ */
+export function toSentCredentials({ auth }: Config, credentials: Credentials, method = ''): Credentials {
+  if (auth.authorizationStep !== '') return credentials
   const { headers, ...rest } = credentials
   const agent = signingIn.has(method) ? headers?.['user-agent'] : undefined
   const isOut = isRefused(credentials)

@@ -3,8 +3,6 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Shards } from '../../cluster/nodes/shards.js'
 import type { Durations } from '../../cluster/tally.js'
 import type { SharedAttachments } from '../../cluster/objects/shared-attachments.js'
-import { withFewHeaders } from '../../core/account/older-ids.js'
-import type { Credentials } from '../../core/call/credentials.js'
 import type { Admittance, Dispatcher, SharedServices } from '../../core/call/dispatcher.js'
 import type { AnyMethod } from '../../core/call/method.js'
 import {
@@ -15,12 +13,11 @@ import {
   type UploadedFile
 } from '../../core/call/outcome.js'
 import { ApiError } from '../../core/errors.js'
-import { assertDepth } from '../../core/json/depth.js'
 import type { Registry } from '../../core/dispatch/registry.js'
 import { addresseeOf } from '../workers/addressee.js'
 import type { Peer } from '../workers/peer.js'
-import { receivedFailure, receivedOutcome } from '../workers/protocol.js'
-import { RemoteRest } from '../workers/remote-rest.js'
+import { receivedFailure, sentRequest } from '../workers/protocol.js'
+import { callOver } from '../workers/remote-calls.js'
 import type { LocalCalls } from './local-calls.js'
 import { elsewhere, type NodePeers } from './node-peers.js'
 import { movingMs, type Territory } from './territory.js'
@@ -78,7 +75,7 @@ export class Nodes implements Dispatcher {
       request,
       () => calls.precheck(request),
       async peer => {
-        const checked = await peer.ask('precheck', this.sendable(request))
+        const checked = await peer.ask('precheck', sentRequest(this.services.config, request))
         if ((checked as unknown) === elsewhere) return elsewhere
         return checked.ok ? checked : receivedFailure(checked)
       }
@@ -92,7 +89,7 @@ export class Nodes implements Dispatcher {
       request,
       () => calls.recheck(request),
       async peer => {
-        const refusal = await peer.ask('recheck', this.sendable(request))
+        const refusal = await peer.ask('recheck', sentRequest(this.services.config, request))
         if ((refusal as unknown) === elsewhere) return elsewhere
         return refusal && receivedFailure(refusal)
       }
@@ -145,17 +142,6 @@ export class Nodes implements Dispatcher {
     }
   }
 
-  /** Sends only a few headers along: only the operator's authorization step needs all of them. */
-  sendableCredentials(credentials: Credentials, method = ''): Credentials {
-    return this.services.config.auth.authorizationStep === ''
-      ? withFewHeaders(credentials, method)
-      : credentials
-  }
-
-  sendable<R extends Omit<Request, 'params'>>(request: R): R {
-    return { ...request, credentials: this.sendableCredentials(request.credentials, request.method) }
-  }
-
   #isHere(username: string | undefined): boolean {
     return username === undefined || this.options.territory.has(username)
   }
@@ -171,12 +157,9 @@ export class Nodes implements Dispatcher {
       for (const file of request.files ?? [])
         lent.push({ ...file, received: await this.options.files.lend(file.received) })
       const sent = request.files ? { ...request, files: lent } : request
-      const outcome = await peer.ask('call', this.sendable(sent))
-      if ((outcome as unknown) === elsewhere) return elsewhere
-      return await this.#withDraft(receivedOutcome(outcome, rest => new RemoteRest(peer, rest)))
+      const outcome = await callOver<typeof elsewhere>(peer, this.services.config, sent)
+      return outcome === elsewhere ? elsewhere : await this.#withDraft(outcome)
     } catch (error) {
-      // Values that are nested too deeply cannot be written; the other node would refuse them, too.
-      if (!(error instanceof ApiError)) assertDepth(request.params, this.services.config.limits.jsonDepth)
       throw this.#isRead(request.method) ? again(error) : error
     } finally {
       this.options.forwarded.add(performance.now() - beganMs)

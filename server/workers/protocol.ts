@@ -1,4 +1,5 @@
 /** Messages between the main thread and the worker threads that own users' files: plain data, with results as text. */
+import { toSentCredentials } from '../../core/account/older-ids.js'
 import type { Config } from '../../core/settings/config.js'
 import { ApiError, type ErrorDetails, type ErrorId } from '../../core/errors.js'
 import type { Gauges, Readiness } from '../gauges.js'
@@ -101,6 +102,11 @@ export function receivedError({ details, id, message, subErrors }: SentError): A
     ...details,
     ...(subErrors && { subErrors: subErrors.map(receivedError) })
   })
+}
+
+/** Returns a request as it is sent, with few headers. */
+export function sentRequest<R extends Omit<Request, 'params'>>(config: Config, request: R): R {
+  return { ...request, credentials: toSentCredentials(config, request.credentials, request.method) }
 }
 
 export function sentFailure({ accessId, error }: Failure): SentFailure {

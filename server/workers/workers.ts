@@ -1,5 +1,4 @@
 /** The services in worker threads: each owns the files of some users, whose calls are sent to it. */
-import { assertDepth } from '../../core/json/depth.js'
 import { ApiError, fail } from '../../core/errors.js'
 import type { Gauges, Readiness } from '../gauges.js'
 import type {
@@ -12,18 +11,12 @@ import type {
   Subscription
 } from '../../core/call/dispatcher.js'
 import type { AnyMethod } from '../../core/call/method.js'
-import { withFewHeaders } from '../../core/account/older-ids.js'
+import { toSentCredentials } from '../../core/account/older-ids.js'
 import { failureOf, type Failure, type Outcome, type Request } from '../../core/call/outcome.js'
 import { fixedShards, type ShardMap } from '../../core/call/shard.js'
-import {
-  receivedFailure,
-  receivedOutcome,
-  sentOutcome,
-  type Operations,
-  type WorkerStart
-} from './protocol.js'
+import { receivedFailure, sentOutcome, sentRequest, type WorkerStart } from './protocol.js'
 import { addresseeOf } from './addressee.js'
-import { RemoteRest } from './remote-rest.js'
+import { callOver } from './remote-calls.js'
 import type { Peer } from './peer.js'
 import { Thread, type WorkerEventHandlers } from './thread.js'
 import type { Credentials } from '../../core/call/credentials.js'
@@ -85,7 +78,10 @@ export class Workers implements Dispatcher, Notifier {
 
   async precheck(request: Omit<Request, 'params'>): Promise<Admittance | Failure> {
     try {
-      const checked = await this.#peerOf(request.user).ask('precheck', this.#sendable(request))
+      const checked = await this.#peerOf(request.user).ask(
+        'precheck',
+        sentRequest(this.services.config, request)
+      )
       return checked.ok ? checked : receivedFailure(checked)
     } catch (error) {
       return failureOf(this.services.log, error, request.method)
@@ -94,7 +90,10 @@ export class Workers implements Dispatcher, Notifier {
 
   async recheck(request: Request): Promise<Failure | undefined> {
     try {
-      const refusal = await this.#peerOf(request.user).ask('recheck', this.#sendable(request))
+      const refusal = await this.#peerOf(request.user).ask(
+        'recheck',
+        sentRequest(this.services.config, request)
+      )
       return refusal && receivedFailure(refusal)
     } catch (error) {
       return failureOf(this.services.log, error, request.method)
@@ -105,7 +104,7 @@ export class Workers implements Dispatcher, Notifier {
     const account = await this.#peerOf(username).ask(
       'admit',
       username,
-      this.#sendableCredentials(credentials)
+      toSentCredentials(this.services.config, credentials)
     )
     return { account, credentials }
   }
@@ -116,7 +115,12 @@ export class Workers implements Dispatcher, Notifier {
     const number = ++this.#lastSubscriber
     this.#subscribers.set(number, subscriber)
     try {
-      const hasJoined = await peer.ask('join', username, this.#sendableCredentials(credentials), number)
+      const hasJoined = await peer.ask(
+        'join',
+        username,
+        toSentCredentials(this.services.config, credentials),
+        number
+      )
       if (!hasJoined) this.#subscribers.delete(number)
       return hasJoined ? this.#subscription(peer, number) : undefined
     } catch (error) {
@@ -195,20 +199,10 @@ export class Workers implements Dispatcher, Notifier {
         throw new ApiError('api-unavailable', 'Too many calls at the moment. Please try again', {
           retryAfter: 1
         })
-      const outcome = await this.#sent(peer, request)
-      return receivedOutcome(outcome, rest => new RemoteRest(peer, rest))
+      const outcome = await callOver(peer, this.services.config, request)
+      return outcome
     } catch (error) {
       return failureOf(this.services.log, error, request.method)
-    }
-  }
-
-  async #sent(peer: Peer, request: Request): ReturnType<Operations['call']> {
-    try {
-      return await peer.ask('call', this.#sendable(request))
-    } catch (error) {
-      // Values that are nested too deeply cannot be cloned; the thread would refuse them, too.
-      if (!(error instanceof ApiError)) assertDepth(request.params, this.services.config.limits.jsonDepth)
-      throw error
     }
   }
 
@@ -217,27 +211,17 @@ export class Workers implements Dispatcher, Notifier {
   }
 
   #subscription(peer: Peer, number: number): Subscription {
+    const subscription = peer.subscription(number)
     return {
       subscribing: (method, params) =>
         this.#subscribers.has(number)
-          ? peer.ask('subscribing', number, method, params)
+          ? subscription.subscribing(method, params)
           : fail('invalid-access-token'),
       leave: () => {
         this.#subscribers.delete(number)
-        peer.tell('leave', number)
+        subscription.leave()
       }
     }
-  }
-
-  #sendable<R extends Omit<Request, 'params'>>(request: R): R {
-    return { ...request, credentials: this.#sendableCredentials(request.credentials, request.method) }
-  }
-
-  /** Sends only a few headers along: only the operator's authorization step needs all of them. */
-  #sendableCredentials(credentials: Credentials, method = ''): Credentials {
-    return this.services.config.auth.authorizationStep === ''
-      ? withFewHeaders(credentials, method)
-      : credentials
   }
 
   async #all(operation: 'settle' | 'drain'): Promise<void> {

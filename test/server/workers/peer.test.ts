@@ -8,7 +8,7 @@ import { Runtime } from '../../../server/runtime.js'
 import { answer, operationsOf } from '../../../server/workers/operations.js'
 import { Peer } from '../../../server/workers/peer.js'
 import type { WorkerEvents, WorkerMessage, WorkerRequest } from '../../../server/workers/protocol.js'
-import { RemoteRest } from '../../../server/workers/remote-rest.js'
+import { RemoteRest } from '../../../server/workers/remote-calls.js'
 import { methodModules, testConfig, type Answer } from '../../support/coffer.js'
 
 const none = { ip: '127.0.0.1', via: 'http' } as const
