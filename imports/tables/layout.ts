@@ -61,6 +61,15 @@ function candidateOf(text: string, delimiter: string): Candidate | undefined {
   const scanner = new RowScanner(delimiter, cells => rows.length < mostRows && rows.push(cells))
   scanner.write(text)
   scanner.end()
+  return candidateIn(rows, delimiter)
+}
+
+/** Returns the layout of a table of which these are the first rows, all of one width; `undefined` for what is none. */
+export function findLayoutIn(rows: readonly string[][]): Layout | undefined {
+  return candidateIn(rows, '\t')?.layout
+}
+
+function candidateIn(rows: readonly string[][], delimiter: string): Candidate | undefined {
   const width = usualWidth(rows)
   if (rows.length < 2 || width < 2 || width > mostColumns) return undefined
   const { at, score } = headerIn(rows, width)

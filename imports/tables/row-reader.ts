@@ -1,8 +1,8 @@
 /** Makes records of the rows of a table, and tells what is left of them. */
 import type { Reason } from '../reasons.js'
-import type { ColumnMapping, Mapping, Sink } from '../record.js'
+import type { ColumnMapping, Decimals, Mapping, Sink } from '../record.js'
 import { pressureOf, valueOfNumber, writtenNumber } from '../text/cells.js'
-import { isPossible, type Survey } from '../text/survey.js'
+import { clockLength, isPossible, type Numbers, type Survey } from '../text/survey.js'
 import { measureOf, scaled, type Measure } from '../text/units.js'
 import { foldName } from './names.js'
 import { isDateAlone, type RowTimes } from './row-times.js'
@@ -16,6 +16,7 @@ const mostDays = 200_000
 const reasons = {
   open: 'of a number that may have decimals or thousands',
   text: 'of a value that is no number',
+  fraction: 'of a number that may be a fraction or a percentage',
   impossible: 'of a value that is impossible for what it measures',
   zero: 'zero, which means that nothing was measured',
   unit: 'in a unit without a type here',
@@ -49,6 +50,7 @@ export class RowReader {
   readonly #unused = new Map<number, number>()
   /** How often a record was there in its day. */
   readonly #days = new Map<string, number>()
+  #numbers: Numbers | undefined
 
   constructor(
     private readonly mapping: Mapping,
@@ -83,8 +85,10 @@ export class RowReader {
     }
   }
 
-  row(cells: readonly string[]): void {
-    this.at++
+  /** `numbers` are the cells that are numbers with a point before their decimals, whatever others are written like. */
+  row(cells: readonly string[], at = this.at + 1, numbers?: Numbers): void {
+    this.at = at
+    this.#numbers = numbers
     const found = this.times.of(cells)
     if (cells.every(cell => cell.trim() === '')) {
       this.#leftOut(kind, 'empty')
@@ -168,14 +172,15 @@ export class RowReader {
 
   /** A length, or a time. */
   #end(cell: string, column: number, start: number, zone: string | undefined): number {
-    const parts = /^(\d{1,3}):([0-5]\d):([0-5]\d)$/.exec(cell)
+    const parts = clockLength.exec(cell)
     if (parts) return start + Number(parts[1]) * 3600 + Number(parts[2]) * 60 + Number(parts[3])
     const written = writtenNumber(cell)
     if (!written || /^\d{8}$/.test(cell)) return this.times.end(cell, start, zone)
-    if (written.open && this.survey.decimalsOf(column) === undefined) return NaN
-    const length = valueOfNumber(written, this.survey.decimalsOf(column))
+    const decimals = this.#decimalsOf(column)
+    if (written.open && decimals === undefined) return NaN
+    const length = valueOfNumber(written, decimals)
     const ofUnit = written.measure === undefined ? undefined : secondsOf(written.measure)
-    if (written.measure && ofUnit === undefined) return NaN
+    if (written.measure ? ofUnit === undefined : !this.survey.hasCountedLengths) return NaN
     return length !== undefined && length < 1e7
       ? start + scaled(length, ofUnit ?? this.mapping.endFactor)
       : this.times.end(cell, start, zone)
@@ -224,18 +229,23 @@ export class RowReader {
   #number(part: ColumnMapping, text: string): Cell {
     const written = writtenNumber(text)
     if (!written) return { reason: reasons.text }
-    const decimals = this.survey.decimalsOf(part.column)
+    const decimals = this.#decimalsOf(part.column)
     if (written.open && decimals === undefined) return { reason: reasons.open }
     const plain = valueOfNumber(written, decimals)
     if (plain === undefined) return { reason: reasons.text }
     if (plain === 0 && part.skipsZero) return { reason: reasons.zero }
     const measure = text.trim().endsWith('%') ? measureOf('%') : written.measure
+    if (!measure && this.survey.mayBeFraction(part, plain)) return { reason: reasons.fraction }
     const own = measure ? measureIn(part, measure) : { type: part.type, factor: part.factor }
     if (!own) return { reason: reasons.unit }
     const value = scaled(plain, own.factor)
-    if (part.type !== 'position/wgs84' && !isPossible({ ...part, type: own.type }, value))
-      return { reason: reasons.impossible }
+    const measured = own.type === part.type ? part : { ...part, type: own.type }
+    if (part.type !== 'position/wgs84' && !isPossible(measured, value)) return { reason: reasons.impossible }
     return { value, ...(own.type !== part.type && { type: own.type }) }
+  }
+
+  #decimalsOf(column: number): Decimals | undefined {
+    return this.#numbers?.[column] ? 'point' : this.survey.decimalsOf(column)
   }
 }
 
