@@ -10,42 +10,36 @@ const mostRanges = 100_000
 const longestEnd = 100
 
 export class Merges {
-  /** By columns, the last rows of ranges by their first rows. */
-  readonly #columns = new Map<number, Map<number, number>>()
+  /** By their first rows. */
+  readonly #ranges = new Map<number, { readonly column: number; readonly bottom: number }[]>()
   #count = 0
 
   add(reference: string): void {
     const range = rangeIn(reference)
     if (!range || ++this.#count > mostRanges) return
-    const [left, top, , bottom] = range
-    let ranges = this.#columns.get(left)
-    if (!ranges) this.#columns.set(left, (ranges = new Map()))
-    ranges.set(top, bottom)
+    const [column, top, , bottom] = range
+    const ranges = this.#ranges.get(top)
+    if (ranges) ranges.push({ column, bottom })
+    else this.#ranges.set(top, [{ column, bottom }])
   }
 
   /**
    * Returns a function that takes the cells of one row after the other, and fills those below the first of their range, in all columns
    * or in some. `told` is called for ranges that are not filled.
    */
-  filler(columns?: ReadonlySet<number | undefined>, told?: (at: number) => void): RowFiller | undefined {
-    const merged = [...this.#columns].map(([column, ranges]) => ({
-      column,
-      ranges,
-      isFilled: columns?.has(column) ?? true,
-      bottom: 0,
-      text: ''
-    }))
-    if (merged.length === 0) return undefined
+  filler(columns?: ReadonlySet<number | undefined>, told?: () => void): RowFiller | undefined {
+    if (this.#ranges.size === 0) return undefined
+    const filled = new Map<number, { readonly top: number; readonly bottom: number; readonly text: string }>()
     return (row, at) => {
-      for (const each of merged) {
-        const text = row[each.column] ?? ''
-        const bottom = text === '' ? undefined : each.ranges.get(at)
-        if (bottom !== undefined) {
-          each.bottom = bottom
-          each.text = text
-          if (!each.isFilled || bottom === at) told?.(at)
-        } else if (each.isFilled && text === '' && at <= each.bottom) row[each.column] = each.text
+      for (const { bottom, column } of this.#ranges.get(at) ?? []) {
+        const text = row[column] ?? ''
+        if (text === '') continue
+        if (bottom > at && (columns?.has(column) ?? true)) filled.set(column, { top: at, bottom, text })
+        else told?.()
       }
+      for (const [column, { bottom, text, top }] of filled)
+        if (at > bottom) filled.delete(column)
+        else if (at > top && (row[column] ?? '') === '') row[column] = text
     }
   }
 }

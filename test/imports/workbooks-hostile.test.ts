@@ -4,7 +4,7 @@ import { Unreadable } from '../../imports/record.js'
 import { total, zipOf } from '../support/importing.js'
 import { Random } from '../support/random.js'
 import { collected, type Collected } from './collecting.js'
-import { bookOf, bookParts, rowsOf } from './workbooks.js'
+import { bookOf, bookParts, letters, rowsOf } from './workbooks.js'
 
 /** Whether each record has been counted exactly once. */
 function addsUp({ data, leftOut, records }: Collected): boolean {
@@ -144,4 +144,17 @@ t.test('entities, elements without an end, texts without number, and a sheet tha
   )
   t.same(once.data.length, 40)
   t.same(once.leftOut, { 'made of the bytes of another one': 1 })
+})
+
+t.test('ranges of merged cells in many columns over many rows', async t => {
+  const columns = Array.from({ length: 1900 }, (_column, at) => letters(at))
+  const merged = columns.map(column => `<mergeCell ref="${column}2:${column}30000"/>`).join('')
+  const rows = rowsOf([header.slice(0, 2)]) + days(20_000, '')
+  const found = await collected(
+    await bookOf({
+      sheets: [{ name: 'a', rows, after: `<mergeCells>${merged}</mergeCells>` }],
+      formats: [14]
+    })
+  )
+  t.equal(found.data.length, 20_000)
 })
