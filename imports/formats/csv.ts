@@ -1,7 +1,8 @@
 /** Tables of separated values from anywhere: guessed by their headers and all of their rows, or mapped by the person. */
 import type { Format, Head, Source } from '../record.js'
 import { findLayout } from '../tables/layout.js'
-import { readTables, type TableReading } from '../tables/read-table.js'
+import { readTables } from '../tables/read-table.js'
+import type { TableReading } from '../tables/table-reading.js'
 import { RowScanner, tableTexts } from '../text/rows.js'
 
 export const csv: Format = {

@@ -31,6 +31,8 @@ export interface Layout {
   readonly preface: readonly (readonly string[])[]
   /** The column of rows with a day alone, if there are any: those below have times of that day. */
   readonly dayColumn?: number
+  /** The first column of those of which each row has one alone: of measures that stood in cells. */
+  readonly firstMeasure?: number
   /** The first records. */
   readonly records: readonly (readonly string[])[]
 }

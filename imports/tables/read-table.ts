@@ -1,43 +1,21 @@
 /** Reads tables, of texts or of sheets: their rows once or more for how they are written, then for what is in them. */
-import type { Context, Mapping, Sink } from '../record.js'
-import { Survey, type Numbers } from '../text/survey.js'
+import type { Mapping, Sink } from '../record.js'
+import { Survey } from '../text/survey.js'
 import { dayJoiner } from './day-rows.js'
 import { guessed, keyOf } from './guess.js'
 import type { Layout } from './layout.js'
+import { findLongColumns, pivot, type EachRecord, type Pivoted } from './long-table.js'
 import { knownTable } from './maker-mapping.js'
 import { NextTable } from './next-table.js'
 import { kind, RowReader } from './row-reader.js'
 import { ClockSurvey, RowTimes } from './row-times.js'
+import type { OnRow, TableReading, Wanted } from './table-reading.js'
 
 /** Tables in one file, or in one sheet. */
 const mostTables = 20
 /** Rows that are shown. */
 const sampleSize = 10
 const broken = 'torn by a quote that does not close'
-
-/** Takes a row: its cells, its number in the file, and the cells that are numbers, where the file itself tells these. */
-export type OnRow = (cells: string[], at?: number, numbers?: Numbers) => void
-
-/** What a reading of rows is to give. */
-export interface Wanted {
-  /** Columns of which one cell may stand for several rows: those of times and names. */
-  readonly shared: ReadonlySet<number | undefined>
-  /** Whether the next row is a record of the table. */
-  readonly isRecord: () => boolean
-  /** Whether no further row is needed. */
-  readonly isEnough: () => boolean
-}
-
-export interface TableReading {
-  /** What the file or the sheet is called. */
-  readonly name: string
-  readonly sink: Sink
-  readonly context: Context
-  /** Whether a cell belongs to the column above it, however many there are in its row. */
-  readonly isPlaced: boolean
-  /** Gives out all rows from the first. Returns how many have had an unclosed quote. */
-  readonly eachRow: (wanted: Wanted, sink: Pick<Sink, 'drained' | 'leftOut'>, onRow: OnRow) => Promise<number>
-}
 
 /** Where a table stands in its file. */
 interface Place {
@@ -63,12 +41,17 @@ async function readTable(reading: TableReading, place: Place): Promise<Layout | 
   const { context, sink } = reading
   const { hasNext, layout } = place
   const { options } = context
-  const { delimiter, records, skipped } = layout
+  const { delimiter, firstMeasure, records, skipped } = layout
   const columns = layout.columns ?? records[0]!.map((_cell, at) => `Column ${at + 1}`)
   const key = keyOf(columns)
   const chosen = options.mappings?.[key]
   const known = chosen ? undefined : knownTable(reading, layout, columns)
   const mapping = chosen ?? known?.mapping ?? guessed(columns, records)
+  const pivoted = chosen || known ? undefined : await pivotedFor(reading, place, mapping)
+  if (pivoted) {
+    const { eachRow, layout: wide } = pivoted
+    return await readTable({ ...reading, eachRow }, { ...place, layout: wide, hasNext: false })
+  }
   const view = { header: key, columns, sample: records.slice(0, sampleSize), mapping }
   const following = new NextTable(layout, mapping?.time ?? 0)
   const survey = new Survey(mapping ?? unmapped, delimiter, options.zone)
@@ -104,15 +87,32 @@ async function readTable(reading: TableReading, place: Place): Promise<Layout | 
       column: JSON.stringify((columns[column] ?? '').slice(0, 100))
     })
   const times = new RowTimes(mapping, survey, options.zone, clocks)
-  const width = reading.isPlaced ? Infinity : widthOf(layout)
-  const reader = new RowReader(mapping, survey, times, sink, skipped, width)
+  const width = widthIn(reading, layout)
+  const reader = new RowReader(mapping, survey, times, sink, { columns, firstMeasure, skipped, width })
   await read((...row) => reader.row(...row))
-  reader.finish(columns)
+  reader.finish()
   return next
 }
 
+/** Returns a table with a row for each value as one with a column for each measure; `undefined` for what is none. */
+async function pivotedFor(
+  reading: TableReading,
+  place: Place,
+  mapping: Mapping | undefined
+): Promise<Pivoted | undefined> {
+  const { layout } = place
+  const found = layout.dayColumn === undefined ? findLongColumns(layout) : []
+  const candidates = found.filter(({ value }) =>
+    mapping?.values.every(({ column, type }) => column === value || type.startsWith('note/'))
+  )
+  if (candidates.length === 0) return undefined
+  const each: EachRecord = onRow => eachRecord(reading, place, Infinity, unheard, undefined, onRow)
+  return await pivot(candidates, reading, layout, widthIn(reading, layout), each)
+}
+
 /** Cells that a row has at most; rows with more are not what the header says. */
-function widthOf({ records, width }: Layout): number {
+function widthIn({ isPlaced }: TableReading, { records, width }: Layout): number {
+  if (isPlaced) return Infinity
   const longer = records.filter(({ length }) => length > width)
   // Each may end with one more delimiter.
   const isUsual = longer.length * 2 > records.length && longer.every(row => !row[width]?.trim())

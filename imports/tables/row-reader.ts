@@ -4,6 +4,7 @@ import type { ColumnMapping, Decimals, Mapping, Sink } from '../record.js'
 import { pressureOf, valueOfNumber, writtenNumber } from '../text/cells.js'
 import { clockLength, isPossible, type Numbers, type Survey } from '../text/survey.js'
 import { measureOf, scaled, type Measure } from '../text/units.js'
+import { measureIn } from './units.js'
 import { foldName } from './names.js'
 import { isDateAlone, type RowTimes } from './row-times.js'
 
@@ -43,6 +44,17 @@ interface Group {
   parts: readonly ColumnMapping[]
 }
 
+/** Where a table stands, and what its columns are. */
+interface TablePlace {
+  readonly columns: readonly string[]
+  /** The first column of those of which each row has one alone. */
+  readonly firstMeasure?: number | undefined
+  /** Rows before the first. */
+  readonly skipped: number
+  /** Cells that a row has at most. */
+  readonly width: number
+}
+
 export class RowReader {
   readonly #groups: Group[] = []
   readonly #used: ReadonlySet<number | undefined>
@@ -50,6 +62,8 @@ export class RowReader {
   readonly #unused = new Map<number, number>()
   /** How often a record was there in its day. */
   readonly #days = new Map<string, number>()
+  /** The row, from 1. */
+  #at: number
   #numbers: Numbers | undefined
 
   constructor(
@@ -57,11 +71,9 @@ export class RowReader {
     private readonly survey: Survey,
     private readonly times: RowTimes,
     private readonly sink: Sink,
-    /** Rows before the first. */
-    private at: number,
-    /** Cells that a row has at most. */
-    private readonly width = Infinity
+    private readonly table: TablePlace
   ) {
+    this.#at = table.skipped
     const { clock, description, end, source, time, values, zoneColumn } = mapping
     this.#used = new Set([
       clock,
@@ -86,16 +98,21 @@ export class RowReader {
   }
 
   /** `numbers` are the cells that are numbers with a point before their decimals, whatever others are written like. */
-  row(cells: readonly string[], at = this.at + 1, numbers?: Numbers): void {
-    this.at = at
+  row(cells: readonly string[], at = this.#at + 1, numbers?: Numbers): void {
+    this.#at = at
     this.#numbers = numbers
     const found = this.times.of(cells)
     if (cells.every(cell => cell.trim() === '')) {
       this.#leftOut(kind, 'empty')
       return
     }
-    if (cells.length > this.width) {
+    if (cells.length > this.table.width) {
       this.#leftOut(kind, 'of more cells than the header has names')
+      return
+    }
+    const unknown = this.#unknownMeasure(cells)
+    if (unknown !== undefined) {
+      this.#leftOut(`${kind}, ${unknown}`, reasons.code)
       return
     }
     this.#countUnused(cells)
@@ -142,13 +159,22 @@ export class RowReader {
   }
 
   /** Tells how many cells each column has that is not mapped. */
-  finish(columns: readonly string[]): void {
+  finish(): void {
+    const { columns } = this.table
     for (const [at, count] of [...this.#unused].toSorted(([a], [b]) => a - b))
       this.sink.leftOut(`column ${columns[at] ?? at + 1}`, 'in a column that is not mapped', count)
   }
 
   #leftOut(name: string, reason: Reason): void {
-    this.sink.leftOut(name, reason, 1, this.at)
+    this.sink.leftOut(name, reason, 1, this.#at)
+  }
+
+  /** The name of the measure of a row, if it has one that is not mapped. */
+  #unknownMeasure(cells: readonly string[]): string | undefined {
+    const { columns, firstMeasure = Infinity } = this.table
+    for (let at = firstMeasure; at < cells.length; at++)
+      if (!this.#used.has(at) && cells[at]!.trim() !== '') return columns[at]
+    return undefined
   }
 
   #clock(cells: readonly string[]): string | undefined {
@@ -201,6 +227,11 @@ export class RowReader {
       isEmpty = false
     }
     if (isEmpty) return { reasons: why }
+    if (
+      parts[0]!.type === pressure &&
+      (content['systolic'] === undefined || content['diastolic'] === undefined)
+    )
+      return { reasons: why.length > 0 ? why : ['half of a measurement whose other half is missing'] }
     if (parts[0]!.type === 'position/wgs84') {
       const { latitude, longitude } = content as { latitude?: number; longitude?: number }
       if (latitude === undefined || longitude === undefined)
@@ -247,21 +278,6 @@ export class RowReader {
   #decimalsOf(column: number): Decimals | undefined {
     return this.#numbers?.[column] ? 'point' : this.survey.decimalsOf(column)
   }
-}
-
-/** The type of a value with a unit of its own, in a column of another one; `undefined` where that is another measure. */
-function measureIn(
-  { factor, field, type }: ColumnMapping,
-  measure: Measure
-): { readonly type: string; readonly factor?: number | undefined } | undefined {
-  const [ofColumn] = type.split('/')
-  const [ofCell] = measure.type.split('/')
-  if (field !== undefined)
-    return measure.type === 'pressure/mmhg' || measure.type === 'frequency/bpm' ? { type, factor } : undefined
-  if (measure.type === type) return measure
-  if (type === 'count/steps' && measure.type === 'count/generic') return { type }
-  if (type === 'frequency/brpm') return ofCell === 'frequency' ? { type } : undefined
-  return ofCell === ofColumn && ofCell !== 'count' ? measure : undefined
 }
 
 /** What a code stands for. A mood without one is kept in words. */
