@@ -20,8 +20,6 @@ const eventsLength = longestRecord
 const ofStream = 150
 /** Characters of a stream's name. */
 const longestName = 100
-/** Batches under way at once. */
-const mostUnderWay = 2
 
 interface Window {
   readonly lane: OpenLane
@@ -40,9 +38,6 @@ export class Drafter implements Sink {
   #events: EventDraft[] = []
   #length = 0
   #waiting = 0
-  #underWay = 0
-  #resume: (() => void) | undefined
-  #resumed: Promise<void> | undefined
 
   format = ''
   formatName = ''
@@ -52,6 +47,7 @@ export class Drafter implements Sink {
     private readonly forms: Readonly<Record<string, Form>>,
     private readonly ids: Ids,
     private readonly below: string,
+    /** Returns once there is room for the next one. */
     private readonly send: (batch: Batch) => void,
     private readonly offer: (file: FileDraft, source: Source) => Promise<void>
   ) {}
@@ -90,26 +86,14 @@ export class Drafter implements Sink {
     // The first pass has reported it.
   }
 
-  drained(): Promise<void> | undefined {
-    if (this.#underWay < mostUnderWay) return undefined
-    return (this.#resumed ??= new Promise(resolve => (this.#resume = resolve)))
+  drained(): undefined {
+    return undefined
   }
 
-  /** A batch has been dealt with. */
-  taken(): void {
-    this.#underWay--
-    this.#resume?.()
-    this.#resumed = this.#resume = undefined
-  }
-
-  /** Sends what is left; resolves when everything has been dealt with. */
-  async finish(): Promise<void> {
-    for (const key of this.#windows.keys()) {
-      this.#flush(key)
-      await this.drained()
-    }
+  /** Sends what is left. */
+  finish(): void {
+    for (const key of this.#windows.keys()) this.#flush(key)
     this.#flushEvents()
-    while (this.#underWay > 0) await (this.#resumed ??= new Promise(resolve => (this.#resume = resolve)))
   }
 
   #event(datum: Datum): void {
@@ -141,7 +125,7 @@ export class Drafter implements Sink {
 
   #flushEvents(): void {
     if (this.#events.length === 0) return
-    this.#send({ events: this.#events, points: [] })
+    this.send({ events: this.#events, points: [] })
     this.#events = []
     this.#length = 0
   }
@@ -177,7 +161,7 @@ export class Drafter implements Sink {
     // One that is filled again goes to the end of the line.
     this.#windows.delete(key)
     this.#waiting -= window.rows.size
-    this.#send({ events: [], points: [this.#draft(window)] })
+    this.send({ events: [], points: [this.#draft(window)] })
   }
 
   #draft({ holder, lane, origin, path, rows }: Window): PointsDraft {
@@ -202,11 +186,6 @@ export class Drafter implements Sink {
       this.#paths.set(key, path)
     }
     return path
-  }
-
-  #send(batch: Batch): void {
-    this.#underWay++
-    this.send(batch)
   }
 }
 
