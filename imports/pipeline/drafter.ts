@@ -11,8 +11,9 @@ import { Rows } from './rows.js'
 
 /** Points of one series that go together. */
 const windowSize = 2048
-/** Points held back in all windows together. */
-const mostWaiting = 32_768
+/** Bytes that all windows take together, and what each of them takes besides its rows. */
+const mostHeld = 16 * 1024 * 1024
+const ofWindow = 1024
 /** Events that go together, and characters of them. */
 const eventsSize = 100
 const eventsLength = longestRecord
@@ -37,7 +38,8 @@ export class Drafter implements Sink {
   readonly #paths = new Map<string, readonly StreamDraft[]>()
   #events: EventDraft[] = []
   #length = 0
-  #waiting = 0
+  /** Bytes of the windows. */
+  #held = 0
 
   format = ''
   formatName = ''
@@ -138,11 +140,16 @@ export class Drafter implements Sink {
       this.#flush(key)
       window = undefined
     }
-    if (!window) this.#windows.set(key, (window = this.#open(lane, year)))
-    window.rows.add(time, content, duration)
-    this.#waiting++
-    if (window.rows.size >= windowSize) this.#flush(key)
-    else if (this.#waiting > mostWaiting) this.#flush(this.#windows.keys().next().value!)
+    if (!window) {
+      this.#windows.set(key, (window = this.#open(lane, year)))
+      this.#held += ofWindow + window.rows.bytes
+    }
+    const { rows } = window
+    this.#held -= rows.bytes
+    rows.add(time, content, duration)
+    this.#held += rows.bytes
+    if (rows.size >= windowSize) this.#flush(key)
+    while (this.#held > mostHeld) this.#flush(this.#windows.keys().next().value!)
   }
 
   #open(lane: OpenLane, year: number): Window {
@@ -160,7 +167,7 @@ export class Drafter implements Sink {
     const window = this.#windows.get(key)!
     // One that is filled again goes to the end of the line.
     this.#windows.delete(key)
-    this.#waiting -= window.rows.size
+    this.#held -= ofWindow + window.rows.bytes
     this.send({ events: [], points: [this.#draft(window)] })
   }
 

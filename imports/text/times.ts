@@ -116,7 +116,7 @@ export function dayLength(text: string, zone: string | undefined): number {
   if (zone === undefined || Number.isNaN(time)) return usualDay
   const local = time + offsetAt(time, zone)
   const isOfZone =
-    !namesOffset(text) || isoTime(text.trim().replace(/\s*(?:Z|UTC|[+-]\d\d:?\d\d)$/i, '')) === local
+    !namesOffset(text) || isoTime(text.trim().replace(/(?:Z|UTC|[+-]\d\d:?\d\d)$/i, '')) === local
   return isOfZone ? fromLocal(local + usualDay, zone) - time : usualDay
 }
 
