@@ -54,8 +54,6 @@ export interface Sink {
   file(kind: string, key: string, source: Source): Promise<void>
   /** Something about the file as a whole that the person should know. */
   warn(message: Message, values?: Values): void
-  /** To be awaited every now and then, so that the reader is not faster than the writer. */
-  drained(): Promise<void> | undefined
 }
 
 /** A sink that is told which format comes next. */

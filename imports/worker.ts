@@ -89,8 +89,7 @@ async function run(): Promise<void> {
       datum: datum => bounded.datum(datum),
       file: (...given) => bounded.file(...given),
       leftOut: (...given) => bounded.leftOut(...given),
-      warn: (...given) => bounded.warn(...given),
-      drained: () => bounded.drained()
+      warn: (...given) => bounded.warn(...given)
     }
     await readFile(file, { name, size, spool }, withFormat, context, bytes => {
       done += bytes

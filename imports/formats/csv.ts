@@ -21,7 +21,6 @@ function textRows(source: Source, head: Head, delimiter: string): TableReading['
     const scanner = new RowScanner(delimiter, onRow)
     for await (const piece of tableTexts(source, head)) {
       scanner.write(piece)
-      await sink.drained()
       if (isEnough()) break
     }
     scanner.end()

@@ -23,7 +23,7 @@ export function outermost(path: readonly string[]): boolean {
 export async function eachObject(
   source: Source,
   head: Head,
-  sink: Pick<Sink, 'leftOut' | 'warn' | 'drained'>,
+  sink: Pick<Sink, 'leftOut' | 'warn'>,
   isWanted: (path: readonly string[]) => boolean,
   onObject: (object: Json, path: readonly string[], frames: number) => void,
   isFrame?: (path: readonly string[]) => boolean
@@ -36,7 +36,6 @@ export async function eachObject(
   const scanner = new ObjectScanner(isWanted, onText, isFrame)
   for await (const piece of textsOf(source, head)) {
     scanner.write(piece)
-    await sink.drained()
   }
   scanner.end()
   if (scanner.skipped > 0) sink.leftOut('object', 'larger than a record can be', scanner.skipped)

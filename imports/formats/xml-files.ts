@@ -21,7 +21,6 @@ export async function readElements(
   const scanner = new XmlScanner(reader)
   for await (const piece of textsOf(source, head)) {
     scanner.write(piece)
-    await sink.drained()
   }
   scanner.end()
   if (reader.isClosed) return

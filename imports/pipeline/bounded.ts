@@ -70,10 +70,6 @@ export class Bounded implements Sink {
   warn(...given: Parameters<Sink['warn']>): void {
     this.sink.warn(...given)
   }
-
-  drained(): Promise<void> | undefined {
-    return this.sink.drained()
-  }
 }
 
 function nameOf(text: string): string {

@@ -130,10 +130,6 @@ export class Counter implements Sink {
     this.#tables.push(view)
   }
 
-  drained(): undefined {
-    return undefined
-  }
-
   look(forms: Readonly<Record<string, Form>>, names: (format: string) => string): Look {
     const [format = 'none'] = [...this.#formats].toSorted((a, b) => b[1] - a[1]).map(([id]) => id)
     const isEmpty = this.#from === Infinity

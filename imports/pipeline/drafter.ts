@@ -88,10 +88,6 @@ export class Drafter implements Sink {
     // The first pass has reported it.
   }
 
-  drained(): undefined {
-    return undefined
-  }
-
   /** Sends what is left. */
   finish(): void {
     for (const key of this.#windows.keys()) this.#flush(key)

@@ -25,7 +25,7 @@ interface Place {
   readonly hasNext: boolean
 }
 
-const unheard = { drained: () => undefined, leftOut: () => undefined }
+const unheard = { leftOut: () => undefined }
 
 /** Reads a table, and those below it that have a header of their own. */
 export async function readTables(reading: TableReading, first: Layout): Promise<void> {
@@ -124,7 +124,7 @@ async function eachRecord(
   { eachRow }: TableReading,
   { from, layout: { dayColumn, skipped } }: Place,
   end: number,
-  sink: Pick<Sink, 'drained' | 'leftOut'>,
+  sink: Pick<Sink, 'leftOut'>,
   mapping: Mapping = unmapped,
   onRow: OnRow
 ): Promise<number> {
@@ -137,7 +137,6 @@ async function eachRecord(
     isEnough: () => row > end
   }
   const told: typeof sink = {
-    drained: () => sink.drained(),
     leftOut(...given) {
       if (row >= from && row < end) sink.leftOut(...given)
     }

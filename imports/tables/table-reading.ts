@@ -23,5 +23,5 @@ export interface TableReading {
   /** Whether a cell belongs to the column above it, however many there are in its row. */
   readonly isPlaced: boolean
   /** Gives out all rows from the first. Returns how many have had an unclosed quote. */
-  readonly eachRow: (wanted: Wanted, sink: Pick<Sink, 'drained' | 'leftOut'>, onRow: OnRow) => Promise<number>
+  readonly eachRow: (wanted: Wanted, sink: Pick<Sink, 'leftOut'>, onRow: OnRow) => Promise<number>
 }

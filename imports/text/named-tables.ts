@@ -35,7 +35,6 @@ export async function eachNamedRow(
   })
   for await (const piece of tableTexts(source, head)) {
     scanner.write(piece)
-    await sink.drained()
   }
   scanner.end()
   if (scanner.broken > 0) sink.leftOut(kind, 'torn by a quote that does not close', scanner.broken)

@@ -116,8 +116,7 @@ async function readSheet(
       sink.leftOut(what, reason, count, row === undefined ? undefined : `${name}!${row}`),
     file: (...given) => sink.file(...given),
     warn: (message, values = {}) =>
-      sink.warn('{name}: {message}', { name: shown(name), message: { message, values } }),
-    drained: () => sink.drained()
+      sink.warn('{name}: {message}', { name: shown(name), message: { message, values } })
   }
   let hasMerged = false
   const eachRow: TableReading['eachRow'] = async (wanted, told, onRow) => {
@@ -130,7 +129,6 @@ async function readSheet(
     const xml = new XmlScanner(scanner)
     for await (const piece of textsOf(source, await headOf(source))) {
       xml.write(piece)
-      await told.drained()
       if (wanted.isEnough()) return 0
     }
     xml.end()

@@ -60,8 +60,7 @@ export async function collected(
           count(found.leftOut, reason, by)
           if (row !== undefined) (found.leftOutRows[reason] ??= []).push(row)
         },
-        warn: (message, values) => found.warnings.push(inEnglish(noticeOf(message, values))),
-        drained: () => undefined
+        warn: (message, values) => found.warnings.push(inEnglish(noticeOf(message, values)))
       },
       { options, table: view => found.tables.push(view) },
       () => undefined

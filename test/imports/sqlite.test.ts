@@ -392,8 +392,7 @@ t.test('what is put aside of an archive is removed, also where reading fails', a
     leftOut: () => {
       throw failure
     },
-    warn: () => undefined,
-    drained: () => undefined
+    warn: () => undefined
   }
   const where = { name: 'archive.zip', size: statSync(archive).size, spool: join(folder, 'spool') }
   const context = { options: {}, table: () => undefined }

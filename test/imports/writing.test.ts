@@ -38,8 +38,7 @@ t.test('it reads its files, and nobody else claims them before the tables do', a
     datum: (datum: Datum) => void data.push(datum),
     leftOut: (kind: string, reason: string) => void leftOut.push(`${kind} ${reason}`),
     file: () => Promise.resolve(),
-    warn: (message: string) => t.fail(message),
-    drained: () => undefined
+    warn: (message: string) => t.fail(message)
   }
   const context = { options: { zone: 'Europe/Zurich' }, table: () => undefined }
   await pulsar.read(source, head, sink, context)

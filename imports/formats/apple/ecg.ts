@@ -35,7 +35,6 @@ export const appleEcg: Format = {
         content: Number((Number(plain.replace(',', '.')) / 1e6).toPrecision(12)),
         track: `ecg ${time}`
       })
-      if (at % 1000 === 0) await sink.drained()
     }
   }
 }

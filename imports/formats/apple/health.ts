@@ -19,7 +19,6 @@ export const appleHealth: Format = {
     const scanner = new XmlScanner(reader)
     for await (const piece of pieces) {
       scanner.write(piece)
-      await sink.drained()
     }
     scanner.end()
     reader.end()

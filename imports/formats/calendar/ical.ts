@@ -17,7 +17,6 @@ export const ical: Format = {
     const scanner = new LineScanner(decode, line => reader.line(line))
     for await (const piece of pieces) {
       scanner.write(piece)
-      await sink.drained()
     }
     scanner.end()
     reader.end()

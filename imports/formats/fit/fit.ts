@@ -23,7 +23,7 @@ export const fit: Format = {
     }
     const messages = messagesOf(Buffer.concat(chunks))
     let reader = new Reader(sink, '')
-    for (let count = 1; ; count++) {
+    for (;;) {
       const { done, value } = messages.next()
       if (done) {
         if (value.isCutOff) sink.warn('A FIT file is cut off or damaged: what is whole was read')
@@ -34,7 +34,6 @@ export const fit: Format = {
       if (value === 'file') reader = new Reader(sink, '')
       else if (value.number === 0) reader = new Reader(sink, sourceName(value), isCourse(value))
       else reader.message(value)
-      if (count % 1000 === 0) await sink.drained()
     }
   }
 }

@@ -4,8 +4,6 @@ import type { Sink } from '../../record.js'
 import type { Database } from '../../sqlite/database.js'
 import type { Cell } from '../../sqlite/payload.js'
 
-/** Rows after which the writer is waited for. */
-const rowsAtOnce = 64
 /** Milliseconds since the epoch begin here, in March 1973, and seconds end, in the year 5138. */
 const leastMilliseconds = 1e11
 
@@ -21,7 +19,7 @@ export async function eachRow(
   let count = 0
   for (const cells of database.rows(table, columns, losses)) {
     onRow(cells)
-    if (++count % rowsAtOnce === 0) await sink.drained()
+    count++
   }
   if (losses.rows > 0) sink.leftOut(table, 'damaged', losses.rows)
   if (losses.pages > 0)

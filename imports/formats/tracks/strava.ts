@@ -144,10 +144,6 @@ export class StravaSink implements Sink {
   warn(...given: Parameters<Sink['warn']>): void {
     this.sink.warn(...given)
   }
-
-  drained(): Promise<void> | undefined {
-    return this.sink.drained()
-  }
 }
 
 function datumOf(activity: Activity): Datum {

@@ -15,7 +15,7 @@ export const healthAutoExport: Format = {
   async read(source, head, sink, { options }) {
     // Names and units may stand after the values: they are read first.
     const owners = new Map<number, Json>()
-    const unheard = { leftOut: () => undefined, warn: () => undefined, drained: () => undefined }
+    const unheard = { leftOut: () => undefined, warn: () => undefined }
     const note = (object: Json, path: readonly string[], frames: number): void => {
       if (isOwner(path) && path[1] !== 'workouts' && owners.size < mostOwners)
         owners.set(frames, Object.fromEntries(kept.map(name => [name, keptOf(object[name])])))
