@@ -1,7 +1,7 @@
 /** Signing in and out, who may ask for it, and what guessing leads to. */
 import { hash as bcryptHash } from '@node-rs/bcrypt'
 import t, { type Test } from 'tap'
-import type { VerificationHooks } from '../../../../core/security/passwords.js'
+import type { Passwords, VerificationHooks } from '../../../../core/security/passwords.js'
 import { openCoffer, type Answer, type Overrides } from '../../../support/coffer.js'
 
 const password = 'correct horse battery'
@@ -119,11 +119,11 @@ t.test('auth.login', async t => {
           verified.push(hash.slice(0, 30))
           return await verify(hash, given, guard)
         },
-        verifyNothing: async (given: string, guard: VerificationHooks) => {
+        verifyDummy: async (given: string, guard: VerificationHooks) => {
           verified.push('nothing')
           return await verifyDummy(given, guard)
         }
-      })
+      } satisfies Partial<Passwords>)
       const known = await login({ password: 'not it' })
       const unknown = await login({ username: 'nobody' }, {}, 'nobody')
       t.strictSame(known, { error: wrong, status: 401, accessId: undefined })
