@@ -7,13 +7,13 @@ import { Conflict, EngineUnavailable, type Log } from './engine.js'
 import type { LogEnd } from './outbox.js'
 import { decode, encode, noBase, type LogRecord } from './records.js'
 
-export interface Claiming {
+export interface ClaimOptions {
   readonly log: Pick<Log, 'append' | 'last'>
   readonly subject: string
   /** How far the file is that is here; `undefined` if there is none. */
   readonly found: Position | undefined
   /** Whether the log is known to be whole where it is read from: asked if the file that is here says otherwise. */
-  readonly isSound: () => Promise<boolean>
+  readonly isLogComplete: () => Promise<boolean>
   /** Begins the log where there is none; by default the first record of a commit does. */
   readonly begin?: () => Promise<LogEnd>
 }
@@ -34,11 +34,11 @@ const pauseMs = 20
  * {@link LogEnded}; with `StoreUnavailable` if the log lacks what is known to have been in it, or cannot be reached within
  * `giveUpMs` milliseconds (by default at the first attempt); with `RecordDamaged` or `RecordTooNew` if the last record cannot be read.
  */
-export async function claim(claiming: Claiming, giveUpMs = 0): Promise<LogEnd> {
-  const endMs = performance.now() + giveUpMs
+export async function claim(options: ClaimOptions, timeoutMs = 0): Promise<LogEnd> {
+  const endMs = performance.now() + timeoutMs
   for (;;) {
     try {
-      return await claimOnce(claiming)
+      return await claimOnce(options)
     } catch (error) {
       if (!(error instanceof Conflict || error instanceof EngineUnavailable)) throw error
       if (performance.now() > endMs)
@@ -48,13 +48,13 @@ export async function claim(claiming: Claiming, giveUpMs = 0): Promise<LogEnd> {
   }
 }
 
-async function claimOnce({ begin, found, isSound, log, subject }: Claiming): Promise<LogEnd> {
+async function claimOnce({ begin, found, isLogComplete, log, subject }: ClaimOptions): Promise<LogEnd> {
   const writer = randomInt(2 ** 32)
   const last = await log.last(subject)
   if (!last) {
     // Begun anew with a file of any age, the log would forget what others had been told. A first commit alone may never have
     // got into it.
-    if (found && (found.lsn > 1 || !(await isSound())))
+    if (found && (found.lsn > 1 || !(await isLogComplete())))
       throw new StoreUnavailable('The log of the account is gone, of which its file is a part')
     if (begin) return await begin()
     // The first record claims it.
@@ -63,7 +63,7 @@ async function claimOnce({ begin, found, isSound, log, subject }: Claiming): Pro
   const { epoch: former, kind, position, base: before } = decode(last.bytes)
   if (kind === 'deleted') throw new LogEnded()
   // It may hold commits that never got into the log; or the log may have been read where its last records are missing.
-  if (found && found.lsn > position.lsn && !(await isSound()))
+  if (found && found.lsn > position.lsn && !(await isLogComplete()))
     throw new StoreUnavailable('The log of the account may lack its last records where it is read from')
   const epoch = former + 1
   const base = { ...before, bytes: before.bytes + last.bytes.length }
@@ -75,7 +75,7 @@ async function claimOnce({ begin, found, isSound, log, subject }: Claiming): Pro
     base,
     writer,
     commits: [],
-    goesOn: false
+    isContinued: false
   }
   const bytes = await encode(record)
   const sequence = await log.append(subject, last.sequence, bytes)

@@ -1,12 +1,12 @@
 /** Connects to what the nodes of a cluster share, as the settings say, and checks that it can be relied upon. */
 import type { Engine } from './engine.js'
 import { NatsEngine } from './nats-engine.js'
-import { EngineCare, type EngineReport } from './nats/care.js'
+import { EngineMonitor, type EngineReport } from './nats/engine-monitor.js'
 import { checkEngine } from './nats/check.js'
-import type { Link } from './nats/connection.js'
-import { shardStream } from './nats/places.js'
+import type { LinkStatus } from './nats/connection.js'
+import { shardStream } from './nats/subjects.js'
 import { Replicas, type ReplicaReport } from './nats/replicas.js'
-import { areInEngine, openObjects } from './objects/open.js'
+import { usesEngine, openObjects } from './objects/open.js'
 import type { Objects } from './objects.js'
 
 /** The settings that name what is shared. */
@@ -25,15 +25,15 @@ export interface Shared {
   readonly engine: Engine
   readonly objects: Objects
   /** Whether the log of a shard is known to be whole where it is read from. By default it is taken for that. */
-  isSound?(shard: number): Promise<boolean>
+  isLogComplete?(shard: number): Promise<boolean>
   /** Looks after the engine, and has sound copies of logs lead. Rejects with `EngineUnavailable`. By default nobody does. */
-  readonly care?: () => Promise<EngineReport>
+  readonly inspect?: () => Promise<EngineReport>
   /** How the connection to the engine does, where it is one over a network. */
-  readonly link?: Pick<Link, 'isUp' | 'reconnects'>
+  readonly linkStatus?: Pick<LinkStatus, 'isUp' | 'reconnects'>
 }
 
 /** Longest time for which a sound copy of a log is waited for, in milliseconds. */
-const soundMs = 3000
+const completeTimeoutMs = 3000
 
 /** Connects to the engine. Rejects with `EngineUnavailable` if no server answers. */
 export async function connectEngine(
@@ -41,7 +41,7 @@ export async function connectEngine(
 ): Promise<NatsEngine> {
   const { engine, engineCredentials, node } = settings
   const credentials = engineCredentials === '' ? undefined : engineCredentials
-  return await NatsEngine.connect({ servers: parted(engine), credentials, name: node })
+  return await NatsEngine.connect({ servers: splitList(engine), credentials, name: node })
 }
 
 /**
@@ -49,32 +49,39 @@ export async function connectEngine(
  * lose what it acknowledges.
  */
 export async function connect(settings: SharedSettings): Promise<Shared> {
-  const monitors = parted(settings.engineMonitors)
-  if (monitors.length > 0) await checkEngine({ monitors, hasObjects: areInEngine(settings.objects) })
+  const monitors = splitList(settings.engineMonitors)
+  if (monitors.length > 0) await checkEngine({ monitors, hasObjects: usesEngine(settings.objects) })
   const engine = await connectEngine(settings)
-  const { link } = engine
+  const { linkStatus: link } = engine
   const objects = openObjects(settings.objects, engine)
   if (monitors.length === 0) {
-    const watch = new EngineCare(engine)
-    return { engine, objects, link, care: () => watch.look() }
+    const watch = new EngineMonitor(engine)
+    return { engine, objects, linkStatus: link, inspect: () => watch.inspect() }
   }
   const replicas = new Replicas(engine, monitors)
-  const [soundness, watch] = [new Soundness(replicas), new EngineCare(engine, monitors, replicas)]
-  return { engine, objects, link, isSound: shard => soundness.of(shard), care: () => watch.look() }
+  const [soundness, watch] = [new LogVerifier(replicas), new EngineMonitor(engine, monitors, replicas)]
+  return {
+    engine,
+    objects,
+    linkStatus: link,
+    isLogComplete: shard => soundness.isComplete(shard),
+    inspect: () => watch.inspect()
+  }
 }
 
 /** Whether logs are sound, looked at together: many shards are taken over at the same time. */
-class Soundness {
-  #looking: Promise<ReplicaReport[]> | undefined
+class LogVerifier {
+  #comparing: Promise<ReplicaReport[]> | undefined
 
   constructor(private readonly replicas: Replicas) {}
 
-  async of(shard: number): Promise<boolean> {
+  async isComplete(shard: number): Promise<boolean> {
     const stream = shardStream(shard)
-    this.#looking ??= this.replicas.compare().finally(() => (this.#looking = undefined))
+    this.#comparing ??= this.replicas.compare().finally(() => (this.#comparing = undefined))
     try {
-      const report = (await this.#looking).find(each => each.stream === stream)
-      if (!report?.sound.includes(report.leader)) await this.replicas.waitUntilSound(stream, soundMs)
+      const report = (await this.#comparing).find(each => each.stream === stream)
+      if (!report?.complete.includes(report.leader))
+        await this.replicas.waitUntilComplete(stream, completeTimeoutMs)
       return true
     } catch {
       return false
@@ -83,7 +90,7 @@ class Soundness {
 }
 
 /** What a setting lists, separated by commas. */
-export function parted(text: string): string[] {
+export function splitList(text: string): string[] {
   return text
     .split(',')
     .map(part => part.trim())

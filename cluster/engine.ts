@@ -12,7 +12,7 @@ export interface Entry {
 }
 
 /** The value of a register. */
-export interface Registered {
+export interface RegisterValue {
   readonly key: string
   /** Grows with each change of the key. 0 stands for "not there yet". */
   readonly revision: number
@@ -22,18 +22,18 @@ export interface Registered {
 /** Small values that change by compare-and-swap: leases, and who serves which shard. */
 export interface Register {
   /** Reads a key; `undefined` if it was never set. Rejects with {@link EngineUnavailable}. */
-  get(key: string): Promise<Registered | undefined>
+  get(key: string): Promise<RegisterValue | undefined>
   /**
    * Sets a key whose revision is still the expected one, and resolves with the new revision. Rejects with {@link Conflict}
    * if it is not, with {@link EngineUnavailable} if it is not known what has become of it.
    */
   cas(key: string, expected: number, bytes: Uint8Array): Promise<number>
   /** Reads all keys that begin with a prefix. Rejects with {@link EngineUnavailable}. */
-  list(prefix: string): Promise<Registered[]>
+  list(prefix: string): Promise<RegisterValue[]>
 }
 
 /** Answers messages that are sent to a node. What it rejects with does not reach the sender, whose message is not answered. */
-export type Answering = (message: Uint8Array) => Promise<Uint8Array>
+export type MessageHandler = (message: Uint8Array) => Promise<Uint8Array>
 
 export interface Engine {
   readonly register: Register
@@ -59,12 +59,12 @@ export interface Engine {
   /** Sends a message to a node and resolves with its answer. Rejects with {@link EngineUnavailable} after `timeoutMs`. */
   send(node: string, message: Uint8Array, timeoutMs: number): Promise<Uint8Array>
   /** Answers what is sent to a node, until the function it returns is called. */
-  answer(node: string, answering: Answering): () => void
+  handle(node: string, handler: MessageHandler): () => void
 
   /** Tells every node, the teller's own too, of something. Whoever is not connected just then does not hear of it. */
   announce(topic: string, message: Uint8Array): void
   /** Calls back whenever something is announced, until the function it returns is called. What it throws is dropped. */
-  hear(topic: string, hearing: (message: Uint8Array) => void): () => void
+  subscribe(topic: string, listener: (message: Uint8Array) => void): () => void
 
   /** Disconnects. What is under way rejects. */
   close(): Promise<void>

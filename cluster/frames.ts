@@ -7,11 +7,11 @@
  */
 import { closeSync, openSync, readSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
-import { logOf } from '../storage/sqlite/open.js'
-import { changedRuns, type Changes, type PageChange } from './commit.js'
+import { getLogPath } from '../storage/sqlite/open.js'
+import { encodeRuns, type Changes, type PageChange } from './commit.js'
 
 /** How far a log has been taken. */
-export interface Taken {
+export interface LogProgress {
   /** What tells this generation of the log from others. */
   readonly salts: string
   /** Number of frames taken. */
@@ -43,13 +43,13 @@ export class FrameReader {
   constructor(
     private readonly file: string,
     private readonly lastFrame: () => number,
-    taken?: Taken
+    progress?: LogProgress
   ) {
-    if (taken) this.#resume(taken)
+    if (progress) this.#resume(progress)
   }
 
   /** How far the log has been taken. */
-  get taken(): Taken {
+  get progress(): LogProgress {
     return { salts: this.#salts, frames: this.#frames }
   }
 
@@ -57,10 +57,10 @@ export class FrameReader {
    * What the commits since the last call have changed; `undefined` if there were none. To be called before the log can be
    * restarted. Throws what the file system does, and if the log is not what SQLite says it is.
    */
-  take(): Changes | undefined {
+  readChanges(): Changes | undefined {
     const last = this.lastFrame()
     if (last <= 0) return undefined
-    this.#findGeneration()
+    this.#detectRestart()
     if (last === this.#frames) return undefined
     if (last < this.#frames) throw new Error(`${this.file}: its log has become shorter`)
     const { latest, pages } = this.#scan(this.#frames, last)
@@ -69,7 +69,7 @@ export class FrameReader {
     for (const [page, frame] of latest) {
       // It was cut off by a later one of these commits.
       if (page > pages) continue
-      changes.push(this.#changeOf(page, frame))
+      changes.push(this.#toChange(page, frame))
       this.#latest.set(page, frame)
     }
     this.#frames = last
@@ -84,10 +84,10 @@ export class FrameReader {
   }
 
   /** Goes on where an earlier reader of the same log stopped, if the log has not been begun anew since. */
-  #resume({ frames, salts }: Taken): void {
+  #resume({ frames, salts }: LogProgress): void {
     // The log may have been removed, and another one created.
     if (frames === 0 || this.lastFrame() < frames) return
-    this.#findGeneration()
+    this.#detectRestart()
     if (this.#salts !== salts) return
     const { latest, pages } = this.#scan(0, frames)
     for (const [page, frame] of latest) if (page <= pages) this.#latest.set(page, frame)
@@ -97,10 +97,10 @@ export class FrameReader {
   }
 
   /** Notices that the log was begun anew. */
-  #findGeneration(): void {
+  #detectRestart(): void {
     const header = this.#read(0, scratch.subarray(0, headerBytes))
     const salts = header.toString('latin1', 16, 24)
-    if (!this.isOther(salts)) return
+    if (!this.isRestarted(salts)) return
     this.#pageSize = header.readUInt32BE(8)
     this.#salts = salts
     this.#frames = 0
@@ -108,7 +108,7 @@ export class FrameReader {
   }
 
   /** Whether the log was begun anew since frames were last taken. */
-  protected isOther(salts: string): boolean {
+  protected isRestarted(salts: string): boolean {
     return salts !== this.#salts
   }
 
@@ -133,19 +133,19 @@ export class FrameReader {
     return { latest, pages }
   }
 
-  #changeOf(page: number, frame: number): PageChange {
-    const after = this.#pageIn(frame) ?? this.#pageOf(frame, Buffer.allocUnsafeSlow(this.#pageSize))
+  #toChange(page: number, frame: number): PageChange {
+    const after = this.#findPage(frame) ?? this.#readPage(frame, Buffer.allocUnsafeSlow(this.#pageSize))
     const sum = crc32(after)
     const former = this.#latest.get(page)
     if (former === undefined) return { page, sum, isWhole: true, bytes: after }
-    const runs = changedRuns(this.#pageOf(former, scratch.subarray(0, this.#pageSize)), after)
+    const runs = encodeRuns(this.#readPage(former, scratch.subarray(0, this.#pageSize)), after)
     return runs.length < after.length
       ? { page, sum, isWhole: false, bytes: runs }
       : { page, sum, isWhole: true, bytes: after }
   }
 
   /** The page of a frame that has just been read. */
-  #pageIn(frame: number): Buffer | undefined {
+  #findPage(frame: number): Buffer | undefined {
     if (!this.#chunk) return undefined
     const { bytes, first } = this.#chunk
     const end = (frame - first + 1) * (headBytes + this.#pageSize)
@@ -153,7 +153,7 @@ export class FrameReader {
   }
 
   /** Reads the page of a frame. */
-  #pageOf(frame: number, into: Buffer): Buffer {
+  #readPage(frame: number, into: Buffer): Buffer {
     return this.#read(headerBytes + frame * (headBytes + this.#pageSize) + headBytes, into)
   }
 
@@ -164,7 +164,7 @@ export class FrameReader {
 
   #read(position: number, into: Buffer): Buffer {
     // Opened late: the log need not be there when its file is opened.
-    if (this.#descriptor < 0) this.#descriptor = openSync(logOf(this.file), 'r')
+    if (this.#descriptor < 0) this.#descriptor = openSync(getLogPath(this.file), 'r')
     if (readSync(this.#descriptor, into, 0, into.length, position) !== into.length)
       throw new Error(`${this.file}: its log is shorter than SQLite says`)
     return into

@@ -1,29 +1,29 @@
 /** The engine that nodes share, as NATS JetStream: a stream for each shard of accounts, one for the platform, a bucket. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Msg, NatsConnection } from '@nats-io/transport-node'
-import { EngineUnavailable, type Answering, type Engine, type Entry, type Register } from './engine.js'
+import { EngineUnavailable, type MessageHandler, type Engine, type Entry, type Register } from './engine.js'
 import { appendBehind } from './nats/append.js'
-import { connectTo, Link, type Connected, type EngineOptions } from './nats/connection.js'
+import { connectTo, LinkStatus, type Connected, type EngineOptions } from './nats/connection.js'
 import { DamagedCopies } from './nats/damaged-copies.js'
 import { getMessages } from './nats/direct-get.js'
-import { answered, ask, request } from './nats/jetstream.js'
+import { translateRefusal, callApi, request } from './nats/jetstream.js'
 import { lastMessage } from './nats/last.js'
-import { nodeSubject, streamOf, topicSubject } from './nats/places.js'
+import { nodeSubject, getStream, topicSubject } from './nats/subjects.js'
 import { NatsRegister } from './nats/register.js'
 
 /** For how long an answer is waited for, in milliseconds, unless the options say otherwise. */
 const defaultTimeoutMs = 1500
 /** Room for the headers of a message, in bytes. */
-const headRoom = 1024
+const headerBytes = 1024
 /** Bytes of a page of a log: the servers hold back no more for a client that reads slowly. */
-const pageBytes = 16 * 1024 * 1024
+const maxPageBytes = 16 * 1024 * 1024
 /** Time before another replica is asked for what the first one has not got yet, in milliseconds. */
-const behindMs = 50
+const retryMs = 50
 
 export class NatsEngine implements Engine, Connected {
   readonly register: Register
   /** How the connection does. */
-  readonly link: Link
+  readonly linkStatus: LinkStatus
   /** Copies that this node has found to be damaged. */
   readonly damaged = new DamagedCopies()
   #maxPayload: number
@@ -34,8 +34,8 @@ export class NatsEngine implements Engine, Connected {
     readonly timeoutMs: number
   ) {
     this.register = new NatsRegister(this)
-    this.link = new Link(connection)
-    this.#maxPayload = connection.info?.max_payload ?? headRoom
+    this.linkStatus = new LinkStatus(connection)
+    this.#maxPayload = connection.info?.max_payload ?? headerBytes
   }
 
   /** Connects. Rejects with `EngineUnavailable` if no server accepts. */
@@ -46,21 +46,21 @@ export class NatsEngine implements Engine, Connected {
   get maxBytes(): number {
     // What the server at hand says; nothing while there is none.
     this.#maxPayload = this.connection.info?.max_payload ?? this.#maxPayload
-    return this.#maxPayload - headRoom
+    return this.#maxPayload - headerBytes
   }
 
   async append(subject: string, expected: number, bytes: Uint8Array): Promise<number> {
     this.#assertPayloadFits(bytes)
-    return await appendBehind(this.connection, streamOf(subject), subject, bytes, expected, this.timeoutMs)
+    return await appendBehind(this.connection, getStream(subject), subject, bytes, expected, this.timeoutMs)
   }
 
   async last(subject: string): Promise<Entry | undefined> {
-    return await lastMessage(this, streamOf(subject), subject)
+    return await lastMessage(this, getStream(subject), subject)
   }
 
   async read(subject: string, from: number, limit: number): Promise<Entry[]> {
-    const stream = streamOf(subject)
-    const wanted = { seq: Math.max(1, from), next_by_subj: subject, batch: limit, max_bytes: pageBytes }
+    const stream = getStream(subject)
+    const wanted = { seq: Math.max(1, from), next_by_subj: subject, batch: limit, max_bytes: maxPageBytes }
     const deadline = performance.now() + this.timeoutMs
     for (;;) {
       const entries = await getMessages(this.connection, stream, wanted)
@@ -70,7 +70,7 @@ export class NatsEngine implements Engine, Connected {
       if (!last || last.sequence < from) return []
       if (performance.now() > deadline)
         throw new EngineUnavailable(new Error(`${stream} cannot be read to its end`))
-      await wait(behindMs)
+      await wait(retryMs)
     }
   }
 
@@ -78,7 +78,9 @@ export class NatsEngine implements Engine, Connected {
     const last = await this.last(subject)
     if (!last) return
     const wanted = { filter: subject, seq: Math.min(before, last.sequence) }
-    await answered(ask(this.connection, `STREAM.PURGE.${streamOf(subject)}`, wanted, this.timeoutMs))
+    await translateRefusal(
+      callApi(this.connection, `STREAM.PURGE.${getStream(subject)}`, wanted, this.timeoutMs)
+    )
   }
 
   async send(node: string, message: Uint8Array, timeoutMs: number): Promise<Uint8Array> {
@@ -86,10 +88,10 @@ export class NatsEngine implements Engine, Connected {
     return await request(this.connection, nodeSubject(node), message, timeoutMs)
   }
 
-  answer(node: string, answering: Answering): () => void {
-    return this.#subscribe(nodeSubject(node), message => {
+  handle(node: string, handler: MessageHandler): () => void {
+    return this.#listen(nodeSubject(node), message => {
       // Whoever asked learns from the silence, also of an answer that is too long.
-      answering(message.data)
+      handler(message.data)
         .then(answer => message.respond(answer))
         .catch(() => {})
     })
@@ -100,8 +102,8 @@ export class NatsEngine implements Engine, Connected {
     if (!this.connection.isClosed()) this.connection.publish(topicSubject(topic), message)
   }
 
-  hear(topic: string, hearing: (message: Uint8Array) => void): () => void {
-    return this.#subscribe(topicSubject(topic), message => hearing(message.data))
+  subscribe(topic: string, listener: (message: Uint8Array) => void): () => void {
+    return this.#listen(topicSubject(topic), message => listener(message.data))
   }
 
   async close(): Promise<void> {
@@ -113,12 +115,12 @@ export class NatsEngine implements Engine, Connected {
       throw new RangeError(`${length} bytes are too many for a message of the engine`)
   }
 
-  #subscribe(subject: string, take: (message: Msg) => void): () => void {
+  #listen(subject: string, handle: (message: Msg) => void): () => void {
     const subscription = this.connection.subscribe(subject, {
       callback: (error, message) => {
         if (error) return
         try {
-          take(message)
+          handle(message)
         } catch {
           // Other software may send what nobody here can read. Thrown, it would end the reading of the whole connection.
         }

@@ -5,11 +5,11 @@
 import { Discarded, StoreUnavailable } from '../storage/errors.js'
 import type { OnDurable } from '../storage/wal/durability.js'
 import type { Position } from '../storage/wal/position.js'
-import { appendSurely, Refused } from './appending.js'
+import { appendUntilConfirmed, Refused } from './append-until-confirmed.js'
 import type { Commit } from './commit.js'
 import { Conflict, EngineUnavailable, type Log } from './engine.js'
-import type { Taken } from './frames.js'
-import { takeCommits } from './packing.js'
+import type { LogProgress } from './frames.js'
+import { takeCommits } from './take-commits.js'
 import { encode, type Base, type LogRecord } from './records.js'
 
 /** Where a log ends, and who writes it from there on. */
@@ -30,7 +30,7 @@ export interface OutboxOptions {
   readonly log: Log
   readonly subject: string
   /** Time after which whoever waits for a record is told that it cannot be confirmed, in milliseconds. */
-  readonly giveUpMs: number
+  readonly timeoutMs: number
   /** Called when a record has been appended. */
   onGrown(): void
   /** Called when another process writes to the log, or its engine fails in a way that is not foreseen. */
@@ -38,14 +38,14 @@ export interface OutboxOptions {
 }
 
 /** A place in a log behind which the rest of no commit comes. */
-export interface Mark {
+export interface LogMark {
   /** Sequence of the record before it. */
   readonly sequence: number
   /** Bytes of the log up to there. */
   readonly bytes: number
 }
 
-interface Rebasing {
+interface PendingRebase {
   /** The snapshot, and the bytes of records that it replaces. */
   readonly base: Base
   done(): void
@@ -59,13 +59,13 @@ interface Waiting {
 
 export class Outbox {
   /** How far the log of the file has been taken, by the handle that was closed last. */
-  taken: Taken | undefined
+  progress: LogProgress | undefined
   /** Number of handles of the file that are open, and how often one was opened. */
   #handles = 0
   #openings = 0
-  #mark: Mark
-  #isDivided = false
-  #rebasing: Rebasing | undefined
+  #safeMark: LogMark
+  #isPartial = false
+  #pendingRebase: PendingRebase | undefined
   #fileBytes = 0
   #grewAtMs = performance.now()
   #sequence: number
@@ -78,8 +78,8 @@ export class Outbox {
   #waiting: Waiting[] = []
   #isRunning = false
   /** Why nothing is said to be durable at present. Writes are refused meanwhile. */
-  #trouble: StoreUnavailable | undefined
-  #isOver = false
+  #failure: StoreUnavailable | undefined
+  #isStopped = false
 
   constructor(
     private readonly end: LogEnd,
@@ -87,7 +87,7 @@ export class Outbox {
   ) {
     this.#sequence = end.sequence
     this.#base = end.base
-    this.#mark = { sequence: end.sequence, bytes: end.base.bytes }
+    this.#safeMark = { sequence: end.sequence, bytes: end.base.bytes }
     this.#position = end.position
     this.#confirmed = end.position
   }
@@ -98,13 +98,13 @@ export class Outbox {
   }
 
   /** The position of the next commit. */
-  get next(): Position {
+  get nextPosition(): Position {
     return { lsn: this.#position.lsn + 1, epoch: this.end.epoch }
   }
 
   /** Whether this process no longer writes to the log. */
-  get isOver(): boolean {
-    return this.#isOver
+  get isStopped(): boolean {
+    return this.#isStopped
   }
 
   /** How often the file has been opened: what is done then, such as a migration, is not numbered at once. */
@@ -113,8 +113,8 @@ export class Outbox {
   }
 
   /** The last place behind which the rest of no commit comes. */
-  get mark(): Mark {
-    return this.#mark
+  get safeMark(): LogMark {
+    return this.#safeMark
   }
 
   /** Bytes of the records behind the last snapshot. */
@@ -134,19 +134,19 @@ export class Outbox {
 
   /** Whether the file is open, or something is under way. */
   get isInUse(): boolean {
-    return this.#handles > 0 || this.#isRunning || this.#trouble !== undefined
+    return this.#handles > 0 || this.#isRunning || this.#failure !== undefined
   }
 
   /** To be called when the file has been opened. */
-  opened(): void {
+  onOpened(): void {
     this.#handles++
     this.#openings++
   }
 
   /** To be called when the file has been closed. `taken`: how far its log has been taken. */
-  closed(taken: Taken): void {
+  onClosed(taken: LogProgress): void {
     this.#handles--
-    this.taken = taken
+    this.progress = taken
   }
 
   /** Number of commits that are not in the log yet, as far as is known. */
@@ -156,22 +156,22 @@ export class Outbox {
 
   /** Whether something is under way whose end is still waited for. */
   get isBusy(): boolean {
-    return !this.#trouble && this.#confirmed.lsn < this.#position.lsn
+    return !this.#failure && this.#confirmed.lsn < this.#position.lsn
   }
 
   /** Throws `StoreUnavailable` while it is not known what has become of earlier commits. */
   assertSettled(): void {
-    if (this.#trouble) throw this.#trouble
+    if (this.#failure) throw this.#failure
   }
 
-  /** Takes a commit, at the position {@link next}. */
+  /** Takes a commit, at the position {@link nextPosition}. */
   add(commit: Commit): void {
     this.#position = { lsn: commit.lsn, epoch: commit.epoch }
     this.#fileBytes = commit.pages * commit.pageSize
     this.#grewAtMs = performance.now()
-    if (this.#isOver) return
+    if (this.#isStopped) return
     this.#queue.push(commit)
-    if (!this.#isRunning) void this.#run()
+    if (!this.#isRunning) void this.#shipAll()
   }
 
   /**
@@ -179,53 +179,53 @@ export class Outbox {
    * `Conflict` if another process writes to the log.
    */
   async rebase(base: Base): Promise<void> {
-    if (this.#isOver) throw new Conflict(this.options.subject)
+    if (this.#isStopped) throw new Conflict(this.options.subject)
     await new Promise<void>((done, failed) => {
-      this.#rebasing = { base, done, failed }
-      if (!this.#isRunning) void this.#run()
+      this.#pendingRebase = { base, done, failed }
+      if (!this.#isRunning) void this.#shipAll()
     })
   }
 
   /** Calls back, later, when all commits so far are in the log. */
-  whenConfirmed(done: OnDurable): void {
+  onConfirmed(done: OnDurable): void {
     const { lsn } = this.#position
-    if (this.#trouble || this.#confirmed.lsn >= lsn) queueMicrotask(() => done(this.#trouble))
+    if (this.#failure || this.#confirmed.lsn >= lsn) queueMicrotask(() => done(this.#failure))
     else this.#waiting.push({ lsn, done })
   }
 
   /** Resolves when all commits so far are in the log; `undefined` if they are. Rejects with `StoreUnavailable`. */
-  confirmed(): Promise<void> | undefined {
-    if (!this.#trouble && this.#confirmed.lsn >= this.#position.lsn) return undefined
+  waitUntilConfirmed(): Promise<void> | undefined {
+    if (!this.#failure && this.#confirmed.lsn >= this.#position.lsn) return undefined
     return new Promise((resolve, reject) =>
-      this.whenConfirmed(failure => (failure ? reject(failure) : resolve()))
+      this.onConfirmed(failure => (failure ? reject(failure) : resolve()))
     )
   }
 
   /** Ends it because its file is of no use any more, and says so. */
   fail(error: Error): void {
-    if (this.#isOver) return
+    if (this.#isStopped) return
     this.stop(error)
     this.options.onEnd(error)
   }
 
   /** Ends it: nothing is appended any more. */
   stop(error: Error): void {
-    this.#isOver = true
+    this.#isStopped = true
     this.#queue.length = 0
-    this.#rebasing?.failed(new Conflict(this.options.subject))
-    this.#rebasing = undefined
-    this.#fail(error)
+    this.#pendingRebase?.failed(new Conflict(this.options.subject))
+    this.#pendingRebase = undefined
+    this.#rejectWaiting(error)
   }
 
-  async #run(): Promise<void> {
+  async #shipAll(): Promise<void> {
     this.#isRunning = true
     try {
-      while (this.#queue.length > 0 || this.#rebasing) {
+      while (this.#queue.length > 0 || this.#pendingRebase) {
         const record = this.#takeRecord()
         await this.#ship(record)
         // It was ended meanwhile, and everybody told.
-        if (this.#isOver) break
-        this.#shipped(record)
+        if (this.#isStopped) break
+        this.#onShipped(record)
       }
     } catch (error) {
       this.fail(error as Error)
@@ -233,26 +233,32 @@ export class Outbox {
     this.#isRunning = false
   }
 
-  #shipped({ goesOn, kind, position }: LogRecord): void {
+  #onShipped({ isContinued, kind, position }: LogRecord): void {
     this.#confirmed = position
-    this.#isDivided = goesOn
-    if (!goesOn) this.#mark = { sequence: this.#sequence, bytes: this.#base.bytes }
+    this.#isPartial = isContinued
+    if (!isContinued) this.#safeMark = { sequence: this.#sequence, bytes: this.#base.bytes }
     if (kind === 'snapshot') {
-      this.#rebasing?.done()
-      this.#rebasing = undefined
+      this.#pendingRebase?.done()
+      this.#pendingRebase = undefined
     }
-    this.#trouble = undefined
-    this.#tell()
+    this.#failure = undefined
+    this.#notifyConfirmed()
     this.options.onGrown()
   }
 
   async #ship(record: LogRecord): Promise<void> {
-    const { giveUpMs, log, subject } = this.options
-    const timer = setTimeout(() => this.#fail(new EngineUnavailable()), giveUpMs)
+    const { timeoutMs, log, subject } = this.options
+    const timer = setTimeout(() => this.#rejectWaiting(new EngineUnavailable()), timeoutMs)
     try {
       const bytes = await encode(record)
       const expected = this.#sequence
-      this.#sequence = await appendSurely({ log, subject, expected, bytes, isOver: () => this.#isOver })
+      this.#sequence = await appendUntilConfirmed({
+        log,
+        subject,
+        expected,
+        bytes,
+        isCancelled: () => this.#isStopped
+      })
       this.#base = { ...record.base, bytes: record.base.bytes + bytes.length }
     } finally {
       clearTimeout(timer)
@@ -264,17 +270,24 @@ export class Outbox {
     const { epoch, writer } = this.end
     const [base, previous] = [this.#base, this.#sequence]
     const head = { epoch, writer, previous }
-    if (this.#rebasing && !this.#isDivided) {
-      const { bytes, ...place } = this.#rebasing.base
+    if (this.#pendingRebase && !this.#isPartial) {
+      const { bytes, ...place } = this.#pendingRebase.base
       const rest = { ...place, bytes: base.bytes - bytes }
-      return { ...head, kind: 'snapshot', base: rest, position: this.#confirmed, commits: [], goesOn: false }
+      return {
+        ...head,
+        kind: 'snapshot',
+        base: rest,
+        position: this.#confirmed,
+        commits: [],
+        isContinued: false
+      }
     }
     const taken = takeCommits(this.#queue, this.options.log.maxBytes, this.#confirmed)
     return { ...head, kind: 'changes', base, ...taken }
   }
 
   /** Tells those whose commits are in the log. */
-  #tell(): void {
+  #notifyConfirmed(): void {
     const { lsn } = this.#confirmed
     const done = this.#waiting.filter(waiting => waiting.lsn <= lsn)
     if (done.length === 0) return
@@ -283,14 +296,14 @@ export class Outbox {
   }
 
   /** Tells everybody that nobody knows what has become of their commits, or that they are undone. */
-  #fail(cause: Error): void {
-    const trouble =
+  #rejectWaiting(cause: Error): void {
+    const failure =
       cause instanceof Refused
         ? new Discarded(cause)
         : new StoreUnavailable('What was written last cannot be confirmed', cause)
-    this.#trouble = trouble
+    this.#failure = failure
     const waiting = this.#waiting
     this.#waiting = []
-    for (const { done } of waiting) done(trouble)
+    for (const { done } of waiting) done(failure)
   }
 }

@@ -63,7 +63,7 @@ export interface LogRecord {
   readonly previous: number
   readonly commits: readonly Commit[]
   /** Whether the last commit goes on in the next record. */
-  readonly goesOn: boolean
+  readonly isContinued: boolean
 }
 
 /** A record is not what was written. */
@@ -84,39 +84,43 @@ export class RecordTooNew extends Error {
   }
 }
 
-const mark = 0xc0ff
+const recordMark = 0xc0ff
 const version = 1
 const kinds: readonly RecordKind[] = ['changes', 'takeover', 'snapshot', 'deleted']
-const flag = { deflated: 1, goesOn: 2 } as const
-const recordHead = 68
-const commitHead = 24
-const changeHead = 13
+const flag = { deflated: 1, isContinued: 2 } as const
+const recordHeadBytes = 68
+const commitHeadBytes = 24
+const changeHeadBytes = 13
 /** Most bytes of an inflated body. */
 export const maxBodyBytes = 16 * 1024 * 1024
 /** Bodies of fewer bytes gain nothing by being deflated. */
-const shortBytes = 256
+const minDeflatedBytes = 256
 /** Bodies of more bytes are deflated in another thread. */
-const longBytes = 64 * 1024
+const maxSyncBytes = 64 * 1024
 /** Level of deflating: beyond it, it takes long and gains little. */
-const level = { level: 1 }
+const deflateOptions = { level: 1 }
 
-const deflateLater = promisify<Buffer, object, Buffer>(deflateRaw)
+const deflateAsync = promisify<Buffer, object, Buffer>(deflateRaw)
 
 /** Bytes that a change takes in a body. */
-export function bytesOf({ bytes }: PageChange): number {
-  return changeHead + bytes.length
+export function getChangeBytes({ bytes }: PageChange): number {
+  return changeHeadBytes + bytes.length
 }
 
 /** The bytes of a record. Rejects with `RangeError` if there are too many. */
 export async function encode(record: LogRecord): Promise<Buffer> {
-  const body = Buffer.concat(record.commits.flatMap(commitParts))
+  const body = Buffer.concat(record.commits.flatMap(encodeCommit))
   if (body.length > maxBodyBytes) throw new RangeError('Too much for a record')
-  const isLong = body.length > longBytes
+  const isLong = body.length > maxSyncBytes
   const short =
-    body.length < shortBytes ? body : isLong ? await deflateLater(body, level) : deflateRawSync(body, level)
+    body.length < minDeflatedBytes
+      ? body
+      : isLong
+        ? await deflateAsync(body, deflateOptions)
+        : deflateRawSync(body, deflateOptions)
   const isDeflated = short.length < body.length
-  const head = Buffer.alloc(recordHead)
-  head.writeUInt16BE(mark, 0)
+  const head = Buffer.alloc(recordHeadBytes)
+  head.writeUInt16BE(recordMark, 0)
   head.writeUInt8(version, 2)
   head.writeUInt8(kinds.indexOf(record.kind), 3)
   head.writeUIntBE(record.epoch, 8, 6)
@@ -124,7 +128,7 @@ export async function encode(record: LogRecord): Promise<Buffer> {
   head.writeUIntBE(record.position.epoch, 20, 6)
   head.writeUIntBE(record.previous, 26, 6)
   head.writeUInt32BE(body.length, 32)
-  head.writeUInt8((isDeflated ? flag.deflated : 0) | (record.goesOn ? flag.goesOn : 0), 36)
+  head.writeUInt8((isDeflated ? flag.deflated : 0) | (record.isContinued ? flag.isContinued : 0), 36)
   head.writeUIntBE(record.base.lsn, 40, 6)
   head.writeUIntBE(record.base.epoch, 46, 6)
   head.writeUIntBE(record.base.sequence, 52, 6)
@@ -138,15 +142,20 @@ export async function encode(record: LogRecord): Promise<Buffer> {
 /** Reads a record. Throws {@link RecordDamaged}, {@link RecordTooNew}. */
 export function decode(given: Uint8Array): LogRecord {
   const bytes = Buffer.from(given.buffer, given.byteOffset, given.byteLength)
-  if (bytes.length < recordHead || bytes.readUInt16BE(0) !== mark) throw new RecordDamaged('it has no head')
+  if (bytes.length < recordHeadBytes || bytes.readUInt16BE(0) !== recordMark)
+    throw new RecordDamaged('it has no head')
   const found = bytes.readUInt8(2)
   if (found > version) throw new RecordTooNew(found)
   if (checksum(bytes) !== bytes.readUInt32BE(4)) throw new RecordDamaged('its checksum is another')
   const kind = kinds[bytes.readUInt8(3)]
   const flags = bytes.readUInt8(36)
-  if (found !== version || !kind || flags > (flag.deflated | flag.goesOn))
+  if (found !== version || !kind || flags > (flag.deflated | flag.isContinued))
     throw new RecordDamaged('its head makes no sense')
-  const body = inflated(bytes.subarray(recordHead), bytes.readUInt32BE(32), (flags & flag.deflated) !== 0)
+  const body = inflateBody(
+    bytes.subarray(recordHeadBytes),
+    bytes.readUInt32BE(32),
+    (flags & flag.deflated) !== 0
+  )
   return {
     kind,
     epoch: bytes.readUIntBE(8, 6),
@@ -159,8 +168,8 @@ export function decode(given: Uint8Array): LogRecord {
       bytes: bytes.readUIntBE(58, 6)
     },
     writer: bytes.readUInt32BE(64),
-    commits: commitsIn(body),
-    goesOn: (flags & flag.goesOn) !== 0
+    commits: parseCommits(body),
+    isContinued: (flags & flag.isContinued) !== 0
   }
 }
 
@@ -169,18 +178,18 @@ export function checksum(bytes: Buffer): number {
   return crc32(bytes.subarray(8), crc32(bytes.subarray(0, 4)))
 }
 
-function commitParts({ changes, epoch, lsn, pageSize, pages }: Commit): Buffer[] {
-  const head = Buffer.allocUnsafe(commitHead)
+function encodeCommit({ changes, epoch, lsn, pageSize, pages }: Commit): Buffer[] {
+  const head = Buffer.allocUnsafe(commitHeadBytes)
   head.writeUIntBE(lsn, 0, 6)
   head.writeUIntBE(epoch, 6, 6)
   head.writeUInt32BE(pageSize, 12)
   head.writeUInt32BE(pages, 16)
   head.writeUInt32BE(changes.length, 20)
-  return [head, ...changes.flatMap(changeParts)]
+  return [head, ...changes.flatMap(encodeChange)]
 }
 
-function changeParts({ bytes, isWhole, page, sum }: PageChange): Buffer[] {
-  const head = Buffer.allocUnsafe(changeHead)
+function encodeChange({ bytes, isWhole, page, sum }: PageChange): Buffer[] {
+  const head = Buffer.allocUnsafe(changeHeadBytes)
   head.writeUInt32BE(page, 0)
   head.writeUInt32BE(sum, 4)
   head.writeUInt8(isWhole ? 1 : 0, 8)
@@ -188,7 +197,7 @@ function changeParts({ bytes, isWhole, page, sum }: PageChange): Buffer[] {
   return [head, bytes]
 }
 
-function inflated(bytes: Buffer, length: number, isDeflated: boolean): Buffer {
+function inflateBody(bytes: Buffer, length: number, isDeflated: boolean): Buffer {
   if (length > maxBodyBytes) throw new RecordDamaged('its body is too long')
   if (!isDeflated) {
     if (bytes.length !== length) throw new RecordDamaged('its body has another length')
@@ -203,7 +212,7 @@ function inflated(bytes: Buffer, length: number, isDeflated: boolean): Buffer {
   throw new RecordDamaged('its body has another length')
 }
 
-function commitsIn(body: Buffer): Commit[] {
+function parseCommits(body: Buffer): Commit[] {
   const commits: Commit[] = []
   let at = 0
   const take = (length: number): Buffer => {
@@ -212,21 +221,21 @@ function commitsIn(body: Buffer): Commit[] {
     return body.subarray(at - length, at)
   }
   while (at < body.length) {
-    const head = take(commitHead)
+    const head = take(commitHeadBytes)
     const pageSize = head.readUInt32BE(12)
     const pages = head.readUInt32BE(16)
     if (pageSize < 512 || pageSize > 65_536 || (pageSize & (pageSize - 1)) !== 0)
       throw new RecordDamaged('its pages have no size')
     const count = head.readUInt32BE(20)
     const changes: PageChange[] = []
-    for (let index = 0; index < count; index++) changes.push(changeIn(take, pageSize, pages))
+    for (let index = 0; index < count; index++) changes.push(parseChange(take, pageSize, pages))
     commits.push({ lsn: head.readUIntBE(0, 6), epoch: head.readUIntBE(6, 6), pageSize, pages, changes })
   }
   return commits
 }
 
-function changeIn(take: (length: number) => Buffer, pageSize: number, pages: number): PageChange {
-  const head = take(changeHead)
+function parseChange(take: (length: number) => Buffer, pageSize: number, pages: number): PageChange {
+  const head = take(changeHeadBytes)
   const page = head.readUInt32BE(0)
   const isWhole = head.readUInt8(8)
   const bytes = take(head.readUInt32BE(9))

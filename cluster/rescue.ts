@@ -9,15 +9,15 @@ import { existsSync } from 'node:fs'
 import { copyFile, mkdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Layout } from '../storage/files/layout.js'
-import { pathsOf } from '../storage/wal/closed-file.js'
+import { listFilePaths } from '../storage/wal/closed-file.js'
 import type { Position } from '../storage/wal/position.js'
-import { RecordMismatch, type CopyPlace } from './apply.js'
+import { RecordMismatch, type CopyPosition } from './file-copy.js'
 import type { Engine, Log } from './engine.js'
-import { entriesOf, positionBehind, survey, type FoundEnd, type Survey } from './found-end.js'
+import { readEntries, createPositionAfter, scanLog, type ScannedEnd, type LogScan } from './scan-log.js'
 import { FileThread } from './files/file-thread.js'
-import { snapshotRecord, storeNumbered } from './files/going-on.js'
+import { createSnapshotRecord, storeSnapshot } from './files/store-snapshot.js'
 import type { Objects } from './objects.js'
-import { lsnOf, snapshotKey, snapshotPrefix } from './objects/snapshot-key.js'
+import { parseLsn, snapshotKey, snapshotPrefix } from './objects/snapshot-key.js'
 import { encode, type Base } from './records.js'
 
 /** A copy of an account's file, and the commit that it ends with. */
@@ -31,7 +31,7 @@ export interface RescueOptions {
   readonly log: Pick<Engine, keyof Log>
   readonly objects: Objects
   readonly layout: Layout
-  readonly subjectOf: (account: string) => string
+  readonly getSubject: (account: string) => string
   /** Whether this node has the account's file open, or could: then nothing has to be rescued. */
   readonly isServed: (account: string) => boolean
 }
@@ -49,47 +49,56 @@ export class Rescue {
    * Where the log ends, and the whole copies of a file that this node can have, the latest first. Rejects if this node serves the
    * account, and with `EngineUnavailable`.
    */
-  async look(account: string): Promise<{ end: FoundEnd; copies: FoundCopy[] }> {
+  async inspect(account: string): Promise<{ end: ScannedEnd; copies: FoundCopy[] }> {
     // Reading a file that is open, and closing it again, would drop SQLite's locks on it (POSIX).
     this.#assertNotServing(account)
-    const { base, end } = await this.#survey(account)
+    const { base, end } = await this.#scan(account)
     const snapshots = (await this.options.objects.list(snapshotPrefix(account))).map(
-      key => `snapshot-${lsnOf(key)}`
+      key => `snapshot-${parseLsn(key)}`
     )
     const copies: FoundCopy[] = []
     for (const place of ['file', 'aside', 'log', ...snapshots]) {
-      const found = await this.#with(account, place, base, async draft => await this.#describe(draft, place))
+      const found = await this.#withCopy(
+        account,
+        place,
+        base,
+        async draft => await this.#describe(draft, place)
+      )
       if (found) copies.push(found)
     }
-    return { end, copies: copies.toSorted((one, other) => other.lsn - one.lsn) }
+    return { end, copies: copies.toSorted((a, b) => b.lsn - a.lsn) }
   }
 
   /**
    * Makes a copy the file of an account. Resolves with the copy. Rejects where it ends before the log does, unless the loss is
    * accepted; if this node serves the account, or has no such copy; with `Conflict` or `EngineUnavailable`.
    */
-  async take(account: string, place: string, isLossAccepted: boolean): Promise<FoundCopy> {
-    const { log, subjectOf } = this.options
+  async restore(account: string, place: string, isLossAccepted: boolean): Promise<FoundCopy> {
+    const { log, getSubject } = this.options
     this.#assertNotServing(account)
-    const { base, end } = await this.#survey(account)
-    const taken = await this.#with(account, place, base, async draft => {
+    const { base, end } = await this.#scan(account)
+    const copy = await this.#withCopy(account, place, base, async draft => {
       const found = await this.#describe(draft, place)
       if (!found) return undefined
       if (!isLossAccepted && (end.damaged > 0 || found.lsn < end.lsn))
         throw new Error(
           `The copy ends with commit ${found.lsn}, the log with ${end.lsn}${end.damaged > 0 ? ` or later, since ${end.damaged} of its records cannot be read` : ''}: what is missing is lost with --accept-loss`
         )
-      if (!isLossAccepted && isLeftOver(found, end))
+      if (!isLossAccepted && isUnusedSnapshot(found, end))
         throw new Error(
           'The copy is what an attempt left that did not end: nobody knows what it lacks. It is taken with --accept-loss'
         )
-      const position = positionBehind(end, found)
-      await storeNumbered(account, draft, position, { ...this.options, files: this.#files })
-      await log.append(subjectOf(account), end.sequence, await encode(snapshotRecord(position, end.sequence)))
+      const position = createPositionAfter(end, found)
+      await storeSnapshot(account, draft, position, { ...this.options, files: this.#files })
+      await log.append(
+        getSubject(account),
+        end.sequence,
+        await encode(createSnapshotRecord(position, end.sequence))
+      )
       return found
     })
-    if (!taken) throw new Error(`This node has no whole copy "${place}" of the account`)
-    return taken
+    if (!copy) throw new Error(`This node has no whole copy "${place}" of the account`)
+    return copy
   }
 
   #assertNotServing(account: string): void {
@@ -98,7 +107,7 @@ export class Rescue {
   }
 
   /** Does something with a copy, as a closed file that is removed afterwards; `undefined` if it cannot be had. */
-  async #with(
+  async #withCopy(
     account: string,
     place: string,
     base: Base,
@@ -110,14 +119,14 @@ export class Rescue {
     try {
       return (await this.#fetch(account, place, draft, base)) ? await work(draft) : undefined
     } finally {
-      for (const path of pathsOf(draft)) await rm(path, { force: true })
+      for (const path of listFilePaths(draft)) await rm(path, { force: true })
     }
   }
 
   /** Has a copy at a path. Resolves with whether there is one. */
   async #fetch(account: string, place: string, draft: string, base: Base): Promise<boolean> {
     const { layout } = this.options
-    if (place === 'log') return await this.#follow(account, draft, base)
+    if (place === 'log') return await this.#applyLog(account, draft, base)
     const [, lsn] = /^snapshot-(\d+)$/.exec(place) ?? []
     if (lsn !== undefined) return await this.#unpack(account, Number(lsn), draft)
     const file =
@@ -126,10 +135,10 @@ export class Rescue {
         : place === 'aside'
           ? join(layout.asideDirectory, account, 'user.sqlite')
           : ''
-    const [main, log] = pathsOf(file) as [string, string]
+    const [main, log] = listFilePaths(file) as [string, string]
     if (file === '' || !existsSync(main)) return false
     await copyFile(main, draft)
-    if (existsSync(log)) await copyFile(log, pathsOf(draft)[1]!)
+    if (existsSync(log)) await copyFile(log, listFilePaths(draft)[1]!)
     return true
   }
 
@@ -149,14 +158,14 @@ export class Rescue {
   }
 
   /** Makes a file of the log, up to the first record that does not lead on. */
-  async #follow(account: string, draft: string, base: Base): Promise<boolean> {
-    const { log, subjectOf } = this.options
+  async #applyLog(account: string, draft: string, base: Base): Promise<boolean> {
+    const { log, getSubject } = this.options
     if (base.lsn > 0 && !(await this.#unpack(account, base.lsn, draft))) return false
     const { epoch, lsn, sequence } = base
     await this.#files.begin(draft, { epoch, lsn, sequence })
-    let place: CopyPlace = base
+    let place: CopyPosition = base
     try {
-      for await (const entry of entriesOf(log, subjectOf(account), base.sequence + 1))
+      for await (const entry of readEntries(log, getSubject(account), base.sequence + 1))
         place = await this.#files.apply(draft, [entry])
     } catch (error) {
       if (!(error instanceof RecordMismatch)) throw error
@@ -168,20 +177,20 @@ export class Rescue {
 
   /** How far a file is; `undefined` if it is damaged, or no part of any log. */
   async #describe(draft: string, place: string): Promise<FoundCopy | undefined> {
-    const position = await this.#files.prove(draft)
+    const position = await this.#files.verify(draft)
     return position && { place, ...position, bytes: (await stat(draft)).size }
   }
 
   /** Reads the whole log. Rejects if its account has been deleted. */
-  async #survey(account: string): Promise<Survey> {
-    const { log, subjectOf } = this.options
-    const found = await survey(log, subjectOf(account))
+  async #scan(account: string): Promise<LogScan> {
+    const { log, getSubject } = this.options
+    const found = await scanLog(log, getSubject(account))
     if (found.isDeleted) throw new Error('The account has been deleted')
     return found
   }
 }
 
 /** Whether a copy is a snapshot that was made here, for a record that never came into the log. */
-function isLeftOver({ epoch, place }: FoundCopy, end: FoundEnd): boolean {
+function isUnusedSnapshot({ epoch, place }: FoundCopy, end: ScannedEnd): boolean {
   return place.startsWith('snapshot-') && end.sequence > 0 && epoch > end.epoch + end.damaged
 }

@@ -4,8 +4,8 @@ import { initializeLog } from '../storage/sqlite/open.js'
 import type { Durability, FoundLog, OnDurable } from '../storage/wal/durability.js'
 import type { OpenedFile } from '../storage/wal/opened-file.js'
 import type { Position } from '../storage/wal/position.js'
-import { changesOfAll, type Changes } from './commit.js'
-import { FrameReader, type Taken } from './frames.js'
+import { toFullChanges, type Changes } from './commit.js'
+import { FrameReader, type LogProgress } from './frames.js'
 import type { Outbox } from './outbox.js'
 
 export class ShippedFile implements Durability {
@@ -21,18 +21,18 @@ export class ShippedFile implements Durability {
     private readonly outbox: Outbox
   ) {
     this.#isNew = found.isNew
-    this.#frames = this.reader(opened, outbox.taken)
-    if (outbox.position.lsn === 0) this.#takeAll()
+    this.#frames = this.createReader(opened, outbox.progress)
+    if (outbox.position.lsn === 0) this.#addWholeFile()
     else assertPosition(opened.position(), outbox.position)
-    outbox.opened()
+    outbox.onOpened()
   }
 
   get isBusy(): boolean {
     return this.outbox.isBusy
   }
 
-  get next(): Position {
-    return this.outbox.next
+  get nextPosition(): Position {
+    return this.outbox.nextPosition
   }
 
   begin(): void {
@@ -42,7 +42,7 @@ export class ShippedFile implements Durability {
 
   capture(): void {
     try {
-      const changes = this.take()
+      const changes = this.readChanges()
       if (changes) this.#add(changes)
     } catch (error) {
       this.outbox.fail(error as Error)
@@ -53,53 +53,53 @@ export class ShippedFile implements Durability {
   committed(): void {}
 
   afterSync(done: OnDurable): void {
-    this.outbox.whenConfirmed(done)
+    this.outbox.onConfirmed(done)
   }
 
-  confirmed(): Promise<void> | undefined {
-    return this.outbox.confirmed()
+  waitUntilConfirmed(): Promise<void> | undefined {
+    return this.outbox.waitUntilConfirmed()
   }
 
-  async restartable(): Promise<void> {
-    await this.outbox.confirmed()
+  async waitUntilRestartable(): Promise<void> {
+    await this.outbox.waitUntilConfirmed()
   }
 
   close(): void {
     this.capture()
     this.#frames.close()
-    this.outbox.closed(this.#frames.taken)
+    this.outbox.onClosed(this.#frames.progress)
   }
 
-  protected reader(opened: OpenedFile, taken: Taken | undefined): FrameReader {
+  protected createReader(opened: OpenedFile, taken: LogProgress | undefined): FrameReader {
     return new FrameReader(opened.file, () => opened.lastFrame(), taken)
   }
 
   /** What has been committed since the last call. */
-  protected take(): Changes | undefined {
-    return this.#frames.take()
+  protected readChanges(): Changes | undefined {
+    return this.#frames.readChanges()
   }
 
   /** Hands changes over. Those whose transaction has not written a position get one now. */
   #add(changes: Changes): void {
-    const { next, position } = this.outbox
+    const { nextPosition: next, position } = this.outbox
     const written = this.opened.position()
     if (written?.lsn === next.lsn && written.epoch === next.epoch)
       return this.outbox.add({ ...next, ...changes })
     assertPosition(written, position)
     this.opened.commitPosition(next)
-    const more = this.take()
-    if (!more) throw new Error(`${this.opened.file}: a commit has left nothing in the log`)
-    this.outbox.add({ ...next, ...more, changes: [...changes.changes, ...more.changes] })
+    const rest = this.readChanges()
+    if (!rest) throw new Error(`${this.opened.file}: a commit has left nothing in the log`)
+    this.outbox.add({ ...next, ...rest, changes: [...changes.changes, ...rest.changes] })
   }
 
   /** The first record of an account: all of its file. */
-  #takeAll(): void {
-    const { next } = this.outbox
+  #addWholeFile(): void {
+    const { nextPosition: next } = this.outbox
     this.#initialize()
     this.opened.addPosition(next)
     // All of it is among the pages.
-    this.take()
-    this.outbox.add({ ...next, ...changesOfAll(this.opened.pages()) })
+    this.readChanges()
+    this.outbox.add({ ...next, ...toFullChanges(this.opened.pages()) })
   }
 
   #initialize(): void {

@@ -11,29 +11,29 @@ export interface ShippedLogsOptions extends Pick<PlacementOptions, 'ownerOf'> {
   /** Where the accounts' files are. */
   readonly layout: Layout
   /** The subject of an account's log. */
-  subjectOf(account: string): string
+  getSubject(account: string): string
   /** Whether this process serves an account; by default it does. One that it no longer serves is to be let go at once. */
-  serves?(account: string): boolean
+  isServedHere?(account: string): boolean
   /** Whether no other process can have taken over what this one serves. By default it takes the log's word for it. */
   isCertain?(): boolean
   /** Whether the log of an account is known to be whole where it is read from. By default it is taken for that. */
-  isSound?(account: string): Promise<boolean>
+  isLogComplete?(account: string): Promise<boolean>
   /**
    * Whether the logs are being begun with files that nobody else has, for the first time: then one that is missing has never been
    * there, however far its file is.
    */
-  readonly isBeginning?: boolean
+  readonly isFirstStart?: boolean
   /** Bytes of records from which on they are replaced by a snapshot, or a quarter of the file if that has more. */
   readonly snapshotBytes: number
   /** Time after a failure within which no snapshot is made, in milliseconds; half a minute by default. */
   readonly snapshotRetryMs?: number
   /** Time after which whoever waits for a record is told that it cannot be confirmed, in milliseconds. */
-  readonly giveUpMs: number
+  readonly timeoutMs: number
   /** Counts what happens. */
   readonly tally?: Tally
   /**
    * Called when another process has taken an account over, its changes cannot be taken from its file, or its file cannot be
    * made of its log.
    */
-  onTrouble(account: string, error: Error): void
+  onError(account: string, error: Error): void
 }

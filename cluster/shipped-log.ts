@@ -8,22 +8,22 @@
 import { existsSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { StoreUnavailable } from '../storage/errors.js'
-import type { Drop, Durability, DurabilityProvider, FoundLog } from '../storage/wal/durability.js'
+import type { DropAccount, Durability, DurabilityProvider, FoundLog } from '../storage/wal/durability.js'
 import type { OpenedFile } from '../storage/wal/opened-file.js'
-import { claim, LogEnded, type Claiming } from './claim.js'
+import { claim, LogEnded, type ClaimOptions } from './claim.js'
 import { Conflict, EngineUnavailable } from './engine.js'
-import { beginLog, isLong } from './files/beginning.js'
+import { beginLog, isLargeFile } from './files/begin-log.js'
 import { FileThread } from './files/file-thread.js'
 import { Outbox, type LogEnd } from './outbox.js'
 import { Placement } from './files/placement.js'
 import { decode } from './records.js'
-import { removeShared } from './removal.js'
+import { removeShared } from './remove-shared.js'
 import { ShippedFile } from './shipped-file.js'
 import type { ShippedLogsOptions } from './shipped-log-options.js'
 import { Snapshots } from './snapshots.js'
 
 /** An account that this process writes. */
-interface Held {
+interface OwnedAccount {
   readonly outbox: Outbox
   /** Where the log ended when it was taken over. */
   readonly end: LogEnd
@@ -32,15 +32,15 @@ interface Held {
 }
 
 /** Time after a failure within which nothing is tried again, in milliseconds: records and snapshots may be large. */
-const restMs = 1000
+const retryDelayMs = 1000
 /** Accounts that could not be had, and are tried again at a time. */
-const mostAgain = 10
+const maxRetried = 10
 /** Accounts that are remembered as taken over although their files are closed. */
-const maxHeld = 10_000
+const maxOwned = 10_000
 
 export class ShippedLogs implements DurabilityProvider {
   /** In order of being opened, those that were opened longest ago first. */
-  readonly #held = new Map<string, Held>()
+  readonly #owned = new Map<string, OwnedAccount>()
   readonly #opening = new Map<string, Promise<void>>()
   /** Accounts that are being dropped: their files are closed, and nothing works on them any more, when these settle. */
   readonly #dropping = new Map<string, Promise<void>>()
@@ -49,22 +49,22 @@ export class ShippedLogs implements DurabilityProvider {
   readonly #files = new FileThread()
   readonly #placement: Placement
   readonly #snapshots: Snapshots
-  #drop: Drop = () => Promise.resolve()
+  #dropAccount: DropAccount = () => Promise.resolve()
 
   constructor(protected readonly options: ShippedLogsOptions) {
     this.#placement = new Placement({ ...options, files: this.#files })
     this.#snapshots = new Snapshots({ ...options, files: this.#files }, () => this.#outboxes())
   }
 
-  whenLost(drop: Drop): void {
-    this.#drop = drop
+  onLost(drop: DropAccount): void {
+    this.#dropAccount = drop
   }
 
-  ready(account: string): Promise<void> | undefined {
-    const held = this.#held.get(account)
-    if (held?.isPlaced) {
-      this.#held.delete(account)
-      this.#held.set(account, held)
+  waitUntilReady(account: string): Promise<void> | undefined {
+    const owned = this.#owned.get(account)
+    if (owned?.isPlaced) {
+      this.#owned.delete(account)
+      this.#owned.set(account, owned)
       return undefined
     }
     let opening = this.#opening.get(account)
@@ -76,12 +76,12 @@ export class ShippedLogs implements DurabilityProvider {
   }
 
   open(opened: OpenedFile, found: FoundLog): Durability {
-    const held = this.#held.get(opened.account)
-    if (!held?.isPlaced) throw new StoreUnavailable('The account has not been taken over')
-    return this.make(opened, found, held.outbox)
+    const owned = this.#owned.get(opened.account)
+    if (!owned?.isPlaced) throw new StoreUnavailable('The account has not been taken over')
+    return this.createFile(opened, found, owned.outbox)
   }
 
-  protected make(opened: OpenedFile, found: FoundLog, outbox: Outbox): ShippedFile {
+  protected createFile(opened: OpenedFile, found: FoundLog, outbox: Outbox): ShippedFile {
     return new ShippedFile(opened, found, outbox)
   }
 
@@ -90,16 +90,16 @@ export class ShippedLogs implements DurabilityProvider {
    * something goes that no log brings back.
    */
   async assertWriter(account: string): Promise<void> {
-    const held = this.#held.get(account)
+    const owned = this.#owned.get(account)
     // A server that is cut off together with this process may not know what comes last. By the lease, nobody came behind it.
-    const isOurs = held !== undefined && (await this.#isOurs(account, held))
+    const isOurs = owned !== undefined && (await this.#isWriter(account, owned))
     if (!isOurs || this.options.isCertain?.() === false)
       throw new StoreUnavailable('The account is served by another process')
   }
 
   /** The accounts that this process writes, or could, or is taking over. */
-  held(): string[] {
-    return Array.from(new Set([...this.#held.keys(), ...this.#opening.keys()]))
+  listHeld(): string[] {
+    return Array.from(new Set([...this.#owned.keys(), ...this.#opening.keys()]))
   }
 
   /** The accounts that cannot be served, since their files could not be made of their logs when that was tried last. */
@@ -111,21 +111,21 @@ export class ShippedLogs implements DurabilityProvider {
    * Tries again to have the files of some accounts that are {@link unplaced}, those first that were tried longest ago, until
    * `isOver`. Never rejects.
    */
-  async tryAgain(isOver: () => boolean): Promise<void> {
-    for (const account of Array.from(this.#unplaced.keys()).slice(0, mostAgain))
-      if (this.options.serves?.(account) === false) this.#unplaced.delete(account)
-      else if (!isOver()) await this.ready(account)?.catch(() => undefined)
+  async retryUnplaced(isCancelled: () => boolean): Promise<void> {
+    for (const account of Array.from(this.#unplaced.keys()).slice(0, maxRetried))
+      if (this.options.isServedHere?.(account) === false) this.#unplaced.delete(account)
+      else if (!isCancelled()) await this.waitUntilReady(account)?.catch(() => undefined)
   }
 
   /** Whether the file of an account is open here, or can be at any time. */
   isServed(account: string): boolean {
-    return this.#held.get(account)?.isPlaced === true
+    return this.#owned.get(account)?.isPlaced === true
   }
 
   /** What is not in the logs yet: commits, and the accounts that have some. */
-  unconfirmed(): { commits: number; accounts: number } {
+  countUnconfirmed(): { commits: number; accounts: number } {
     let [commits, accounts] = [0, 0]
-    for (const { outbox } of this.#held.values()) {
+    for (const { outbox } of this.#owned.values()) {
       commits += outbox.pending
       if (outbox.pending > 0) accounts++
     }
@@ -133,21 +133,21 @@ export class ShippedLogs implements DurabilityProvider {
   }
 
   /** Resolves when all that was committed is in the log, and what was known of it is forgotten. Rejects if it cannot be confirmed. */
-  async letGo(account: string): Promise<void> {
+  async release(account: string): Promise<void> {
     await this.#opening.get(account)?.catch(() => undefined)
-    const held = this.#held.get(account)
-    if (!held) return await this.#dropping.get(account)
+    const owned = this.#owned.get(account)
+    if (!owned) return await this.#dropping.get(account)
     try {
-      await held.outbox.confirmed()
+      await owned.outbox.waitUntilConfirmed()
     } finally {
-      this.#forget(account, held)
+      this.#release(account, owned)
     }
   }
 
   /** Removes the log of an account that is deleted, and its objects. Rejects with `StoreUnavailable` if that is not certain. */
   async remove(account: string): Promise<void> {
-    await this.letGo(account).catch(() => undefined)
-    const subject = this.options.subjectOf(account)
+    await this.release(account).catch(() => undefined)
+    const subject = this.options.getSubject(account)
     try {
       await removeShared(account, { ...this.options, subject })
     } catch (error) {
@@ -158,7 +158,7 @@ export class ShippedLogs implements DurabilityProvider {
   /** Resolves when nothing is under way, or cannot be confirmed in time. */
   async close(): Promise<void> {
     const ended = this.#snapshots.close()
-    await Promise.allSettled(Array.from(this.#held.keys(), async account => await this.letGo(account)))
+    await Promise.allSettled(Array.from(this.#owned.keys(), async account => await this.release(account)))
     await Promise.allSettled(this.#opening.values())
     // A snapshot whose record does not arrive ends with its outbox.
     await ended
@@ -168,37 +168,37 @@ export class ShippedLogs implements DurabilityProvider {
   async #takeOver(account: string): Promise<void> {
     await this.#dropping.get(account)
     this.#assertServing(account)
-    const beganMs = performance.now()
-    const held = await this.#placed(account)
+    const startMs = performance.now()
+    const owned = await this.#claimAndPlace(account)
     try {
       this.#assertServing(account)
     } catch (error) {
-      this.#forget(account, held)
+      this.#release(account, owned)
       throw error
     }
-    this.options.tally?.takeovers.add(performance.now() - beganMs)
-    held.isPlaced = true
-    this.#bound()
+    this.options.tally?.takeovers.add(performance.now() - startMs)
+    owned.isPlaced = true
+    this.#trimOwned()
   }
 
   /** Claims an account, and brings its file to where its log ends. */
-  async #placed(account: string): Promise<Held> {
+  async #claimAndPlace(account: string): Promise<OwnedAccount> {
     try {
-      const former = this.#held.get(account)
+      const former = this.#owned.get(account)
       // It could not be placed: somebody may have changed what there is to be placed.
-      if (former && !(await this.#isOurs(account, former))) this.#forget(account, former)
-      const held = this.#held.get(account) ?? (await this.#claim(account))
-      const { base, position, sequence } = held.end
+      if (former && !(await this.#isWriter(account, former))) this.#release(account, former)
+      const owned = this.#owned.get(account) ?? (await this.#claim(account))
+      const { base, position, sequence } = owned.end
       if (position.lsn > 0) {
-        const subject = this.options.subjectOf(account)
+        const subject = this.options.getSubject(account)
         await this.#placement.place(account, { base, position, sequence, subject })
       } else if (!existsSync(this.options.layout.userFile(account)))
         throw new StoreUnavailable('The file of the account is on another machine, and has no log yet')
       this.#unplaced.delete(account)
-      return held
+      return owned
     } catch (error) {
-      if (isLasting(error)) this.#noteUnplaced(account, error as Error)
-      await wait(restMs, undefined, { ref: false })
+      if (isPersistentError(error)) this.#recordUnplaced(account, error as Error)
+      await wait(retryDelayMs, undefined, { ref: false })
       throw error instanceof StoreUnavailable
         ? error
         : new StoreUnavailable('The file of the account cannot be had at present', error)
@@ -206,15 +206,15 @@ export class ShippedLogs implements DurabilityProvider {
   }
 
   /** Tells of each reason once. */
-  #noteUnplaced(account: string, error: Error): void {
-    if (this.#unplaced.get(account)?.message !== error.message) this.options.onTrouble(account, error)
+  #recordUnplaced(account: string, error: Error): void {
+    if (this.#unplaced.get(account)?.message !== error.message) this.options.onError(account, error)
     this.#unplaced.delete(account)
     this.#unplaced.set(account, error)
   }
 
   /** Whether nobody has written to the log of an account since. */
-  async #isOurs(account: string, { end }: Held): Promise<boolean> {
-    const last = await this.options.log.last(this.options.subjectOf(account))
+  async #isWriter(account: string, { end }: OwnedAccount): Promise<boolean> {
+    const last = await this.options.log.last(this.options.getSubject(account))
     return last !== undefined && decode(last.bytes).writer === end.writer
   }
 
@@ -223,73 +223,73 @@ export class ShippedLogs implements DurabilityProvider {
    * again. While it is held this process serves it, or is letting it go.
    */
   #assertServing(account: string): void {
-    if (this.options.serves?.(account) === false)
+    if (this.options.isServedHere?.(account) === false)
       throw new StoreUnavailable('The account is served by another process')
   }
 
   /** Appends a record of this process behind the last one, so that nobody before it can append any more. */
-  async #claim(account: string): Promise<Held> {
-    const { giveUpMs, isBeginning = false, layout, log } = this.options
-    const subject = this.options.subjectOf(account)
-    const claiming: Claiming = {
+  async #claim(account: string): Promise<OwnedAccount> {
+    const { timeoutMs, isFirstStart = false, layout, log } = this.options
+    const subject = this.options.getSubject(account)
+    const claiming: ClaimOptions = {
       log,
       subject,
-      found: isBeginning ? undefined : await this.#files.look(layout.userFile(account)),
-      isSound: async () => (await this.options.isSound?.(account)) ?? true,
-      ...(isLong(layout, account) && {
+      found: isFirstStart ? undefined : await this.#files.readPosition(layout.userFile(account)),
+      isLogComplete: async () => (await this.options.isLogComplete?.(account)) ?? true,
+      ...(isLargeFile(layout, account) && {
         begin: () => beginLog(account, { ...this.options, files: this.#files, subject })
       })
     }
-    const end = await claim(claiming, giveUpMs)
-    const held = { end, outbox: this.#outboxOf(account, end), isPlaced: false }
-    this.#held.set(account, held)
-    return held
+    const end = await claim(claiming, timeoutMs)
+    const owned = { end, outbox: this.#createOutbox(account, end), isPlaced: false }
+    this.#owned.set(account, owned)
+    return owned
   }
 
-  #outboxOf(account: string, end: LogEnd): Outbox {
-    const { giveUpMs, log } = this.options
-    const subject = this.options.subjectOf(account)
+  #createOutbox(account: string, end: LogEnd): Outbox {
+    const { timeoutMs, log } = this.options
+    const subject = this.options.getSubject(account)
     const onEnd = (error: Error): void => this.#lose(account, outbox, error)
-    const onGrown = (): void => this.#snapshots.grown(account, outbox)
-    const outbox = new Outbox(end, { log, subject, giveUpMs, onEnd, onGrown })
+    const onGrown = (): void => this.#snapshots.onGrown(account, outbox)
+    const outbox = new Outbox(end, { log, subject, timeoutMs, onEnd, onGrown })
     return outbox
   }
 
   *#outboxes(): Generator<[string, Outbox]> {
-    for (const [account, { outbox }] of this.#held) yield [account, outbox]
+    for (const [account, { outbox }] of this.#owned) yield [account, outbox]
   }
 
   /** Somebody else writes the account, or what was written cannot be taken from its file: that is of no use any more. */
   #lose(account: string, outbox: Outbox, error: Error): void {
     if (this.options.tally && error instanceof Conflict) this.options.tally.fenced++
-    this.options.onTrouble(account, error)
-    const held = this.#held.get(account)
-    if (held?.outbox !== outbox) return
-    this.#held.delete(account)
+    this.options.onError(account, error)
+    const owned = this.#owned.get(account)
+    if (owned?.outbox !== outbox) return
+    this.#owned.delete(account)
     // Not within the commit that may have shown it.
     const dropping = Promise.resolve()
-      .then(async () => await this.#drop(account))
-      .catch((problem: unknown) => this.options.onTrouble(account, problem as Error))
+      .then(async () => await this.#dropAccount(account))
+      .catch((problem: unknown) => this.options.onError(account, problem as Error))
       .finally(() => this.#dropping.delete(account))
     this.#dropping.set(account, dropping)
   }
 
-  #forget(account: string, held: Held): void {
-    held.outbox.stop(new Error('The account is served by another process'))
-    if (this.#held.get(account) === held) this.#held.delete(account)
+  #release(account: string, owned: OwnedAccount): void {
+    owned.outbox.stop(new Error('The account is served by another process'))
+    if (this.#owned.get(account) === owned) this.#owned.delete(account)
   }
 
   /** Forgets accounts whose files are closed, if there are too many: they are taken over once more. */
-  #bound(): void {
-    for (const [account, held] of this.#held) {
-      if (this.#held.size <= maxHeld) return
-      if (held.isPlaced && !held.outbox.isInUse) this.#forget(account, held)
+  #trimOwned(): void {
+    for (const [account, owned] of this.#owned) {
+      if (this.#owned.size <= maxOwned) return
+      if (owned.isPlaced && !owned.outbox.isInUse) this.#release(account, owned)
     }
   }
 }
 
 /** Whether what went wrong goes wrong again until somebody does something. */
-function isLasting(error: unknown): boolean {
+function isPersistentError(error: unknown): boolean {
   const { cause } = error as Error
   return ![error, cause].some(each =>
     [Conflict, EngineUnavailable, LogEnded].some(kind => each instanceof kind)

@@ -11,7 +11,7 @@ import type { FileThread } from './files/file-thread.js'
 import type { Objects } from './objects.js'
 import type { Outbox } from './outbox.js'
 import type { Tally } from './tally.js'
-import { lsnOf, snapshotKey, snapshotPrefix } from './objects/snapshot-key.js'
+import { parseLsn, snapshotKey, snapshotPrefix } from './objects/snapshot-key.js'
 
 export interface SnapshotsOptions {
   readonly layout: Layout
@@ -23,17 +23,17 @@ export interface SnapshotsOptions {
   /** Time after a failure within which no snapshot is made, in milliseconds; half a minute by default. */
   readonly snapshotRetryMs?: number
   /** The subject of an account's log. */
-  subjectOf(account: string): string
+  getSubject(account: string): string
   readonly tally?: Tally
-  onTrouble(account: string, error: Error): void
+  onError(account: string, error: Error): void
 }
 
 /** Records of fewer bytes are left alone even if their account rests. */
-const restingBytes = 64 * 1024
+const minIdleBytes = 64 * 1024
 /** Time without a commit after which an account rests, in milliseconds. */
-const restMs = 10 * 60_000
+const idleMs = 10 * 60_000
 /** Time after a failure within which no snapshot is made, in milliseconds. */
-const failureMs = 30_000
+const defaultRetryMs = 30_000
 /** Interval of looking for accounts that rest, in milliseconds. */
 const sweepMs = 60_000
 
@@ -42,20 +42,20 @@ export class Snapshots {
   readonly #due = new Map<string, Outbox>()
   readonly #timer: NodeJS.Timeout
   #working: Promise<void> | undefined
-  #restsUntilMs = 0
+  #pausedUntilMs = 0
   #isClosed = false
 
   /** `held`: the accounts that this process writes. */
   constructor(
     private readonly options: SnapshotsOptions,
-    private readonly held: () => Iterable<readonly [account: string, outbox: Outbox]>
+    private readonly listOwned: () => Iterable<readonly [account: string, outbox: Outbox]>
   ) {
     this.#timer = setInterval(() => this.#sweep(), sweepMs)
     this.#timer.unref()
   }
 
   /** To be called when something has been appended. */
-  grown(account: string, outbox: Outbox): void {
+  onGrown(account: string, outbox: Outbox): void {
     const { snapshotBytes } = this.options
     if (outbox.logBytes > Math.max(snapshotBytes, outbox.fileBytes / 4)) this.#enqueue(account, outbox)
   }
@@ -69,57 +69,57 @@ export class Snapshots {
   }
 
   #sweep(): void {
-    const sinceMs = performance.now() - restMs
-    for (const [account, outbox] of this.held())
-      if (outbox.logBytes > restingBytes && outbox.grewAtMs < sinceMs) this.#enqueue(account, outbox)
+    const sinceMs = performance.now() - idleMs
+    for (const [account, outbox] of this.listOwned())
+      if (outbox.logBytes > minIdleBytes && outbox.grewAtMs < sinceMs) this.#enqueue(account, outbox)
   }
 
   #enqueue(account: string, outbox: Outbox): void {
-    if (this.#isClosed || performance.now() < this.#restsUntilMs) return
+    if (this.#isClosed || performance.now() < this.#pausedUntilMs) return
     this.#due.set(account, outbox)
-    this.#working ??= this.#work().finally(() => (this.#working = undefined))
+    this.#working ??= this.#createDue().finally(() => (this.#working = undefined))
   }
 
   /** One after the other: each reads and packs a whole file. */
-  async #work(): Promise<void> {
+  async #createDue(): Promise<void> {
     for (const [account, outbox] of this.#due) {
       this.#due.delete(account)
       try {
-        await this.#make(account, outbox)
+        await this.#create(account, outbox)
       } catch (error) {
         // Its file may have been closed and replaced meanwhile.
-        if (this.#isClosed || outbox.isOver || error instanceof Conflict) continue
+        if (this.#isClosed || outbox.isStopped || error instanceof Conflict) continue
         if (this.options.tally) this.options.tally.snapshotFailures++
-        this.#restsUntilMs = performance.now() + (this.options.snapshotRetryMs ?? failureMs)
-        if (!(error instanceof EngineUnavailable)) this.options.onTrouble(account, error as Error)
+        this.#pausedUntilMs = performance.now() + (this.options.snapshotRetryMs ?? defaultRetryMs)
+        if (!(error instanceof EngineUnavailable)) this.options.onError(account, error as Error)
         this.#due.clear()
       }
     }
   }
 
-  async #make(account: string, outbox: Outbox): Promise<void> {
+  async #create(account: string, outbox: Outbox): Promise<void> {
     const { files, layout, log, objects, tally } = this.options
     // All that is in the log by now is in the file that is read from here on.
-    const { bytes, sequence } = outbox.mark
+    const { bytes, sequence } = outbox.safeMark
     const { openings } = outbox
     const packed = join(layout.draftsDirectory, `snapshot-${randomUUID()}`)
     await mkdir(layout.draftsDirectory, { recursive: true, mode: 0o700 })
     try {
       const { position } = await files.pack(layout.userFile(account), packed)
       // What an opening does to the file is numbered a moment later.
-      if (!position || outbox.isOver || outbox.openings !== openings) return
+      if (!position || outbox.isStopped || outbox.openings !== openings) return
       // What is not in the log yet may never get there: another commit would have its number.
-      await outbox.confirmed()
-      if (outbox.isOver) return
+      await outbox.waitUntilConfirmed()
+      if (outbox.isStopped) return
       await objects.put(snapshotKey(account, position.lsn), packed)
       await outbox.rebase({ ...position, sequence, bytes })
       if (tally) {
         tally.snapshots++
         tally.lastSnapshot = Date.now() / 1000
       }
-      await log.trim(this.options.subjectOf(account), sequence + 1)
+      await log.trim(this.options.getSubject(account), sequence + 1)
       for (const key of await objects.list(snapshotPrefix(account)))
-        if (lsnOf(key) < position.lsn) await objects.remove(key)
+        if (parseLsn(key) < position.lsn) await objects.remove(key)
     } finally {
       await rm(packed, { force: true })
     }

@@ -14,7 +14,7 @@ export function isAuditId(id: string): boolean {
 }
 
 /** The access whose calls a stream of the audit holds; `undefined` if it is another stream. */
-export function auditedAccess(id: string): string | undefined {
+export function getAuditedAccess(id: string): string | undefined {
   return id.startsWith(accessPrefix) && id.length > accessPrefix.length
     ? id.slice(accessPrefix.length)
     : undefined
@@ -26,6 +26,6 @@ export function isAuditedAction(id: string): boolean {
 }
 
 /** The stream of an access's calls. */
-export function auditStreamOf(accessId: string): string {
+export function getAuditStreamId(accessId: string): string {
   return accessPrefix + accessId
 }

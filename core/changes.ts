@@ -23,33 +23,33 @@ export interface StreamLookup {
 }
 
 /** An item that has changed: the paths of its streams, and perhaps the access that the change is about. */
-interface Note {
+interface ChangedItem {
   readonly kind: ChangeKind
   readonly paths: readonly Path[]
   readonly accessId: string | undefined
 }
 
-interface Noted {
+interface ChangedItems {
   readonly places: Map<string, readonly Path[]>
   readonly accessIds: Set<string>
 }
 
-interface Kept {
+interface PathNode {
   path: Path | undefined
   readonly number: number
-  below: Map<string, Kept> | undefined
+  children: Map<string, PathNode> | undefined
 }
 
 /** The changes of one call: at most one of each kind. */
 export class Changes {
   /** The first item. Most calls change one at most: maps for it would take a microsecond to make. */
-  #first: Note | undefined
+  #first: ChangedItem | undefined
   /** All items, once there is a second one. */
-  #noted: Map<ChangeKind, Noted> | undefined
+  #byKind: Map<ChangeKind, ChangedItems> | undefined
   #size = 0
   /** Trie of paths, so that each is stored once, however many items are in its stream. */
-  #top: Kept | undefined
-  #count = 0
+  #root: PathNode | undefined
+  #nodeCount = 0
 
   constructor(private readonly streams: StreamLookup) {}
 
@@ -59,39 +59,39 @@ export class Changes {
    */
   add(kind: ChangeKind, streamIds: Iterable<string> = [], accessId?: string): void {
     const paths: Path[] = []
-    for (const id of streamIds) paths.push(this.#pathOf(id))
+    for (const id of streamIds) paths.push(this.#findPath(id))
     const note = { kind, paths, accessId }
     if (this.isEmpty) {
       this.#first = note
       return
     }
-    if (this.#first) this.#gather(this.#first)
+    if (this.#first) this.#collect(this.#first)
     this.#first = undefined
-    this.#gather(note)
+    this.#collect(note)
   }
 
   /** Number of stream ids in the stored paths, a measure of memory. */
   get size(): number {
-    return this.#first ? sizeOf(this.#first.paths) : this.#size
+    return this.#first ? countIds(this.#first.paths) : this.#size
   }
 
   get isEmpty(): boolean {
-    return this.#first === undefined && this.#noted === undefined
+    return this.#first === undefined && this.#byKind === undefined
   }
 
   list(): Change[] {
-    if (this.#first) return [changeOf(this.#first)]
+    if (this.#first) return [toChange(this.#first)]
     return changeKinds.flatMap(kind => {
-      const noted = this.#noted?.get(kind)
+      const noted = this.#byKind?.get(kind)
       return noted ? [{ kind, places: [...noted.places.values()], accessIds: [...noted.accessIds] }] : []
     })
   }
 
-  #gather({ accessId, kind, paths }: Note): void {
-    const byKind = (this.#noted ??= new Map<ChangeKind, Noted>())
+  #collect({ accessId, kind, paths }: ChangedItem): void {
+    const byKind = (this.#byKind ??= new Map<ChangeKind, ChangedItems>())
     let noted = byKind.get(kind)
     if (!noted) byKind.set(kind, (noted = { places: new Map(), accessIds: new Set() }))
-    const kept = paths.map(path => this.#keep(path))
+    const kept = paths.map(path => this.#storePath(path))
     // Items in the same streams are noted once; a stream that has moved in between has another path.
     const key = kept.map(({ number }) => number).join()
     if (kept.length > 0 && !noted.places.has(key)) {
@@ -104,14 +104,15 @@ export class Changes {
     if (accessId !== undefined) noted.accessIds.add(accessId)
   }
 
-  #keep(path: Path): { readonly path: Path; readonly number: number } {
-    let kept = (this.#top ??= { path: undefined, number: 0, below: undefined })
+  #storePath(path: Path): { readonly path: Path; readonly number: number } {
+    let kept = (this.#root ??= { path: undefined, number: 0, children: undefined })
     // Level by level from the root: whole paths as keys may be a hundred times as long.
     for (let at = path.length - 1; at >= 0; at--) {
-      const below: Map<string, Kept> = (kept.below ??= new Map())
+      const children: Map<string, PathNode> = (kept.children ??= new Map())
       const id = path[at]!
-      let next = below.get(id)
-      if (!next) below.set(id, (next = { path: undefined, number: ++this.#count, below: undefined }))
+      let next = children.get(id)
+      if (!next)
+        children.set(id, (next = { path: undefined, number: ++this.#nodeCount, children: undefined }))
       kept = next
     }
     if (!kept.path) {
@@ -121,14 +122,14 @@ export class Changes {
     return kept as { path: Path; number: number }
   }
 
-  #pathOf(id: string): Path {
+  #findPath(id: string): Path {
     const path: string[] = []
     for (let node = this.streams.find(id); node; node = node.parent) path.push(node.stream.id)
     return path.length > 0 ? path : [id]
   }
 }
 
-function changeOf({ accessId, kind, paths }: Note): Change {
+function toChange({ accessId, kind, paths }: ChangedItem): Change {
   return {
     kind,
     places: paths.length > 0 ? [paths] : [],
@@ -137,7 +138,7 @@ function changeOf({ accessId, kind, paths }: Note): Change {
 }
 
 /** Number of stream ids in paths, and of paths. */
-function sizeOf(paths: readonly Path[]): number {
+function countIds(paths: readonly Path[]): number {
   return paths.reduce((sum, path) => sum + path.length, paths.length)
 }
 

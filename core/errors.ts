@@ -1,5 +1,5 @@
 /** All errors that callers can get: one table, one class, one function to throw them. (docs/spec/errors.md#error-ids) */
-import { shortened } from './short-text.js'
+import { truncateText } from './truncate-text.js'
 
 const table = {
   'invalid-request-structure': [400, 'The request is malformed.'],
@@ -73,13 +73,13 @@ export class ApiError extends Error {
     message?: string,
     readonly details: ErrorDetails = {}
   ) {
-    super(inBrief(message ?? table[id][1]), { cause: details.cause })
+    super(cutMessage(message ?? table[id][1]), { cause: details.cause })
     this.name = 'ApiError'
     this.status = details.status ?? table[id][0]
   }
 
   /** Errors about params always have a list as `data`. */
-  private get told(): unknown {
+  private get publicData(): unknown {
     const { data } = this.details
     if (data !== undefined || this.id !== 'invalid-parameters-format') return data
     return [{ code: 'INVALID', message: this.message, path: '#' }]
@@ -88,7 +88,7 @@ export class ApiError extends Error {
   /** The public error object of docs/spec/errors.md#error-object. */
   toJSON(): Record<string, unknown> {
     const { subErrors } = this.details
-    const data = this.told
+    const data = this.publicData
     return {
       id: this.id,
       message: this.message,
@@ -98,8 +98,8 @@ export class ApiError extends Error {
   }
 }
 
-function inBrief(message: string): string {
-  return message.length > maxMessageLength ? `${shortened(message, maxMessageLength)}…` : message
+function cutMessage(message: string): string {
+  return message.length > maxMessageLength ? `${truncateText(message, maxMessageLength)}…` : message
 }
 
 /** Ends the call with this error. `data` becomes `error.data`; see {@link ErrorDetails} for more. */

@@ -6,7 +6,7 @@ import { fail } from './errors.js'
 const base36 = '0123456789abcdefghijklmnopqrstuvwxyz'
 const random12 = customAlphabet(base36, 12)
 const random24 = customAlphabet(base36, 24)
-const key16 = customAlphabet(`${base36}ABCDEFGHIJKLMNOPQRSTUVWXYZ`, 16)
+const random16 = customAlphabet(`${base36}ABCDEFGHIJKLMNOPQRSTUVWXYZ`, 16)
 const counterSize = 36 ** 4
 
 let counter = Math.floor(Math.random() * counterSize)
@@ -14,24 +14,24 @@ let counter = Math.floor(Math.random() * counterSize)
 /**
  * A new id in the form of a cuid: `c`, 8 characters of time (ms), 4 of a counter, 12 at random. Ids sort in the order of creation, which keeps indexes dense.
  */
-export function newId(): string {
+export function createId(): string {
   counter = (counter + 1) % counterSize
   return 'c' + Date.now().toString(36).padStart(8, '0') + counter.toString(36).padStart(4, '0') + random12()
 }
 
 /** When an id was made, in seconds; ids chosen by clients may hold any time. */
-export function timeOfId(id: string): number {
+export function getIdTime(id: string): number {
   return parseInt(id.slice(1, 9), 36) / 1000
 }
 
 /** A new token: 124 random bits in the form of a cuid. */
-export function newToken(): string {
+export function createToken(): string {
   return 'c' + random24()
 }
 
 /** The key of an authorisation request: 16 characters, 95 random bits. (docs/spec/app-authorization.md#states) */
-export function newKey(): string {
-  return key16()
+export function createRequestKey(): string {
+  return random16()
 }
 
 /** Event ids that clients may choose: a cuid, or 24 characters that begin with a letter. (docs/spec/events.md#chosen-ids) */
@@ -41,7 +41,7 @@ const reserved = new Set(['null', 'undefined', '*'])
 const unreserved = /^[A-Za-z0-9._~-]+$/
 
 /** Whether an id needs no escaping in a URL, so that it is its own slug. */
-export function isPlainId(id: string): boolean {
+export function isUrlSafeId(id: string): boolean {
   return unreserved.test(id)
 }
 
@@ -57,7 +57,7 @@ export function toSlug(id: string, hidden = false): string {
       hidden ? 'The given token is reserved or invalid' : `The id "${id}" is reserved or invalid`
     )
   if (reserved.has(id)) refuse()
-  if (isPlainId(id)) return id
+  if (isUrlSafeId(id)) return id
   // The library throws on lone surrogates; like other unsupported characters they are dropped.
   const slug = slugify(id.toWellFormed(), { lower: false, mode: 'rfc3986', fallback: false, trim: true })
   if (slug === '' || reserved.has(slug)) refuse()

@@ -3,7 +3,7 @@ import { createHash, hash } from 'node:crypto'
 import type { Access } from '../schemas/access.js'
 import type { Attachment } from '../schemas/event.js'
 import type { Digests } from '../storage/repositories/policies.js'
-import { members, stringified } from './json/canonical.js'
+import { toCanonicalMembers, stringifyIfCanonical } from './json/canonical.js'
 import { canonicalForm, plainForm, writeJson } from './json/writer.js'
 import type { Settings } from './settings/settings.js'
 import type { Steps } from '../storage/steps.js'
@@ -19,7 +19,7 @@ type EventLike = Readonly<Record<string, unknown>>
 /**
  * The properties of an event that are covered, in order. Listed one by one because that is many times faster than a loop.
  */
-function inOrder(event: EventLike): object {
+function selectCoveredProperties(event: EventLike): object {
   return {
     attachments: event['attachments'] ?? undefined,
     clientData: event['clientData'] ?? undefined,
@@ -39,78 +39,85 @@ function inOrder(event: EventLike): object {
   }
 }
 
-const eventKeys = Object.keys(inOrder({}))
+const coveredKeys = Object.keys(selectCoveredProperties({}))
 
 /** The text that an event's integrity is a digest of: the event without what the API adds or derives. */
-export function eventText(event: object): string {
-  const what = normalized(event as EventLike)
+export function toEventText(event: object): string {
+  const what = normalizeEvent(event as EventLike)
   const { attachments, clientData, content } = what
   const inner = [attachments, clientData, content]
-  return stringified(inOrder(what), inner) ?? `{${members(what, eventKeys)}}`
+  return (
+    stringifyIfCanonical(selectCoveredProperties(what), inner) ?? `{${toCanonicalMembers(what, coveredKeys)}}`
+  )
 }
 
 /** The text that an access's integrity is a digest of. */
-export function accessText(access: object): string {
+export function toAccessText(access: object): string {
   const keys = Object.keys(access).filter(key => !excluded.has(key))
-  return `{${members(access as EventLike, keys.toSorted())}}`
+  return `{${toCanonicalMembers(access as EventLike, keys.toSorted())}}`
 }
 
 /** The integrity value of an event, an earlier version of one, or the record of a deleted one. */
-export function eventIntegrity(event: object, algorithm: Algorithm): string {
-  return `EVENT:0:${algorithm}-${hash(algorithm, eventText(event), 'base64')}`
+export function computeEventIntegrity(event: object, algorithm: Algorithm): string {
+  return `EVENT:0:${algorithm}-${hash(algorithm, toEventText(event), 'base64')}`
 }
 
-/** As {@link eventIntegrity}, in steps. */
-export function* largeEventIntegrity(event: object, algorithm: Algorithm): Steps<string> {
+/** As {@link computeEventIntegrity}, in steps. */
+export function* computeEventIntegrityInSteps(event: object, algorithm: Algorithm): Steps<string> {
   const digest = createHash(algorithm)
-  yield* writeJson(normalized(event as EventLike), canonicalForm, piece => digest.update(piece), eventKeys)
+  yield* writeJson(
+    normalizeEvent(event as EventLike),
+    canonicalForm,
+    piece => digest.update(piece),
+    coveredKeys
+  )
   return `EVENT:0:${algorithm}-${digest.digest('base64')}`
 }
 
 /** The integrity value of an access. */
-export function accessIntegrity(access: object, algorithm: Algorithm): string {
-  return `ACCESS:0:${algorithm}-${hash(algorithm, accessText(access), 'base64')}`
+export function computeAccessIntegrity(access: object, algorithm: Algorithm): string {
+  return `ACCESS:0:${algorithm}-${hash(algorithm, toAccessText(access), 'base64')}`
 }
 
 /** Whether an item matches its integrity value; `undefined` if it has none. */
-export function isProven(item: { readonly integrity?: unknown }): boolean | undefined {
+export function matchesIntegrity(item: { readonly integrity?: unknown }): boolean | undefined {
   const { integrity } = item
   if (integrity === undefined || integrity === null) return undefined
   if (typeof integrity !== 'string') return false
   const [, kind, algorithm] = /^(EVENT|ACCESS):0:(sha256|sha512|sha1|md5)-/.exec(integrity) ?? []
   if (!algorithm) return false
-  const recompute = kind === 'EVENT' ? eventIntegrity : accessIntegrity
+  const recompute = kind === 'EVENT' ? computeEventIntegrity : computeAccessIntegrity
   return recompute(item, algorithm as Algorithm) === integrity
 }
 
 /** The integrity values that a user's database stores with each write. */
-export function sealsOf({ algorithm, isActive }: Settings['integrity']): Digests {
+export function createDigests({ algorithm, isActive }: Settings['integrity']): Digests {
   return {
-    event: event => (isActive.events ? eventIntegrity(event, algorithm) : undefined),
+    event: event => (isActive.events ? computeEventIntegrity(event, algorithm) : undefined),
     *largeEvent(event) {
-      const integrity = isActive.events ? yield* largeEventIntegrity(event, algorithm) : undefined
+      const integrity = isActive.events ? yield* computeEventIntegrityInSteps(event, algorithm) : undefined
       let body = ''
       yield* writeJson({ ...event, integrity }, plainForm, piece => (body += piece))
       return { body, integrity }
     },
-    access: (access: Access) => (isActive.accesses ? accessIntegrity(access, algorithm) : undefined)
+    access: (access: Access) => (isActive.accesses ? computeAccessIntegrity(access, algorithm) : undefined)
   }
 }
 
 /** Normalises `attachments`, `duration`, `trashed` and `streamIds`. Most events need no change, and are not copied. */
-function normalized(event: EventLike): EventLike {
+function normalizeEvent(event: EventLike): EventLike {
   const { attachments, duration, streamId, streamIds, trashed } = event
   const isPlain = attachments === undefined && duration !== 0 && trashed !== false && (streamIds || !streamId)
   if (isPlain) return event
   return {
     ...event,
-    ...(Array.isArray(attachments) && { attachments: attachments.map(withoutToken) }),
+    ...(Array.isArray(attachments) && { attachments: attachments.map(omitReadToken) }),
     ...(duration === 0 && { duration: null }),
     ...(trashed === false && { trashed: null }),
     ...(!streamIds && streamId ? { streamIds: [streamId] } : {})
   }
 }
 
-function withoutToken({ readToken: _own, ...rest }: Attachment): Omit<Attachment, 'readToken'> {
+function omitReadToken({ readToken: _own, ...rest }: Attachment): Omit<Attachment, 'readToken'> {
   return rest
 }

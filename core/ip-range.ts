@@ -5,7 +5,7 @@ import ipaddr from 'ipaddr.js'
 export type IpRange = [ipaddr.IPv4 | ipaddr.IPv6, number]
 
 /** The range of `10.0.0.0/8`, or of a single address. Throws on anything else. */
-export function rangeOf(text: string): IpRange {
+export function parseIpRange(text: string): IpRange {
   if (text.includes('/')) return ipaddr.parseCIDR(text)
   const address = ipaddr.process(text)
   return [address, address.kind() === 'ipv4' ? 32 : 128]

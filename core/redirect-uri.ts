@@ -1,8 +1,8 @@
 /** Where clients of OAuth have people sent back to. (docs/api/oauth.md#redirect-uris) */
-import { parsedUrl } from './parsed-url.js'
+import { parseUrl } from './parse-url.js'
 
 /** Schemes whose URLs would execute or display their own content: nobody is sent to them, whatever the settings. */
-const harmful = new Set([
+const harmfulSchemes = new Set([
   'javascript:',
   'data:',
   'vbscript:',
@@ -15,21 +15,23 @@ const harmful = new Set([
   'wss:'
 ])
 /** Characters that browsers drop from URLs, or that end them in a header; beyond ASCII they are percent-encoded. */
-const printable = /^[!-~]+$/
+const printableAscii = /^[!-~]+$/
 const maxLength = 2000
 const loopback = ['http://127.0.0.1', 'http://[::1]', 'http://localhost'] as const
 
 /** Whether people may be sent to URLs of this scheme (such as `cursor:`), as one of those that the operator lists. */
 export function isListedScheme(protocol: string, returnSchemes: readonly string[]): boolean {
-  return !harmful.has(protocol) && returnSchemes.some(scheme => `${scheme.toLowerCase()}:` === protocol)
+  return (
+    !harmfulSchemes.has(protocol) && returnSchemes.some(scheme => `${scheme.toLowerCase()}:` === protocol)
+  )
 }
 
 /**
  * Returns what is wrong with a redirect URI that a client is to have; `undefined` if nothing is. `returnSchemes`: those that
  * the operator lists (`access.returnSchemes`).
  */
-export function faultOf(uri: string, returnSchemes: readonly string[]): string | undefined {
-  const url = printable.test(uri) ? parsedUrl(uri) : undefined
+export function checkRedirectUri(uri: string, returnSchemes: readonly string[]): string | undefined {
+  const url = printableAscii.test(uri) ? parseUrl(uri) : undefined
   if (!url || uri.length > maxLength) return 'has to be an absolute URL of printable ASCII characters'
   if (uri.includes('#')) return 'must have no fragment'
   if (url.username !== '' || url.password !== '') return 'must hold no user name and no password'
@@ -37,7 +39,7 @@ export function faultOf(uri: string, returnSchemes: readonly string[]): string |
   if (url.protocol === 'http:')
     return isLoopbackUri(uri) ? undefined : 'has to be https, or http on a loopback address'
   // Schemes of apps are names of domains the other way round, so that two apps do not choose the same. (RFC 8252, 7.1)
-  const isOfApp = url.protocol.includes('.') && !harmful.has(url.protocol)
+  const isOfApp = url.protocol.includes('.') && !harmfulSchemes.has(url.protocol)
   return isOfApp || isListedScheme(url.protocol, returnSchemes)
     ? undefined
     : 'has to be https, http on a loopback address, a scheme such as com.example.app, or one of access.returnSchemes'
@@ -47,22 +49,22 @@ export function faultOf(uri: string, returnSchemes: readonly string[]): string |
 export function isRegistered(uri: string, registered: readonly string[]): boolean {
   return (
     registered.includes(uri) ||
-    registered.some(each => isLoopbackUri(each) && withoutPort(each) === withoutPort(uri))
+    registered.some(each => isLoopbackUri(each) && stripLoopbackPort(each) === stripLoopbackPort(uri))
   )
 }
 
 /** Whether a program on the person's machine takes the answer. */
 export function isLoopbackUri(uri: string): boolean {
-  return withoutPort(uri) !== undefined
+  return stripLoopbackPort(uri) !== undefined
 }
 
 /** Whether no other program can take the answer, in which case a client without a secret is known by where it is. */
-export function isOwned(uri: string): boolean {
+export function isExclusive(uri: string): boolean {
   return uri.startsWith('https:')
 }
 
 /** A loopback URI without its port; `undefined` for any other. Compares text: what parsers make alike may not be. */
-function withoutPort(uri: string): string | undefined {
+function stripLoopbackPort(uri: string): string | undefined {
   const host = loopback.find(each => uri.startsWith(each))
   if (host === undefined) return undefined
   const rest = uri.slice(host.length)
@@ -72,7 +74,7 @@ function withoutPort(uri: string): string | undefined {
 }
 
 /** Adds parameters to the query of a redirect URI. */
-export function withQuery(uri: string, params: Readonly<Record<string, string | undefined>>): string {
+export function addQuery(uri: string, params: Readonly<Record<string, string | undefined>>): string {
   const query = Object.entries(params)
     .flatMap(([name, value]) =>
       value === undefined ? [] : [`${name}=${encodeURIComponent(value.toWellFormed())}`]

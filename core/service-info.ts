@@ -1,7 +1,7 @@
 /** Service information for clients: the URLs of the service and its accounts, and who runs it. (docs/spec/service-information.md#fields) */
 import { Type, type Static } from 'typebox'
 import type { Config } from './settings/config.js'
-import { messagingMode } from './outgoing/messaging.js'
+import { getMessagingMode } from './outgoing/messaging.js'
 
 /** The service information, which every client reads first. */
 export const ServiceInfo = Type.Object({
@@ -31,11 +31,11 @@ export type ServiceInfo = Static<typeof ServiceInfo>
 /** The service information of a configuration. Links that the operator leaves empty lead to the home page. */
 export function serviceInfo(config: Config): ServiceInfo {
   const { adapters, assets, name, support, terms } = config.service
-  const home = config.service.home || coreUrl(config)
+  const home = config.service.home || getCoreUrl(config)
   return {
-    register: registerUrl(config),
-    access: accessUrl(config),
-    api: accountUrl(config, '{username}'),
+    register: getRegisterUrl(config),
+    access: getAccessUrl(config),
+    api: getAccountUrl(config, '{username}'),
     name,
     home,
     support: support || home,
@@ -49,45 +49,45 @@ export function serviceInfo(config: Config): ServiceInfo {
       noHF: false,
       contentQueries: true,
       textQueries: true,
-      mfa: { methods: messagingMode(config) === 'disabled' ? ['totp'] : ['sms', 'totp'] }
+      mfa: { methods: getMessagingMode(config) === 'disabled' ? ['totp'] : ['sms', 'totp'] }
     }
   }
 }
 
-type Addressing = Pick<Config, 'publicUrl' | 'domain'>
+type UrlSettings = Pick<Config, 'publicUrl' | 'domain'>
 
 /** The account page of a user, in the app. */
-export function accountPage({ publicUrl }: Addressing, username: string): string {
+export function getAccountPageUrl({ publicUrl }: UrlSettings, username: string): string {
   return `${publicUrl}/app/${username}/account`
 }
 
 /** Root of all registration routes; ends in a slash. */
-export function registerUrl(config: Addressing): string {
-  return config.domain === '' ? `${config.publicUrl}/reg/` : hostUrl(config, 'reg')
+export function getRegisterUrl(config: UrlSettings): string {
+  return config.domain === '' ? `${config.publicUrl}/reg/` : getHostUrl(config, 'reg')
 }
 
 /** Root of the authorisation requests of apps; ends in a slash. */
-export function accessUrl(config: Addressing): string {
-  return config.domain === '' ? `${config.publicUrl}/reg/access/` : hostUrl(config, 'access')
+export function getAccessUrl(config: UrlSettings): string {
+  return config.domain === '' ? `${config.publicUrl}/reg/access/` : getHostUrl(config, 'access')
 }
 
 /** Root of an account, without a token; ends in a slash. */
-export function accountUrl(config: Addressing, username: string): string {
-  return config.domain === '' ? `${config.publicUrl}/${username}/` : hostUrl(config, username)
+export function getAccountUrl(config: UrlSettings, username: string): string {
+  return config.domain === '' ? `${config.publicUrl}/${username}/` : getHostUrl(config, username)
 }
 
 /** Root of an account with the token in it: all that a client needs. (docs/spec/conventions.md#root-endpoints) */
-export function apiEndpoint(config: Addressing, username: string, token: string): string {
-  return accountUrl(config, username).replace('//', `//${token}@`)
+export function apiEndpoint(config: UrlSettings, username: string, token: string): string {
+  return getAccountUrl(config, username).replace('//', `//${token}@`)
 }
 
 /** Root of the only server, which holds all accounts; ends in a slash. */
-export function coreUrl({ publicUrl }: Addressing): string {
+export function getCoreUrl({ publicUrl }: UrlSettings): string {
   return `${publicUrl}/`
 }
 
 /** A host below the domain, with the scheme and port of the public URL if that is in the domain too. */
-function hostUrl({ publicUrl, domain }: Addressing, host: string): string {
+function getHostUrl({ publicUrl, domain }: UrlSettings, host: string): string {
   const { hostname, port, protocol } = new URL(publicUrl)
   const isWithin = `.${hostname}`.endsWith(`.${domain}`)
   return isWithin ? `${protocol}//${host}.${domain}${port && `:${port}`}/` : `https://${host}.${domain}/`

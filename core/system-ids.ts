@@ -13,7 +13,7 @@ export const activeId = ':_system:active'
 export const uniqueId = ':_system:unique'
 
 /** The name of the account field that a stream is for, even if that no longer exists. */
-export function systemName(id: string): string {
+export function getFieldName(id: string): string {
   return id.replace(/^:(?:_system|system):/, '')
 }
 

@@ -21,15 +21,15 @@ export const systemClock: Clock = {
   }
 }
 
-interface Appointment {
+interface ScheduledRun {
   readonly at: number
   readonly run: () => void
 }
 
 /** A clock that stands still until moved. */
 export class ManualClock implements Clock {
-  readonly #appointments = new Set<Appointment>()
-  readonly #followers = new Set<(seconds: number) => void>()
+  readonly #scheduled = new Set<ScheduledRun>()
+  readonly #listeners = new Set<(seconds: number) => void>()
 
   constructor(private seconds = 1_700_000_000) {}
 
@@ -38,28 +38,28 @@ export class ManualClock implements Clock {
   }
 
   after(seconds: number, run: () => void): () => void {
-    const appointment = { at: this.seconds + Math.max(seconds, 0), run }
-    this.#appointments.add(appointment)
-    return () => this.#appointments.delete(appointment)
+    const scheduled = { at: this.seconds + Math.max(seconds, 0), run }
+    this.#scheduled.add(scheduled)
+    return () => this.#scheduled.delete(scheduled)
   }
 
   /** Moves the clock forward by so many seconds, and runs what falls due, in order. */
   advance(seconds: number): void {
     const until = this.seconds + seconds
     for (;;) {
-      const due = [...this.#appointments].filter(({ at }) => at <= until).toSorted((a, b) => a.at - b.at)[0]
+      const due = [...this.#scheduled].filter(({ at }) => at <= until).toSorted((a, b) => a.at - b.at)[0]
       if (!due) break
-      this.#appointments.delete(due)
+      this.#scheduled.delete(due)
       this.seconds = Math.max(this.seconds, due.at)
       due.run()
     }
     this.seconds = until
-    for (const follower of this.#followers) follower(seconds)
+    for (const listener of this.#listeners) listener(seconds)
   }
 
   /** Calls `follower` with the seconds whenever the clock has been moved. Returns the function that ends this. */
-  follow(follower: (seconds: number) => void): () => void {
-    this.#followers.add(follower)
-    return () => this.#followers.delete(follower)
+  onAdvance(listener: (seconds: number) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
   }
 }

@@ -5,13 +5,13 @@ import { createHash } from 'node:crypto'
 export const identityField = 'provider identity'
 
 /** Somebody as their provider knows them. */
-interface Vouched {
+interface ProviderIdentity {
   readonly issuer: string
   readonly subject: string
 }
 
 /** The form in which the index knows an identity: a digest, so that it tells nothing. */
-export function identityKey({ issuer, subject }: Vouched): string {
+export function toIdentityKey({ issuer, subject }: ProviderIdentity): string {
   return createHash('sha256')
     .update(JSON.stringify([issuer, subject]))
     .digest('base64url')

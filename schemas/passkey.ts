@@ -27,7 +27,7 @@ const CredentialId = bytes(1364)
 const credential = { id: CredentialId, rawId: CredentialId, type: Type.Literal('public-key') }
 
 /** Browsers add members over time, which are not looked at. */
-const more = {
+const ignoredMembers = {
   authenticatorAttachment: Type.Optional(Type.Unknown()),
   clientExtensionResults: Type.Optional(Type.Unknown())
 }
@@ -35,7 +35,7 @@ const more = {
 /** A new passkey, as `PublicKeyCredential.toJSON()` returns it. */
 export const Attestation = Type.Object({
   ...credential,
-  ...more,
+  ...ignoredMembers,
   response: Type.Object({
     clientDataJSON: bytes(8_000),
     attestationObject: bytes(40_000),
@@ -49,7 +49,7 @@ export type Attestation = Static<typeof Attestation>
 /** A signature by a passkey, as `PublicKeyCredential.toJSON()` returns it. */
 export const Assertion = Type.Object({
   ...credential,
-  ...more,
+  ...ignoredMembers,
   response: Type.Object({
     clientDataJSON: bytes(8_000),
     authenticatorData: bytes(8_000),

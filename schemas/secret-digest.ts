@@ -2,6 +2,6 @@
 import { createHash } from 'node:crypto'
 
 /** The digest of a token, a ticket or another secret. A plain one suffices: secrets are random, so they cannot be guessed from it. */
-export function secretDigest(secret: string): string {
+export function digestSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('base64url')
 }

@@ -21,7 +21,7 @@ const serviceChoices = {
 export const SetupChoices = Type.Partial(Type.Object(serviceChoices), closed)
 export type SetupChoices = Static<typeof SetupChoices>
 
-export const SetupLook = Type.Object({ secret: Secret }, closed)
+export const SetupCheck = Type.Object({ secret: Secret }, closed)
 export const SetupMail = Type.Object(
   { secret: Secret, choices: SetupChoices, email: Email, language: Language },
   closed
@@ -37,6 +37,6 @@ export const SetupFinish = Type.Object(
   },
   closed
 )
-export type SetupLook = Static<typeof SetupLook>
+export type SetupCheck = Static<typeof SetupCheck>
 export type SetupMail = Static<typeof SetupMail>
 export type SetupFinish = Static<typeof SetupFinish>

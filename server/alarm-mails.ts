@@ -5,7 +5,7 @@
 import type { Config } from '../core/settings/config.js'
 import type { Log } from '../core/log.js'
 import { Mailer } from '../core/outgoing/mail/mailer.js'
-import { mailTransportOf } from '../core/outgoing/mail/mail-transport.js'
+import { createMailTransport } from '../core/outgoing/mail/mail-transport.js'
 import type { Clock } from '../core/time.js'
 
 /** Something to look after. There is one of a kind about each. */
@@ -68,7 +68,7 @@ export class AlarmMails {
 
   constructor(private readonly options: AlarmMailsOptions) {
     const { clock, config, log } = options
-    this.#mailer = new Mailer({ config, clock, log, transport: mailTransportOf(config) })
+    this.#mailer = new Mailer({ config, clock, log, transport: createMailTransport(config) })
   }
 
   start(): void {

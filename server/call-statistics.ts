@@ -1,7 +1,7 @@
 /** Counts calls per method, with their outcome and duration, in plain arrays that the metrics read on demand. */
 
 import { durationBounds } from './duration-bounds.js'
-import { Minutes } from './minutes.js'
+import { LatencyHistogram } from './latency-histogram.js'
 
 /**
  * The label of methods that do not exist. Names invented by clients must not become labels: there is no limit to
@@ -22,7 +22,7 @@ export interface MethodStatistics {
 
 export class CallStatistics {
   /** The same calls by the minute in which they ended. */
-  readonly minutes = new Minutes()
+  readonly minutes = new LatencyHistogram()
   readonly #methods = new Map<string, MethodStatistics>()
   readonly #unknown = empty(unknownMethod)
 

@@ -10,7 +10,7 @@ export function watchReserve(reserve: DiskReserve, directory: string, log: Log):
   let wasReleased = false
   const look = (): void => {
     try {
-      reserve.make()
+      reserve.create()
       const { isReleased } = reserve
       if (isReleased && !wasReleased) {
         const megabytes = Math.ceil(reserve.neededBytes / 1e6)

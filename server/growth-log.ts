@@ -37,7 +37,7 @@ export class GrowthLog {
   /** Brings the number of accounts of today up to date: the first measurement may be older than the first account. */
   async #countAccounts(): Promise<void> {
     const { clock, platform } = this.services
-    const { accounts } = platform.standings.counts()
+    const { accounts } = platform.accountStatuses.counts()
     const today = platform.growth.list().at(-1)
     if (!today || today.accounts === null || today.accounts === accounts) return
     const { attachments, documents, others, previews } = today
@@ -54,7 +54,7 @@ export class GrowthLog {
       await this.space.measure()
       const space = this.space.latest()
       if (!space || this.#isClosed) return
-      const { accounts } = platform.standings.counts()
+      const { accounts } = platform.accountStatuses.counts()
       await platform.change('measureGrowth', clock.now(), { ...space, accounts })
     } catch (cause) {
       log.warn('what the service holds could not be noted', { cause })

@@ -1,8 +1,8 @@
 /** Runs the core behind the transports: in this thread, in several worker threads, or as a node of a cluster. */
 import type { Config } from '../core/settings/config.js'
 import { loadEventTypes } from '../core/event-types/directory.js'
-import { intakesOf } from '../core/security/intake.js'
-import { LongAnswers } from '../core/security/long-answers.js'
+import { createUploadBuffers } from '../core/security/upload-buffer.js'
+import { LongResponses } from '../core/security/long-responses.js'
 import { wholeShard } from '../core/call/shard.js'
 import { methods } from '../core/methods/index.js'
 import { ManualClock } from '../core/time.js'
@@ -56,21 +56,21 @@ async function startWorkers(config: Config, { clock, log, methodModules }: HostO
         authRequests: platform.authRequests,
         attachments: new DiskAttachments(layout),
         exports: new ExportDrafts(layout),
-        intakes: intakesOf(config, clock),
-        longAnswers: new LongAnswers(config.limits, clock),
+        intakes: createUploadBuffers(config, clock),
+        longAnswers: new LongResponses(config.limits, clock),
         eventTypes: await loadEventTypes(config, log)
       },
       definitions: [...methods, ...(await loadMethods(methodModules))],
       count: config.workers,
       methodModules,
       ...(clock instanceof ManualClock && { frozenAt: clock.now() }),
-      forget: username => accounts.forget(username),
+      forget: username => accounts.uncache(username),
       onFatal(cause) {
         log.error('a worker thread has exited: stopping', { cause })
         process.exit(1)
       }
     })
-    if (clock instanceof ManualClock) unfollow = clock.follow(seconds => workers.advance(seconds))
+    if (clock instanceof ManualClock) unfollow = clock.onAdvance(seconds => workers.advance(seconds))
     return {
       dispatcher: workers,
       notifier: workers,

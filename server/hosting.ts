@@ -6,7 +6,7 @@ import type { Log } from '../core/log.js'
 import type { Clock } from '../core/time.js'
 import type { PlatformStore } from '../storage/platform/platform-store.js'
 import type { DurabilityProvider } from '../storage/wal/durability.js'
-import type { Concern } from './concerns.js'
+import type { HealthAlarm } from './health-checks.js'
 import type { Gauges, Readiness } from './gauges.js'
 import type { Runtime } from './runtime.js'
 
@@ -43,7 +43,7 @@ export interface HostOptions {
   /** What the nodes of the cluster share, in place of what the settings name. */
   readonly shared?: Shared
   /** What there is to look after on this machine. */
-  readonly concerns?: () => readonly Concern[]
+  readonly concerns?: () => readonly HealthAlarm[]
   /** Called when it has to be waited for what nodes share, each time that it has been tried in vain. */
   readonly onWait?: () => void
   /** Ends waiting for that. */

@@ -2,14 +2,14 @@
 import type { Config } from '../core/settings/config.js'
 import type { Monitor } from '../transports/http/pages/operator.js'
 import type { BackupState, Gauges, Readiness } from './gauges.js'
-import type { Minutes } from './minutes.js'
+import type { LatencyHistogram } from './latency-histogram.js'
 import type { Problems } from './problems.js'
 import type { SpaceMeter } from './space.js'
 
 /** The parts that are asked. */
 export interface Monitored {
   readonly config: Config
-  readonly minutes: Minutes
+  readonly minutes: LatencyHistogram
   readonly problems: Problems
   readonly space: SpaceMeter
   readiness(): Promise<Readiness & { readonly running: boolean }>

@@ -6,31 +6,31 @@ import { LocalChangeBus } from '../core/changes.js'
 import { createCallLimit } from '../core/security/call-limit.js'
 import type { Config } from '../core/settings/config.js'
 import { loadEventTypes } from '../core/event-types/directory.js'
-import { sealsOf } from '../core/integrity.js'
-import { accountStreams } from '../core/account/fields.js'
-import { startJobs } from '../core/platform/daily.js'
+import { createDigests } from '../core/integrity.js'
+import { getAccountStreams } from '../core/account/fields.js'
+import { startMaintenance } from '../core/platform/maintenance-jobs.js'
 import { LiveNotifier } from '../core/notifications/live-notifier.js'
 import { ImportJobs } from '../core/imports/jobs.js'
 import type { Gauges, Readiness } from './gauges.js'
 import { GrowthLog } from './growth-log.js'
-import { intakesOf } from '../core/security/intake.js'
+import { createUploadBuffers } from '../core/security/upload-buffer.js'
 import type { Log } from '../core/log.js'
-import { LongAnswers } from '../core/security/long-answers.js'
+import { LongResponses } from '../core/security/long-responses.js'
 import { Mailer } from '../core/outgoing/mail/mailer.js'
-import { mailTransportOf } from '../core/outgoing/mail/mail-transport.js'
+import { createMailTransport } from '../core/outgoing/mail/mail-transport.js'
 import { Messaging } from '../core/outgoing/messaging.js'
 import { methods } from '../core/methods/index.js'
-import { withOlderIds } from '../core/account/older-ids.js'
+import { supportOlderIds } from '../core/account/older-ids.js'
 import { createPasswords } from '../core/security/passwords.js'
 import { Previews } from '../core/previews/previews.js'
 import { Registry } from '../core/dispatch/registry.js'
-import { HolderFollower } from '../core/series/follow.js'
-import { TextFollower } from '../core/events/text-follower.js'
+import { HolderUpdater } from '../core/series/holder-updater.js'
+import { TextIndexer } from '../core/events/text-indexer.js'
 import { isIn, wholeShard, type Shard } from '../core/call/shard.js'
 import { SharedThrottle } from '../core/security/shared-throttle.js'
 import { createThrottle } from '../core/security/throttle.js'
 import type { Clock } from '../core/time.js'
-import { Deliveries } from '../core/notifications/webhook-deliveries.js'
+import { WebhookDeliveries } from '../core/notifications/webhook-deliveries.js'
 import { WebhookSender } from '../core/outgoing/webhook-sender.js'
 import { Accounts, type AccountsOptions } from '../storage/accounts.js'
 import { DiskAttachments, type AttachmentStore } from '../storage/files/attachments.js'
@@ -43,7 +43,7 @@ import { PreviewCache } from '../storage/files/previews.js'
 import { canWrite } from '../storage/files/probe.js'
 import { Spools } from '../storage/files/spool.js'
 import type { DurabilityProvider } from '../storage/wal/durability.js'
-import { walSyncs } from '../storage/wal/sync.js'
+import { createWalSyncs } from '../storage/wal/sync.js'
 import { ExportDrafts } from '../storage/transfer/export-drafts.js'
 import { loadAuthorizationStep } from './authorization-step.js'
 import { ReaderThreads } from './imports/threads.js'
@@ -53,7 +53,7 @@ import { PictureProcesses } from './pictures/renderer.js'
 import { SpaceMeter } from './space.js'
 import { endpoints } from '../transports/http/endpoints.js'
 import { UdpSyslog } from './syslog.js'
-import { makeSecrets } from '../core/auth/secrets.js'
+import { createSecrets } from '../core/auth/secrets.js'
 import type { Services } from '../core/call/services.js'
 
 export interface RuntimeOptions {
@@ -80,9 +80,9 @@ export class Runtime {
     readonly services: Services,
     readonly registry: Registry,
     readonly feed: LiveNotifier,
-    private readonly follower: HolderFollower,
-    private readonly texts: TextFollower,
-    private readonly deliveries: Deliveries,
+    private readonly follower: HolderUpdater,
+    private readonly texts: TextIndexer,
+    private readonly deliveries: WebhookDeliveries,
     private readonly closers: (() => Promise<void> | void)[]
   ) {}
 
@@ -159,7 +159,7 @@ function canRead({ platform }: Services): boolean {
   }
 }
 
-type Parts = [Services, Registry, LiveNotifier, HolderFollower, TextFollower, Deliveries]
+type Parts = [Services, Registry, LiveNotifier, HolderUpdater, TextIndexer, WebhookDeliveries]
 
 async function build(
   config: Config,
@@ -182,18 +182,18 @@ async function build(
   closers.push(() => platform.close())
   if (follow) closers.push(await follow(platform))
   else platform.assertNotFollowing()
-  await makeSecrets({ platform })
+  await createSecrets({ platform })
   const accounts = new Accounts(layout, platform, {
     ...accountsOptions(config, log, durability),
     maxOpen: Math.ceil(config.storage.maxOpenUsers / shard.map.size),
     // Checked several times per call, so left out if there is only one shard.
     ...(shard !== wholeShard && { owns: ({ username }: Pick<Account, 'username'>) => isIn(shard, username) }),
-    isGuest
+    isSecondary: isGuest
   })
   closers.push(() => accounts.close())
   const authorizationStep = await loadAuthorizationStep(config.auth.authorizationStep)
   const webhookSender = new WebhookSender(forShard(config, shard), clock)
-  const mailer = new Mailer({ config, clock, log, transport: mailTransportOf(config) })
+  const mailer = new Mailer({ config, clock, log, transport: createMailTransport(config) })
   closers.push(() => mailer.close(config.shutdownSeconds / 4))
   const attachments = kept ?? new DiskAttachments(layout)
   const pictures = new PictureProcesses(config.previews)
@@ -224,8 +224,8 @@ async function build(
     // Whoever maintains the directory warns of ignored types, once.
     eventTypes: await loadEventTypes(config, isGuest ? { ...log, warn() {} } : log),
     passwords: createPasswords(),
-    intakes: intakesOf(config, clock),
-    longAnswers: new LongAnswers(config.limits, clock),
+    intakes: createUploadBuffers(config, clock),
+    longAnswers: new LongResponses(config.limits, clock),
     throttle,
     callLimit: createCallLimit(config, clock),
     bus: new LocalChangeBus(cause => log.error('a subscriber to changes failed', { cause })),
@@ -238,24 +238,24 @@ async function build(
     methodIds: definitions.map(({ id }) => id),
     ...(authorizationStep ? { authorizationStep } : {})
   }
-  const registry = new Registry(services, withOlderIds(config, definitions))
+  const registry = new Registry(services, supportOlderIds(config, definitions))
   imports.start(services, writersOf(definitions), !isQuiet)
   closers.push(() => imports.close())
-  const jobs = isQuiet ? undefined : startJobs(services)
+  const jobs = isQuiet ? undefined : startMaintenance(services)
   closers.push(() => jobs?.stop())
   if (!isQuiet && shard.index === 0) {
     const growth = new GrowthLog(services, new SpaceMeter(layout.root, () => clock.now()))
     closers.push(() => growth.close())
   }
-  const deliveries = new Deliveries(services, webhookSender)
+  const deliveries = new WebhookDeliveries(services, webhookSender)
   closers.push(() => deliveries.close(config.shutdownSeconds / 2))
   if (!isQuiet) void deliveries.start()
   return made(
     services,
     registry,
     new LiveNotifier(services),
-    new HolderFollower(services),
-    new TextFollower(services),
+    new HolderUpdater(services),
+    new TextIndexer(services),
     deliveries
   )
 }
@@ -267,18 +267,18 @@ export function accountsOptions(config: Config, log: Log, durability?: Durabilit
     maxOpen: config.storage.maxOpenUsers,
     closingSeconds: config.shutdownSeconds / 8,
     policies: {
-      digests: sealsOf(config.integrity),
+      digests: createDigests(config.integrity),
       versioning: config.versioning,
-      system: accountStreams(config),
-      strangersPerHour: config.audit.strangersPerHour
+      system: getAccountStreams(config),
+      anonymousCallsPerHour: config.audit.strangersPerHour
     },
     durability:
       durability ??
-      walSyncs(new Layout(config.dataDir), error => {
+      createWalSyncs(new Layout(config.dataDir), error => {
         log.error('a write could not be synced to disk: stopping', { cause: error })
         process.exit(1)
       }),
-    onTrouble: (accountId, cause) => log.error('an account file caused an error', { accountId, cause })
+    onError: (accountId, cause) => log.error('an account file caused an error', { accountId, cause })
   }
 }
 

@@ -1,24 +1,24 @@
 /** The composition root: reads the configuration, listens, starts all services, and closes them in reverse order. */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { toConfig, urlOf, type Config } from '../core/settings/config.js'
+import { toConfig, buildLocalUrl, type Config } from '../core/settings/config.js'
 import type { Shared } from '../cluster/connect.js'
 import type { Dispatcher } from '../core/call/dispatcher.js'
 import { silentLog, type Log } from '../core/log.js'
 import type { Registry } from '../core/dispatch/registry.js'
-import { warnOfShortKey } from '../core/auth/admin.js'
-import { Providers } from '../core/identities/providers.js'
+import { warnAboutShortKey } from '../core/auth/admin.js'
+import { ProviderClient } from '../core/identities/provider-client.js'
 import { SignIns } from '../core/identities/sign-ins.js'
-import { warnOfMissingEndpoints } from '../core/outgoing/messaging.js'
+import { warnAboutMissingEndpoints } from '../core/outgoing/messaging.js'
 import type { Settings } from '../core/settings/settings.js'
 import { systemClock, type Clock } from '../core/time.js'
-import { warnOfMalformedPairs } from '../core/auth/trusted-apps.js'
+import { warnAboutMalformedPairs } from '../core/auth/trusted-apps.js'
 import { packageDirectory, version } from '../core/version.js'
 import { Layout } from '../storage/files/layout.js'
 import { lockDirectory } from '../storage/sqlite/lock.js'
 import type { DurabilityProvider } from '../storage/wal/durability.js'
 import type { AlarmMails } from './alarm-mails.js'
-import { Concerns, type Concern } from './concerns.js'
+import { HealthChecks, type HealthAlarm } from './health-checks.js'
 import { fitDescriptors } from './descriptors.js'
 import { startHost } from './host.js'
 import type { Host } from './hosting.js'
@@ -38,7 +38,7 @@ import { createMonitor } from './monitor.js'
 import { Problems } from './problems.js'
 import { SpaceMeter } from './space.js'
 import { createConfiguration } from './settings/configuration.js'
-import { Desk, isSetupOpen, type SettingsSource } from './setup/desk.js'
+import { SetupService, isSetupOpen, type SettingsSource } from './setup/setup-service.js'
 import { Mcp } from '../transports/mcp/mcp.js'
 import { Websockets } from '../transports/websocket/websocket.js'
 import type { Services } from '../core/call/services.js'
@@ -110,10 +110,10 @@ export async function startServer(
     closers.push(() => listener.close(0))
     const isOpen = setup !== undefined && isSetupOpen(setup.read())
     const config = toConfig(isOpen ? withAdminKey(fitting) : fitting, version, listener.port)
-    warnOfMalformedPairs(config, log)
-    warnOfMissingEndpoints(config, log)
-    warnOfShortKey(config, log)
-    const concerns = new Concerns(config, backups)
+    warnAboutMalformedPairs(config, log)
+    warnAboutMissingEndpoints(config, log)
+    warnAboutShortKey(config, log)
+    const concerns = new HealthChecks(config, backups)
     const host = await startHost(config, {
       clock,
       log,
@@ -153,7 +153,7 @@ export async function startServer(
     const { mapFile } = config.app
     const map = mapFile === '' ? undefined : await MapFile.open(mapFile)
     closers.push(() => map?.close())
-    const providers = new Providers(config, clock, log)
+    const providers = new ProviderClient(config, clock, log)
     closers.push(() => providers.close())
     const app = createApp(dispatcher, {
       assets: readFiles(join(packageDirectory, 'web', 'assets')),
@@ -164,7 +164,7 @@ export async function startServer(
       endpoint: new Mcp(dispatcher),
       signIns: new SignIns(config, clock, host.platform, providers),
       ...(setup && { configuration: createConfiguration({ ...host, clock, log, settings, source: setup }) }),
-      ...(isOpen && { setup: new Desk(dispatcher, new Layout(config.dataDir), setup) })
+      ...(isOpen && { setup: new SetupService(dispatcher, new Layout(config.dataDir), setup) })
     })
     const { trustedProxies } = config.http
     const clients = {
@@ -181,7 +181,7 @@ export async function startServer(
     const metricsUrl = await serveMetricsPort(config, operations, closers)
     closers.push(() => health.stop())
     return {
-      url: urlOf(settings.host, listener.port),
+      url: buildLocalUrl(settings.host, listener.port),
       ...(seriesUrl === undefined ? {} : { seriesUrl }),
       ...(metricsUrl === undefined ? {} : { metricsUrl }),
       dispatcher,
@@ -215,7 +215,7 @@ function runtimeOf({ runtime }: Host): Runtime {
 /** Has what is of concern looked at, where anybody hears of it. Returns what ends that. */
 async function watch(
   config: Config,
-  concerns: Concerns,
+  concerns: HealthChecks,
   given: { clock: Clock; log: Log }
 ): Promise<() => Promise<void>> {
   const isNode = config.cluster.node !== ''
@@ -225,7 +225,7 @@ async function watch(
   // Nodes have one of them tell of all.
   if (isMailed && !isNode) {
     const { AlarmMails, OwnLedger } = await import('./alarm-mails.js')
-    const collect = async (): Promise<Concern[]> => await Promise.resolve(concerns.list())
+    const collect = async (): Promise<HealthAlarm[]> => await Promise.resolve(concerns.list())
     mails = new AlarmMails({ ...given, config, ledger: new OwnLedger(), collect })
     mails.start()
   }
@@ -245,7 +245,7 @@ async function serveSeriesPort(
   const listener = await Listener.open(config, config.hf.port)
   closers.push(() => listener.close(config.shutdownSeconds))
   listener.serve(createSeriesApp(dispatcher), config)
-  return urlOf(config.host, listener.port)
+  return buildLocalUrl(config.host, listener.port)
 }
 
 /** Serves metrics on a port of their own, if configured; returns its URL. */
@@ -258,5 +258,5 @@ async function serveMetricsPort(
   const listener = await Listener.open(config, config.metrics.port)
   closers.push(() => listener.close(0))
   listener.serve(serveMetrics(operations), config)
-  return urlOf(config.host, listener.port)
+  return buildLocalUrl(config.host, listener.port)
 }

@@ -24,7 +24,7 @@ export abstract class AccountStates {
   }
 
   /** When a closed account will be deleted, in seconds; `undefined` if no deletion is scheduled. */
-  deletionOf(username: string): number | undefined {
+  getDeletionTime(username: string): number | undefined {
     return this.findClosing(username)?.deletion ?? undefined
   }
 
@@ -36,7 +36,7 @@ export abstract class AccountStates {
   }
 
   /** The URL that an account has moved to. */
-  relocatedTo(username: string): string | undefined {
+  getRelocationUrl(username: string): string | undefined {
     const account = this.platform.find(username)
     return (account?.state === 'active' && account.relocatedTo) || undefined
   }
@@ -45,14 +45,14 @@ export abstract class AccountStates {
    * Marks an account as moved to another server: it is no longer found, and calls in flight fail; `onGone` is called then.
    * Its files are kept. Resolves once pending writes are on disk.
    */
-  async relocate({ id }: Account, url: string, onGone: () => void = () => {}): Promise<void> {
+  async relocate({ id }: Account, url: string, onUnavailable: () => void = () => {}): Promise<void> {
     await this.platform.change('relocate', id, url)
-    onGone()
+    onUnavailable()
     await this.closeFile(id)
   }
 
   /** Serves an account here again. */
-  async bringBack({ id }: Account): Promise<void> {
+  async undoRelocation({ id }: Account): Promise<void> {
     await this.platform.change('relocate', id, null)
   }
 
@@ -66,9 +66,9 @@ export abstract class AccountStates {
    * Suspends an account since `now` (seconds): it is no longer found, and calls in flight fail; `onGone` is called then. Its
    * files are kept. Resolves once pending writes are on disk.
    */
-  async suspend({ id }: Account, now: number, onGone: () => void = () => {}): Promise<void> {
+  async suspend({ id }: Account, now: number, onUnavailable: () => void = () => {}): Promise<void> {
     await this.platform.change('suspend', id, now)
-    onGone()
+    onUnavailable()
     await this.closeFile(id)
   }
 
@@ -81,22 +81,26 @@ export abstract class AccountStates {
    * Closes an account until it is deleted at `time` (seconds): it is no longer found, and calls in flight fail; `onGone` is
    * called then. Its files are kept. Returns when it will be deleted, once pending writes are on disk.
    */
-  async closeUntilDeletion(account: Account, time: number, onGone: () => void = () => {}): Promise<number> {
+  async closeUntilDeletion(
+    account: Account,
+    time: number,
+    onUnavailable: () => void = () => {}
+  ): Promise<number> {
     const deletion = await this.platform.change('scheduleDeletion', account.id, time)
     if (typeof deletion !== 'number') throw new AccountGone(account.username)
-    onGone()
+    onUnavailable()
     await this.closeFile(account.id)
     return deletion
   }
 
   /** Opens an account again that was to be deleted. Throws `AccountGone` if that has begun. */
-  async keep({ id, username }: Account): Promise<void> {
+  async cancelDeletion({ id, username }: Account): Promise<void> {
     if ((await this.platform.change('scheduleDeletion', id, null)) === undefined)
       throw new AccountGone(username)
   }
 
   /** Limits what an account may store, in bytes; 0: any number, `null`: as the settings say. */
-  async limit({ id }: Account, bytes: number | null): Promise<void> {
+  async setStorageLimit({ id }: Account, bytes: number | null): Promise<void> {
     await this.platform.change('limit', id, bytes)
   }
 }

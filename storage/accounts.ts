@@ -1,23 +1,29 @@
 /** The life of an account, from claiming its name to removing its last file, in steps that a restart completes or undoes. */
 import { mkdirSync } from 'node:fs'
-import { AccountClosing, AccountElsewhere, StoreNotReady, StoreUnavailable, translated } from './errors.js'
+import {
+  AccountClosing,
+  AccountElsewhere,
+  StoreNotReady,
+  StoreUnavailable,
+  translateError
+} from './errors.js'
 import { syncPathNow } from './files/durable.js'
 import type { Layout } from './files/layout.js'
 import type { Command } from './platform/commands.js'
 import type { PlatformStore } from './platform/platform-store.js'
 import { StorePool } from './user/store-pool.js'
 import { Handover } from './user/handover.js'
-import { recover } from './user/recovery.js'
+import { recoverUnfinished } from './user/recovery.js'
 import { UserFiles, type UserFilesOptions } from './user/user-files.js'
 import type { UserStore } from './user/user-store.js'
 import { AccountStates } from './account-states.js'
-import { awayOf, changesOfState, type Account, type Claim } from './platform/account.js'
+import { toUnavailableError, stateCommands, type Account, type Claim } from './platform/account.js'
 
 export interface AccountsOptions extends UserFilesOptions {
   /** Whether this thread may open an account's file. By default all; with several threads each serves its own shard. */
   readonly owns?: (account: Pick<Account, 'username'>) => boolean
   /** Another thread owns the directory: it recovers what an earlier run left unfinished, and makes the template. */
-  readonly isGuest?: boolean
+  readonly isSecondary?: boolean
   readonly maxOpen: number
   readonly idleSeconds: number
   /** Longest time that closing all files may take, in seconds. */
@@ -37,9 +43,9 @@ export class Accounts extends AccountStates {
   readonly #pool: StorePool
   readonly #files: UserFiles
   /** Cache of active accounts, by name. */
-  readonly #known = new Map<string, Account>()
+  readonly #cached = new Map<string, Account>()
   /** Accounts that are being deleted, have moved or are suspended, each with the error that calls in flight on it fail with. */
-  readonly #away = new Map<string, Error>()
+  readonly #unavailable = new Map<string, Error>()
   /** Accounts that calls here are creating or deleting. */
   readonly #busy = new Set<string>()
   /** Gives accounts up to other processes. */
@@ -55,30 +61,35 @@ export class Accounts extends AccountStates {
     this.#pool = new StorePool({
       ...options,
       assertReady(id) {
-        const ready = options.durability.ready(id)
+        const ready = options.durability.waitUntilReady(id)
         if (ready) throw new StoreNotReady(ready)
       },
-      open: (id, left) => this.#files.open(id, left)
+      open: (id, leftLog) => this.#files.open(id, leftLog)
     })
     this.handover = new Handover(layout, platform, this.#pool, options)
-    this.handover.whenLetGo(({ username }) => this.forget(username))
+    this.handover.onRelease(({ username }) => this.uncache(username))
     platform.onChange(command => this.#follow(command))
-    if (options.isGuest) return
+    if (options.isSecondary) return
     mkdirSync(layout.usersDirectory, { recursive: true })
     syncPathNow(layout.root)
     this.#files.makeTemplate()
-    recover({ layout, platform, files: this.#files, onTrouble: (id, error) => options.onTrouble(id, error) })
+    recoverUnfinished({
+      layout,
+      platform,
+      files: this.#files,
+      onError: (id, error) => options.onError(id, error)
+    })
   }
 
   find(username: string): Account | undefined {
-    const known = this.#known.get(username)
+    const known = this.#cached.get(username)
     if (known) return known
     const account = this.findActive(username)
     if (account?.deletion !== null) return undefined
     // It may have been deleted or moved before and restored from a backup since.
-    this.#away.delete(account.id)
-    if (this.#known.size >= maxCached) this.#known.clear()
-    this.#known.set(username, account)
+    this.#unavailable.delete(account.id)
+    if (this.#cached.size >= maxCached) this.#cached.clear()
+    this.#cached.set(username, account)
     return account
   }
 
@@ -88,8 +99,9 @@ export class Accounts extends AccountStates {
    */
   store(account: Account): UserStore {
     if (!this.owns(account)) throw new AccountElsewhere(account.username)
-    const away = this.#away.get(account.id)
-    if (away && !(away instanceof AccountClosing && account.deletion !== null)) throw away
+    const unavailable = this.#unavailable.get(account.id)
+    if (unavailable && !(unavailable instanceof AccountClosing && account.deletion !== null))
+      throw unavailable
     return this.#pool.get(account.id)
   }
 
@@ -97,14 +109,14 @@ export class Accounts extends AccountStates {
    * What an account's file has to wait for before {@link store} can open it; `undefined` if nothing. Rejects with
    * `StoreUnavailable` if it cannot be opened here at present.
    */
-  ready({ id }: Pick<Account, 'id'>): Promise<void> | undefined {
-    return this.#pool.peek(id) ? undefined : this.options.durability.ready(id)
+  waitUntilReady({ id }: Pick<Account, 'id'>): Promise<void> | undefined {
+    return this.#pool.peek(id) ? undefined : this.options.durability.waitUntilReady(id)
   }
 
   /** Runs background work on an account, and closes its file afterwards unless it was open before. */
-  async visit(account: Account, work: () => Promise<void>): Promise<void> {
+  async runInBackground(account: Account, work: () => Promise<void>): Promise<void> {
     const wasOpen = this.#pool.peek(account.id) !== undefined
-    await this.ready(account)
+    await this.waitUntilReady(account)
     try {
       await work()
     } finally {
@@ -123,13 +135,13 @@ export class Accounts extends AccountStates {
   }
 
   /** Removes a name from the cache. */
-  forget(username: string): void {
-    this.#known.delete(username)
+  uncache(username: string): void {
+    this.#cached.delete(username)
   }
 
   /** The cached accounts whose files are open, without keeping them open. The stores are valid until the next `await`. */
   *listOpen(): Generator<{ account: Account; store: UserStore }, void, undefined> {
-    for (const account of this.#known.values()) {
+    for (const account of this.#cached.values()) {
       const store = this.#pool.peek(account.id)
       if (store) yield { account, store }
     }
@@ -157,17 +169,17 @@ export class Accounts extends AccountStates {
   /** Makes a claimed account active, or undoes everything. */
   async #complete(account: NewAccount): Promise<void> {
     try {
-      await this.#files.make(account)
-      await this.ready(account)
+      await this.#files.create(account)
+      await this.waitUntilReady(account)
       const store = this.#pool.get(account.id)
       await store.write(() => account.fill(store))
       if (!(await this.platform.change('activate', account.id)))
         throw new StoreUnavailable('The claim of the account was given up')
       // Another process may have come to serve it meanwhile, when it was not yet among those to be given up.
-      if (!this.owns(account)) await this.handover.letGo(account).catch(() => undefined)
+      if (!this.owns(account)) await this.handover.release(account).catch(() => undefined)
     } catch (error) {
       await this.#undo(account.id)
-      throw translated(error)
+      throw translateError(error)
     }
   }
 
@@ -175,11 +187,11 @@ export class Accounts extends AccountStates {
    * Deletes an account with all its files, and frees its name. The account is unreachable as soon as the platform file says
    * so, without a cluster at once; `onGone` is called then. After a crash the next start completes the removal.
    */
-  async remove({ id }: Account, onGone: () => void = () => {}): Promise<void> {
+  async remove({ id }: Account, onUnavailable: () => void = () => {}): Promise<void> {
     this.#busy.add(id)
     try {
       await this.platform.change('leave', id)
-      onGone()
+      onUnavailable()
       await this.#erase(id)
     } finally {
       this.#busy.delete(id)
@@ -203,16 +215,16 @@ export class Accounts extends AccountStates {
   }
 
   /** Ends what processes left unfinished that served these accounts before: gives claims back, completes deletions. */
-  async endUnfinished(isConcerned: (username: string) => boolean): Promise<void> {
+  async completeUnfinished(isAffected: (username: string) => boolean): Promise<void> {
     for (const { id, username } of this.platform.listUnfinished()) {
-      if (this.#busy.has(id) || !isConcerned(username)) continue
+      if (this.#busy.has(id) || !isAffected(username)) continue
       try {
         // Whoever still works on it is to notice.
         await this.platform.change('giveUp', id)
         // It may have been finished after all, by another process or since the list was made: then it is somebody's.
         if (this.platform.findById(id)?.state === 'deleting') await this.#erase(id)
       } catch (error) {
-        this.options.onTrouble(id, error)
+        this.options.onError(id, error)
       }
     }
   }
@@ -232,7 +244,7 @@ export class Accounts extends AccountStates {
       await this.#erase(id)
     } catch (error) {
       // The name stays claimed until the next start, which completes the removal.
-      this.options.onTrouble(id, error)
+      this.options.onError(id, error)
     }
   }
 
@@ -240,34 +252,34 @@ export class Accounts extends AccountStates {
   async #erase(id: string): Promise<void> {
     await this.#pool.discard(id)
     await this.options.durability.remove?.(id)
-    await this.handover.clear(id)
+    await this.handover.removeFiles(id)
     await this.platform.change('remove', id)
   }
 
   /** Follows what becomes of accounts, whoever has decided it. `undefined`: any of it may have changed. */
   #follow(command: Command | undefined): void {
     if (!command) {
-      this.#known.clear()
-      this.#away.clear()
-    } else if (command[0] === 'remove') this.#gone(command[1])
-    else if (changesOfState.has(command[0])) this.#look(command[1] as string)
+      this.#cached.clear()
+      this.#unavailable.clear()
+    } else if (command[0] === 'remove') this.#removeDeleted(command[1])
+    else if (stateCommands.has(command[0])) this.#refresh(command[1] as string)
   }
 
   /** Removes what is here of an account that another process has deleted. */
-  #gone(id: string): void {
+  #removeDeleted(id: string): void {
     if (this.#busy.has(id) || this.platform.position() === undefined) return
-    this.handover.clear(id).catch((error: unknown) => this.options.onTrouble(id, error))
+    this.handover.removeFiles(id).catch((error: unknown) => this.options.onError(id, error))
   }
 
-  #look(id: string): void {
+  #refresh(id: string): void {
     const account = this.platform.findById(id)
     if (!account) return
-    this.#known.delete(account.username)
-    const away = awayOf(account)
-    if (!away) this.#away.delete(id)
+    this.#cached.delete(account.username)
+    const unavailable = toUnavailableError(account)
+    if (!unavailable) this.#unavailable.delete(id)
     else {
-      if (this.#away.size >= maxCached) this.#away.clear()
-      this.#away.set(id, away)
+      if (this.#unavailable.size >= maxCached) this.#unavailable.clear()
+      this.#unavailable.set(id, unavailable)
     }
   }
 }

@@ -15,35 +15,35 @@ export interface ContentNumbers {
 const key = /^[a-zA-Z0-9_:-]+$/
 
 /** Keys of an object, and of those in it, that are looked at. */
-const mostKeys = 64
+const maxKeys = 64
 /** Characters that numbers and their names take. */
-const mostText = 512
+const maxText = 512
 
 /** The numbers within a content. */
-export function numbersOf(content: unknown): ContentNumbers {
+export function extractNumbers(content: unknown): ContentNumbers {
   if (typeof content === 'number') return { value: Number.isFinite(content) ? content : null, fields: null }
   if (typeof content !== 'object' || content === null || Array.isArray(content)) return none
-  const text = textOf(content, '', { keys: mostKeys })
-  if (text === undefined) return beyond
+  const text = serializeNumbers(content, '', { keys: maxKeys })
+  if (text === undefined) return tooMany
   return text === '' ? none : { value: null, fields: `{${text}}` }
 }
 
 const none: ContentNumbers = { value: null, fields: null }
-const beyond: ContentNumbers = { value: null, fields: '' }
+const tooMany: ContentNumbers = { value: null, fields: '' }
 
 /** The numbers in an object and in those in it, joined by commas; `undefined` if they are too many. */
-function textOf(object: object, above: string, left: { keys: number }): string | undefined {
+function serializeNumbers(object: object, prefix: string, remaining: { keys: number }): string | undefined {
   let text = ''
   for (const name in object) {
-    if (--left.keys < 0 || text.length > mostText) return undefined
+    if (--remaining.keys < 0 || text.length > maxText) return undefined
     const value = (object as Record<string, unknown>)[name]
     if (typeof value === 'number') {
-      if (Number.isFinite(value) && key.test(name)) text += `${text && ','}"${above}${name}":${value}`
+      if (Number.isFinite(value) && key.test(name)) text += `${text && ','}"${prefix}${name}":${value}`
     } else if (typeof value === 'object' && value !== null && !Array.isArray(value) && key.test(name)) {
-      const within = textOf(value, `${above}${name}.`, left)
-      if (within === undefined) return undefined
-      if (within !== '') text += `${text && ','}${within}`
+      const nested = serializeNumbers(value, `${prefix}${name}.`, remaining)
+      if (nested === undefined) return undefined
+      if (nested !== '') text += `${text && ','}${nested}`
     }
   }
-  return text.length > mostText ? undefined : text
+  return text.length > maxText ? undefined : text
 }

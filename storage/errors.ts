@@ -110,7 +110,7 @@ export class Discarded extends StoreUnavailable {
 }
 
 /** What to tell of a write that was committed and not made durable. */
-export function notDurable(failure: Error): StoreUnavailable {
+export function toDurabilityError(failure: Error): StoreUnavailable {
   return failure instanceof Discarded ? failure : new Unconfirmed(failure)
 }
 
@@ -141,8 +141,8 @@ export class SpoolsFull extends Error {
   }
 }
 
-const damaged = new Set(['SQLITE_CORRUPT', 'SQLITE_NOTADB', 'SQLITE_CANTOPEN'])
-const full = new Set(['SQLITE_FULL', 'ENOSPC', 'EDQUOT'])
+const damageCodes = new Set(['SQLITE_CORRUPT', 'SQLITE_NOTADB', 'SQLITE_CANTOPEN'])
+const diskFullCodes = new Set(['SQLITE_FULL', 'ENOSPC', 'EDQUOT'])
 /** What opening a file fails with where there is no room for the index of its log, which SQLite keeps beside it. */
 const noRoomForIndex = 'SQLITE_IOERR_SHMSIZE'
 
@@ -150,26 +150,26 @@ const noRoomForIndex = 'SQLITE_IOERR_SHMSIZE'
  * The primary code of a SQLite or system error: `SQLITE_CORRUPT` for `SQLITE_CORRUPT_VTAB`. Of an error of SQLite in another
  * thread only the code arrives, in a plain object.
  */
-function codeOf(error: unknown): string {
+function getErrorCode(error: unknown): string {
   const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : ''
   if (code === noRoomForIndex) return 'SQLITE_FULL'
   return code.startsWith('SQLITE_') ? code.split('_', 2).join('_') : code
 }
 
 /** Translates an error of SQLite or the file system; returns any other unchanged. */
-export function translated(error: unknown, file = ''): unknown {
-  const code = codeOf(error)
+export function translateError(error: unknown, file = ''): unknown {
+  const code = getErrorCode(error)
   const message = error instanceof Error ? error.message : ''
   // On a full disk SQLite may report an I/O error whose message alone names the cause.
-  if (full.has(code) || message.includes('ENOSPC')) return new StorageFull(error)
-  if (damaged.has(code)) return new StoreDamaged(file, message, error)
+  if (diskFullCodes.has(code) || message.includes('ENOSPC')) return new StorageFull(error)
+  if (damageCodes.has(code)) return new StoreDamaged(file, message, error)
   if (code === 'SQLITE_CONSTRAINT' && message.startsWith('UNIQUE'))
-    return new UniqueViolation(violated(message))
+    return new UniqueViolation(parseViolatedColumn(message))
   return error
 }
 
 /** `UNIQUE constraint failed: stream.parentId, stream.name` → `stream.parentId`. */
-function violated(message: string): string {
+function parseViolatedColumn(message: string): string {
   return message
     .slice(message.indexOf(':') + 1)
     .split(',', 1)[0]!

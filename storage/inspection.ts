@@ -1,20 +1,20 @@
 /** Reads files without changing them, to check a data directory, whether or not a service runs on it. */
 import type { Database } from 'better-sqlite3'
 import { StoreDamaged } from './errors.js'
-import { numbersOf } from './content-numbers.js'
+import { extractNumbers } from './content-numbers.js'
 import type { Layout } from './files/layout.js'
 import { platformMigrations } from './migrations/platform/index.js'
 import { userMigrations } from './migrations/user/index.js'
 import { openReadOnly } from './sqlite/open.js'
-import { olderValues, uniqueValues, type UniqueValue } from './repositories/account-fields.js'
+import { readUnmigratedValues, listUniqueValues, type UniqueValue } from './repositories/account-fields.js'
 import { StorageUsedRepository } from './repositories/storage-used.js'
 import { UniqueFieldRepository } from './platform/unique-fields.js'
 import { column, statement } from './sqlite/statements.js'
-import { systemNumber } from './streams/system-streams.js'
+import { getSystemNumber } from './streams/system-streams.js'
 import type { Account } from './platform/account.js'
 
 /** An event as a row: columns and text, which have to agree. */
-export interface EventInside {
+export interface InspectedEvent {
   readonly number: number
   readonly id: string
   readonly time: number
@@ -28,7 +28,7 @@ export interface EventInside {
 }
 
 /** An audit record. */
-export interface AuditInside {
+export interface InspectedAuditRecord {
   readonly at: number
   readonly access: string
   readonly action: string
@@ -36,7 +36,7 @@ export interface AuditInside {
   readonly hash: string
 }
 
-export interface DeletionInside {
+export interface InspectedDeletion {
   readonly id: string
   readonly deleted: number
   readonly integrity: string | null
@@ -46,7 +46,7 @@ export interface DeletionInside {
 /** A file opened for inspection. The constructor throws `StoreDamaged`, `StoreTooNew`. */
 class Inspection {
   protected readonly db: Database
-  #isWhole = true
+  #isIntact = true
 
   constructor(
     file: string,
@@ -56,15 +56,15 @@ class Inspection {
   }
 
   /** Runs SQLite's own checks. Returns the problems found; empty if there are none. */
-  problems(): string[] {
+  findProblems(): string[] {
     const version = this.db.pragma('user_version', { simple: true }) as number
     const outdated =
       version < this.steps ? ['is of an earlier version: start the service once to bring it up to date'] : []
     const found = column(this.db, 'PRAGMA integrity_check').all() as string[]
     const broken = found.filter(text => text !== 'ok')
-    this.#isWhole = broken.length === 0
+    this.#isIntact = broken.length === 0
     // Scans of a damaged tree may not end; reading by keys does.
-    const dangling = this.#isWhole ? statement(this.db, 'PRAGMA foreign_key_check').all().length : 0
+    const dangling = this.#isIntact ? statement(this.db, 'PRAGMA foreign_key_check').all().length : 0
     return [
       ...outdated,
       ...broken,
@@ -72,9 +72,9 @@ class Inspection {
     ]
   }
 
-  /** Whether {@link problems}, if it was called, found the trees of the file sound. */
-  get isWhole(): boolean {
-    return this.#isWhole
+  /** Whether {@link findProblems}, if it was called, found the trees of the file sound. */
+  get isIntact(): boolean {
+    return this.#isIntact
   }
 
   close(): void {
@@ -82,7 +82,7 @@ class Inspection {
   }
 
   /** Reads rows one by one by key instead of holding a cursor open, so that callers may wait in between. */
-  protected *rows<T>(sql: string, before: number | string): Generator<T, void, undefined> {
+  protected *readRows<T>(sql: string, before: number | string): Generator<T, void, undefined> {
     let key = before
     for (;;) {
       const row = statement(this.db, sql).get(key) as (T & { key: number | string }) | undefined
@@ -102,43 +102,46 @@ export class UserInspection extends Inspection {
   }
 
   /** Reads the file as it is now until it is closed, whatever is written meanwhile. */
-  holdMoment(): void {
+  holdSnapshot(): void {
     this.db.exec('BEGIN')
   }
 
-  events(): Generator<EventInside> {
-    return this.rows('SELECT number AS key, * FROM event WHERE number > ? ORDER BY number LIMIT 1', 0)
+  events(): Generator<InspectedEvent> {
+    return this.readRows('SELECT number AS key, * FROM event WHERE number > ? ORDER BY number LIMIT 1', 0)
   }
 
-  deletions(): Generator<DeletionInside> {
-    return this.rows('SELECT id AS key, * FROM event_deletion WHERE id > ? ORDER BY id LIMIT 1', '')
+  deletions(): Generator<InspectedDeletion> {
+    return this.readRows('SELECT id AS key, * FROM event_deletion WHERE id > ? ORDER BY id LIMIT 1', '')
   }
 
   versions(): Generator<{ readonly event: string; readonly modified: number; readonly body: string }> {
-    return this.rows('SELECT rowid AS key, * FROM event_version WHERE rowid > ? ORDER BY rowid LIMIT 1', 0)
+    return this.readRows(
+      'SELECT rowid AS key, * FROM event_version WHERE rowid > ? ORDER BY rowid LIMIT 1',
+      0
+    )
   }
 
   accesses(): Generator<{ readonly id: string; readonly token: string; readonly body: string }> {
-    return this.rows('SELECT id AS key, * FROM access WHERE id > ? ORDER BY id LIMIT 1', '')
+    return this.readRows('SELECT id AS key, * FROM access WHERE id > ? ORDER BY id LIMIT 1', '')
   }
 
   streams(): Generator<{ readonly id: string; readonly parentId: string | null }> {
     const sql = `SELECT id AS key, id, nullif(parentId, '') AS parentId FROM stream WHERE id > ? ORDER BY id LIMIT 1`
-    return this.rows(sql, '')
+    return this.readRows(sql, '')
   }
 
   profiles(): Generator<{ readonly name: string; readonly body: string }> {
-    return this.rows('SELECT name AS key, * FROM profile WHERE name > ? ORDER BY name LIMIT 1', '')
+    return this.readRows('SELECT name AS key, * FROM profile WHERE name > ? ORDER BY name LIMIT 1', '')
   }
 
   followedSlices(): Generator<{ readonly id: string; readonly body: string }> {
-    return this.rows('SELECT id AS key, * FROM followed_slice WHERE id > ? ORDER BY id LIMIT 1', '')
+    return this.readRows('SELECT id AS key, * FROM followed_slice WHERE id > ? ORDER BY id LIMIT 1', '')
   }
 
   /** Audit records in the order of the hash chain, with words as text. */
-  auditRecords(): Generator<AuditInside> {
-    return this.rows(
-      `SELECT at AS key, at, ${wordOf('access')}, ${wordOf('action')}, detail, lower(hex(hash)) AS hash
+  auditRecords(): Generator<InspectedAuditRecord> {
+    return this.readRows(
+      `SELECT at AS key, at, ${selectWord('access')}, ${selectWord('action')}, detail, lower(hex(hash)) AS hash
        FROM audit_record WHERE at > ? ORDER BY at LIMIT 1`,
       0
     )
@@ -151,32 +154,32 @@ export class UserInspection extends Inspection {
   }
 
   /** Whether the index of blocks covers a record: its word and its time. */
-  hasBlock(word: string, at: number): boolean {
+  hasBlock(word: string, linked: number): boolean {
     const sql = `SELECT 1 FROM audit_block JOIN audit_word ON number = word
       WHERE text = ? AND until >= ? AND since <= ? LIMIT 1`
-    return column(this.db, sql).get(word, at, at) !== undefined
+    return column(this.db, sql).get(word, linked, linked) !== undefined
   }
 
   /**
    * Ids of the streams that an event is linked to: those by which it is found, with what else a link holds of it. Streams of
    * the service have no rows: they are known by their numbers, among the ids that the event shows.
    */
-  linksOf(
-    { number, others, stream, time, trashed, type }: EventInside,
-    shown: readonly string[],
+  listLinks(
+    { number, others, stream, time, trashed, type }: InspectedEvent,
+    shownIds: readonly string[],
     content: unknown
   ): string[] {
     const streams = [stream, ...(JSON.parse(others ?? '[]') as number[])]
-    const { fields, value } = numbersOf(content)
-    const held = [type, others === null ? null : stream, value, fields]
+    const { fields, value } = extractNumbers(content)
+    const columns = [type, others === null ? null : stream, value, fields]
     const sql = `SELECT ifnull((SELECT id FROM stream WHERE number = l.stream), l.stream) FROM event_stream l
       WHERE l.stream = ? AND trashed = ? AND time = ? AND event = ?
         AND type IS ? AND home IS ? AND value IS ? AND fields IS ?`
     const system = new Map(
-      shown.flatMap(id => (['account', 'other'] as const).map(kind => [systemNumber(id, kind), id]))
+      shownIds.flatMap(id => (['account', 'other'] as const).map(kind => [getSystemNumber(id, kind), id]))
     )
-    return streams.flatMap(at => {
-      const found = column(this.db, sql).get(at, trashed, time, number, ...held) as
+    return streams.flatMap(linked => {
+      const found = column(this.db, sql).get(linked, trashed, time, number, ...columns) as
         | string
         | number
         | undefined
@@ -187,16 +190,16 @@ export class UserInspection extends Inspection {
 
   /** The values that no other account may have. */
   uniqueValues(): UniqueValue[] {
-    return uniqueValues(this.db)
+    return listUniqueValues(this.db)
   }
 
   /** Names of the account fields that have not been migrated to events yet. */
-  olderFields(): string[] {
-    return [...olderValues(this.db).keys()]
+  listUnmigratedFields(): string[] {
+    return [...readUnmigratedValues(this.db).keys()]
   }
 
   /** The size of an event's attachment according to the attachment table, in bytes; `undefined` if it has no row. */
-  sizeOf(attachment: string, event: number): number | undefined {
+  getAttachmentSize(attachment: string, event: number): number | undefined {
     const sql = 'SELECT size FROM attachment WHERE id = ? AND event = ?'
     return column(this.db, sql).get(attachment, event) as number | undefined
   }
@@ -214,7 +217,7 @@ export class UserInspection extends Inspection {
   }
 
   /** The number of rows that link events to streams, and of attachments: each has to belong to an event. */
-  counts(): { readonly links: number; readonly attachments: number } {
+  countRows(): { readonly links: number; readonly attachments: number } {
     const count = (table: string): number => column(this.db, `SELECT count(*) FROM ${table}`).get() as number
     return { links: count('event_stream'), attachments: count('attachment') }
   }
@@ -233,7 +236,7 @@ export class PlatformInspection extends Inspection {
   }
 
   accounts(): Generator<Account> {
-    return this.rows(
+    return this.readRows(
       'SELECT username AS key, * FROM account WHERE username > ? ORDER BY username LIMIT 1',
       ''
     )
@@ -263,7 +266,7 @@ export class PlatformInspection extends Inspection {
 }
 
 /** SQL for the word that a column of a record refers to; empty if that word is missing. */
-function wordOf(name: string): string {
+function selectWord(name: string): string {
   return `ifnull((SELECT text FROM audit_word WHERE number = ${name}), '') AS ${name}`
 }
 

@@ -25,7 +25,7 @@ export class FairQueue<T> {
   }
 
   /** Number of items of an account, or of one of its accesses. */
-  sizeOf(account: string, access?: string): number {
+  countItems(account: string, access?: string): number {
     const accesses = this.#accounts.get(account)
     if (access !== undefined) return accesses?.get(access)?.length ?? 0
     let size = 0
@@ -35,13 +35,13 @@ export class FairQueue<T> {
 
   /** Adds an item behind those of the same party. */
   add(party: Party, item: T): void {
-    this.#itemsOf(party).push(item)
+    this.#getItems(party).push(item)
     this.#size++
   }
 
   /** Adds an item before those of the same party. */
   addFirst(party: Party, item: T): void {
-    this.#itemsOf(party).unshift(item)
+    this.#getItems(party).unshift(item)
     this.#size++
   }
 
@@ -90,7 +90,7 @@ export class FairQueue<T> {
     for (const accesses of this.#accounts.values()) for (const items of accesses.values()) yield* items
   }
 
-  #itemsOf({ access, account }: Party): T[] {
+  #getItems({ access, account }: Party): T[] {
     let accesses = this.#accounts.get(account)
     if (!accesses) this.#accounts.set(account, (accesses = new Map()))
     let items = accesses.get(access)
@@ -135,7 +135,7 @@ export class Scheduler {
    * Returns a function that waits for each turn of one piece of work. It returns `undefined` if the work may begin at once,
    * without an `await`: the first time, while there is time left.
    */
-  turnsOf(party: Party): () => Promise<void> | undefined {
+  createTurns(party: Party): () => Promise<void> | undefined {
     let hasBegun = false
     return () => {
       const mayBegin = !hasBegun && this.leftMs > 0

@@ -13,8 +13,8 @@ export function nextTurn(party = serviceParty): Promise<void> {
 }
 
 /** Runs the steps in slices of a few milliseconds, each when it is the party's turn. */
-export async function inTurns<T>(steps: Steps<T>, party: Party = serviceParty): Promise<T> {
-  const turn = scheduler.turnsOf(party)
+export async function runInTurns<T>(steps: Steps<T>, party: Party = serviceParty): Promise<T> {
+  const turn = scheduler.createTurns(party)
   for (;;) {
     const waiting = turn()
     if (waiting) await waiting
@@ -27,7 +27,7 @@ export async function inTurns<T>(steps: Steps<T>, party: Party = serviceParty): 
 }
 
 /** Runs all steps synchronously. */
-export function atOnce<T>(steps: Steps<T>): T {
+export function runSteps<T>(steps: Steps<T>): T {
   for (;;) {
     const { done, value } = steps.next()
     if (done) return value
@@ -38,7 +38,7 @@ export function atOnce<T>(steps: Steps<T>): T {
 const stepItems = 1000
 
 /** `Array.map` in steps. */
-export function* mapped<T, U>(items: readonly T[], change: (item: T) => U): Steps<U[]> {
+export function* mapInSteps<T, U>(items: readonly T[], change: (item: T) => U): Steps<U[]> {
   const result: U[] = []
   for (let from = 0; from < items.length; from += stepItems) {
     if (from > 0) yield
@@ -48,7 +48,7 @@ export function* mapped<T, U>(items: readonly T[], change: (item: T) => U): Step
 }
 
 /** A stable `toSorted` by a number, in steps. */
-export function* sorted<T>(items: readonly T[], by: (item: T) => number): Steps<readonly T[]> {
+export function* sortInSteps<T>(items: readonly T[], by: (item: T) => number): Steps<readonly T[]> {
   let runs: (readonly T[])[] = []
   for (let from = 0; from < items.length; from += stepItems) {
     runs.push(items.slice(from, from + stepItems).toSorted((a, b) => by(a) - by(b)))
@@ -56,14 +56,15 @@ export function* sorted<T>(items: readonly T[], by: (item: T) => number): Steps<
   }
   while (runs.length > 1) {
     const longer: (readonly T[])[] = []
-    for (let at = 0; at < runs.length; at += 2) longer.push(yield* merged(runs[at]!, runs[at + 1] ?? [], by))
+    for (let at = 0; at < runs.length; at += 2)
+      longer.push(yield* mergeInSteps(runs[at]!, runs[at + 1] ?? [], by))
     runs = longer
   }
   return runs[0] ?? []
 }
 
 /** Merges two sorted lists. */
-function* merged<T>(a: readonly T[], b: readonly T[], by: (item: T) => number): Steps<readonly T[]> {
+function* mergeInSteps<T>(a: readonly T[], b: readonly T[], by: (item: T) => number): Steps<readonly T[]> {
   if (a.length === 0 || b.length === 0 || by(a.at(-1)!) <= by(b[0]!)) return [...a, ...b]
   const result: T[] = []
   for (let i = 0, j = 0; result.length < a.length + b.length;) {

@@ -1,5 +1,5 @@
 /** Counts connections by client address, so that no single client can take them all. */
-import { networkOf } from '../core/security/network.js'
+import { getNetwork } from '../core/security/network.js'
 
 /** Releases what was taken. Calling it again has no effect. */
 export type Return = () => void
@@ -16,7 +16,7 @@ export class AddressCounts {
   /** Takes one more. Returns `undefined` if the address has reached its limit. */
   take(address: string): Return | undefined {
     if (this.isExempt(address)) return () => {}
-    const network = networkOf(address)
+    const network = getNetwork(address)
     const count = this.#counts.get(network) ?? 0
     if (count >= this.max) return undefined
     this.#counts.set(network, count + 1)

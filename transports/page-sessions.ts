@@ -4,7 +4,7 @@
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { PageSession } from '../core/call/credentials.js'
-import { parsedUrl } from '../core/parsed-url.js'
+import { parseUrl } from '../core/parse-url.js'
 import type { Config } from '../core/settings/config.js'
 import { cookieValues, setCookie } from './own-cookies.js'
 
@@ -29,7 +29,7 @@ export function isOwnPage(headers: IncomingHttpHeaders, { publicUrl }: PageConfi
   if (site !== undefined && site !== 'same-origin') return false
   if (origin === undefined) return true
   const own = new URL(publicUrl)
-  const from = parsedUrl(origin)
+  const from = parseUrl(origin)
   // Pages of the same host over plain HTTP could come from anybody on the network.
   return origin === own.origin || (from?.host === host && from?.protocol === own.protocol)
 }

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type { Position } from '../../storage/wal/position.js'
-import { RecordMismatch, type CopyPlace } from '../apply.js'
+import { RecordMismatch, type CopyPosition } from '../file-copy.js'
 import type { Entry } from '../engine.js'
 import { RecordTooNew } from '../records.js'
 import type { FileAnswer, FileTask } from './file-worker.js'
@@ -12,40 +12,40 @@ export class FileThread {
   #last: Promise<unknown> = Promise.resolve()
   #waiting = 0
   /** Copies that have been begun: the thread has them open. */
-  #begun = 0
+  #openCopies = 0
   #idle: NodeJS.Timeout | undefined
 
   /** `restMs`: time without work after which the thread ends, in milliseconds, since it takes memory. */
-  constructor(private readonly restMs = 10_000) {}
+  constructor(private readonly idleMs = 10_000) {}
 
   /** How far a file is, with what its log holds; `undefined` if there is none, or it cannot be read, or has no position. */
-  async look(file: string): Promise<Position | undefined> {
-    return (await this.#do({ kind: 'look', file })) as Position | undefined
+  async readPosition(file: string): Promise<Position | undefined> {
+    return (await this.#enqueue({ kind: 'look', file })) as Position | undefined
   }
 
   /** Puts what the log of a closed file holds into the file. Rejects if that fails. */
-  async fold(file: string): Promise<void> {
-    await this.#do({ kind: 'fold', file })
+  async mergeLog(file: string): Promise<void> {
+    await this.#enqueue({ kind: 'fold', file })
   }
 
   /** Gives a closed file its first position, or another one. Rejects if that fails. */
-  async number(file: string, position: Position): Promise<void> {
-    await this.#do({ kind: 'number', file, position })
+  async setPosition(file: string, position: Position): Promise<void> {
+    await this.#enqueue({ kind: 'number', file, position })
   }
 
   /** How far a closed file is that is whole; `undefined` if it is damaged, or has no position. Reads all of it. */
-  async prove(file: string): Promise<Position | undefined> {
-    return (await this.#do({ kind: 'prove', file })) as Position | undefined
+  async verify(file: string): Promise<Position | undefined> {
+    return (await this.#enqueue({ kind: 'prove', file })) as Position | undefined
   }
 
   /** Begins applying records to a file, which stands at `place` or is to be made. */
-  async begin(file: string, place: CopyPlace): Promise<void> {
-    this.#begun++
+  async begin(file: string, place: CopyPosition): Promise<void> {
+    this.#openCopies++
     try {
-      await this.#do({ kind: 'begin', file, place })
+      await this.#enqueue({ kind: 'begin', file, place })
     } catch (error) {
-      this.#begun--
-      this.#rest()
+      this.#openCopies--
+      this.#scheduleEnd()
       throw error
     }
   }
@@ -54,18 +54,18 @@ export class FileThread {
    * Applies records. Resolves with where the file stands then. Rejects with `RecordMismatch` if they do not lead on, with
    * `RecordTooNew` if only newer software can read one: those before it have been applied then.
    */
-  async apply(file: string, entries: readonly Pick<Entry, 'bytes' | 'sequence'>[]): Promise<CopyPlace> {
-    return (await this.#do({ kind: 'apply', file, entries })) as CopyPlace
+  async apply(file: string, entries: readonly Pick<Entry, 'bytes' | 'sequence'>[]): Promise<CopyPosition> {
+    return (await this.#enqueue({ kind: 'apply', file, entries })) as CopyPosition
   }
 
   /** Syncs the file. */
   async end(file: string): Promise<void> {
-    await this.#ended({ kind: 'end', file })
+    await this.#finish({ kind: 'end', file })
   }
 
   /** Ends applying records to a file that is of no use. */
-  async abandon(file: string): Promise<void> {
-    await this.#ended({ kind: 'abandon', file })
+  async discard(file: string): Promise<void> {
+    await this.#finish({ kind: 'abandon', file })
   }
 
   /**
@@ -73,12 +73,15 @@ export class FileThread {
    * their bytes.
    */
   async pack(file: string, to: string): Promise<{ position: Position | undefined; bytes: number }> {
-    return (await this.#do({ kind: 'pack', file, to })) as { position: Position | undefined; bytes: number }
+    return (await this.#enqueue({ kind: 'pack', file, to })) as {
+      position: Position | undefined
+      bytes: number
+    }
   }
 
   /** Writes the file that was packed, synced. Rejects with `RecordMismatch` if it is damaged. */
   async unpack(file: string, to: string): Promise<void> {
-    await this.#do({ kind: 'unpack', file, to })
+    await this.#enqueue({ kind: 'unpack', file, to })
   }
 
   /** Ends the thread, once what was asked of it is done. */
@@ -87,16 +90,16 @@ export class FileThread {
     this.#end()
   }
 
-  async #ended(task: FileTask): Promise<void> {
-    this.#begun--
+  async #finish(task: FileTask): Promise<void> {
+    this.#openCopies--
     try {
-      await this.#do(task)
+      await this.#enqueue(task)
     } finally {
-      this.#rest()
+      this.#scheduleEnd()
     }
   }
 
-  #do(task: FileTask): Promise<unknown> {
+  #enqueue(task: FileTask): Promise<unknown> {
     clearTimeout(this.#idle)
     this.#waiting++
     const done = this.#last.catch(() => undefined).then(() => this.#run(task))
@@ -110,24 +113,24 @@ export class FileThread {
       worker.ref()
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread is not a window
       worker.postMessage(task)
-      const { failure, value } = await this.#answerOf(worker)
+      const { failure, value } = await this.#waitForAnswer(worker)
       if (!failure) return value
       if (failure.newerFormat !== undefined) throw new RecordTooNew(failure.newerFormat)
-      throw failure.isUnfit ? new RecordMismatch(failure.message) : new Error(failure.message)
+      throw failure.isMismatch ? new RecordMismatch(failure.message) : new Error(failure.message)
     } finally {
       worker.unref()
       this.#waiting--
-      this.#rest()
+      this.#scheduleEnd()
     }
   }
 
-  #rest(): void {
-    if (this.#waiting > 0 || this.#begun > 0) return
+  #scheduleEnd(): void {
+    if (this.#waiting > 0 || this.#openCopies > 0) return
     clearTimeout(this.#idle)
-    this.#idle = setTimeout(() => this.#end(), this.restMs).unref()
+    this.#idle = setTimeout(() => this.#end(), this.idleMs).unref()
   }
 
-  async #answerOf(worker: Worker): Promise<FileAnswer> {
+  async #waitForAnswer(worker: Worker): Promise<FileAnswer> {
     try {
       // Rejects on an `error` event, after which the thread is gone.
       const [answer] = (await once(worker, 'message')) as [FileAnswer]

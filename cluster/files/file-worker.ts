@@ -4,16 +4,21 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { parentPort, type MessagePort } from 'node:worker_threads'
 import { createGunzip, createGzip } from 'node:zlib'
-import { foldLog, givePosition, positionOf, wholePositionOf } from '../../storage/wal/closed-file.js'
+import {
+  mergeLog,
+  setPosition,
+  readFilePosition,
+  readVerifiedPosition
+} from '../../storage/wal/closed-file.js'
 import { OpenPages } from '../../storage/wal/open-pages.js'
 import type { Position } from '../../storage/wal/position.js'
-import { Copy, RecordMismatch, type CopyPlace } from '../apply.js'
+import { FileCopy, RecordMismatch, type CopyPosition } from '../file-copy.js'
 import type { Entry } from '../engine.js'
 import { RecordDamaged, RecordTooNew } from '../records.js'
 
 /** Applies records to a file, from its beginning to its end. */
-type Following =
-  | { readonly kind: 'begin'; readonly file: string; readonly place: CopyPlace }
+type CopyTask =
+  | { readonly kind: 'begin'; readonly file: string; readonly place: CopyPosition }
   | {
       readonly kind: 'apply'
       readonly file: string
@@ -23,7 +28,7 @@ type Following =
 
 /** What the thread does: see the methods of `FileThread`. */
 export type FileTask =
-  | Following
+  | CopyTask
   | { readonly kind: 'look'; readonly file: string }
   | { readonly kind: 'fold'; readonly file: string }
   | { readonly kind: 'number'; readonly file: string; readonly position: Position }
@@ -37,7 +42,7 @@ export interface FileAnswer {
   readonly failure?: {
     readonly message: string
     /** Whether the records, or the packed file, do not lead to a file. */
-    readonly isUnfit: boolean
+    readonly isMismatch: boolean
     /** The format of a record that only a newer version of the software can read. */
     readonly newerFormat?: number
   }
@@ -46,48 +51,48 @@ export interface FileAnswer {
 const port = parentPort as MessagePort
 
 /** Copies to which records are being applied, by their path. */
-const copies = new Map<string, Copy>()
+const copies = new Map<string, FileCopy>()
 
 port.on('message', (task: FileTask) => void answer(task))
 
 async function answer(task: FileTask): Promise<void> {
-  let answered: FileAnswer
+  let result: FileAnswer
   try {
-    answered = { value: await run(task) }
+    result = { value: await run(task) }
   } catch (error) {
     const { message } = error as Error
-    const isUnfit =
+    const isMismatch =
       error instanceof RecordMismatch ||
       error instanceof RecordDamaged ||
       (error as { code?: string }).code?.startsWith('Z_') === true
     const newer = error instanceof RecordTooNew && { newerFormat: error.found }
-    answered = { failure: { message, isUnfit, ...newer } }
+    result = { failure: { message, isMismatch, ...newer } }
   }
-  port.postMessage(answered)
+  port.postMessage(result)
 }
 
 function run(task: FileTask): unknown {
   const { file } = task
-  if (task.kind === 'look') return positionOf(file)
-  if (task.kind === 'fold') return foldLog(file)
-  if (task.kind === 'number') return givePosition(file, task.position)
-  if (task.kind === 'prove') return wholePositionOf(file)
+  if (task.kind === 'look') return readFilePosition(file)
+  if (task.kind === 'fold') return mergeLog(file)
+  if (task.kind === 'number') return setPosition(file, task.position)
+  if (task.kind === 'prove') return readVerifiedPosition(file)
   if (task.kind === 'pack') return pack(file, task.to)
   if (task.kind === 'unpack') return unpack(file, task.to)
-  return follow(task)
+  return runCopyTask(task)
 }
 
 /** Applies records to a copy. Returns where it stands. */
-function follow(task: Following): CopyPlace | undefined {
-  if (task.kind === 'begin') copies.set(task.file, new Copy(task.file, task.place))
+function runCopyTask(task: CopyTask): CopyPosition | undefined {
+  if (task.kind === 'begin') copies.set(task.file, new FileCopy(task.file, task.place))
   const copy = copies.get(task.file)
   // The thread that had it open may have failed meanwhile.
   if (task.kind === 'apply' && !copy) throw new Error(`${task.file}: nothing has been begun`)
   if (task.kind === 'apply') for (const entry of task.entries) copy?.apply(entry)
   if (task.kind === 'end') copy?.close()
-  if (task.kind === 'abandon') copy?.abandon()
+  if (task.kind === 'abandon') copy?.discard()
   if (task.kind === 'end' || task.kind === 'abandon') copies.delete(task.file)
-  return copy?.place
+  return copy?.position
 }
 
 /** Writes all pages of a file, which may be in use, to another one, packed. Resolves with their position and number of bytes. */
@@ -95,7 +100,7 @@ async function pack(file: string, to: string): Promise<{ position: Position | un
   const open = new OpenPages(file)
   try {
     await pipeline(
-      Readable.from(open.pieces()),
+      Readable.from(open.readChunks()),
       createGzip({ level: 1 }),
       createWriteStream(to, { mode: 0o600, flush: true })
     )

@@ -2,10 +2,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { Conflict, EngineUnavailable } from '../engine.js'
-import { JetStreamError, publish, refusal } from './jetstream.js'
+import { JetStreamError, publish, errorCodes } from './jetstream.js'
 
 /** Time before another try while an earlier message of the subject is under way, in milliseconds. */
-const inFlightMs = 20
+const retryMs = 20
 
 /**
  * Appends a message, and resolves with its sequence. Rejects with `Conflict` if the last one of the subject is not the expected
@@ -25,12 +25,12 @@ export async function appendBehind(
       return await publish(connection, stream, subject, bytes, expected, timeoutMs)
     } catch (error) {
       if (!(error instanceof JetStreamError)) throw error
-      if (error.code === refusal.wrongLast && isBehind(error, expected)) throw new Conflict(subject)
+      if (error.code === errorCodes.wrongLast && isBehind(error, expected)) throw new Conflict(subject)
       // Whether an earlier message arrives is settled soon: then this one follows it, or is refused for good.
-      if (error.code !== refusal.wrongLastInFlight || performance.now() > deadline)
+      if (error.code !== errorCodes.wrongLastInFlight || performance.now() > deadline)
         throw new EngineUnavailable(error)
     }
-    await wait(inFlightMs)
+    await wait(retryMs)
   }
 }
 

@@ -1,9 +1,9 @@
 /** Checks at the start of a node that the engine keeps what it acknowledges: its version, its settings, and its streams. */
 import { EngineUnavailable } from '../engine.js'
-import { listed } from './listed.js'
-import { objectsStream } from './object-places.js'
-import { serverState, streamStates, type ServerState, type StreamState } from './monitor.js'
-import { bucketStream, platformStream, shardCount, shardStream } from './places.js'
+import { formatList } from './format-list.js'
+import { objectsStream } from './object-subjects.js'
+import { fetchServerState, fetchStreamStates, type ServerState, type StreamState } from './monitor.js'
+import { bucketStream, platformStream, shardCount, shardStream } from './subjects.js'
 
 /** The engine would lose what it acknowledges, or is not set up. */
 export class EngineUnfit extends Error {
@@ -17,11 +17,11 @@ export class EngineUnfit extends Error {
 }
 
 /** Servers, and replicas of each stream, that it takes to lose one of them without losing anything else. */
-const fewest = 3
+const minReplicas = 3
 /** The first version that syncs each message once, and recovers from being killed. */
 const firstVersion = [2, 15, 1]
 /** Bytes of a message that records and calls between nodes may need. */
-const payloadBytes = 8 * 1024 * 1024
+const minPayloadBytes = 8 * 1024 * 1024
 
 export interface CheckOptions {
   /** Addresses at which the servers tell how they are: one of each. */
@@ -35,24 +35,24 @@ export interface CheckOptions {
  * {@link EngineUnfit}, or with `EngineUnavailable` if most servers do not answer.
  */
 export async function checkEngine({ hasObjects, monitors }: CheckOptions): Promise<string[]> {
-  if (monitors.length < fewest)
+  if (monitors.length < minReplicas)
     throw new EngineUnfit([
-      `Only ${monitors.length} of its servers are named to be watched: it takes ${fewest}, so name the address that each one's "http" says`
+      `Only ${monitors.length} of its servers are named to be watched: it takes ${minReplicas}, so name the address that each one's "http" says`
     ])
   const servers = await Promise.all(
     monitors.map(async monitor => ({
       monitor,
-      server: await serverState(monitor),
-      streams: await streamStates(monitor)
+      server: await fetchServerState(monitor),
+      streams: await fetchStreamStates(monitor)
     }))
   )
   const silent = servers.filter(({ server, streams }) => !server || !streams).map(({ monitor }) => monitor)
   if (silent.length > (monitors.length - 1) / 2)
     throw new EngineUnavailable(new Error(`No answer from ${silent.join(', ')}`))
   const problems = [
-    ...twice(servers),
-    ...servers.flatMap(({ monitor, server }) => (server ? serverProblems(monitor, server) : [])),
-    ...streamProblems(
+    ...findDuplicates(servers),
+    ...servers.flatMap(({ monitor, server }) => (server ? findServerProblems(monitor, server) : [])),
+    ...findStreamProblems(
       servers.flatMap(({ streams }) => streams ?? []),
       hasObjects
     )
@@ -62,7 +62,7 @@ export async function checkEngine({ hasObjects, monitors }: CheckOptions): Promi
 }
 
 /** Addresses of one and the same server: it would be compared with itself. */
-function twice(servers: readonly { monitor: string; server: ServerState | undefined }[]): string[] {
+function findDuplicates(servers: readonly { monitor: string; server: ServerState | undefined }[]): string[] {
   const seen = new Map<string, string>()
   return servers.flatMap(({ monitor, server }) => {
     if (!server) return []
@@ -72,17 +72,17 @@ function twice(servers: readonly { monitor: string; server: ServerState | undefi
   })
 }
 
-function serverProblems(
+function findServerProblems(
   monitor: string,
   { jetstream, max_payload, server_name, version }: ServerState
 ): string[] {
   const problems: string[] = []
-  const say = (problem: string): void => void problems.push(`${server_name} (${monitor}) ${problem}`)
-  if (isOlder(version)) say(`has version ${version}: install ${firstVersion.join('.')} or later`)
-  if (!jetstream?.config) say('runs without JetStream: add "jetstream" to its configuration')
+  const add = (problem: string): void => void problems.push(`${server_name} (${monitor}) ${problem}`)
+  if (isOlder(version)) add(`has version ${version}: install ${firstVersion.join('.')} or later`)
+  if (!jetstream?.config) add('runs without JetStream: add "jetstream" to its configuration')
   else if (jetstream.config.sync_always !== true)
-    say('acknowledges what is not on its disk: set "sync_interval: always" in "jetstream"')
-  if (max_payload < payloadBytes) say(`takes ${max_payload} bytes in a message: set "max_payload: 8MB"`)
+    add('acknowledges what is not on its disk: set "sync_interval: always" in "jetstream"')
+  if (max_payload < minPayloadBytes) add(`takes ${max_payload} bytes in a message: set "max_payload: 8MB"`)
   return problems
 }
 
@@ -96,7 +96,10 @@ function isOlder(version: string): boolean {
   return version.includes('-')
 }
 
-function streamProblems(copies: readonly ReadonlyMap<string, StreamState>[], hasObjects: boolean): string[] {
+function findStreamProblems(
+  copies: readonly ReadonlyMap<string, StreamState>[],
+  hasObjects: boolean
+): string[] {
   const names = [
     platformStream,
     bucketStream,
@@ -109,18 +112,26 @@ function streamProblems(copies: readonly ReadonlyMap<string, StreamState>[], has
   }))
   const missing = streams.filter(({ config }) => !config).map(({ name }) => name)
   return [
-    ...(missing.length > 0 ? [`It has no stream ${listed(missing)}: run "coffer cluster init"`] : []),
-    ...wrong(streams, `fewer than ${fewest} replicas`, ({ num_replicas = 1 }) => num_replicas < fewest),
-    ...wrong(streams, 'another storage than files', ({ storage }) => storage !== 'file'),
-    ...wrong(streams, 'another way than to refuse what does not fit', ({ discard }) => discard !== 'new')
+    ...(missing.length > 0 ? [`It has no stream ${formatList(missing)}: run "coffer cluster init"`] : []),
+    ...describeWrong(
+      streams,
+      `fewer than ${minReplicas} replicas`,
+      ({ num_replicas = 1 }) => num_replicas < minReplicas
+    ),
+    ...describeWrong(streams, 'another storage than files', ({ storage }) => storage !== 'file'),
+    ...describeWrong(
+      streams,
+      'another way than to refuse what does not fit',
+      ({ discard }) => discard !== 'new'
+    )
   ]
 }
 
-function wrong(
+function describeWrong(
   streams: readonly { name: string; config: StreamState['config'] }[],
   what: string,
   isWrong: (config: NonNullable<StreamState['config']>) => boolean
 ): string[] {
   const names = streams.flatMap(({ config, name }) => (config && isWrong(config) ? [name] : []))
-  return names.length > 0 ? [`${listed(names)} has ${what}: run "coffer cluster init"`] : []
+  return names.length > 0 ? [`${formatList(names)} has ${what}: run "coffer cluster init"`] : []
 }

@@ -39,9 +39,9 @@ export interface Connected {
 /** Time between two pings, in milliseconds: a line that was cut silently is given up after two of them. */
 const pingMs = 1000
 /** Time between two tries to connect, in milliseconds. */
-const againMs = 100
+const reconnectMs = 100
 /** For how long a server may take to accept a connection, in milliseconds. */
-const connectMs = 2000
+const connectTimeoutMs = 2000
 
 /**
  * Connects to one of the servers; when it is lost, to another one. Rejects with `EngineUnavailable` if there is none, with
@@ -52,26 +52,26 @@ export async function connectTo(options: EngineOptions): Promise<NatsConnection>
   const wanted: ConnectionOptions = {
     servers: addresses.map(({ host }) => host),
     maxReconnectAttempts: -1,
-    reconnectTimeWait: againMs,
-    reconnectJitter: againMs,
+    reconnectTimeWait: reconnectMs,
+    reconnectJitter: reconnectMs,
     pingInterval: pingMs,
     maxPingOut: 2,
-    timeout: connectMs,
+    timeout: connectTimeoutMs,
     // Servers may tell of addresses that cannot be reached from here.
     ignoreClusterUpdates: true,
     // An error made in advance for each request, for its stack, takes longer than all else about it.
     noAsyncTraces: true,
     ...(options.name === undefined ? {} : { name: options.name }),
-    ...identity(options, addresses[0])
+    ...toCredentials(options, addresses[0])
   }
   // The authorities are those of the process: NODE_EXTRA_CA_CERTS names a file of others.
   if (addresses.some(({ protocol }) => protocol === 'tls:'))
-    wanted.tls = { checkServerIdentity: identityCheck(addresses) } as object
+    wanted.tls = { checkServerIdentity: createIdentityCheck(addresses) } as object
   try {
     return await connect(wanted)
   } catch (error) {
-    const problem = mistakeOf(error)
-    throw problem === undefined ? unreachable(addresses, error) : new EngineUnfit([problem])
+    const problem = findSettingsProblem(error)
+    throw problem === undefined ? toUnreachableError(addresses, error) : new EngineUnfit([problem])
   }
 }
 
@@ -79,7 +79,7 @@ export async function connectTo(options: EngineOptions): Promise<NatsConnection>
  * Returns the check of a server's certificate. The client tells the name that it connects to, but not an address: then the
  * certificate has to hold one of those that the settings name.
  */
-function identityCheck(addresses: readonly URL[]): typeof checkServerIdentity {
+function createIdentityCheck(addresses: readonly URL[]): typeof checkServerIdentity {
   const hosts = addresses.map(({ hostname }) => hostname.replaceAll(/^\[|\]$/g, ''))
   const numbers = hosts.filter(host => isIP(host) > 0)
   return (host, certificate) => {
@@ -90,7 +90,7 @@ function identityCheck(addresses: readonly URL[]): typeof checkServerIdentity {
 }
 
 /** Names the servers, without who connects, and what the last of them said. */
-function unreachable(addresses: readonly URL[], cause: unknown): EngineUnavailable {
+function toUnreachableError(addresses: readonly URL[], cause: unknown): EngineUnavailable {
   const hosts = addresses.map(({ host }) => host).join(', ')
   const reason = cause instanceof Error ? cause.message : String(cause)
   return new EngineUnavailable(
@@ -100,23 +100,23 @@ function unreachable(addresses: readonly URL[], cause: unknown): EngineUnavailab
 }
 
 /** What is wrong with the settings, so that nothing comes of trying again; `undefined` if that may be so. */
-function mistakeOf(error: unknown): string | undefined {
-  for (let at = error; at instanceof Error; at = at.cause) {
-    const { code } = at as NodeJS.ErrnoException
-    if (/authorization violation/i.test(at.message))
+function findSettingsProblem(error: unknown): string | undefined {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    if (/authorization violation/i.test(cause.message))
       return 'It refuses whoever connects: see cluster.engineCredentials, and what its servers have under "authorization"'
-    if (code !== undefined && untrusted.test(code))
+    if (code !== undefined && certificateErrors.test(code))
       return `Its certificate is not trusted (${code}): see cluster.engine for the names of servers, and NODE_EXTRA_CA_CERTS for whom to trust`
   }
   return undefined
 }
 
 /** The codes of Node's errors about certificates. */
-const untrusted =
+const certificateErrors =
   /^(?:ERR_TLS_CERT_ALTNAME_INVALID|SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_\w+|CERT_\w+)$/
 
 /** How a connection does. */
-export class Link {
+export class LinkStatus {
   /** How often it was lost and made again. */
   reconnects = 0
   isUp = true
@@ -138,7 +138,7 @@ export class Link {
 }
 
 /** Who connects: what a file says, or an address. */
-function identity(
+function toCredentials(
   { credentials }: EngineOptions,
   address: URL | undefined
 ): { authenticator?: Authenticator; user?: string; pass?: string } {

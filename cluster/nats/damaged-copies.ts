@@ -3,7 +3,7 @@
  * not read what they had.
  */
 import type { Alarm } from '../alarm.js'
-import { lackingOf } from './replicas.js'
+import { createLackingAlarms } from './replicas.js'
 
 export interface DamagedCopy {
   readonly stream: string
@@ -15,7 +15,7 @@ export class DamagedCopies {
   /** By server, its streams, and the run of the server that they were first told of in. */
   readonly #found = new Map<string, { readonly streams: Set<string>; run?: string | undefined }>()
 
-  note({ server, stream }: DamagedCopy): void {
+  record({ server, stream }: DamagedCopy): void {
     const found = this.#found.get(server) ?? { streams: new Set() }
     found.streams.add(stream)
     this.#found.set(server, found)
@@ -31,6 +31,8 @@ export class DamagedCopies {
       found.run ??= run
       if (run !== undefined && run !== found.run) this.#found.delete(server)
     }
-    return lackingOf(new Map(Array.from(this.#found, ([server, { streams }]) => [server, [...streams]])))
+    return createLackingAlarms(
+      new Map(Array.from(this.#found, ([server, { streams }]) => [server, [...streams]]))
+    )
   }
 }

@@ -6,7 +6,7 @@ import { createInbox, type Msg, type NatsConnection } from '@nats-io/transport-n
 import { EngineUnavailable, type Entry } from '../engine.js'
 
 /** What to read: messages of a subject from a sequence on, or the last one of each subject that fits a pattern. */
-export type Wanted =
+export type GetRequest =
   | {
       readonly seq: number
       readonly next_by_subj: string
@@ -16,8 +16,8 @@ export type Wanted =
   | { readonly multi_last: readonly string[]; readonly batch: number }
 
 /** For how long a replica may keep silent, in milliseconds, and how many tries there are. */
-const silenceMs = 600
-const tries = 4
+const replicaTimeoutMs = 600
+const maxAttempts = 4
 /** Statuses of an answer without a message. */
 const [endOfBatch, nothingFound] = [204, 404]
 
@@ -25,18 +25,18 @@ const [endOfBatch, nothingFound] = [204, 404]
 export async function getMessages(
   connection: NatsConnection,
   stream: string,
-  wanted: Wanted
+  request: GetRequest
 ): Promise<Entry[]> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await getOnce(connection, stream, wanted)
+      return await getOnce(connection, stream, request)
     } catch (error) {
-      if (attempt === tries || connection.isClosed()) throw new EngineUnavailable(error)
+      if (attempt === maxAttempts || connection.isClosed()) throw new EngineUnavailable(error)
     }
   }
 }
 
-function getOnce(connection: NatsConnection, stream: string, wanted: Wanted): Promise<Entry[]> {
+function getOnce(connection: NatsConnection, stream: string, request: GetRequest): Promise<Entry[]> {
   return new Promise((resolve, reject) => {
     const entries: Entry[] = []
     const inbox = createInbox()
@@ -46,7 +46,7 @@ function getOnce(connection: NatsConnection, stream: string, wanted: Wanted): Pr
       if (error) reject(error)
       else resolve(entries)
     }
-    const take = ({ data, headers }: Msg): void => {
+    const receive = ({ data, headers }: Msg): void => {
       timer.refresh()
       const { code, description } = headers ?? { code: 0, description: 'not a message of a stream' }
       // When a connection is lost, what is sent meanwhile is lost as well, and the rest arrives on the next one.
@@ -63,9 +63,9 @@ function getOnce(connection: NatsConnection, stream: string, wanted: Wanted): Pr
         })
     }
     const subscription = connection.subscribe(inbox, {
-      callback: (error, message) => (error ? end(error) : take(message))
+      callback: (error, message) => (error ? end(error) : receive(message))
     })
-    const timer = setTimeout(() => end(new Error('No replica has answered in time')), silenceMs)
-    connection.publish(`$JS.API.DIRECT.GET.${stream}`, JSON.stringify(wanted), { reply: inbox })
+    const timer = setTimeout(() => end(new Error('No replica has answered in time')), replicaTimeoutMs)
+    connection.publish(`$JS.API.DIRECT.GET.${stream}`, JSON.stringify(request), { reply: inbox })
   })
 }

@@ -18,7 +18,7 @@ export class JetStreamError extends Error {
 }
 
 /** Numbers of errors. */
-export const refusal = {
+export const errorCodes = {
   messageNotFound: 10_037,
   streamExists: 10_058,
   streamNotFound: 10_059,
@@ -53,14 +53,14 @@ export async function request(
  * Asks a question of JetStream's API, such as `STREAM.INFO.NAME`. Rejects with {@link JetStreamError}, or with
  * `EngineUnavailable`.
  */
-export async function ask<T>(
+export async function callApi<T>(
   connection: NatsConnection,
   question: string,
   params: object,
   timeoutMs: number
 ): Promise<T> {
   const bytes = Buffer.from(JSON.stringify(params))
-  return read(await request(connection, `$JS.API.${question}`, bytes, timeoutMs)) as T
+  return parseAnswer(await request(connection, `$JS.API.${question}`, bytes, timeoutMs)) as T
 }
 
 /**
@@ -80,7 +80,7 @@ export async function publish(
     'Nats-Expected-Stream': stream,
     'Nats-Expected-Last-Subject-Sequence': String(expected)
   })
-  const { seq } = read(answer) as { seq?: number }
+  const { seq } = parseAnswer(answer) as { seq?: number }
   if (seq === undefined) throw new EngineUnavailable(new Error('An acknowledgement without a sequence'))
   return seq
 }
@@ -99,7 +99,7 @@ function endOfTurn(): Promise<void> {
 }
 
 /** An answer that is no refusal. */
-function read(bytes: Uint8Array): object {
+function parseAnswer(bytes: Uint8Array): object {
   let answer: Answer
   try {
     answer = JSON.parse(Buffer.from(bytes).toString()) as Answer
@@ -113,7 +113,7 @@ function read(bytes: Uint8Array): object {
 }
 
 /** What is asked for, unless it is refused: it is not available then. Rejects with `EngineUnavailable`. */
-export async function answered<T>(answer: Promise<T>): Promise<T> {
+export async function translateRefusal<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer
   } catch (error) {

@@ -3,18 +3,18 @@ import type { NatsConnection } from '@nats-io/transport-node'
 import { EngineUnavailable, type Entry } from '../engine.js'
 import type { Connected } from './connection.js'
 import type { DamagedCopies } from './damaged-copies.js'
-import { answered, ask, JetStreamError, refusal } from './jetstream.js'
+import { translateRefusal, callApi, JetStreamError, errorCodes } from './jetstream.js'
 
 /** With what messages are read. */
-export interface Reading extends Connected {
+export interface ReadContext extends Connected {
   /** Is told of copies that turn out to be damaged. */
   readonly damaged?: DamagedCopies
 }
 
 /** Time within which a server that has handed a stream over is not asked to do so again, in milliseconds. */
-const restMs = 30_000
+const minReplaceIntervalMs = 30_000
 /** When servers were last made to hand streams over, by the connection that asked for it. */
-const replaced = new WeakMap<NatsConnection, Map<string, number>>()
+const replacedAt = new WeakMap<NatsConnection, Map<string, number>>()
 
 interface Stored {
   readonly message: { readonly seq: number; readonly data?: string }
@@ -27,34 +27,34 @@ interface StreamInfo {
 
 /** The last message of a subject; `undefined` if there is none. Rejects with `EngineUnavailable`. */
 export async function lastMessage(
-  reading: Reading,
+  context: ReadContext,
   stream: string,
   subject: string
 ): Promise<Entry | undefined> {
-  const last = await lastOf(reading, stream, subject)
+  const last = await readLast(context, stream, subject)
   if (last) return last
   // A leader leaves out a message whose bits have changed on its disk, and counts it all the same.
-  const leader = await counting(reading, stream, subject)
+  const leader = await findCountingLeader(context, stream, subject)
   if (leader === undefined) return undefined
   // It may have come just now.
-  const again = await lastOf(reading, stream, subject)
+  const again = await readLast(context, stream, subject)
   if (again) return again
-  await replaceLeader(reading, stream, leader)
+  await replaceLeader(context, stream, leader)
   throw new EngineUnavailable(new Error(`${leader}, which leads ${stream}, cannot read what it has`))
 }
 
-async function lastOf(
-  { connection, timeoutMs }: Reading,
+async function readLast(
+  { connection, timeoutMs }: ReadContext,
   stream: string,
   subject: string
 ): Promise<Entry | undefined> {
   try {
     const question = `STREAM.MSG.GET.${stream}`
-    const { message } = await ask<Stored>(connection, question, { last_by_subj: subject }, timeoutMs)
+    const { message } = await callApi<Stored>(connection, question, { last_by_subj: subject }, timeoutMs)
     return { subject, sequence: message.seq, bytes: Buffer.from(message.data ?? '', 'base64') }
   } catch (error) {
     if (!(error instanceof JetStreamError)) throw error
-    if (error.code === refusal.messageNotFound) return undefined
+    if (error.code === errorCodes.messageNotFound) return undefined
     throw new EngineUnavailable(error)
   }
 }
@@ -64,27 +64,27 @@ async function lastOf(
  * can read the message, whoever asks for it again and again is not to keep everybody else from the stream.
  */
 async function replaceLeader(
-  { connection, damaged, timeoutMs }: Reading,
+  { connection, damaged, timeoutMs }: ReadContext,
   stream: string,
   leader: string
 ): Promise<void> {
-  damaged?.note({ stream, server: leader })
-  const known = replaced.get(connection) ?? new Map<string, number>()
-  replaced.set(connection, known)
+  damaged?.record({ stream, server: leader })
+  const times = replacedAt.get(connection) ?? new Map<string, number>()
+  replacedAt.set(connection, times)
   const copy = `${leader} ${stream}`
-  if (performance.now() - (known.get(copy) ?? -Infinity) < restMs) return
-  await answered(ask(connection, `STREAM.LEADER.STEPDOWN.${stream}`, {}, timeoutMs))
-  known.set(copy, performance.now())
+  if (performance.now() - (times.get(copy) ?? -Infinity) < minReplaceIntervalMs) return
+  await translateRefusal(callApi(connection, `STREAM.LEADER.STEPDOWN.${stream}`, {}, timeoutMs))
+  times.set(copy, performance.now())
 }
 
 /** The leader of a stream, by itself, if its index counts messages of a subject. */
-async function counting(
-  { connection, timeoutMs }: Reading,
+async function findCountingLeader(
+  { connection, timeoutMs }: ReadContext,
   stream: string,
   subject: string
 ): Promise<string | undefined> {
   const wanted = { subjects_filter: subject }
-  const asked = ask<StreamInfo>(connection, `STREAM.INFO.${stream}`, wanted, timeoutMs)
-  const { cluster, state } = await answered(asked)
+  const pending = callApi<StreamInfo>(connection, `STREAM.INFO.${stream}`, wanted, timeoutMs)
+  const { cluster, state } = await translateRefusal(pending)
   return state.subjects?.[subject] ? cluster?.leader : undefined
 }

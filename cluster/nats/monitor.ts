@@ -32,24 +32,26 @@ interface Accounts {
 }
 
 /** For how long a server may take to answer, in milliseconds. */
-const patienceMs = 2000
+const timeoutMs = 2000
 
 /** How a server is; `undefined` if it does not say so. */
-export async function serverState(monitor: string): Promise<ServerState | undefined> {
-  return (await asked(monitor, 'varz')) as ServerState | undefined
+export async function fetchServerState(monitor: string): Promise<ServerState | undefined> {
+  return (await fetchJson(monitor, 'varz')) as ServerState | undefined
 }
 
 /** The server's copies of streams, by their names; `undefined` if it does not say so. */
-export async function streamStates(monitor: string): Promise<ReadonlyMap<string, StreamState> | undefined> {
-  const answer = (await asked(monitor, 'jsz?streams=1&config=1')) as Accounts | undefined
+export async function fetchStreamStates(
+  monitor: string
+): Promise<ReadonlyMap<string, StreamState> | undefined> {
+  const answer = (await fetchJson(monitor, 'jsz?streams=1&config=1')) as Accounts | undefined
   const streams = answer?.account_details?.flatMap(({ stream_detail = [] }) => stream_detail)
   return answer && new Map((streams ?? []).map(stream => [stream.name, stream]))
 }
 
-async function asked(monitor: string, path: string): Promise<unknown> {
+async function fetchJson(monitor: string, path: string): Promise<unknown> {
   try {
     const base = monitor.endsWith('/') ? monitor : `${monitor}/`
-    const answer = await fetch(new URL(path, base), { signal: AbortSignal.timeout(patienceMs) })
+    const answer = await fetch(new URL(path, base), { signal: AbortSignal.timeout(timeoutMs) })
     return answer.ok ? await answer.json() : undefined
   } catch {
     return undefined

@@ -6,9 +6,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Alarm } from '../alarm.js'
 import { EngineUnavailable } from '../engine.js'
 import type { Connected } from './connection.js'
-import { ask, JetStreamError } from './jetstream.js'
-import { listed } from './listed.js'
-import { serverState, streamStates } from './monitor.js'
+import { callApi, JetStreamError } from './jetstream.js'
+import { formatList } from './format-list.js'
+import { fetchServerState, fetchStreamStates } from './monitor.js'
 
 /** One server's copy of a stream at some moment. */
 export interface Replica {
@@ -25,13 +25,13 @@ export interface ReplicaReport {
   /** The server that leads it; empty if there is none at present. */
   readonly leader: string
   /** The servers whose copies are complete, since two of them agree. */
-  readonly sound: readonly string[]
+  readonly complete: readonly string[]
   /** The servers whose copies lack records that another one has. */
-  readonly unsound: readonly string[]
+  readonly incomplete: readonly string[]
 }
 
 /** Copies are looked at so often before they are said to differ: they do for a moment whenever a log is trimmed. */
-const looks = 6
+const maxObservations = 6
 const pauseMs = 150
 
 export class Replicas {
@@ -45,28 +45,29 @@ export class Replicas {
 
   /** Compares the copies of some streams, or of all. A server that does not answer is left out. */
   async compare(streams?: readonly string[]): Promise<ReplicaReport[]> {
-    const seen = new Map<string, Replica[][]>()
-    for (let times = 0; times < looks; times++) {
+    const observations = new Map<string, Replica[][]>()
+    for (let times = 0; times < maxObservations; times++) {
       if (times > 0) await wait(pauseMs)
-      for (const [stream, replicas] of await this.#look())
-        if (!streams || streams.includes(stream)) seen.set(stream, [...(seen.get(stream) ?? []), replicas])
-      if (Array.from(seen).every(([stream, all]) => isSettled(reportOf(stream, all), all))) break
+      for (const [stream, replicas] of await this.#observe())
+        if (!streams || streams.includes(stream))
+          observations.set(stream, [...(observations.get(stream) ?? []), replicas])
+      if (Array.from(observations).every(([stream, all]) => isSettled(createReport(stream, all), all))) break
     }
-    return Array.from(seen, ([stream, all]) => reportOf(stream, all))
+    return Array.from(observations, ([stream, all]) => createReport(stream, all))
   }
 
   /**
    * Resolves when a stream is led by a server whose copy is complete, after it has made such a one the leader if need be. Rejects
    * with `EngineUnavailable` if there is none in time, or the copies do not agree.
    */
-  async waitUntilSound(stream: string, timeoutMs: number): Promise<void> {
+  async waitUntilComplete(stream: string, timeoutMs: number): Promise<void> {
     const deadline = performance.now() + timeoutMs
     for (;;) {
       const [report] = await this.compare([stream])
-      if (report?.sound.includes(report.leader)) return
+      if (report?.complete.includes(report.leader)) return
       if (performance.now() > deadline)
         throw new EngineUnavailable(
-          new Error(alarmsOf(report ? [report] : [])[0]?.text ?? `No sound copy of ${stream} leads it`)
+          new Error(createAlarms(report ? [report] : [])[0]?.text ?? `No sound copy of ${stream} leads it`)
         )
       if (report) await this.#replaceLeader(report)
       await wait(pauseMs)
@@ -74,19 +75,19 @@ export class Replicas {
   }
 
   /** Compares all streams, and steps down leaders whose copies are not complete. Resolves with what the operator has to know. */
-  async care(): Promise<Alarm[]> {
+  async repairLeaders(): Promise<Alarm[]> {
     const reports = await this.compare()
     for (const report of reports) await this.#replaceLeader(report)
-    return alarmsOf(reports)
+    return createAlarms(reports)
   }
 
   /** Asks a leader whose copy lacks records to hand over to a server that has them. */
-  async #replaceLeader({ leader, sound, stream, unsound }: ReplicaReport): Promise<void> {
-    const [preferred] = sound
-    if (preferred === undefined || !unsound.includes(leader)) return
+  async #replaceLeader({ leader, complete, stream, incomplete }: ReplicaReport): Promise<void> {
+    const [preferred] = complete
+    if (preferred === undefined || !incomplete.includes(leader)) return
     try {
       const wanted = { placement: { preferred } }
-      await ask(this.engine.connection, `STREAM.LEADER.STEPDOWN.${stream}`, wanted, this.engine.timeoutMs)
+      await callApi(this.engine.connection, `STREAM.LEADER.STEPDOWN.${stream}`, wanted, this.engine.timeoutMs)
     } catch (error) {
       // It is tried again when the copies are compared next.
       if (!(error instanceof JetStreamError || error instanceof EngineUnavailable)) throw error
@@ -94,11 +95,11 @@ export class Replicas {
   }
 
   /** The copies of each stream, as their servers see them now. */
-  async #look(): Promise<Map<string, Replica[]>> {
+  async #observe(): Promise<Map<string, Replica[]>> {
     const servers = await Promise.all(
       this.monitors.map(async monitor => {
         // At once: each waits long for a machine that is gone, and a takeover waits for both.
-        const [server, streams] = await Promise.all([serverState(monitor), streamStates(monitor)])
+        const [server, streams] = await Promise.all([fetchServerState(monitor), fetchStreamStates(monitor)])
         return { name: server?.server_name, streams }
       })
     )
@@ -122,55 +123,55 @@ export class Replicas {
  * What several looks at the copies of a stream show. Copies can be compared while they end with the same record. One that has as
  * many records as any other, and agrees with a second one, is sound; one that always has fewer than another is not.
  */
-export function reportOf(stream: string, seen: readonly (readonly Replica[])[]): ReplicaReport {
-  const sound = new Set<string>()
+export function createReport(stream: string, observations: readonly (readonly Replica[])[]): ReplicaReport {
+  const complete = new Set<string>()
   const fewer = new Map<string, number>()
-  for (const replicas of seen)
+  for (const replicas of observations)
     for (const replica of replicas) {
       const others = replicas.filter(other => other !== replica && other.last === replica.last)
       if (others.some(({ messages }) => messages > replica.messages))
         fewer.set(replica.server, (fewer.get(replica.server) ?? 0) + 1)
       else if (others.some(({ first, messages }) => messages === replica.messages && first === replica.first))
-        sound.add(replica.server)
+        complete.add(replica.server)
     }
-  const unsound = [...fewer].filter(([server, times]) => times > 1 && !sound.has(server))
-  const last = seen.at(-1) ?? []
+  const incomplete = [...fewer].filter(([server, times]) => times > 1 && !complete.has(server))
+  const last = observations.at(-1) ?? []
   // Only who leads it himself is believed: others learn later that he does not.
   const leader = last.find(replica => replica.server === replica.leader)?.server ?? ''
   return {
     stream,
     leader,
-    sound: [...sound].toSorted(),
-    unsound: unsound.map(([server]) => server).toSorted()
+    complete: [...complete].toSorted(),
+    incomplete: incomplete.map(([server]) => server).toSorted()
   }
 }
 
 /** What the operator has to know of streams: nothing of those whose copies agree, or could not be compared. */
-export function alarmsOf(reports: readonly ReplicaReport[]): Alarm[] {
+export function createAlarms(reports: readonly ReplicaReport[]): Alarm[] {
   const lacking = new Map<string, string[]>()
   const alarms: Alarm[] = []
-  for (const { sound, stream, unsound } of reports)
-    if (sound.length > 0)
-      for (const server of unsound) lacking.set(server, [...(lacking.get(server) ?? []), stream])
-    else if (unsound.length > 0)
+  for (const { complete, stream, incomplete } of reports)
+    if (complete.length > 0)
+      for (const server of incomplete) lacking.set(server, [...(lacking.get(server) ?? []), stream])
+    else if (incomplete.length > 0)
       alarms.push({
         kind: 'copies',
         about: stream,
-        text: `No two copies of ${stream} agree, and ${unsound.join(' and ')} lacks records of it: its accounts are not taken over until it is decided which copy counts`
+        text: `No two copies of ${stream} agree, and ${incomplete.join(' and ')} lacks records of it: its accounts are not taken over until it is decided which copy counts`
       })
-  return [...alarms, ...lackingOf(lacking)]
+  return [...alarms, ...createLackingAlarms(lacking)]
 }
 
 /** What the operator has to know of servers that lack records of streams. */
-export function lackingOf(lacking: ReadonlyMap<string, readonly string[]>): Alarm[] {
+export function createLackingAlarms(lacking: ReadonlyMap<string, readonly string[]>): Alarm[] {
   return Array.from(lacking, ([server, streams]) => ({
     kind: 'replica',
     about: server,
-    text: `${server} lacks records of ${listed(streams)} that the other servers have: have its copy made again`
+    text: `${server} lacks records of ${formatList(streams)} that the other servers have: have its copy made again`
   }))
 }
 
 /** Whether another look would not change a report: every copy that was seen is sound. */
-function isSettled({ sound }: ReplicaReport, seen: readonly (readonly Replica[])[]): boolean {
-  return seen.flat().every(({ server }) => sound.includes(server))
+function isSettled({ complete }: ReplicaReport, observations: readonly (readonly Replica[])[]): boolean {
+  return observations.flat().every(({ server }) => complete.includes(server))
 }

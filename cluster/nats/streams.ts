@@ -1,6 +1,6 @@
 /** Makes the streams of a cluster in its engine. Doing it again changes their limits, and nothing else. */
 import type { Connected } from './connection.js'
-import { ask, JetStreamError, refusal } from './jetstream.js'
+import { callApi, JetStreamError, errorCodes } from './jetstream.js'
 import {
   bucketStream,
   bucketSubjects,
@@ -9,8 +9,8 @@ import {
   shardCount,
   shardStream,
   shardSubjects
-} from './places.js'
-import { objectsStream, objectsSubjects } from './object-places.js'
+} from './subjects.js'
+import { objectsStream, objectsSubjects } from './object-subjects.js'
 
 /** Most bytes on the disk of each server. The engine reserves them: they have to fit into its `max_file_store` together. */
 export interface StreamLimits {
@@ -44,47 +44,47 @@ export interface StreamConfig {
 }
 
 /** For how long a stream may take to be made, in milliseconds. */
-const patienceMs = 10_000
+const timeoutMs = 10_000
 /** Streams that are made at once. */
-const atOnce = 8
+const maxConcurrent = 8
 
 /** The streams of a cluster. */
-export function streamsOf({
+export function createStreamConfigs({
   bucketBytes,
   objectBytes,
   platformBytes,
   shardBytes
 }: StreamLimits): StreamConfig[] {
   return [
-    stream(platformStream, platformSubject, platformBytes),
-    stream(bucketStream, bucketSubjects, bucketBytes, 1),
-    ...(objectBytes > 0 ? [stream(objectsStream, objectsSubjects, objectBytes)] : []),
+    createConfig(platformStream, platformSubject, platformBytes),
+    createConfig(bucketStream, bucketSubjects, bucketBytes, 1),
+    ...(objectBytes > 0 ? [createConfig(objectsStream, objectsSubjects, objectBytes)] : []),
     ...Array.from({ length: shardCount }, (_, shard) =>
-      stream(shardStream(shard), shardSubjects(shard), shardBytes)
+      createConfig(shardStream(shard), shardSubjects(shard), shardBytes)
     )
   ]
 }
 
 /** Makes the streams that are missing, and gives the others their limits. Rejects with `JetStreamError` or `EngineUnavailable`. */
-export async function makeStreams(engine: Connected, streams: readonly StreamConfig[]): Promise<void> {
-  const left = [...streams]
-  const make = async (): Promise<void> => {
-    for (let next = left.shift(); next; next = left.shift()) await makeStream(engine, next)
+export async function createStreams(engine: Connected, streams: readonly StreamConfig[]): Promise<void> {
+  const remaining = [...streams]
+  const work = async (): Promise<void> => {
+    for (let next = remaining.shift(); next; next = remaining.shift()) await createStream(engine, next)
   }
-  await Promise.all(Array.from({ length: atOnce }, make))
+  await Promise.all(Array.from({ length: maxConcurrent }, work))
 }
 
-async function makeStream({ connection }: Connected, wanted: StreamConfig): Promise<void> {
+async function createStream({ connection }: Connected, wanted: StreamConfig): Promise<void> {
   const config = { ...common, ...wanted }
   try {
-    await ask(connection, `STREAM.CREATE.${wanted.name}`, config, patienceMs)
+    await callApi(connection, `STREAM.CREATE.${wanted.name}`, config, timeoutMs)
   } catch (error) {
-    if (!(error instanceof JetStreamError) || error.code !== refusal.streamExists) throw error
-    await ask(connection, `STREAM.UPDATE.${wanted.name}`, config, patienceMs)
+    if (!(error instanceof JetStreamError) || error.code !== errorCodes.streamExists) throw error
+    await callApi(connection, `STREAM.UPDATE.${wanted.name}`, config, timeoutMs)
   }
 }
 
 /** A stream with a limit of bytes, and perhaps one of messages of each subject. */
-function stream(name: string, subjects: string, max_bytes: number, most = -1): StreamConfig {
-  return { name, subjects: [subjects], max_bytes, max_msgs_per_subject: most }
+function createConfig(name: string, subjects: string, max_bytes: number, maxPerSubject = -1): StreamConfig {
+  return { name, subjects: [subjects], max_bytes, max_msgs_per_subject: maxPerSubject }
 }

@@ -26,7 +26,7 @@ export interface Part {
 /** First byte of a batch; whatever begins otherwise is meant for somebody else. */
 export const batchMark = 1
 /** Bytes before each part: its length, with the highest bit set if it goes on. */
-const partHead = 4
+const partHeadBytes = 4
 const goesOnBit = 0x8000_0000
 
 /** The bytes of a batch. */
@@ -35,13 +35,13 @@ export function encodeBatch(head: BatchHead, parts: readonly Part[]): Buffer {
   const begin = Buffer.allocUnsafe(3)
   begin.writeUInt8(batchMark, 0)
   begin.writeUInt16BE(text.length, 1)
-  const pieces: Uint8Array[] = [begin, text]
+  const chunks: Uint8Array[] = [begin, text]
   for (const { bytes, goesOn } of parts) {
-    const length = Buffer.allocUnsafe(partHead)
+    const length = Buffer.allocUnsafe(partHeadBytes)
     length.writeUInt32BE((goesOn ? goesOnBit : 0) + bytes.length, 0)
-    pieces.push(length, bytes)
+    chunks.push(length, bytes)
   }
-  return Buffer.concat(pieces)
+  return Buffer.concat(chunks)
 }
 
 /** Reads a batch. Throws `RangeError`, `SyntaxError`. */
@@ -53,9 +53,9 @@ export function decodeBatch(given: Uint8Array): { head: BatchHead; parts: Part[]
   while (at < bytes.length) {
     const length = bytes.readUInt32BE(at)
     const goesOn = length >= goesOnBit
-    const end = at + partHead + (goesOn ? length - goesOnBit : length)
+    const end = at + partHeadBytes + (goesOn ? length - goesOnBit : length)
     if (end > bytes.length) throw new RangeError('A part that ends beyond its batch')
-    parts.push({ bytes: bytes.subarray(at + partHead, end), goesOn })
+    parts.push({ bytes: bytes.subarray(at + partHeadBytes, end), goesOn })
     at = end
   }
   return { head, parts }

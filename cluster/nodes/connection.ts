@@ -24,11 +24,11 @@ export interface ConnectionEvents {
   /** A message of the other side. Must not throw. */
   receive(message: Buffer): void
   /** Nothing is sent or received any more. */
-  lost(reason: ConnectionLost): void
+  onLost(reason: ConnectionLost): void
   /** Whether something is expected of the other side, so that its end has to be noticed. */
   isWaiting(): boolean
   /** Resolves once all that was received has been answered. The side that asks has nothing to answer. */
-  answered?(): Promise<unknown>
+  waitUntilAnswered?(): Promise<unknown>
 }
 
 export interface ConnectionOptions {
@@ -36,28 +36,28 @@ export interface ConnectionOptions {
   /** Time after which a batch that is not acknowledged is sent again, in milliseconds. */
   readonly resendMs: number
   /** Time after which the other side is taken for lost, in milliseconds. */
-  readonly giveUpMs: number
+  readonly timeoutMs: number
   /** Bytes that may wait to be sent besides what is under way. */
-  readonly maxWaiting: number
+  readonly maxWaitingBytes: number
 }
 
 /** What a batch is answered with. */
-export const taken = Buffer.of(0)
-export const unknown = Buffer.of(1)
+export const acceptedReply = Buffer.of(0)
+export const unknownReply = Buffer.of(1)
 /** Not taken: this side is leaving, and says so once it has answered what it took before. */
-const leaving = Buffer.of(2)
+const leavingReply = Buffer.of(2)
 
 /** Longest part, in bytes. */
-const longestPart = 4 * 1024 * 1024
+const maxPartBytes = 4 * 1024 * 1024
 /** What heads take, in bytes: more than enough. */
-const headBytes = 4096
+const maxHeadBytes = 4096
 /** Longest message that is put together, in bytes. */
-const longestMessage = 512 * 1024 * 1024
+const maxMessageBytes = 512 * 1024 * 1024
 const pauseMs = 20
 
 export class Connection {
   readonly #queue: Part[] = []
-  #waiting = 0
+  #waitingBytes = 0
   #sent = 0
   #received = 0
   /** Parts of a message that has not arrived whole yet. */
@@ -69,7 +69,7 @@ export class Connection {
   #isLeaving = false
   #isLost = false
   /** Whether the other side has ever acknowledged anything. */
-  #isKnown: boolean
+  #isConfirmed: boolean
   readonly #pinging: NodeJS.Timeout
 
   /** `isBack`: whether this is the side that answers. */
@@ -81,45 +81,45 @@ export class Connection {
     private readonly isBack: boolean,
     private readonly events: ConnectionEvents
   ) {
-    this.#isKnown = isBack
+    this.#isConfirmed = isBack
     this.#pinging = setInterval(() => {
-      if (!this.#isSending && this.events.isWaiting()) void this.#run(true)
+      if (!this.#isSending && this.events.isWaiting()) void this.#startSending(true)
     }, options.resendMs)
     this.#pinging.unref()
     // Nothing is sent before the other side is known to be there: then it is certain that it has got nothing.
-    if (!isBack) void this.#run(true)
+    if (!isBack) void this.#startSending(true)
   }
 
   /** Whether there is room for another message. */
   get hasRoom(): boolean {
-    return this.#waiting < this.options.maxWaiting
+    return this.#waitingBytes < this.options.maxWaitingBytes
   }
 
   /** Sends a message. */
   post(message: Uint8Array): void {
     if (this.#isLost) return
-    const room = Math.min(longestPart, this.options.engine.maxBytes - headBytes)
+    const room = Math.min(maxPartBytes, this.options.engine.maxBytes - maxHeadBytes)
     for (let at = 0; at === 0 || at < message.length; at += room)
       this.#queue.push({ bytes: message.subarray(at, at + room), goesOn: at + room < message.length })
-    this.#waiting += message.length
-    if (!this.#isSending) void this.#run(false)
+    this.#waitingBytes += message.length
+    if (!this.#isSending) void this.#startSending(false)
   }
 
   /** Takes a batch of the other side. Returns how to answer it. */
   take({ isLast, number }: Pick<BatchHead, 'isLast' | 'number'>, parts: readonly Part[]): Buffer {
-    if (this.#isLost) return unknown
+    if (this.#isLost) return unknownReply
     // It was sent again, since its answer was lost.
-    if (number <= this.#received) return taken
-    if (this.#isLeaving) return leaving
+    if (number <= this.#received) return acceptedReply
+    if (this.#isLeaving) return leavingReply
     if (number !== this.#received + 1) {
       this.close(new ConnectionLost(true))
-      return unknown
+      return unknownReply
     }
     this.#received = number
-    for (const part of parts) this.#join(part)
+    for (const part of parts) this.#receivePart(part)
     // Whatever the other side took it has answered.
     if (isLast) this.close(new ConnectionLost(false))
-    return taken
+    return acceptedReply
   }
 
   /**
@@ -128,15 +128,15 @@ export class Connection {
    */
   async leave(): Promise<void> {
     this.#isLeaving = true
-    const stopping = new AbortController()
-    const { signal } = stopping
-    const saying = async (): Promise<void> => {
-      await this.events.answered?.()
+    const abort = new AbortController()
+    const { signal } = abort
+    const finish = async (): Promise<void> => {
+      await this.events.waitUntilAnswered?.()
       while (this.#isSending) await this.#sending
-      if (!signal.aborted && !this.#isLost) await this.#run(false, true)
+      if (!signal.aborted && !this.#isLost) await this.#startSending(false, true)
     }
-    await Promise.race([saying(), wait(this.options.resendMs, undefined, { signal }).catch(() => undefined)])
-    stopping.abort()
+    await Promise.race([finish(), wait(this.options.resendMs, undefined, { signal }).catch(() => undefined)])
+    abort.abort()
   }
 
   /** Ends it on this side. */
@@ -146,12 +146,12 @@ export class Connection {
     clearInterval(this.#pinging)
     this.#queue.length = 0
     this.#parts = []
-    this.events.lost(reason)
+    this.events.onLost(reason)
   }
 
-  #join({ bytes, goesOn }: Part): void {
+  #receivePart({ bytes, goesOn }: Part): void {
     this.#partsBytes += bytes.length
-    if (this.#partsBytes > longestMessage) return this.close(new ConnectionLost(true))
+    if (this.#partsBytes > maxMessageBytes) return this.close(new ConnectionLost(true))
     if (goesOn) return void this.#parts.push(bytes)
     const message = Buffer.concat([...this.#parts, bytes])
     this.#parts = []
@@ -160,7 +160,7 @@ export class Connection {
   }
 
   /** Sends all that waits: after an empty batch, or with one that says that it is the last. */
-  #run(isPing: boolean, isLast = false): Promise<void> {
+  #startSending(isPing: boolean, isLast = false): Promise<void> {
     this.#sending = this.#sendAll(isPing, isLast)
     return this.#sending
   }
@@ -172,20 +172,20 @@ export class Connection {
       while (!this.#isLost && this.#queue.length > 0) await this.#send(this.#nextParts())
       if (isLast) await this.#send([], true)
     } catch (cause) {
-      this.close(new ConnectionLost(this.#isKnown, cause))
+      this.close(new ConnectionLost(this.#isConfirmed, cause))
     }
     this.#isSending = false
   }
 
   #nextParts(): Part[] {
-    const room = Math.min(longestPart, this.options.engine.maxBytes - headBytes)
+    const room = Math.min(maxPartBytes, this.options.engine.maxBytes - maxHeadBytes)
     const parts: Part[] = []
     let size = 0
     for (let part = this.#queue[0]; part && (size === 0 || size + part.bytes.length <= room);) {
       parts.push(part)
       // Each part has a head, too.
       size += part.bytes.length + 8
-      this.#waiting -= part.bytes.length
+      this.#waitingBytes -= part.bytes.length
       this.#queue.shift()
       part = this.#queue[0]
     }
@@ -194,7 +194,7 @@ export class Connection {
 
   /** Sends a batch as often as it takes. Rejects if the other side is lost. */
   async #send(parts: readonly Part[], isLast = false): Promise<void> {
-    const { engine, giveUpMs, resendMs } = this.options
+    const { engine, timeoutMs, resendMs } = this.options
     const { isBack, own, remote, session } = this
     const head: BatchHead = {
       session,
@@ -205,20 +205,20 @@ export class Connection {
       ...(isLast && { isLast })
     }
     const bytes = encodeBatch(head, parts)
-    const endMs = performance.now() + giveUpMs
+    const endMs = performance.now() + timeoutMs
     for (;;) {
       try {
         const answer = await engine.send(remote.node, bytes, resendMs)
-        if (answer[0] === taken[0]) {
-          this.#isKnown = true
+        if (answer[0] === acceptedReply[0]) {
+          this.#isConfirmed = true
           return
         }
         // What the other side has taken so far it still answers.
-        if (answer[0] !== leaving[0] || this.#isLost) throw new ConnectionLost(true)
+        if (answer[0] !== leavingReply[0] || this.#isLost) throw new ConnectionLost(true)
         if (performance.now() > endMs) throw new ConnectionLost(true)
       } catch (error) {
         if (!(error instanceof EngineUnavailable) || this.#isLost) throw error
-        if (!this.#isKnown || performance.now() > endMs) throw error
+        if (!this.#isConfirmed || performance.now() > endMs) throw error
       }
       await wait(pauseMs, undefined, { ref: false })
     }

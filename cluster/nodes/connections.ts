@@ -4,7 +4,7 @@ import { batchMark, decodeBatch, type BatchHead } from './batch.js'
 import {
   Connection,
   ConnectionLost,
-  unknown,
+  unknownReply,
   type ConnectionEvents,
   type ConnectionOptions
 } from './connection.js'
@@ -12,9 +12,9 @@ import type { Engine } from '../engine.js'
 import type { Life } from './members.js'
 
 export interface ConnectionsOptions extends ConnectionOptions {
-  readonly engine: Pick<Engine, 'answer' | 'maxBytes' | 'send'>
+  readonly engine: Pick<Engine, 'handle' | 'maxBytes' | 'send'>
   /** The life of this node at present; incarnation 0 for none. */
-  own(): Life
+  getOwnLife(): Life
   /** Another node asks: returns who is to hear of its messages. */
   accept(connection: Pick<Connection, 'hasRoom' | 'post'>, remote: Life): ConnectionEvents
   /** Answers a message that belongs to no connection. */
@@ -23,57 +23,57 @@ export interface ConnectionsOptions extends ConnectionOptions {
 
 export class Connections {
   /** By session. */
-  readonly #asking = new Map<string, Connection>()
-  readonly #answering = new Map<string, Connection>()
-  readonly #unanswer: () => void
+  readonly #outgoing = new Map<string, Connection>()
+  readonly #incoming = new Map<string, Connection>()
+  readonly #stopHandling: () => void
   #isClosing = false
 
   constructor(private readonly options: ConnectionsOptions) {
-    this.#unanswer = options.engine.answer(options.own().node, message => this.#take(message))
+    this.#stopHandling = options.engine.handle(options.getOwnLife().node, message => this.#receive(message))
   }
 
   /** Connects to another node. */
   open(remote: Life, events: ConnectionEvents): Connection {
     const session = randomUUID()
     const lost = (reason: ConnectionLost): void => {
-      this.#asking.delete(session)
-      events.lost(reason)
+      this.#outgoing.delete(session)
+      events.onLost(reason)
     }
-    const connection = new Connection(this.options, this.options.own(), remote, session, false, {
+    const connection = new Connection(this.options, this.options.getOwnLife(), remote, session, false, {
       ...events,
-      lost
+      onLost: lost
     })
-    this.#asking.set(session, connection)
+    this.#outgoing.set(session, connection)
     return connection
   }
 
   /** Ends the connections with lives that have ended; all of them by default. */
-  drop(hasEnded: (life: Life) => boolean = () => true): void {
-    for (const connection of [...this.#asking.values(), ...this.#answering.values()])
+  closeEnded(hasEnded: (life: Life) => boolean = () => true): void {
+    for (const connection of [...this.#outgoing.values(), ...this.#incoming.values()])
       if (hasEnded(connection.remote)) connection.close(new ConnectionLost(true))
   }
 
   /** Ends all connections. What others have asked is answered first, if that takes no longer than `resendMs`. */
   async close(): Promise<void> {
     this.#isClosing = true
-    await Promise.all(Array.from(this.#answering.values(), async connection => await connection.leave()))
-    this.#unanswer()
-    this.drop()
+    await Promise.all(Array.from(this.#incoming.values(), async connection => await connection.leave()))
+    this.#stopHandling()
+    this.closeEnded()
   }
 
-  async #take(message: Uint8Array): Promise<Uint8Array> {
+  async #receive(message: Uint8Array): Promise<Uint8Array> {
     if (message[0] !== batchMark) return await this.options.control(Buffer.from(message))
     const { head, parts } = decodeBatch(message)
-    const connection = this.#connectionOf(head)
-    return connection ? connection.take(head, parts) : unknown
+    const connection = this.#findConnection(head)
+    return connection ? connection.take(head, parts) : unknownReply
   }
 
-  #connectionOf(head: BatchHead): Connection | undefined {
-    const own = this.options.own()
+  #findConnection(head: BatchHead): Connection | undefined {
+    const own = this.options.getOwnLife()
     if (head.to !== own.incarnation) return undefined
-    if (head.isBack) return this.#asking.get(head.session)
-    const known = this.#answering.get(head.session)
-    if (known || head.number !== 1 || this.#isClosing) return known
+    if (head.isBack) return this.#outgoing.get(head.session)
+    const existing = this.#incoming.get(head.session)
+    if (existing || head.number !== 1 || this.#isClosing) return existing
     return this.#accept(head, own)
   }
 
@@ -91,12 +91,12 @@ export class Connections {
     )
     connection = new Connection(this.options, own, from, session, true, {
       ...events,
-      lost: reason => {
-        this.#answering.delete(session)
-        events.lost(reason)
+      onLost: reason => {
+        this.#incoming.delete(session)
+        events.onLost(reason)
       }
     })
-    this.#answering.set(session, connection)
+    this.#incoming.set(session, connection)
     return connection
   }
 }

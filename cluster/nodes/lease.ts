@@ -6,8 +6,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Conflict, EngineUnavailable, type Register } from '../engine.js'
-import { nodeKey, stateIn, type NodeFacts, type NodeState } from './node-state.js'
-import { placedIn } from './places.js'
+import { nodeKey, parseNodeState, type NodeFacts, type NodeState } from './node-state.js'
+import { parsePlacement } from './shard-placement.js'
 
 export interface LeaseOptions {
   readonly register: Register
@@ -46,7 +46,7 @@ const retryMs = 200
 
 export class Lease {
   #incarnation = 0
-  #lastIncarnation = 0
+  #formerIncarnation = 0
   #revision = 0
   #beat = 0
   #state: 'alive' | 'leaving' = 'alive'
@@ -96,8 +96,8 @@ export class Lease {
 
   /** Resolves with the first confirmed heartbeat, which waits for an earlier life of this node to end. */
   async start(): Promise<void> {
-    await this.#enter()
-    this.#running = this.#run()
+    await this.#beginLife()
+    this.#running = this.#keepAlive()
   }
 
   /** Tells the others, with the next heartbeat, that this node takes no shards any more. */
@@ -116,13 +116,13 @@ export class Lease {
   }
 
   /** Begins a life. Another one of this node that is not known to have ended has to be silent for as long as any other. */
-  async #enter(): Promise<void> {
+  async #beginLife(): Promise<void> {
     const { register, node, takeoverMs } = this.options
     let seen: { revision: number; sinceMs: number } | undefined
     while (!this.#stopping.signal.aborted) {
       try {
         const found = await register.get(nodeKey(node))
-        const former = found && stateIn(found)
+        const former = found && parseNodeState(found)
         const revision = found?.revision ?? 0
         if (seen?.revision !== revision) seen = { revision, sinceMs: performance.now() }
         // Of one that cannot be read nobody knows whether it has ended.
@@ -130,7 +130,7 @@ export class Lease {
         // The first heartbeat may have arrived without an answer.
         const isOwn = former?.process === this.#process
         if (hasEnded || isOwn || performance.now() - seen.sinceMs >= takeoverMs) {
-          const incarnation = (former?.incarnation ?? (found ? await this.#lastLife() : 0)) + 1
+          const incarnation = (former?.incarnation ?? (found ? await this.#findLastIncarnation() : 0)) + 1
           this.#revision = revision
           this.#beat = 0
           const sent = now()
@@ -138,33 +138,33 @@ export class Lease {
           this.#incarnation = incarnation
           this.#sent = sent
           this.#steadySinceMs = performance.now()
-          if (this.#lastIncarnation > 0) this.#wokeMs = performance.now()
+          if (this.#formerIncarnation > 0) this.#wokeMs = performance.now()
           return
         }
       } catch (error) {
-        if (!isForeseen(error)) throw error
+        if (!isExpectedError(error)) throw error
       }
       await this.#pause(retryMs)
     }
   }
 
   /** The last life of this node that anything is known of, where its register does not say. */
-  async #lastLife(): Promise<number> {
+  async #findLastIncarnation(): Promise<number> {
     const { node, register } = this.options
-    const placed = (await register.list('shard.')).map(each => placedIn(each))
+    const placed = (await register.list('shard.')).map(each => parsePlacement(each))
     const lives = placed.filter(each => each?.node === node).map(each => each!.incarnation)
-    return Math.max(this.#lastIncarnation, ...lives)
+    return Math.max(this.#formerIncarnation, ...lives)
   }
 
-  async #run(): Promise<void> {
+  async #keepAlive(): Promise<void> {
     while (!this.#stopping.signal.aborted) {
-      const begunMs = performance.now()
+      const startMs = performance.now()
       let pauseMs = retryMs
       try {
         await this.#confirm()
-        pauseMs = Math.max(0, this.options.beatMs - (performance.now() - begunMs))
+        pauseMs = Math.max(0, this.options.beatMs - (performance.now() - startMs))
       } catch (error) {
-        if (!isForeseen(error)) throw error
+        if (!isExpectedError(error)) throw error
         this.#steadySinceMs = Infinity
       }
       await this.#pause(pauseMs)
@@ -179,7 +179,7 @@ export class Lease {
       this.#revision = await this.#write(this.#state)
     } catch (error) {
       if (!(error instanceof Conflict)) throw error
-      await this.#settle()
+      await this.#resolveConflict()
       return
     }
     this.#sent = sent
@@ -189,9 +189,9 @@ export class Lease {
   }
 
   /** A heartbeat was refused: an earlier one of this life arrived late, or others have ended this life. */
-  async #settle(): Promise<void> {
+  async #resolveConflict(): Promise<void> {
     const found = await this.options.register.get(nodeKey(this.options.node))
-    const state = found && stateIn(found)
+    const state = found && parseNodeState(found)
     if (found && state?.incarnation === this.#incarnation && state.state !== 'dead') {
       // A register may be read from a copy that lags behind.
       this.#revision = Math.max(this.#revision, found.revision)
@@ -200,10 +200,10 @@ export class Lease {
     if (found && found.revision <= this.#revision) return
     this.#sent = never
     this.#steadySinceMs = Infinity
-    this.#lastIncarnation = this.#incarnation
+    this.#formerIncarnation = this.#incarnation
     this.#incarnation = 0
     await this.options.onLost()
-    await this.#enter()
+    await this.#beginLife()
   }
 
   async #write(state: NodeState['state'], incarnation = this.#incarnation): Promise<number> {
@@ -234,6 +234,6 @@ function elapsedMs({ dayMs, monotonicMs }: Moment): number {
   return Math.max(performance.now() - monotonicMs, Date.now() - dayMs)
 }
 
-function isForeseen(error: unknown): boolean {
+function isExpectedError(error: unknown): boolean {
   return error instanceof Conflict || error instanceof EngineUnavailable
 }

@@ -1,6 +1,6 @@
 /** The nodes of a cluster as one of them sees them: who lives, and who has been silent for too long. */
-import type { Registered } from '../engine.js'
-import { stateIn, type NodeState } from './node-state.js'
+import type { RegisterValue } from '../engine.js'
+import { parseNodeState, type NodeState } from './node-state.js'
 
 /** A node. */
 export interface Member extends NodeState {
@@ -34,13 +34,13 @@ export class Members {
   readonly #members = new Map<string, Member>()
 
   /** Takes note of registers. Reads may come from a copy that lags behind: what is older than what is known is ignored. */
-  update(registers: readonly Registered[]): void {
+  update(registers: readonly RegisterValue[]): void {
     for (const register of registers) {
       const node = register.key.slice('node.'.length)
       const known = this.#members.get(node)
       if (known && known.revision >= register.revision) continue
       const { revision } = register
-      const state = stateIn(register)
+      const state = parseNodeState(register)
       const isUnreadable = state === undefined
       const seenMs = performance.now()
       this.#members.set(node, { ...unknownState, ...known, ...state, isUnreadable, node, revision, seenMs })
@@ -68,7 +68,7 @@ export class Members {
   }
 
   /** Those that have been silent for so many milliseconds. */
-  silent(milliseconds: number): Member[] {
+  listSilent(milliseconds: number): Member[] {
     const untilMs = performance.now() - milliseconds
     return this.living.filter(({ seenMs }) => seenMs <= untilMs)
   }

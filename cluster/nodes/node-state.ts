@@ -1,5 +1,5 @@
 /** What a node says of itself in its register. */
-import type { Registered } from '../engine.js'
+import type { RegisterValue } from '../engine.js'
 import { readJson } from './json.js'
 
 /** What a node says of itself. */
@@ -34,7 +34,7 @@ export function nodeKey(node: string): string {
 const states: readonly unknown[] = ['alive', 'leaving', 'ended', 'dead'] satisfies NodeState['state'][]
 
 /** What a node says of itself in its register; `undefined` if that cannot be read. */
-export function stateIn({ bytes }: Pick<Registered, 'bytes'>): NodeState | undefined {
+export function parseNodeState({ bytes }: Pick<RegisterValue, 'bytes'>): NodeState | undefined {
   const state: Partial<NodeState> | undefined = readJson(bytes)
   const isKnown =
     Number.isSafeInteger(state?.incarnation) &&

@@ -1,7 +1,7 @@
 /** All nodes of a cluster as anyone sees them who asks: what each serves, and all that has to be looked after. */
 import type { Register } from '../engine.js'
 import { Members, type Member } from './members.js'
-import { allShards, placedIn, shardOf, type Placed } from './places.js'
+import { allShards, parsePlacement, parseShard, type ShardPlacement } from './shard-placement.js'
 
 /** A node, and the shards that it serves. */
 export interface SeenNode extends Pick<Member, 'node' | 'software' | 'state' | 'url'> {
@@ -17,16 +17,16 @@ export interface SeenAlarm {
 }
 
 /** Asks a node for its alarms; `undefined` if it does not answer. */
-export type Asking = (node: string) => Promise<readonly Omit<SeenAlarm, 'nodes'>[] | undefined>
+export type RequestAlarms = (node: string) => Promise<readonly Omit<SeenAlarm, 'nodes'>[] | undefined>
 
 /** Rejects with `EngineUnavailable`. */
-export async function overviewOf(
+export async function createOverview(
   register: Pick<Register, 'list'>,
-  ask: Asking
+  ask: RequestAlarms
 ): Promise<{ nodes: SeenNode[]; alarms: SeenAlarm[] }> {
   const members = new Members()
   members.update(await register.list('node.'))
-  const placed = await placesOf(register)
+  const placed = await readPlacements(register)
   const known = members.all.toSorted((one, other) => (one.node < other.node ? -1 : 1))
   const nodes = known.map(({ incarnation, node, software, state, url }) => ({
     node,
@@ -41,29 +41,29 @@ export async function overviewOf(
   const unserved = allShards.filter(shard => !served.has(shard))
   const up = nodes.filter(({ state }) => isUp(state)).map(({ node }) => node)
   const alarms = [
-    ...nodes.filter(({ state }) => state === 'dead').map(({ node }) => deadNode(node)),
-    ...(unserved.length > 0 ? [unservedShards(unserved)] : []),
-    ...(await told(up, ask))
+    ...nodes.filter(({ state }) => state === 'dead').map(({ node }) => createDeadNodeAlarm(node)),
+    ...(unserved.length > 0 ? [createUnservedAlarm(unserved)] : []),
+    ...(await collectAlarms(up, ask))
   ]
   return { nodes, alarms }
 }
 
 /** Where shards are. One whose register cannot be read is nowhere. */
-async function placesOf(register: Pick<Register, 'list'>): Promise<Map<number, Placed>> {
-  const placed = new Map<number, Placed>()
+async function readPlacements(register: Pick<Register, 'list'>): Promise<Map<number, ShardPlacement>> {
+  const placed = new Map<number, ShardPlacement>()
   for (const each of await register.list('shard.')) {
-    const place = placedIn(each)
-    if (place) placed.set(shardOf(each), place)
+    const place = parsePlacement(each)
+    if (place) placed.set(parseShard(each), place)
   }
   return placed
 }
 
 /** The alarms of nodes, each once, and the nodes that do not answer. */
-async function told(nodes: readonly string[], ask: Asking): Promise<SeenAlarm[]> {
+async function collectAlarms(nodes: readonly string[], ask: RequestAlarms): Promise<SeenAlarm[]> {
   const alarms = new Map<string, SeenAlarm>()
   const answers = await Promise.all(nodes.map(async node => ({ node, answer: await ask(node) })))
   for (const { answer, node } of answers)
-    for (const { about, kind, text } of answer ?? [silentNode(node)]) {
+    for (const { about, kind, text } of answer ?? [createSilentNodeAlarm(node)]) {
       const key = `${kind} ${about}`
       alarms.set(key, { kind, about, text, nodes: [...(alarms.get(key)?.nodes ?? []), node] })
     }
@@ -74,16 +74,16 @@ function isUp(state: string): boolean {
   return state === 'alive' || state === 'leaving'
 }
 
-function deadNode(node: string): SeenAlarm {
+function createDeadNodeAlarm(node: string): SeenAlarm {
   const text = `${node} was silent, and others have taken over what it served: start it, or replace its machine; under another name, "coffer cluster drain ${node}" forgets it`
   return { kind: 'node', about: node, text, nodes: [] }
 }
 
-function silentNode(node: string): SeenAlarm {
+function createSilentNodeAlarm(node: string): SeenAlarm {
   return { kind: 'node', about: node, text: `${node} does not answer: see whether it runs`, nodes: [] }
 }
 
-function unservedShards(shards: readonly number[]): SeenAlarm {
+function createUnservedAlarm(shards: readonly number[]): SeenAlarm {
   const text = `Nobody serves ${shards.length === 1 ? 'shard' : 'shards'} ${shards.join(', ')}: start nodes; if they run, see their logs`
   return { kind: 'shards', about: 'shards', text, nodes: [] }
 }

@@ -1,9 +1,16 @@
 /** The registers of shards as one node knows them: read, heard of, and changed by compare-and-swap. */
-import { Conflict, EngineUnavailable, type Engine, type Registered } from '../engine.js'
-import { allShards, changedShard, placedIn, shardKey, shardOf, type Placed } from './places.js'
+import { Conflict, EngineUnavailable, type Engine, type RegisterValue } from '../engine.js'
+import {
+  allShards,
+  parseChangedShard,
+  parsePlacement,
+  shardKey,
+  parseShard,
+  type ShardPlacement
+} from './shard-placement.js'
 
 /** What the register of a shard has said last. */
-export interface Known extends Placed {
+export interface KnownPlacement extends ShardPlacement {
   readonly revision: number
 }
 
@@ -16,23 +23,27 @@ interface Unreadable {
 const topic = 'shards'
 
 export class ShardRegisters {
-  readonly #known = new Map<number, Known>()
+  readonly #known = new Map<number, KnownPlacement>()
   readonly #unreadable = new Map<number, Unreadable>()
   /** Shards whose registers are being read, since somebody has announced a change. */
-  readonly #asked = new Set<number>()
+  readonly #refreshing = new Set<number>()
 
   /** `learned` is called with each change, and what was known before it. */
   constructor(
-    private readonly engine: Pick<Engine, 'announce' | 'hear' | 'register'>,
-    private readonly learned: (shard: number, known: Known, before: Known | undefined) => void
+    private readonly engine: Pick<Engine, 'announce' | 'subscribe' | 'register'>,
+    private readonly onChange: (
+      shard: number,
+      known: KnownPlacement,
+      before: KnownPlacement | undefined
+    ) => void
   ) {}
 
-  find(shard: number): Known | undefined {
+  find(shard: number): KnownPlacement | undefined {
     return this.#known.get(shard)
   }
 
   /** Those that name a node, in whichever life. */
-  ofNode(node: string): Known[] {
+  listOfNode(node: string): KnownPlacement[] {
     return Array.from(this.#known.values()).filter(known => known.node === node)
   }
 
@@ -43,19 +54,19 @@ export class ShardRegisters {
 
   /** Reads what others announce, until the function that it returns is called. */
   listen(): () => void {
-    return this.engine.hear(topic, message => this.#hear(message))
+    return this.engine.subscribe(topic, message => this.#handleAnnouncement(message))
   }
 
   /** Takes note of registers. Reads may come from a copy that lags behind: what is older than what is known is ignored. */
-  update(registers: readonly Registered[]): void {
+  update(registers: readonly RegisterValue[]): void {
     for (const register of registers) {
-      const shard = shardOf(register)
+      const shard = parseShard(register)
       if (allShards.includes(shard)) this.#read(shard, register)
     }
   }
 
   /** Reads the register of a shard, if the engine can be reached. */
-  async look(shard: number): Promise<void> {
+  async refresh(shard: number): Promise<void> {
     try {
       const found = await this.engine.register.get(shardKey(shard))
       if (found) this.update([found])
@@ -68,8 +79,12 @@ export class ShardRegisters {
    * Changes the register of a shard if it still has a revision (0 if there is none), and announces it. Whether that has been done
    * shows in what is known afterwards: another node may have been faster, or nobody knows until the next look.
    */
-  async place(shard: number, revision: number, { incarnation, node, pin, schema }: Placed): Promise<void> {
-    const value: Placed = { node, incarnation, schema, ...(pin !== undefined && { pin }) }
+  async place(
+    shard: number,
+    revision: number,
+    { incarnation, node, pin, schema }: ShardPlacement
+  ): Promise<void> {
+    const value: ShardPlacement = { node, incarnation, schema, ...(pin !== undefined && { pin }) }
     const bytes = Buffer.from(JSON.stringify(value))
     try {
       const placed = await this.engine.register.cas(shardKey(shard), revision, bytes)
@@ -80,9 +95,9 @@ export class ShardRegisters {
     }
   }
 
-  #read(shard: number, register: Registered): void {
+  #read(shard: number, register: RegisterValue): void {
     const { revision } = register
-    const placed = placedIn(register)
+    const placed = parsePlacement(register)
     if (placed) {
       this.#unreadable.delete(shard)
       this.#learn(shard, { ...placed, revision })
@@ -90,18 +105,18 @@ export class ShardRegisters {
       this.#unreadable.set(shard, { revision, seenMs: performance.now() })
   }
 
-  #learn(shard: number, known: Known): void {
+  #learn(shard: number, known: KnownPlacement): void {
     const before = this.#known.get(shard)
     if (before && before.revision >= known.revision) return
     this.#known.set(shard, known)
-    this.learned(shard, known, before)
+    this.onChange(shard, known, before)
   }
 
-  #hear(message: Uint8Array): void {
-    const shard = changedShard(message)
-    if (shard === undefined || this.#asked.has(shard)) return
+  #handleAnnouncement(message: Uint8Array): void {
+    const shard = parseChangedShard(message)
+    if (shard === undefined || this.#refreshing.has(shard)) return
     // Anything may be announced: what counts is the register.
-    this.#asked.add(shard)
-    void this.look(shard).finally(() => this.#asked.delete(shard))
+    this.#refreshing.add(shard)
+    void this.refresh(shard).finally(() => this.#refreshing.delete(shard))
   }
 }

@@ -8,20 +8,20 @@ export interface ShardEvents {
   /** Whether a shard may be taken over: its logs are sound, and this node knows all accounts. */
   mayTake(shard: number): Promise<boolean>
   /** A shard is served here from now on. */
-  taken(shard: number): void
+  onTaken(shard: number): void
   /** A shard is about to leave: resolves once no call on it is under way. New ones wait. Must not reject. */
-  quiet(shard: number): Promise<void>
+  waitUntilIdle(shard: number): Promise<void>
   /**
    * A shard is no longer served here, and goes to another node. Resolves once nothing of it is under way any more. Must not
    * reject.
    */
   release(shard: number): Promise<void>
   /** Somebody else serves a shard than before. */
-  changed(shard: number): void
+  onOwnerChange(shard: number): void
 }
 
 export interface ShardsOptions {
-  readonly engine: Pick<Engine, 'announce' | 'hear' | 'register'>
+  readonly engine: Pick<Engine, 'announce' | 'subscribe' | 'register'>
   readonly node: string
   readonly schema: number
   readonly lease: Lease

@@ -3,43 +3,43 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { Conflict, EngineUnavailable } from '../engine.js'
 import type { Life, Member } from './members.js'
 import { nodeKey, type NodeState } from './node-state.js'
-import { allShards, bestFor, obstacle, type Placed } from './places.js'
-import { ShardRegisters, type Known } from './shard-registers.js'
+import { allShards, chooseNode, findObstacle, type ShardPlacement } from './shard-placement.js'
+import { ShardRegisters, type KnownPlacement } from './shard-registers.js'
 import type { ShardsOptions } from './shards-options.js'
 
 export class Shards {
   readonly #registers: ShardRegisters
   /** Shards that are served here. */
-  readonly #mine = new Set<number>()
+  readonly #owned = new Set<number>()
   /** Shards on their way to another node, or whose last change is not known to have arrived. */
   readonly #moving = new Map<number, Promise<void>>()
   readonly #stopping = new AbortController()
-  #unhear = (): void => {}
+  #stopListening = (): void => {}
   #running: Promise<void> = Promise.resolve()
   /** When the registers were last read. */
   #readMs = -Infinity
 
   constructor(private readonly options: ShardsOptions) {
-    this.#registers = new ShardRegisters(options.engine, (...learned) => this.#learned(...learned))
+    this.#registers = new ShardRegisters(options.engine, (...learned) => this.#onChange(...learned))
   }
 
   /** Who serves a shard, as far as is known; `undefined` if nobody ever has. */
-  ownerOf(shard: number): Life | undefined {
+  findOwner(shard: number): Life | undefined {
     return this.#registers.find(shard)
   }
 
   /** Whether calls on a shard may begin here. Reads need a valid lease besides. */
   isMine(shard: number): boolean {
-    return this.#mine.has(shard) && !this.#moving.has(shard)
+    return this.#owned.has(shard) && !this.#moving.has(shard)
   }
 
   /** Whether calls on a shard may go on here. */
-  holds(shard: number): boolean {
-    return this.#mine.has(shard)
+  isHeld(shard: number): boolean {
+    return this.#owned.has(shard)
   }
 
-  get mine(): number[] {
-    return Array.from(this.#mine)
+  get owned(): number[] {
+    return Array.from(this.#owned)
   }
 
   /** Shards whose registers cannot be read. */
@@ -48,19 +48,19 @@ export class Shards {
   }
 
   /** Resolves when a shard that is being moved has arrived elsewhere; `undefined` if it is not being moved. */
-  moved(shard: number): Promise<void> | undefined {
+  waitUntilMoved(shard: number): Promise<void> | undefined {
     return this.#moving.get(shard)
   }
 
   /** Reads the registers, and looks after the shards from now on. */
   start(): void {
-    this.#unhear = this.#registers.listen()
+    this.#stopListening = this.#registers.listen()
     this.#running = this.#run()
   }
 
   async stop(): Promise<void> {
     this.#stopping.abort()
-    this.#unhear()
+    this.#stopListening()
     await this.#running
     await Promise.all(this.#moving.values())
   }
@@ -75,8 +75,8 @@ export class Shards {
   }
 
   /** This life has ended: nothing is served here any more. */
-  lose(): void {
-    this.#mine.clear()
+  loseAll(): void {
+    this.#owned.clear()
   }
 
   /** Moves a shard of this node to another one. With `pin`, it stays there while that node lives. */
@@ -84,10 +84,10 @@ export class Shards {
     const member = this.options.members.find(to)
     const own = this.#registers.find(shard)
     if (!this.isMine(shard) || !own) throw new Error(`Shard ${shard} is not on this node`)
-    const why = obstacle(member, own)
-    if (!member || why !== undefined) throw new Error(`${to} cannot take shard ${shard}: it ${why}`)
+    const obstacle = findObstacle(member, own)
+    if (!member || obstacle !== undefined) throw new Error(`${to} cannot take shard ${shard}: it ${obstacle}`)
     if (to !== this.options.node) return await this.#moveOnce(shard, own, member, pin ? to : undefined)
-    if (pin) await this.#registers.place(shard, own.revision, { ...this.#here, pin: to })
+    if (pin) await this.#registers.place(shard, own.revision, { ...this.#ownPlacement, pin: to })
   }
 
   /**
@@ -95,20 +95,20 @@ export class Shards {
    * valid, since nobody knows for how long the engine is gone. A node that leaves goes on trying then.
    */
   async drain(): Promise<number> {
-    let staying = 0
-    const giving = this.mine.map(async shard => {
-      const [own, best] = [this.#registers.find(shard), this.#best(shard, true)]
+    let remaining = 0
+    const moves = this.owned.map(async shard => {
+      const [own, best] = [this.#registers.find(shard), this.#chooseNode(shard, true)]
       if (own && best) await this.#moveOnce(shard, own, best, own.pin)
-      else staying++
+      else remaining++
     })
-    const done = Promise.all(giving).then(() => true)
+    const done = Promise.all(moves).then(() => true)
     const { lease, pollMs } = this.options
     for (let isDone = false; !isDone && lease.isValid();)
       isDone = await Promise.race([done, wait(pollMs, false)])
-    return staying
+    return remaining
   }
 
-  get #here(): Placed {
+  get #ownPlacement(): ShardPlacement {
     const { lease, node, schema } = this.options
     return { node, incarnation: lease.incarnation, schema }
   }
@@ -129,18 +129,18 @@ export class Shards {
   /** Declares the silent dead, takes orphans over, and gives away what others are to serve. */
   async #maintain(): Promise<void> {
     const { lease, members, node, takeoverMs } = this.options
-    for (const member of members.silent(takeoverMs))
+    for (const member of members.listSilent(takeoverMs))
       if (member.node !== node && lease.isSteady()) await this.#declareDead(member)
     // Some may have come before this node knew of the life to which they were given.
-    for (const shard of allShards) this.#serve(shard)
+    for (const shard of allShards) this.#serveIfOwned(shard)
     // Somebody who has not heard of it yet may have given it a shard since.
     if (lease.isLeaving) return void (await this.drain())
     await this.#repair()
-    const orphans = allShards.filter(shard => this.#isOrphan(shard) && this.#best(shard)?.node === node)
-    await Promise.all(orphans.map(shard => this.#take(shard)))
-    for (const shard of this.#mine) {
+    const orphans = allShards.filter(shard => this.#isOrphan(shard) && this.#chooseNode(shard)?.node === node)
+    await Promise.all(orphans.map(shard => this.#takeOver(shard)))
+    for (const shard of this.#owned) {
       const own = this.#registers.find(shard)
-      const best = this.#best(shard)
+      const best = this.#chooseNode(shard)
       // One at a time: each is a short wait for its users.
       if (own && best && best.node !== node && !this.#moving.has(shard) && lease.isSteady()) {
         await this.#moveOnce(shard, own, best, own.pin)
@@ -152,7 +152,7 @@ export class Shards {
   async #declareDead(member: Member): Promise<void> {
     const { isUnreadable, node, revision, seenMs: _seenMs, ...state } = member
     // Where its register does not say which life it was, all of those are meant that shards belong to.
-    const lives = isUnreadable ? this.#registers.ofNode(node) : []
+    const lives = isUnreadable ? this.#registers.listOfNode(node) : []
     const incarnation = Math.max(state.incarnation, ...lives.map(life => life.incarnation))
     const dead: NodeState = { ...state, incarnation, state: 'dead' }
     const bytes = Buffer.from(JSON.stringify(dead))
@@ -173,61 +173,66 @@ export class Shards {
   async #repair(): Promise<void> {
     for (const [shard, { revision, seenMs }] of this.#registers.unreadable) {
       const known = this.#registers.find(shard)
-      if (known && this.#mine.has(shard)) await this.#registers.place(shard, revision, known)
+      if (known && this.#owned.has(shard)) await this.#registers.place(shard, revision, known)
       else if (
         performance.now() - seenMs > this.options.takeoverMs &&
-        this.#best(shard)?.node === this.options.node
+        this.#chooseNode(shard)?.node === this.options.node
       )
-        await this.#take(shard, revision)
+        await this.#takeOver(shard, revision)
     }
   }
 
   #isOrphan(shard: number): boolean {
     const known = this.#registers.find(shard)
-    if (this.#moving.has(shard) || this.#mine.has(shard) || this.#registers.unreadable.has(shard))
+    if (this.#moving.has(shard) || this.#owned.has(shard) || this.#registers.unreadable.has(shard))
       return false
     return !known || this.options.members.hasEnded(known)
   }
 
   /** The node that is to serve a shard; with `others`, another one than this. */
-  #best(shard: number, others = false): Member | undefined {
+  #chooseNode(shard: number, others = false): Member | undefined {
     const { members, node } = this.options
     const candidates = members.living.filter(member => !others || member.node !== node)
-    return bestFor(shard, this.#registers.find(shard), candidates)
+    return chooseNode(shard, this.#registers.find(shard), candidates)
   }
 
   /** `revision`: of its register, where that cannot be read. */
-  async #take(shard: number, revision?: number): Promise<void> {
+  async #takeOver(shard: number, revision?: number): Promise<void> {
     const { events, lease, schema } = this.options
     const known = this.#registers.find(shard)
     if (known && known.schema > schema) return
     if (!(await events.mayTake(shard)) || !lease.isSteady() || lease.isLeaving) return
-    const placed = { ...this.#here, ...(known?.pin !== undefined && { pin: known.pin }) }
+    const placed = { ...this.#ownPlacement, ...(known?.pin !== undefined && { pin: known.pin }) }
     await this.#registers.place(shard, revision ?? known?.revision ?? 0, placed)
   }
 
-  #moveOnce(shard: number, own: Known, to: Life, pin: string | undefined): Promise<void> {
+  #moveOnce(shard: number, own: KnownPlacement, to: Life, pin: string | undefined): Promise<void> {
     const known = this.#moving.get(shard)
     if (known) return known
-    return this.#hold(shard, this.#handOver(shard, own, to, pin))
+    return this.#holdWhile(shard, this.#handOver(shard, own, to, pin))
   }
 
-  async #handOver(shard: number, own: Known, { incarnation, node }: Life, pin?: string): Promise<void> {
+  async #handOver(
+    shard: number,
+    own: KnownPlacement,
+    { incarnation, node }: Life,
+    pin?: string
+  ): Promise<void> {
     const { events, lease, members, schema } = this.options
-    await events.quiet(shard)
-    this.#mine.delete(shard)
+    await events.waitUntilIdle(shard)
+    this.#owned.delete(shard)
     await events.release(shard)
-    const target: Placed = { node, incarnation, schema, ...(pin !== undefined && { pin }) }
+    const target: ShardPlacement = { node, incarnation, schema, ...(pin !== undefined && { pin }) }
     // Until it is known who serves it nobody does: whether the change has arrived is asked for as long as it takes.
     while (lease.incarnation === own.incarnation && !this.#stopping.signal.aborted) {
       // The one that was to take it may be gone meanwhile. Placed again, no former change can arrive any more.
       await this.#registers.place(
         shard,
         own.revision,
-        members.hasEnded(target) ? { ...own, ...this.#here } : target
+        members.hasEnded(target) ? { ...own, ...this.#ownPlacement } : target
       )
       if (this.#hasMoved(shard, own)) return
-      await this.#registers.look(shard)
+      await this.#registers.refresh(shard)
       if (this.#hasMoved(shard, own)) return
       await wait(this.options.pollMs / 4)
     }
@@ -237,40 +242,40 @@ export class Shards {
    * Closes what is open of a shard that another node has taken without asking, as after a repair of its register. Until that is
    * done, the shard counts as moving: if it comes back meanwhile, calls wait, so that none of them reads what was there before.
    */
-  #giveUp(shard: number): void {
-    if (!this.#moving.has(shard)) void this.#hold(shard, this.options.events.release(shard))
+  #releaseTaken(shard: number): void {
+    if (!this.#moving.has(shard)) void this.#holdWhile(shard, this.options.events.release(shard))
   }
 
   /** Has calls on a shard wait until `moving` has settled. */
-  #hold(shard: number, moving: Promise<void>): Promise<void> {
-    const held = moving.finally(() => {
+  #holdWhile(shard: number, moving: Promise<void>): Promise<void> {
+    const settled = moving.finally(() => {
       this.#moving.delete(shard)
-      if (!this.#stopping.signal.aborted) this.#serve(shard)
+      if (!this.#stopping.signal.aborted) this.#serveIfOwned(shard)
     })
-    this.#moving.set(shard, held)
-    return held
+    this.#moving.set(shard, settled)
+    return settled
   }
 
   /** Begins to serve a shard if its register names this life. */
-  #serve(shard: number): void {
+  #serveIfOwned(shard: number): void {
     const known = this.#registers.find(shard)
-    if (!known || !this.#isHere(known) || this.#mine.has(shard) || this.#moving.has(shard)) return
-    this.#mine.add(shard)
-    this.options.events.taken(shard)
+    if (!known || !this.#isOwn(known) || this.#owned.has(shard) || this.#moving.has(shard)) return
+    this.#owned.add(shard)
+    this.options.events.onTaken(shard)
   }
 
-  #isHere({ incarnation, node }: Life): boolean {
+  #isOwn({ incarnation, node }: Life): boolean {
     return node === this.options.node && incarnation === this.options.lease.incarnation
   }
 
-  #hasMoved(shard: number, own: Known): boolean {
+  #hasMoved(shard: number, own: KnownPlacement): boolean {
     return (this.#registers.find(shard)?.revision ?? 0) > own.revision
   }
 
-  #learned(shard: number, known: Known, before: Known | undefined): void {
+  #onChange(shard: number, known: KnownPlacement, before: KnownPlacement | undefined): void {
     const { incarnation, node } = known
-    if (!this.#isHere(known) && this.#mine.delete(shard)) this.#giveUp(shard)
-    this.#serve(shard)
-    if (before?.node !== node || before.incarnation !== incarnation) this.options.events.changed(shard)
+    if (!this.#isOwn(known) && this.#owned.delete(shard)) this.#releaseTaken(shard)
+    this.#serveIfOwned(shard)
+    if (before?.node !== node || before.incarnation !== incarnation) this.options.events.onOwnerChange(shard)
   }
 }

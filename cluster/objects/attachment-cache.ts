@@ -9,7 +9,7 @@ export interface AttachmentCacheOptions {
   readonly objects: Pick<Objects, 'list'>
   /** Most bytes of local files, 0 for any number. */
   readonly cacheBytes: number
-  onTrouble(error: Error): void
+  onError(error: Error): void
 }
 
 interface Cached {
@@ -22,9 +22,9 @@ interface Cached {
 }
 
 /** Part of the bound that is exceeded at most before anybody looks, and that is freed then besides. */
-const slack = 16
+const slackShare = 16
 /** Time within which the use of a file is not marked again, in milliseconds, and files for which that is remembered. */
-const [markEveryMs, maxMarked] = [3_600_000, 10_000]
+const [markIntervalMs, maxMarked] = [3_600_000, 10_000]
 
 export class AttachmentCache {
   /** Bytes since anybody has looked; at first, nobody has. */
@@ -35,9 +35,9 @@ export class AttachmentCache {
   constructor(private readonly options: AttachmentCacheOptions) {}
 
   /** To be called when a file has been read. */
-  used(path: string): void {
+  recordUse(path: string): void {
     const nowMs = Date.now()
-    if (nowMs - (this.#markedAtMs.get(path) ?? 0) < markEveryMs) return
+    if (nowMs - (this.#markedAtMs.get(path) ?? 0) < markIntervalMs) return
     if (this.#markedAtMs.size >= maxMarked) this.#markedAtMs.clear()
     this.#markedAtMs.set(path, nowMs)
     // It may have been removed by now.
@@ -45,18 +45,18 @@ export class AttachmentCache {
   }
 
   /** To be called when a file has come. Others may go, a while later. */
-  added(bytes: number): void {
+  recordAdded(bytes: number): void {
     const { cacheBytes } = this.options
     this.#addedBytes += bytes
-    if (cacheBytes === 0 || this.#sweeping || this.#addedBytes < cacheBytes / slack) return
+    if (cacheBytes === 0 || this.#sweeping || this.#addedBytes < cacheBytes / slackShare) return
     this.#addedBytes = 0
     this.#sweeping = this.#sweep()
-      .catch((error: unknown) => this.options.onTrouble(error as Error))
+      .catch((error: unknown) => this.options.onError(error as Error))
       .finally(() => (this.#sweeping = undefined))
   }
 
   /** Resolves when nothing is being removed. */
-  async settled(): Promise<void> {
+  async waitUntilSettled(): Promise<void> {
     await this.#sweeping
   }
 
@@ -65,8 +65,8 @@ export class AttachmentCache {
     for await (const cached of this.#files()) all.push(cached)
     let excess = all.reduce((sum, { size }) => sum + size, 0) - this.options.cacheBytes
     if (excess <= 0) return
-    excess += this.options.cacheBytes / slack
-    all.sort((one, other) => one.atMs - other.atMs)
+    excess += this.options.cacheBytes / slackShare
+    all.sort((a, b) => a.atMs - b.atMs)
     const stored = new Map<string, Set<string>>()
     for (const { account, id, path, size } of all) {
       if (excess <= 0) return
@@ -82,12 +82,12 @@ export class AttachmentCache {
 
   async *#files(): AsyncGenerator<Cached> {
     const { layout } = this.options
-    for (const shard of await names(layout.usersDirectory))
-      for (const account of await names(join(layout.usersDirectory, shard))) {
+    for (const shard of await readNames(layout.usersDirectory))
+      for (const account of await readNames(join(layout.usersDirectory, shard))) {
         if (!isAccountId(account)) continue
         const folder = layout.attachmentsDirectory(account)
-        for (const part of await names(folder))
-          for (const id of await names(join(folder, part))) {
+        for (const part of await readNames(folder))
+          for (const id of await readNames(join(folder, part))) {
             const path = join(folder, part, id)
             const found = await stat(path).catch(() => undefined)
             if (found) yield { account, id, path, size: found.size, atMs: found.mtimeMs }
@@ -97,6 +97,6 @@ export class AttachmentCache {
 }
 
 /** What is in a folder; nothing if there is none. */
-async function names(folder: string): Promise<string[]> {
+async function readNames(folder: string): Promise<string[]> {
   return await readdir(folder).catch(() => [])
 }

@@ -16,64 +16,56 @@ export interface BucketOptions {
   readonly accessKey: string
   readonly secretKey: string
   /** Time within which the storage has to answer, and to go on, in milliseconds; a minute by default. */
-  readonly patienceMs?: number
+  readonly timeoutMs?: number
 }
 
 /** For how long the storage is waited for, in milliseconds: a part of a large file is on its way for some time. */
-const standardPatienceMs = 60_000
+const defaultTimeoutMs = 60_000
 /** Keys that are listed by one request. */
-const keysAtOnce = 1000
+const maxKeysPerPage = 1000
 
 export class BucketObjects implements Objects {
   readonly #client: S3Client
   readonly #prefix: string
-  readonly #patienceMs: number
+  readonly #timeoutMs: number
 
   constructor(options: BucketOptions) {
-    const {
-      accessKey,
-      bucket,
-      endpoint,
-      patienceMs = standardPatienceMs,
-      prefix,
-      region,
-      secretKey
-    } = options
+    const { accessKey, bucket, endpoint, timeoutMs = defaultTimeoutMs, prefix, region, secretKey } = options
     this.#prefix = prefix
-    this.#patienceMs = patienceMs
+    this.#timeoutMs = timeoutMs
     this.#client = new S3Client({
       accessKeyId: accessKey,
       secretAccessKey: secretKey,
       endpoint: `${endpoint.replace(/\/$/, '')}/${bucket}`,
       region
     })
-    this.#client.patienceMs = patienceMs
+    this.#client.timeoutMs = timeoutMs
   }
 
   async put(key: string, path: string): Promise<void> {
-    await upload(this.#client, this.#prefix + key, createReadStream(path), asked)
+    await upload(this.#client, this.#prefix + key, createReadStream(path), translateErrors)
   }
 
   async get(key: string, path: string): Promise<boolean> {
-    const answer = await asked(() => this.#client.getObjectResponse(this.#prefix + key))
-    if (!answer?.body) {
+    const response = await translateErrors(() => this.#client.getObjectResponse(this.#prefix + key))
+    if (!response?.body) {
       // Where the bucket itself is missing, nobody knows what was in it.
-      if (!(await asked(() => this.#client.bucketExists()))) throw noBucket()
+      if (!(await translateErrors(() => this.#client.bucketExists()))) throw createNoBucketError()
       return false
     }
-    const size = Number(answer.headers.get('content-length'))
+    const size = Number(response.headers.get('content-length'))
     const file = await open(path, 'wx', 0o600)
-    const chunks = answer.body[Symbol.asyncIterator]()
+    const chunks = response.body[Symbol.asyncIterator]()
     let isWhole = false
     try {
       let written = 0
       for (;;) {
-        const { done, value } = await asked(() => this.#soon(chunks.next()))
+        const { done, value } = await translateErrors(() => this.#withTimeout(chunks.next()))
         if (done === true) break
         await file.write(value)
         written += value.length
       }
-      if (answer.headers.has('content-length') && written !== size)
+      if (response.headers.has('content-length') && written !== size)
         throw new EngineUnavailable(new Error(`The storage broke off ${key}`))
       await file.sync()
       isWhole = true
@@ -89,21 +81,21 @@ export class BucketObjects implements Objects {
   }
 
   /** What arrives in time. */
-  async #soon<T>(coming: Promise<T>): Promise<T> {
+  async #withTimeout<T>(pending: Promise<T>): Promise<T> {
     let timer: NodeJS.Timeout | undefined
-    const late = new Promise<never>((_, reject) => {
+    const timeout = new Promise<never>((_, reject) => {
       const silence = new Error('the storage does not go on')
-      timer = setTimeout(() => reject(silence), this.#patienceMs)
+      timer = setTimeout(() => reject(silence), this.#timeoutMs)
     })
     try {
-      return await Promise.race([coming, late])
+      return await Promise.race([pending, timeout])
     } finally {
       clearTimeout(timer)
     }
   }
 
   async remove(key: string): Promise<void> {
-    await asked(() => this.#client.deleteObject(this.#prefix + key))
+    await translateErrors(() => this.#client.deleteObject(this.#prefix + key))
   }
 
   async list(prefix: string): Promise<string[]> {
@@ -112,11 +104,13 @@ export class BucketObjects implements Objects {
     let token: string | undefined
     do {
       const from = token
-      const page = await asked(() =>
+      const page = await translateErrors(() =>
         // One page at a time: as many as there are in it.
-        this.#client.listObjectsPaged('/', this.#prefix + prefix, 1, from, { 'max-keys': String(keysAtOnce) })
+        this.#client.listObjectsPaged('/', this.#prefix + prefix, 1, from, {
+          'max-keys': String(maxKeysPerPage)
+        })
       )
-      if (!page) throw noBucket()
+      if (!page) throw createNoBucketError()
       for (const { Key } of page.objects ?? []) {
         if (!Key.startsWith(this.#prefix + prefix) || keys.has(Key)) continue
         keys.add(Key)
@@ -128,14 +122,14 @@ export class BucketObjects implements Objects {
   }
 }
 
-function noBucket(): EngineUnavailable {
+function createNoBucketError(): EngineUnavailable {
   return new EngineUnavailable(new Error('There is no such bucket'))
 }
 
 /** Asks the storage. Whatever goes wrong, nobody knows what has become of it. */
-async function asked<T>(ask: () => Promise<T>): Promise<T> {
+async function translateErrors<T>(send: () => Promise<T>): Promise<T> {
   try {
-    return await ask()
+    return await send()
   } catch (error) {
     throw new EngineUnavailable(error)
   }

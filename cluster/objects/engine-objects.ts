@@ -7,21 +7,21 @@ import type { Connected } from '../nats/connection.js'
 import { Conflict, EngineUnavailable, type Entry } from '../engine.js'
 import { appendBehind } from '../nats/append.js'
 import { getMessages } from '../nats/direct-get.js'
-import { answered, ask } from '../nats/jetstream.js'
+import { translateRefusal, callApi } from '../nats/jetstream.js'
 import { lastMessage } from '../nats/last.js'
 import {
   doubtSubject,
   doubtSubjects,
-  headsLike,
+  headSubjects,
   headSubject,
-  idOfDoubt,
-  keyOfHead,
+  parseDoubtId,
+  parseHeadKey,
   objectsStream,
   pieceSubject,
   pieceSubjects
-} from '../nats/object-places.js'
+} from '../nats/object-subjects.js'
 import type { Objects } from '../objects.js'
-import { Sightings } from './sightings.js'
+import { AgeTracker } from './age-tracker.js'
 
 /** What a head says of an object. */
 interface Head {
@@ -35,22 +35,22 @@ interface Head {
 /** Bytes of a piece. */
 const pieceBytes = 512 * 1024
 /** Pieces that are written at once, and read at once. */
-const atOnce = 8
+const maxConcurrent = 8
 /** For how long something is tried again, and the time between two tries, in milliseconds. */
-const [patienceMs, pauseMs] = [15_000, 100]
+const [retryTimeoutMs, pauseMs] = [15_000, 100]
 
 export class EngineObjects implements Objects {
   /** Notes of pieces that may be of no use. */
-  readonly #doubts = new Sightings()
+  readonly #unconfirmed = new AgeTracker()
 
   constructor(private readonly engine: Connected) {}
 
   async put(key: string, path: string): Promise<void> {
     const head = headSubject(key)
     const id = randomUUID()
-    await this.#doubt(id, head)
-    const stored = await this.#store(id, path)
-    await this.#assertNoted(id)
+    await this.#markUnconfirmed(id, head)
+    const stored = await this.#storePieces(id, path)
+    await this.#assertMarked(id)
     const replaced = await this.#replaceHead(head, { id, ...stored })
     // It is there: what cannot be tidied up now is swept another time.
     const tidying = [this.#purge(doubtSubject(id)), ...(replaced ? [this.#removePieces(replaced.id)] : [])]
@@ -59,10 +59,10 @@ export class EngineObjects implements Objects {
 
   async get(key: string, path: string): Promise<boolean> {
     const subject = headSubject(key)
-    for (const deadline = performance.now() + patienceMs; ;) {
+    for (const deadline = performance.now() + retryTimeoutMs; ;) {
       const head = (await this.#head(subject))?.head
       if (!head) return false
-      if (await this.#load(head, path)) return true
+      if (await this.#loadObject(head, path)) return true
       // It was replaced meanwhile, or is not everywhere yet.
       if (performance.now() > deadline)
         throw new EngineUnavailable(new Error(`Pieces of ${key} are missing, or damaged`))
@@ -74,21 +74,21 @@ export class EngineObjects implements Objects {
     const subject = headSubject(key)
     const found = await this.#head(subject)
     if (!found) return
-    await this.#doubt(found.head.id, subject)
+    await this.#markUnconfirmed(found.head.id, subject)
     await this.#purge(subject)
     await this.#removePieces(found.head.id)
   }
 
   async list(prefix: string): Promise<string[]> {
-    const keys = (await this.#subjects(headsLike(prefix))).map(keyOfHead)
+    const keys = (await this.#subjects(headSubjects(prefix))).map(parseHeadKey)
     return keys.filter(key => key.startsWith(prefix)).toSorted()
   }
 
   async sweep(seconds: number): Promise<void> {
-    for (const subject of this.#doubts.olderThan(seconds, await this.#subjects(doubtSubjects))) {
+    for (const subject of this.#unconfirmed.listOlderThan(seconds, await this.#subjects(doubtSubjects))) {
       const doubt = await this.#last(subject)
       if (!doubt) continue
-      const id = idOfDoubt(subject)
+      const id = parseDoubtId(subject)
       const named = await this.#head(Buffer.from(doubt.bytes).toString())
       if (named?.head.id === id) await this.#purge(subject)
       else await this.#removePieces(id)
@@ -99,12 +99,12 @@ export class EngineObjects implements Objects {
    * Notes that the pieces under an id may be of no use, unless a head names them: whoever was to write or remove it may die before
    * it has.
    */
-  async #doubt(id: string, head: string): Promise<void> {
+  async #markUnconfirmed(id: string, head: string): Promise<void> {
     await this.#storeOnce(doubtSubject(id), Buffer.from(head))
   }
 
   /** Rejects where others have taken what is under way for what nobody needs: after hours, or while this process was frozen. */
-  async #assertNoted(id: string): Promise<void> {
+  async #assertMarked(id: string): Promise<void> {
     if (await this.#last(doubtSubject(id))) return
     await this.#removePieces(id)
     throw new EngineUnavailable(new Error('Pieces were removed before all of them were there'))
@@ -122,8 +122,8 @@ export class EngineObjects implements Objects {
     const { connection, timeoutMs } = this.engine
     for (let offset = 0; ;) {
       const wanted = { subjects_filter: filter, offset }
-      const info = await answered(
-        ask<{ total?: number; state: { subjects?: Record<string, number> } }>(
+      const info = await translateRefusal(
+        callApi<{ total?: number; state: { subjects?: Record<string, number> } }>(
           connection,
           `STREAM.INFO.${objectsStream}`,
           wanted,
@@ -138,9 +138,9 @@ export class EngineObjects implements Objects {
   }
 
   /** Stores the bytes of a file as pieces. */
-  async #store(id: string, path: string): Promise<Pick<Head, 'digest' | 'pieces'>> {
+  async #storePieces(id: string, path: string): Promise<Pick<Head, 'digest' | 'pieces'>> {
     const hash = createHash('sha256')
-    const underWay = new Set<Promise<void>>()
+    const pending = new Set<Promise<void>>()
     let pieces = 0
     let failure: unknown
     for await (const chunk of createReadStream(path, { highWaterMark: pieceBytes })) {
@@ -148,12 +148,12 @@ export class EngineObjects implements Objects {
       hash.update(bytes)
       const stored = this.#storeOnce(pieceSubject(id, pieces++), bytes)
         .catch((error: unknown) => void (failure ??= error))
-        .finally(() => underWay.delete(stored))
-      underWay.add(stored)
-      if (underWay.size >= atOnce) await Promise.race(underWay)
+        .finally(() => pending.delete(stored))
+      pending.add(stored)
+      if (pending.size >= maxConcurrent) await Promise.race(pending)
       if (failure !== undefined) break
     }
-    await Promise.all(underWay)
+    await Promise.all(pending)
     if (failure !== undefined) {
       await this.#removePieces(id).catch(() => {})
       throw failure as Error
@@ -164,7 +164,7 @@ export class EngineObjects implements Objects {
   /** Writes the one message of a subject that nobody else knows. */
   async #storeOnce(subject: string, bytes: Buffer): Promise<void> {
     const { connection, timeoutMs } = this.engine
-    for (const deadline = performance.now() + patienceMs; ;) {
+    for (const deadline = performance.now() + retryTimeoutMs; ;) {
       try {
         await appendBehind(connection, objectsStream, subject, bytes, 0, timeoutMs)
         return
@@ -186,16 +186,16 @@ export class EngineObjects implements Objects {
     const bytes = Buffer.from(JSON.stringify(head))
     let replaced: Head | undefined
     /** Which head one that may have arrived follows. */
-    let doubtful: number | undefined
-    for (const deadline = performance.now() + patienceMs; performance.now() < deadline;) {
+    let expectedOfPending: number | undefined
+    for (const deadline = performance.now() + retryTimeoutMs; performance.now() < deadline;) {
       let expected: number | undefined
       try {
         const last = await this.#head(subject)
         if (last?.head.id !== head.id) {
           // Another one has come: if it followed this one, the pieces of this one are gone.
-          if (doubtful !== undefined && doubtful !== (last?.sequence ?? 0)) break
+          if (expectedOfPending !== undefined && expectedOfPending !== (last?.sequence ?? 0)) break
           replaced = last?.head
-          if (replaced) await this.#doubt(replaced.id, subject)
+          if (replaced) await this.#markUnconfirmed(replaced.id, subject)
           expected = last?.sequence ?? 0
         }
         const sequence =
@@ -206,7 +206,7 @@ export class EngineObjects implements Objects {
         return replaced
       } catch (error) {
         if (error instanceof Conflict) continue
-        doubtful ??= expected
+        expectedOfPending ??= expected
         await wait(pauseMs)
       }
     }
@@ -224,11 +224,12 @@ export class EngineObjects implements Objects {
   }
 
   /** Writes the bytes of an object to a new file. Resolves with `false`, and leaves no file, if some are missing. */
-  async #load(head: Head, path: string): Promise<boolean> {
+  async #loadObject(head: Head, path: string): Promise<boolean> {
     const file = await open(path, 'wx+', 0o600)
     let isWhole = false
     try {
-      isWhole = (await this.#loadPieces(head, file)) === head.pieces && (await digestOf(path)) === head.digest
+      isWhole =
+        (await this.#loadPieces(head, file)) === head.pieces && (await computeDigest(path)) === head.digest
       if (isWhole) await file.sync()
     } finally {
       await file.close()
@@ -241,7 +242,12 @@ export class EngineObjects implements Objects {
   async #loadPieces({ id }: Head, file: FileHandle): Promise<number> {
     const places = new Set<number>()
     for (let seq = 1; ;) {
-      const wanted = { seq, next_by_subj: pieceSubjects(id), batch: atOnce, max_bytes: atOnce * pieceBytes }
+      const wanted = {
+        seq,
+        next_by_subj: pieceSubjects(id),
+        batch: maxConcurrent,
+        max_bytes: maxConcurrent * pieceBytes
+      }
       const page = await getMessages(this.engine.connection, objectsStream, wanted)
       if (page.length === 0) return places.size
       for (const { bytes, sequence, subject } of page) {
@@ -257,11 +263,11 @@ export class EngineObjects implements Objects {
   async #purge(filter: string, before?: number): Promise<void> {
     const { connection, timeoutMs } = this.engine
     const wanted = before === undefined ? { filter } : { filter, seq: before }
-    await answered(ask(connection, `STREAM.PURGE.${objectsStream}`, wanted, timeoutMs))
+    await translateRefusal(callApi(connection, `STREAM.PURGE.${objectsStream}`, wanted, timeoutMs))
   }
 }
 
-async function digestOf(path: string): Promise<string> {
+async function computeDigest(path: string): Promise<string> {
   const hash = createHash('sha256')
   for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer)
   return hash.digest('hex')

@@ -5,7 +5,7 @@ import { BucketObjects, type BucketOptions } from './bucket-objects.js'
 import { EngineObjects } from './engine-objects.js'
 
 /** Whether objects are kept by the engine, for which it needs a stream of its own. */
-export function areInEngine(setting: string): boolean {
+export function usesEngine(setting: string): boolean {
   return setting === 'nats'
 }
 
@@ -18,13 +18,13 @@ export function openObjects(
   engine: Connected,
   environment: NodeJS.ProcessEnv = process.env
 ): Objects {
-  return areInEngine(setting)
+  return usesEngine(setting)
     ? new EngineObjects(engine)
-    : new BucketObjects(bucketOptions(setting, environment))
+    : new BucketObjects(parseBucketOptions(setting, environment))
 }
 
 /** What the address of a bucket says. */
-export function bucketOptions(address: string, environment: NodeJS.ProcessEnv): BucketOptions {
+export function parseBucketOptions(address: string, environment: NodeJS.ProcessEnv): BucketOptions {
   const { hostname, password, pathname, searchParams, username } = new URL(address)
   const region = searchParams.get('region') ?? 'us-east-1'
   const accessKey = decodeURIComponent(username) || environment['AWS_ACCESS_KEY_ID']

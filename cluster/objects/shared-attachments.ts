@@ -19,7 +19,7 @@ import { AttachmentCache } from './attachment-cache.js'
 import { attachmentKey } from './attachment-key.js'
 import { EngineUnavailable } from '../engine.js'
 import type { Objects } from '../objects.js'
-import { Sightings } from './sightings.js'
+import { AgeTracker } from './age-tracker.js'
 
 export interface SharedAttachmentsOptions {
   readonly layout: Layout
@@ -30,27 +30,27 @@ export interface SharedAttachmentsOptions {
   readonly cacheBytes: number
   /** Rejects unless this process serves the account at this moment: somebody else may have given its files to rows. */
   assertWriter(account: string): Promise<void>
-  onTrouble(error: Error): void
+  onError(error: Error): void
 }
 
 /** What the path of a file that was lent begins with: no path does. */
-const lentMark = 'object:'
+const lentPathPrefix = 'object:'
 
 export class SharedAttachments implements AttachmentStore {
   readonly #disk: DiskAttachments
   readonly #cache: AttachmentCache
   readonly #objects: Objects
   /** Files on their way here, by their keys. */
-  readonly #coming = new Map<string, Promise<boolean>>()
+  readonly #fetching = new Map<string, Promise<boolean>>()
   /** Tells what this run has lent from what an earlier one has. */
   readonly #run = randomUUID()
   /** What is lent at present, by any node. */
-  readonly #lent = new Sightings()
+  readonly #lent = new AgeTracker()
 
   constructor(private readonly options: SharedAttachmentsOptions) {
     this.#disk = new DiskAttachments(options.layout)
     this.#cache = new AttachmentCache(options)
-    this.#objects = asStorage(options.objects)
+    this.#objects = translateErrors(options.objects)
   }
 
   async receive(source: Readable, algorithm: DigestAlgorithm): Promise<ReceivedFile> {
@@ -64,22 +64,22 @@ export class SharedAttachments implements AttachmentStore {
   async lend(file: ReceivedFile): Promise<ReceivedFile> {
     const key = `${lentPrefix(this.options.node)}${this.#run}/${randomUUID()}`
     await this.#objects.put(key, file.draft)
-    return { ...file, draft: `${lentMark}${key}` }
+    return { ...file, draft: `${lentPathPrefix}${key}` }
   }
 
   /**
    * Lends a file among the drafts, such as a copy of an account, to the node that has asked for it, which has it by
-   * {@link borrowed}. Rejects with `StoreUnavailable`.
+   * {@link fetchLent}. Rejects with `StoreUnavailable`.
    */
   async lendDraft(name: string): Promise<string> {
     const key = `${lentPrefix(this.options.node)}${this.#run}/${name}`
     await this.#objects.put(key, join(this.options.layout.draftsDirectory, name))
-    return lentMark + key
+    return lentPathPrefix + key
   }
 
   /** Fetches a draft that another node has lent, and returns its name here. Rejects with `StoreUnavailable`. */
-  async borrowed(lent: string): Promise<string> {
-    const key = lent.slice(lentMark.length)
+  async fetchLent(lent: string): Promise<string> {
+    const key = lent.slice(lentPathPrefix.length)
     const name = basename(key)
     if (!(await this.#objects.get(key, join(this.options.layout.draftsDirectory, name))))
       throw new StoreUnavailable('The file that was lent is gone')
@@ -89,11 +89,11 @@ export class SharedAttachments implements AttachmentStore {
 
   /** As an object first: the row that is written next must never name a file that one disk alone has. */
   async put(account: string, id: string, file: ReceivedFile): Promise<void> {
-    const own = await this.#taken(file)
-    await this.#objects.put(attachmentKey(account, id), own.draft)
-    await this.#disk.put(account, id, own)
-    if (own !== file) await this.discard(file)
-    this.#cache.added(own.size)
+    const local = await this.#receiveLent(file)
+    await this.#objects.put(attachmentKey(account, id), local.draft)
+    await this.#disk.put(account, id, local)
+    if (local !== file) await this.discard(file)
+    this.#cache.recordAdded(local.size)
   }
 
   async discard(file: ReceivedFile): Promise<void> {
@@ -104,18 +104,18 @@ export class SharedAttachments implements AttachmentStore {
 
   /** Fetches the whole file first if it is not here. Rejects with `StoreUnavailable` if it cannot be had. */
   async get(account: string, id: string, range?: ByteRange): Promise<Readable | undefined> {
-    const here = await this.#disk.get(account, id, range)
-    if (here) {
-      this.#cache.used(this.options.layout.attachmentFile(account, id))
-      return here
+    const local = await this.#disk.get(account, id, range)
+    if (local) {
+      this.#cache.recordUse(this.options.layout.attachmentFile(account, id))
+      return local
     }
-    return (await this.#fetched(account, id)) ? await this.#disk.get(account, id, range) : undefined
+    return (await this.#ensureLocal(account, id)) ? await this.#disk.get(account, id, range) : undefined
   }
 
   async size(account: string, id: string): Promise<number | undefined> {
-    const here = await this.#disk.size(account, id)
-    if (here !== undefined) return here
-    return (await this.#fetched(account, id)) ? await this.#disk.size(account, id) : undefined
+    const local = await this.#disk.size(account, id)
+    if (local !== undefined) return local
+    return (await this.#ensureLocal(account, id)) ? await this.#disk.size(account, id) : undefined
   }
 
   async remove(account: string, id: string): Promise<void> {
@@ -146,16 +146,16 @@ export class SharedAttachments implements AttachmentStore {
   async sweep(seconds: number): Promise<void> {
     try {
       await this.#objects.sweep?.(seconds)
-      for (const key of this.#lent.olderThan(seconds, await this.#objects.list('lent/')))
+      for (const key of this.#lent.listOlderThan(seconds, await this.#objects.list('lent/')))
         await this.#objects.remove(key)
     } catch (error) {
-      this.options.onTrouble(error as Error)
+      this.options.onError(error as Error)
     }
   }
 
   /** Resolves when no local files are being removed. */
-  async settled(): Promise<void> {
-    await this.#cache.settled()
+  async waitUntilSettled(): Promise<void> {
+    await this.#cache.waitUntilSettled()
   }
 
   /** Stores as objects the files of an account that was here before there were other nodes. */
@@ -168,7 +168,7 @@ export class SharedAttachments implements AttachmentStore {
   }
 
   /** The file as one that the disk has received. */
-  async #taken(file: ReceivedFile): Promise<ReceivedFile> {
+  async #receiveLent(file: ReceivedFile): Promise<ReceivedFile> {
     const key = lentKey(file)
     if (key === undefined) return file
     const draft = this.#draft()
@@ -177,14 +177,14 @@ export class SharedAttachments implements AttachmentStore {
   }
 
   /** Whether the file of an attachment is here now. */
-  async #fetched(account: string, id: string): Promise<boolean> {
+  async #ensureLocal(account: string, id: string): Promise<boolean> {
     const key = attachmentKey(account, id)
-    const coming = this.#coming.get(key) ?? this.#fetch(account, id)
-    this.#coming.set(key, coming)
+    const fetching = this.#fetching.get(key) ?? this.#fetch(account, id)
+    this.#fetching.set(key, fetching)
     try {
-      return await coming
+      return await fetching
     } finally {
-      this.#coming.delete(key)
+      this.#fetching.delete(key)
     }
   }
 
@@ -195,7 +195,7 @@ export class SharedAttachments implements AttachmentStore {
       if (!(await this.#objects.get(attachmentKey(account, id), draft))) return false
       await mkdir(dirname(file), { recursive: true, mode: 0o700 })
       await rename(draft, file)
-      this.#cache.added((await this.#disk.size(account, id)) ?? 0)
+      this.#cache.recordAdded((await this.#disk.size(account, id)) ?? 0)
       return true
     } finally {
       await rm(draft, { force: true })
@@ -208,17 +208,17 @@ export class SharedAttachments implements AttachmentStore {
 }
 
 /** Objects that fail as storage does. */
-function asStorage(objects: Objects): Objects {
+function translateErrors(objects: Objects): Objects {
   return {
-    put: async (...given) => await asked(() => objects.put(...given)),
-    get: async (...given) => await asked(() => objects.get(...given)),
-    remove: async (...given) => await asked(() => objects.remove(...given)),
-    list: async (...given) => await asked(() => objects.list(...given)),
-    sweep: async (...given) => await asked(async () => objects.sweep?.(...given))
+    put: async (...given) => await translateError(() => objects.put(...given)),
+    get: async (...given) => await translateError(() => objects.get(...given)),
+    remove: async (...given) => await translateError(() => objects.remove(...given)),
+    list: async (...given) => await translateError(() => objects.list(...given)),
+    sweep: async (...given) => await translateError(async () => objects.sweep?.(...given))
   }
 }
 
-async function asked<T>(work: () => Promise<T>): Promise<T> {
+async function translateError<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -234,5 +234,5 @@ function lentPrefix(node: string): string {
 
 /** The key of a file that was lent; `undefined` if it was received here. */
 function lentKey({ draft }: ReceivedFile): string | undefined {
-  return draft.startsWith(lentMark) ? draft.slice(lentMark.length) : undefined
+  return draft.startsWith(lentPathPrefix) ? draft.slice(lentPathPrefix.length) : undefined
 }

@@ -11,6 +11,6 @@ export function snapshotKey(account: string, lsn: number): string {
 }
 
 /** The number of the commit that a snapshot is of. */
-export function lsnOf(key: string): number {
+export function parseLsn(key: string): number {
   return Number(key.slice(key.lastIndexOf('/') + 1))
 }

@@ -4,22 +4,22 @@
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { StoreUnavailable } from '../../storage/errors.js'
-import type { Changing, PlatformStore } from '../../storage/platform/platform-store.js'
+import type { ChangeHandler, PlatformStore } from '../../storage/platform/platform-store.js'
 import { Conflict, EngineUnavailable, type Engine, type Entry } from '../engine.js'
-import { ChangeQueue, type Batch } from './changes.js'
+import { ChangeQueue, type Batch } from './change-queue.js'
 import { decodePlatform, encodePlatform, platformSubject } from './record.js'
 import { PlatformSnapshots, type SnapshotOptions } from './snapshots.js'
 
 export interface PlatformLogOptions extends SnapshotOptions {
   readonly engine: Engine
   /** Time after which whoever waits is told that the log cannot be reached, in milliseconds. */
-  readonly giveUpMs: number
+  readonly timeoutMs: number
   /** Time between two looks at the log where nobody announces anything, in milliseconds. */
   readonly pollMs?: number
   /** Records after which a snapshot is made. */
   readonly snapshotRecords?: number
   /** Called when this node does not follow the log, each time for another reason. */
-  onTrouble(error: Error): void
+  onError(error: Error): void
 }
 
 /** Where nodes tell that there are new records. */
@@ -40,16 +40,16 @@ export class PlatformRefused extends Error {
 export class PlatformLog {
   readonly #snapshots: PlatformSnapshots
   readonly #changes: ChangeQueue
-  #unhear = (): void => {}
+  #stopListening = (): void => {}
   #timer: NodeJS.Timeout | undefined
   #running: Promise<void> | undefined
-  #isWanted = false
+  #mustRun = false
   #isClosed = false
   #refusal: PlatformRefused | undefined
   #snapshotting: Promise<void> | undefined
   /** What the engine is being asked, and will be asked next: where the log ends. */
-  #question: Promise<number> | undefined
-  #waitingQuestion: Promise<number> | undefined
+  #pendingEnd: Promise<number> | undefined
+  #nextEnd: Promise<number> | undefined
   /** Sequence from which on a snapshot may be due. */
   #nextSnapshot = 0
   #reported = ''
@@ -59,7 +59,7 @@ export class PlatformLog {
     private readonly options: PlatformLogOptions
   ) {
     this.#snapshots = new PlatformSnapshots(options)
-    this.#changes = new ChangeQueue(options.giveUpMs, Math.floor(options.engine.maxBytes / 2))
+    this.#changes = new ChangeQueue(options.timeoutMs, Math.floor(options.engine.maxBytes / 2))
   }
 
   /**
@@ -70,7 +70,7 @@ export class PlatformLog {
     const log = new PlatformLog(platform, options)
     try {
       await log.#join()
-      log.#follow()
+      log.#startFollowing()
       return log
     } catch (error) {
       await log.close()
@@ -87,12 +87,12 @@ export class PlatformLog {
    * Resolves when everything that was in the log when this was called has been applied here. Rejects with `StoreUnavailable`
    * if that cannot be said in time.
    */
-  async caughtUp(): Promise<void> {
-    const endMs = performance.now() + this.options.giveUpMs
+  async catchUp(): Promise<void> {
+    const endMs = performance.now() + this.options.timeoutMs
     for (let goal: number | undefined; ;) {
       this.#assertFollowing()
       try {
-        goal ??= await this.#end()
+        goal ??= await this.#findEnd()
         if (this.#sequence >= goal) return
         this.#wake()
         // What is under way may take longer than anybody waits.
@@ -108,29 +108,29 @@ export class PlatformLog {
 
   /** Makes a snapshot now. Rejects with `EngineUnavailable`. */
   async snapshot(): Promise<void> {
-    await this.#snapshots.make(this.platform)
+    await this.#snapshots.create(this.platform)
   }
 
   /** Stops following. What waits is rejected; what is under way may arrive all the same. */
   async close(): Promise<void> {
     this.#isClosed = true
     clearInterval(this.#timer)
-    this.#unhear()
-    this.#changes.fail(new StoreUnavailable('The service is stopping'))
+    this.#stopListening()
+    this.#changes.rejectAll(new StoreUnavailable('The service is stopping'))
     await this.#running
     await this.#snapshotting
   }
 
   /** Sequence of the last record in the log. Those who ask at the same time share an answer that was asked for after they did. */
-  #end(): Promise<number> {
-    this.#waitingQuestion ??= this.#askAfter(this.#question)
-    return this.#waitingQuestion
+  #findEnd(): Promise<number> {
+    this.#nextEnd ??= this.#askAfter(this.#pendingEnd)
+    return this.#nextEnd
   }
 
   async #askAfter(former: Promise<number> | undefined): Promise<number> {
     await former?.catch(() => undefined)
-    this.#question = this.#waitingQuestion
-    this.#waitingQuestion = undefined
+    this.#pendingEnd = this.#nextEnd
+    this.#nextEnd = undefined
     return (await this.options.engine.last(platformSubject))?.sequence ?? 0
   }
 
@@ -142,7 +142,7 @@ export class PlatformLog {
   async #join(): Promise<void> {
     const last = await this.options.engine.last(platformSubject)
     if (!last) throw new PlatformRefused('the cluster has none yet: begin it by "coffer cluster init"')
-    const { history } = decoded(last)
+    const { history } = decodeEntry(last)
     const position = this.platform.position()
     if (!position) {
       const { accounts, unfinished } = this.platform.counts()
@@ -153,39 +153,39 @@ export class PlatformLog {
       await this.#restore()
     } else if (position.epoch !== history) throw new PlatformRefused('its file is that of another cluster')
     else if (position.lsn > last.sequence) throw new PlatformRefused('its file is ahead of the log')
-    await this.caughtUp()
+    await this.catchUp()
   }
 
-  #follow(): void {
-    this.#unhear = this.options.engine.hear(topic, () => this.#wake())
+  #startFollowing(): void {
+    this.#stopListening = this.options.engine.subscribe(topic, () => this.#wake())
     this.#timer = setInterval(() => this.#wake(), this.options.pollMs ?? 1000)
     this.#timer.unref()
-    const change: Changing = async (name, args) => {
+    const change: ChangeHandler = async (name, args) => {
       this.#assertFollowing()
       const result = this.#changes.add(name, args)
       this.#wake()
       return await result
     }
-    this.platform.changeBy(change, () => this.caughtUp())
+    this.platform.delegateChanges(change, () => this.catchUp())
   }
 
   /** Begins to append and to read, unless that is under way already. */
   #wake(): void {
-    this.#isWanted = true
+    this.#mustRun = true
     if (this.#isClosed || this.#refusal) return
     this.#running ??= this.#work().finally(() => {
       this.#running = undefined
-      if (this.#isWanted) this.#wake()
+      if (this.#mustRun) this.#wake()
     })
   }
 
   async #work(): Promise<void> {
-    while (!this.#isClosed && !this.#refusal && (this.#isWanted || !this.#changes.isEmpty)) {
-      this.#isWanted = false
+    while (!this.#isClosed && !this.#refusal && (this.#mustRun || !this.#changes.isEmpty)) {
+      this.#mustRun = false
       try {
-        const batch = this.#changes.next()
+        const batch = this.#changes.getNextBatch()
         if (batch) await this.#append(batch)
-        else await this.#readOn()
+        else await this.#readNew()
         this.#reported = ''
       } catch (error) {
         this.#report(error as Error)
@@ -201,27 +201,27 @@ export class PlatformLog {
     const history = this.platform.position()!.epoch
     const record = encodePlatform({ id: batch.id, history, previous, commands: batch.commands })
     // Tried for ever, it would stand in the way of all others.
-    if (record.length > engine.maxBytes) return this.#changes.refuse(batch.id)
+    if (record.length > engine.maxBytes) return this.#changes.rejectBatch(batch.id)
     try {
       const sequence = await engine.append(platformSubject, previous, record)
       this.#apply({ subject: platformSubject, sequence, bytes: record })
       engine.announce(topic, Buffer.of())
-      this.#considerSnapshot()
+      this.#snapshotLater()
     } catch (error) {
       // Whatever has become of it: the same record again, or what is there in its place, tells.
       if (!(error instanceof Conflict)) throw error
-      await this.#readOn()
+      await this.#readNew()
       // Whoever is asked next may not have got yet what is there.
       if (this.#sequence === previous) await wait(pauseMs)
     }
   }
 
-  async #readOn(): Promise<void> {
+  async #readNew(): Promise<void> {
     for (;;) {
       const from = this.#sequence
       const entries = await this.options.engine.read(platformSubject, from + 1, pageSize)
       for (const entry of entries) {
-        const { previous } = decoded(entry)
+        const { previous } = decodeEntry(entry)
         if (previous !== this.#sequence) {
           await this.#restoreBehind(previous)
           break
@@ -233,17 +233,17 @@ export class PlatformLog {
   }
 
   #apply(entry: Entry): void {
-    const { commands, history, id, previous } = decoded(entry)
+    const { commands, history, id, previous } = decodeEntry(entry)
     const position = this.platform.position()!
     if (history !== position.epoch) throw new PlatformRefused('the log has become that of another cluster')
     if (previous !== position.lsn) throw new Error('A record of the log of the platform is missing')
     const outcomes = this.platform.applyAll(commands, { lsn: entry.sequence, epoch: history })
-    this.#changes.applied(id, outcomes)
+    this.#changes.resolveBatch(id, outcomes)
   }
 
   /** Begins anew with the snapshot, where the log does not reach back to what is applied here. */
   async #restoreBehind(previous: number): Promise<void> {
-    const snapshot = await this.#snapshots.current()
+    const snapshot = await this.#snapshots.getCurrent()
     if (!snapshot || snapshot.sequence <= this.#sequence)
       throw new Error(`Records of the log of the platform before ${previous} are missing`)
     await this.#restore()
@@ -251,7 +251,7 @@ export class PlatformLog {
 
   async #restore(): Promise<void> {
     for (;;) {
-      const snapshot = await this.#snapshots.current()
+      const snapshot = await this.#snapshots.getCurrent()
       if (!snapshot) throw new PlatformRefused('the cluster has no snapshot of it')
       if (await this.#snapshots.restore(this.platform, snapshot)) return
       await wait(pauseMs)
@@ -259,7 +259,7 @@ export class PlatformLog {
   }
 
   /** Makes a snapshot if the log has become long: whoever has written to it does, so that it is one node. */
-  #considerSnapshot(): void {
+  #snapshotLater(): void {
     this.#snapshotting ??= this.#snapshotIfLong()
       .catch(error => this.#report(error as Error))
       .finally(() => (this.#snapshotting = undefined))
@@ -268,9 +268,9 @@ export class PlatformLog {
   async #snapshotIfLong(): Promise<void> {
     if (this.#sequence < this.#nextSnapshot) return
     const every = this.options.snapshotRecords ?? 10_000
-    let current = await this.#snapshots.current()
+    let current = await this.#snapshots.getCurrent()
     if (!current || current.sequence + every <= this.#sequence)
-      current = await this.#snapshots.make(this.platform)
+      current = await this.#snapshots.create(this.platform)
     this.#nextSnapshot = current.sequence + every
   }
 
@@ -278,11 +278,11 @@ export class PlatformLog {
   #report(error: Error): void {
     if (error instanceof PlatformRefused) {
       this.#refusal = error
-      this.#changes.fail(new StoreUnavailable(error.message, error))
+      this.#changes.rejectAll(new StoreUnavailable(error.message, error))
     }
     if (this.#reported === error.message || this.#isClosed) return
     this.#reported = error.message
-    this.options.onTrouble(error)
+    this.options.onError(error)
   }
 
   #assertFollowing(): void {
@@ -291,7 +291,7 @@ export class PlatformLog {
   }
 }
 
-function decoded({ bytes, sequence }: Entry): ReturnType<typeof decodePlatform> {
+function decodeEntry({ bytes, sequence }: Entry): ReturnType<typeof decodePlatform> {
   try {
     return decodePlatform(bytes)
   } catch (error) {

@@ -5,7 +5,7 @@ import { isCommand, type Command } from '../../storage/platform/commands.js'
 export const platformSubject = 'coffer.platform'
 
 /** The form of records, which grows when a former version could not read them any more. */
-const currentForm = 1
+const currentFormat = 1
 
 /** Some commands, to be applied together and in order. */
 export interface PlatformRecord {
@@ -28,7 +28,7 @@ export class RecordTooNew extends Error {
 
 /** The bytes of a record. */
 export function encodePlatform(record: PlatformRecord): Uint8Array {
-  return Buffer.from(JSON.stringify({ form: currentForm, ...record }))
+  return Buffer.from(JSON.stringify({ form: currentFormat, ...record }))
 }
 
 /** Reads a record. Throws {@link RecordTooNew}, and `SyntaxError` if it is none. */
@@ -36,7 +36,7 @@ export function decodePlatform(bytes: Uint8Array): PlatformRecord {
   const { form, ...record } = JSON.parse(Buffer.from(bytes).toString()) as PlatformRecord & {
     readonly form: number
   }
-  if (form !== currentForm) throw new RecordTooNew(`records of form ${form}`)
+  if (form !== currentFormat) throw new RecordTooNew(`records of form ${form}`)
   for (const [name] of record.commands)
     if (!isCommand(name)) throw new RecordTooNew(`the command "${String(name)}"`)
   return record

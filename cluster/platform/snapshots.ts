@@ -8,9 +8,9 @@ import { rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { syncPathNow } from '../../storage/files/durable.js'
 import type { PlatformStore } from '../../storage/platform/platform-store.js'
-import { pathsOf, positionOf } from '../../storage/wal/closed-file.js'
+import { listFilePaths, readFilePosition } from '../../storage/wal/closed-file.js'
 import type { Position } from '../../storage/wal/position.js'
-import { Conflict, type Engine, type Registered } from '../engine.js'
+import { Conflict, type Engine, type RegisterValue } from '../engine.js'
 import type { Objects } from '../objects.js'
 import { platformSubject } from './record.js'
 
@@ -36,20 +36,20 @@ export class PlatformSnapshots {
   constructor(private readonly options: SnapshotOptions) {}
 
   /** The snapshot that counts; `undefined` if there never was one. Rejects with `EngineUnavailable`. */
-  async current(): Promise<Snapshot | undefined> {
+  async getCurrent(): Promise<Snapshot | undefined> {
     const known = await this.#register()
-    return known && snapshotIn(known)
+    return known && parseSnapshot(known)
   }
 
   /**
    * Makes a snapshot of a file that follows the log, and has it count unless a later one does. Rejects with
    * `EngineUnavailable`.
    */
-  async make(platform: PlatformStore): Promise<Snapshot> {
+  async create(platform: PlatformStore): Promise<Snapshot> {
     const draft = this.#draft()
     try {
       await platform.copyTo(draft)
-      return await this.#keep(draft)
+      return await this.#publish(draft)
     } finally {
       await removeDraft(draft)
     }
@@ -63,10 +63,10 @@ export class PlatformSnapshots {
     const draft = this.#draft()
     try {
       if (!(await this.options.objects.get(platformPrefix + sequence, draft))) return false
-      if (!isAt(positionOf(draft), { history, sequence }))
+      if (!isAtSnapshot(readFilePosition(draft), { history, sequence }))
         throw new Error(`The snapshot ${platformPrefix}${sequence} of the platform is damaged`)
       platform.replaceFile(file => {
-        const [, ...others] = pathsOf(file)
+        const [, ...others] = listFilePaths(file)
         for (const path of others) rmSync(path, { force: true })
         renameSync(draft, file)
         syncPathNow(dirname(file))
@@ -77,14 +77,14 @@ export class PlatformSnapshots {
     }
   }
 
-  async #keep(draft: string): Promise<Snapshot> {
+  async #publish(draft: string): Promise<Snapshot> {
     const { engine, objects } = this.options
-    const position = positionOf(draft)
+    const position = readFilePosition(draft)
     if (!position) throw new Error('The platform file follows no log')
     const snapshot = { sequence: position.lsn, history: position.epoch }
     for (;;) {
       const known = await this.#register()
-      const current = known && snapshotIn(known)
+      const current = known && parseSnapshot(known)
       if (current?.history === snapshot.history && current.sequence >= snapshot.sequence) return current
       await objects.put(platformPrefix + snapshot.sequence, draft)
       try {
@@ -101,7 +101,7 @@ export class PlatformSnapshots {
     return snapshot
   }
 
-  async #register(): Promise<Registered | undefined> {
+  async #register(): Promise<RegisterValue | undefined> {
     return await this.options.engine.register.get(registerKey)
   }
 
@@ -110,14 +110,14 @@ export class PlatformSnapshots {
   }
 }
 
-function isAt(position: Position | undefined, { history, sequence }: Snapshot): boolean {
+function isAtSnapshot(position: Position | undefined, { history, sequence }: Snapshot): boolean {
   return position?.lsn === sequence && position.epoch === history
 }
 
-function snapshotIn({ bytes }: Registered): Snapshot {
+function parseSnapshot({ bytes }: RegisterValue): Snapshot {
   return JSON.parse(Buffer.from(bytes).toString()) as Snapshot
 }
 
 async function removeDraft(draft: string): Promise<void> {
-  for (const path of pathsOf(draft)) await rm(path, { force: true })
+  for (const path of listFilePaths(draft)) await rm(path, { force: true })
 }

@@ -3,9 +3,9 @@
  */
 import type { AuthRequest } from '../../schemas/auth-request.js'
 import type { Config } from '../settings/config.js'
-import { parsedUrl } from '../parsed-url.js'
+import { parseUrl } from '../parse-url.js'
 import { isListedScheme } from '../redirect-uri.js'
-import { accessUrl, registerUrl } from '../service-info.js'
+import { getAccessUrl, getRegisterUrl } from '../service-info.js'
 import { refuseParams } from '../validation/params.js'
 
 /** Milliseconds between two polls. */
@@ -13,34 +13,34 @@ export const pollRateMs = 1000
 
 /** Characters that browsers drop from URLs, or that end them in a header. */
 // oxlint-disable-next-line no-control-regex -- matches control characters on purpose
-const unprintable = /[\u0000-\u0020\u007f]/
+const invalidUrlCharacters = /[\u0000-\u0020\u007f]/
 
 /** The URL where the outcome is polled: `…/access/` and the key, with or without a subdomain for each user. */
 export function pollUrl(config: Config, key: string): string {
-  return `${accessUrl(config)}${config.domain === '' ? '' : 'access/'}${key}`
+  return `${getAccessUrl(config)}${config.domain === '' ? '' : 'access/'}${key}`
 }
 
 /** The configured authorisation page; Coffer's own by default. */
-export function defaultAuthUrl({ access, publicUrl }: Config): string {
+export function getDefaultAuthUrl({ access, publicUrl }: Config): string {
   return access.defaultAuthUrl || `${publicUrl}/access/access.html`
 }
 
 /** Returns the requested page, or the default one. Throws `invalid-parameters-format` for one that is not trusted. */
-export function authPage(config: Config, requested: string | undefined): string {
-  const standard = defaultAuthUrl(config)
+export function resolveAuthPage(config: Config, requested: string | undefined): string {
+  const standard = getDefaultAuthUrl(config)
   if (requested === undefined) return standard
-  const url = parsedUrl(requested)
-  const trusted = [...config.access.trustedAuthUrls, standard].map(entry => parsedUrl(entry))
-  if (!url || hasCredentials(url) || !trusted.some(entry => entry && isWithin(url, entry)))
-    refuse('authUrl', 'UNTRUSTED_AUTH_URL', 'has to be a page that this service trusts')
+  const url = parseUrl(requested)
+  const trusted = [...config.access.trustedAuthUrls, standard].map(entry => parseUrl(entry))
+  if (!url || hasUserInfo(url) || !trusted.some(entry => entry && isTrustedUrl(url, entry)))
+    refuseParam('authUrl', 'UNTRUSTED_AUTH_URL', 'has to be a page that this service trusts')
   return url.href
 }
 
 /** Throws `invalid-parameters-format` for a return URL that is malformed or not allowed. */
 export function assertReturnUrl(config: Config, returnURL: string): void {
-  const url = unprintable.test(returnURL) ? undefined : parsedUrl(returnURL)
-  if (!url || hasCredentials(url) || !isReturnScheme(config, url.protocol))
-    refuse(
+  const url = invalidUrlCharacters.test(returnURL) ? undefined : parseUrl(returnURL)
+  if (!url || hasUserInfo(url) || !isReturnScheme(config, url.protocol))
+    refuseParam(
       'returnURL',
       'INVALID_RETURN_URL',
       'has to be an http or https URL, or one of a scheme that is allowed'
@@ -58,13 +58,13 @@ export function assertListedReturnUrl(
 ): void {
   const listed = apps.find(({ id }) => id === requestingAppId)?.returnURLs
   if (!listed) return
-  const from = origin === undefined ? undefined : webOrigin(origin)
+  const from = origin === undefined ? undefined : parseWebOrigin(origin)
   const isListed =
     typeof returnURL === 'string'
-      ? listed.some(entry => isBelow(new URL(returnURL), new URL(entry)))
-      : from !== undefined && listed.some(entry => webOrigin(entry) === from)
+      ? listed.some(entry => isSameOrBelow(new URL(returnURL), new URL(entry)))
+      : from !== undefined && listed.some(entry => parseWebOrigin(entry) === from)
   if (!isListed)
-    refuse(
+    refuseParam(
       'returnURL',
       'UNTRUSTED_RETURN_URL',
       'has to be one of the addresses that the operator lists for this app'
@@ -72,14 +72,14 @@ export function assertListedReturnUrl(
 }
 
 /** The URL of the page with its parameters, in the current form (`authUrl`) and in the older one (`url`). */
-export function pageUrls(
+export function buildPageUrls(
   config: Config,
   key: string,
   page: string,
   { lang, oauthState, requestingAppId, returnURL }: AuthRequest
 ): { authUrl: string; url: string } {
   const poll = pollUrl(config, key)
-  const serviceInfo = `${registerUrl(config)}service/info`
+  const serviceInfo = `${getRegisterUrl(config)}service/info`
   const params = {
     lang,
     key,
@@ -95,13 +95,13 @@ export function pageUrls(
   }
   const domain = config.domain || new URL(config.publicUrl).hostname
   return {
-    authUrl: withParams(page, { ...params, domain: undefined, registerURL: undefined }),
-    url: withParams(page, { ...params, domain, registerURL: registerUrl(config) })
+    authUrl: setQueryParams(page, { ...params, domain: undefined, registerURL: undefined }),
+    url: setQueryParams(page, { ...params, domain, registerURL: getRegisterUrl(config) })
   }
 }
 
 /** The URL to send the user back to, if any. It tells how to poll the outcome, and never holds a token. */
-export function returnTarget(
+export function buildReturnUrl(
   config: Config,
   key: string,
   { oauthState, returnURL }: AuthRequest,
@@ -109,7 +109,7 @@ export function returnTarget(
 ): string | undefined {
   if (typeof returnURL !== 'string') return undefined
   const poll = pollUrl(config, key)
-  if (oauthState !== undefined) return withParams(returnURL, { state: oauthState, code: key, poll })
+  if (oauthState !== undefined) return setQueryParams(returnURL, { state: oauthState, code: key, poll })
   const query = Object.entries({ poll, key, status }).map(
     ([name, value]) => `${config.access.parameterPrefix}${name}=${encodeURIComponent(value)}`
   )
@@ -118,16 +118,16 @@ export function returnTarget(
   return `${returnURL}${glue}${query.join('&')}`
 }
 
-function hasCredentials({ password, username }: URL): boolean {
+function hasUserInfo({ password, username }: URL): boolean {
   return username !== '' || password !== ''
 }
 
-function isWithin(url: URL, trusted: URL): boolean {
-  return isWeb(url.protocol) && isBelow(url, trusted)
+function isTrustedUrl(url: URL, trusted: URL): boolean {
+  return isWebProtocol(url.protocol) && isSameOrBelow(url, trusted)
 }
 
 /** The same scheme, host and port; the same path or one below it. Paths with encoded slashes never match. */
-function isBelow(url: URL, trusted: URL): boolean {
+function isSameOrBelow(url: URL, trusted: URL): boolean {
   if (url.protocol !== trusted.protocol || url.host !== trusted.host) return false
   if (/%2f|%5c/i.test(url.pathname)) return false
   const path = trusted.pathname
@@ -135,22 +135,22 @@ function isBelow(url: URL, trusted: URL): boolean {
 }
 
 /** The origin of a page; `undefined` for what has none. */
-function webOrigin(text: string): string | undefined {
-  const url = parsedUrl(text)
-  return url && isWeb(url.protocol) ? url.origin : undefined
+function parseWebOrigin(text: string): string | undefined {
+  const url = parseUrl(text)
+  return url && isWebProtocol(url.protocol) ? url.origin : undefined
 }
 
-function isWeb(protocol: string): boolean {
+function isWebProtocol(protocol: string): boolean {
   return protocol === 'https:' || protocol === 'http:'
 }
 
 function isReturnScheme({ access }: Config, protocol: string): boolean {
-  return isWeb(protocol) || isListedScheme(protocol, access.returnSchemes)
+  return isWebProtocol(protocol) || isListedScheme(protocol, access.returnSchemes)
 }
 
 /** Sets query parameters. Existing ones of these names are removed even where there is no value, so that nobody can inject
  * another URL into a page. */
-function withParams(base: string, params: Readonly<Record<string, string | undefined>>): string {
+function setQueryParams(base: string, params: Readonly<Record<string, string | undefined>>): string {
   const url = new URL(base)
   for (const [name, value] of Object.entries(params))
     if (value !== undefined) url.searchParams.set(name, value)
@@ -160,6 +160,6 @@ function withParams(base: string, params: Readonly<Record<string, string | undef
   return url.href
 }
 
-function refuse(param: string, code: string, message: string): never {
+function refuseParam(param: string, code: string, message: string): never {
   refuseParams([{ code, message, path: `#/${param}`, param }])
 }

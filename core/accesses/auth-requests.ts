@@ -3,24 +3,24 @@ import { Type, type Static } from 'typebox'
 import { AuthRequest, type Acceptance, type Refusal } from '../../schemas/auth-request.js'
 import { OAuthNotice, type OAuthRequest } from '../../schemas/oauth.js'
 import { KeyValue } from '../../schemas/scalars.js'
-import type { KnownRequest } from '../../storage/platform/auth-requests.js'
-import { pageUrls, pollRateMs, pollUrl } from './auth-page.js'
+import type { StoredRequest } from '../../storage/platform/auth-requests.js'
+import { buildPageUrls, pollRateMs, pollUrl } from './auth-page.js'
 import { fail } from '../errors.js'
 import { apiEndpoint, serviceInfo } from '../service-info.js'
-import { isInForce } from '../permissions/standing.js'
+import { isInForce } from '../permissions/effective-grants.js'
 import type { Credentials } from '../call/credentials.js'
 import type { Services } from '../call/services.js'
-import { tokenDigest } from '../auth/token-digest.js'
+import { digestToken } from '../auth/token-digest.js'
 
 /** Seconds for which a request can be decided and its outcome polled. */
-export const requestLife = 3600
+export const requestLifetime = 3600
 
 /** Fields of every state: `code` is its HTTP status. */
-const common = { code: Type.Integer(), serviceInfo: KeyValue }
+const stateFields = { code: Type.Integer(), serviceInfo: KeyValue }
 
 export const NeedSignin = Type.Object({
   ...Type.Omit(AuthRequest, ['oauth']).properties,
-  ...common,
+  ...stateFields,
   status: Type.Literal('NEED_SIGNIN'),
   key: Type.String(),
   url: Type.String(),
@@ -32,7 +32,7 @@ export const NeedSignin = Type.Object({
 export type NeedSignin = Static<typeof NeedSignin>
 
 const Accepted = Type.Object({
-  ...common,
+  ...stateFields,
   status: Type.Literal('ACCEPTED'),
   apiEndpoint: Type.String(),
   username: Type.String(),
@@ -40,7 +40,7 @@ const Accepted = Type.Object({
 })
 
 const Refused = Type.Object({
-  ...common,
+  ...stateFields,
   status: Type.Enum(['REFUSED', 'ERROR']),
   reasonID: Type.String(),
   reasonId: Type.String(),
@@ -50,56 +50,62 @@ const Refused = Type.Object({
 })
 
 /** The outcome of a request that came by OAuth: its token is handed out for a code, and to nobody who polls. */
-const Delivered = Type.Object({ ...common, status: Type.Literal('DELIVERED') })
+const Delivered = Type.Object({ ...stateFields, status: Type.Literal('DELIVERED') })
 
 export const AuthState = Type.Union([NeedSignin, Accepted, Delivered, Refused])
 export type AuthState = Static<typeof AuthState>
 
 /** Returns the request with this key. Throws `unknown-referenced-resource` if it is unknown or expired; guesses are counted. */
-export function requestOf(
+export function findRequest(
   { platform, throttle }: Services,
   { ip }: Credentials,
   key: string,
   now: number
-): KnownRequest {
+): StoredRequest {
   const known = platform.authRequests.find(key, now)
   if (known) return known
   throttle.unknownToken(ip)
-  return unknownKey()
+  return refuseUnknownKey()
 }
 
-/** Has {@link requestOf} know this request, also where another node of a cluster has just taken it. */
-export async function awaitRequest({ platform }: Services, key: string, now: number): Promise<void> {
-  if (!platform.authRequests.find(key, now)) await platform.caughtUp()
+/** Has {@link findRequest} know this request, also where another node of a cluster has just taken it. */
+export async function waitForRequest({ platform }: Services, key: string, now: number): Promise<void> {
+  if (!platform.authRequests.find(key, now)) await platform.catchUp()
 }
 
 /** Returns the response to a poll. */
-export function authState(services: Services, known: KnownRequest, now: number): AuthState {
+export function toAuthState(services: Services, known: StoredRequest, now: number): AuthState {
   const { decision } = known
-  if (!decision) return needSignin(services, known)
-  if (decision.status !== 'ACCEPTED') return refused(services, known, decision)
+  if (!decision) return toNeedSignin(services, known)
+  if (decision.status !== 'ACCEPTED') return toRefused(services, known, decision)
   if (known.request.oauth)
     return { status: 'DELIVERED', code: 200, serviceInfo: serviceInfo(services.config) }
-  return accepted(services, known, decision, now)
+  return toAccepted(services, known, decision, now)
 }
 
-function needSignin(services: Services, { key, page, request }: KnownRequest): NeedSignin {
+function toNeedSignin(services: Services, { key, page, request }: StoredRequest): NeedSignin {
   const { oauth, ...asked } = request
   return {
     status: 'NEED_SIGNIN',
     code: 200,
     key,
     ...asked,
-    ...(oauth && { oauth: noticeOf(oauth) }),
-    ...pageUrls(services.config, key, page, request),
+    ...(oauth && { oauth: toOAuthNotice(oauth) }),
+    ...buildPageUrls(services.config, key, page, request),
     poll: pollUrl(services.config, key),
     poll_rate_ms: pollRateMs,
-    serviceInfo: shownInfo(services, request)
+    serviceInfo: toServiceInfo(services, request)
   }
 }
 
 /** What pages have to know of a request that came by OAuth. */
-function noticeOf({ clientName, isSelfRegistered, isUnproven, prompts, scopes }: OAuthRequest): OAuthNotice {
+function toOAuthNotice({
+  clientName,
+  isSelfRegistered,
+  isUnproven,
+  prompts,
+  scopes
+}: OAuthRequest): OAuthNotice {
   return {
     scopes,
     ...(clientName !== undefined && { clientName }),
@@ -109,30 +115,30 @@ function noticeOf({ clientName, isSelfRegistered, isUnproven, prompts, scopes }:
 }
 
 /** The granted access, as long as it is valid. A revoked one must not be distinguishable from an unknown key. */
-function accepted(
+function toAccepted(
   services: Services,
-  { request, username = '' }: KnownRequest,
+  { request, username = '' }: StoredRequest,
   { accessId, tokenDigest: digest }: Acceptance,
   now: number
 ): AuthState {
-  const account = services.accounts.find(username) ?? unknownKey()
+  const account = services.accounts.find(username) ?? refuseUnknownKey()
   const store = services.accounts.store(account)
   const access = store.read(() => store.accesses.find(accessId))
-  const isOver = access?.type !== 'app' || !isInForce(store, access, now) || tokenDigest(access) !== digest
-  if (isOver) unknownKey()
+  const isOver = access?.type !== 'app' || !isInForce(store, access, now) || digestToken(access) !== digest
+  if (isOver) refuseUnknownKey()
   return {
     status: 'ACCEPTED',
     code: 200,
     apiEndpoint: apiEndpoint(services.config, username, access.token),
     username,
     token: access.token,
-    serviceInfo: shownInfo(services, request)
+    serviceInfo: toServiceInfo(services, request)
   }
 }
 
-function refused(
+function toRefused(
   services: Services,
-  { request }: KnownRequest,
+  { request }: StoredRequest,
   { detail, message, reasonId, status }: Refusal
 ): AuthState {
   return {
@@ -143,20 +149,20 @@ function refused(
     ...(status === 'ERROR' && { id: reasonId }),
     message,
     ...(detail !== undefined && { detail }),
-    serviceInfo: shownInfo(services, request)
+    serviceInfo: toServiceInfo(services, request)
   }
 }
 
 /**
  * The app's own service information, or else the service's. An app may present the service as it likes, but not choose where passwords are sent. (docs/spec/app-authorization.md#asking)
  */
-function shownInfo({ config }: Services, { serviceInfo: own }: AuthRequest): Record<string, unknown> {
+function toServiceInfo({ config }: Services, { serviceInfo: own }: AuthRequest): Record<string, unknown> {
   const info = serviceInfo(config)
   if (!own) return info
   const places = Object.entries({ register: info.register, access: info.access, api: info.api })
   return { ...own, ...Object.fromEntries(places.filter(([name]) => Object.hasOwn(own, name))) }
 }
 
-function unknownKey(): never {
+function refuseUnknownKey(): never {
   fail('unknown-referenced-resource', 'This request is unknown, or it has expired')
 }

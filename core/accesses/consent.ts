@@ -3,23 +3,23 @@
  * get the app's existing access: it is delivered without asking only to destinations that the user has agreed to.
  */
 import { Type, type Static } from 'typebox'
-import type { KnownRequest } from '../../storage/platform/auth-requests.js'
+import type { StoredRequest } from '../../storage/platform/auth-requests.js'
 import type { Destination } from '../../storage/repositories/consents.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Config } from '../settings/config.js'
-import { presentedToken } from '../auth/authenticate.js'
+import { getPresentedToken } from '../auth/authenticate.js'
 import type { Access } from '../../schemas/access.js'
-import { requestLife } from './auth-requests.js'
-import { parsedUrl } from '../parsed-url.js'
+import { requestLifetime } from './auth-requests.js'
+import { parseUrl } from '../parse-url.js'
 import { isSessionOpen } from '../auth/personal-access.js'
 import type { Credentials } from '../call/credentials.js'
 import type { Services } from '../call/services.js'
 import { isExpired } from '../permissions/access.js'
-import { networkOf } from '../security/network.js'
+import { getNetwork } from '../security/network.js'
 import type { Account } from '../../storage/platform/account.js'
 
 /** A destination as pages show it. */
-const Place = Type.Object({
+const PublicDestination = Type.Object({
   returnTo: Type.Optional(Type.String()),
   origin: Type.Optional(Type.String()),
   network: Type.String()
@@ -30,12 +30,12 @@ export const Consent = Type.Object({
   /** Whether the user has to be asked, even if the app already has its access. */
   isNeeded: Type.Boolean(),
   asked: Type.Object({
-    ...Place.properties,
+    ...PublicDestination.properties,
     /** Whether the request comes from the user's network. */
     isNear: Type.Boolean()
   }),
   /** Destinations agreed to before, the latest first. */
-  agreed: Type.Array(Place)
+  agreed: Type.Array(PublicDestination)
 })
 export type Consent = Static<typeof Consent>
 
@@ -43,30 +43,30 @@ export type Consent = Static<typeof Consent>
  * The IP address that a call comes from; empty if it is that of a proxy which the operator has not configured: behind it
  * all callers would seem to share a network.
  */
-export function addressOf({ http }: Pick<Config, 'http'>, { headers, ip }: Credentials): string {
+export function getClientAddress({ http }: Pick<Config, 'http'>, { headers, ip }: Credentials): string {
   const isOfProxy = http.trustedProxies.length === 0 && headers?.['x-forwarded-for'] !== undefined
   return isOfProxy ? '' : ip
 }
 
 /** The destination of a request's outcome. */
-export function destinationOf({ asker, request: { returnURL } }: KnownRequest): Destination {
+export function getDestination({ asker, request: { returnURL } }: StoredRequest): Destination {
   return {
-    returnTo: typeof returnURL === 'string' ? placeOf(returnURL) : '',
-    origin: asker?.origin === undefined ? '' : placeOf(asker.origin),
-    network: networkOf(asker?.ip ?? '', '')
+    returnTo: typeof returnURL === 'string' ? getUrlOwner(returnURL) : '',
+    origin: asker?.origin === undefined ? '' : getUrlOwner(asker.origin),
+    network: getNetwork(asker?.ip ?? '', '')
   }
 }
 
 /** Compares a request's destination with those agreed to for an access, if there is one. `person`: the user's IP address. */
-export function consentOf(
+export function compareConsent(
   store: UserStore,
   access: Access | undefined,
-  known: KnownRequest,
-  person: string
+  known: StoredRequest,
+  clientIp: string
 ): Consent {
-  const asked = destinationOf(known)
+  const asked = getDestination(known)
   const agreed = access ? store.consents.list(access.id) : []
-  const isNear = asked.network !== '' && asked.network === networkOf(person, '')
+  const isNear = asked.network !== '' && asked.network === getNetwork(clientIp, '')
   const isKnown = agreed.some(
     each =>
       each.returnTo === asked.returnTo &&
@@ -74,14 +74,18 @@ export function consentOf(
       // The sender of the request can make up both of these, but not the network it asks from.
       (isNear || (asked.network !== '' && each.network === asked.network))
   )
-  return { isNeeded: !isKnown, asked: { ...shown(asked), isNear }, agreed: agreed.map(shown) }
+  return {
+    isNeeded: !isKnown,
+    asked: { ...toPublicDestination(asked), isNear },
+    agreed: agreed.map(toPublicDestination)
+  }
 }
 
 /**
  * Records consent to the destination of a request if the user is signed in, or has created the access for this request.
  * Third-party authorisation pages do not ask for consent: the user is asked once more here after using one.
  */
-export async function noteConsent(
+export async function recordConsent(
   services: Services,
   account: Account,
   { access, credentials, known, now }: Delivery
@@ -89,9 +93,9 @@ export async function noteConsent(
   const store = services.accounts.store(account)
   try {
     const isAgreed =
-      isPerson(services, store, credentials, now) ||
-      (access.created >= known.expires - requestLife && store.consents.list(access.id).length === 0)
-    if (isAgreed) await store.write(() => store.consents.add(access.id, destinationOf(known), now))
+      isSignedInOwner(services, store, credentials, now) ||
+      (access.created >= known.expires - requestLifetime && store.consents.list(access.id).length === 0)
+    if (isAgreed) await store.write(() => store.consents.add(access.id, getDestination(known), now))
   } catch (cause) {
     // The decision stands; the user is merely asked again next time.
     services.log.warn('a consent could not be kept', { accountId: account.id, cause })
@@ -101,14 +105,19 @@ export async function noteConsent(
 /** An access that is being delivered. */
 interface Delivery {
   readonly access: Access
-  readonly known: KnownRequest
+  readonly known: StoredRequest
   readonly credentials: Credentials
   readonly now: number
 }
 
 /** Whether a call carries a personal token of this account with an open session. */
-function isPerson({ config }: Services, store: UserStore, credentials: Credentials, now: number): boolean {
-  const token = presentedToken(credentials)
+function isSignedInOwner(
+  { config }: Services,
+  store: UserStore,
+  credentials: Credentials,
+  now: number
+): boolean {
+  const token = getPresentedToken(credentials)
   const access = token === undefined ? undefined : store.accesses.findByToken(token)
   return (
     access?.type === 'personal' && !isExpired(access, now) && isSessionOpen(config, store, access.id, now)
@@ -116,13 +125,17 @@ function isPerson({ config }: Services, store: UserStore, credentials: Credentia
 }
 
 /** The part of a URL that identifies its owner: an origin, or the scheme of an app. */
-function placeOf(url: string): string {
-  const parsed = parsedUrl(url)
+function getUrlOwner(url: string): string {
+  const parsed = parseUrl(url)
   if (!parsed) return url.slice(0, 200)
   const { origin, protocol } = parsed
   return origin === 'null' ? protocol : origin
 }
 
-function shown({ network: from, origin, returnTo }: Destination): Static<typeof Place> {
+function toPublicDestination({
+  network: from,
+  origin,
+  returnTo
+}: Destination): Static<typeof PublicDestination> {
   return { ...(returnTo !== '' && { returnTo }), ...(origin !== '' && { origin }), network: from }
 }

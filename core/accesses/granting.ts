@@ -3,18 +3,18 @@ import { Type, type Static } from 'typebox'
 import type { StreamRepository } from '../../storage/repositories/streams.js'
 import { FeaturePermission, isStreamPermission, Level, type Permission } from '../../schemas/permission.js'
 import { closed, Identifier, maxNameLength, orNull } from '../../schemas/scalars.js'
-import { auditedAccess, isAuditId } from '../audit-ids.js'
+import { getAuditedAccess, isAuditId } from '../audit-ids.js'
 import { fail } from '../errors.js'
-import { isPlainId, toSlug } from '../ids.js'
+import { isUrlSafeId, toSlug } from '../ids.js'
 import type { Call } from '../call/method.js'
-import { accountStreams } from '../account/fields.js'
-import { currentId } from '../account/older-ids.js'
+import { getAccountStreams } from '../account/fields.js'
+import { toCurrentId } from '../account/older-ids.js'
 import type { Config } from '../settings/config.js'
 import { isSystemId } from '../system-ids.js'
 import { refuseParams } from '../validation/params.js'
 
 /** A visible character, neither white space nor a control or format character: users decide by what they see. */
-const visible =
+const visibleCharacter =
   '[^\\s\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u200b-\\u200f\\u2028-\\u202f\\u2060-\\u206f\\ufeff]'
 
 /** A stream permission with the name of its stream, as the sign-in page passes it on. */
@@ -22,7 +22,7 @@ export const RequestedStreamPermission = Type.Object(
   {
     streamId: Identifier,
     level: Level,
-    defaultName: orNull(Type.String({ minLength: 1, maxLength: maxNameLength, pattern: visible })),
+    defaultName: orNull(Type.String({ minLength: 1, maxLength: maxNameLength, pattern: visibleCharacter })),
     name: orNull(Type.String())
   },
   closed
@@ -43,12 +43,12 @@ export const RequestedPermissions = Type.Array(RequestedPermission, { maxItems: 
  * people would take all that is tagged for what the name says. `field`: the param that holds the permissions.
  * (docs/spec/accesses.md#creating-an-access)
  */
-export function assertNamesNoTags(
+export function assertNoTagNames(
   config: Config,
   requested: readonly object[],
   field: 'permissions' | 'requestedPermissions'
 ): void {
-  const { isTagId } = accountStreams(config)
+  const { isTagId } = getAccountStreams(config)
   const index = requested.findIndex(permission => {
     const { defaultName, streamId } = permission as { defaultName?: unknown; streamId?: unknown }
     return typeof defaultName === 'string' && typeof streamId === 'string' && isTagId(streamId)
@@ -60,15 +60,15 @@ export function assertNamesNoTags(
 }
 
 /** Returns the permissions to store, without names. Throws for stream ids that cannot be granted. */
-export function grantable(
+export function toStoredPermissions(
   { services, store }: Call,
   requested: readonly RequestedPermission[]
 ): Permission[] {
-  assertNamesNoTags(services.config, requested, 'permissions')
+  assertNoTagNames(services.config, requested, 'permissions')
   return requested.map(permission => {
     if (!('streamId' in permission)) return permission
     const { streamId, level } = permission
-    const id = currentId(services.config, streamId)
+    const id = toCurrentId(services.config, streamId)
     assertTagGrant(store.streams, id, level)
     return { streamId: id, level }
   })
@@ -96,7 +96,9 @@ export function assertMayGrant(
 /** Streams cannot be shared before they exist: whoever creates one later has not agreed to that. */
 function assertStreamsExist(streams: StreamRepository, permissions: readonly Permission[]): void {
   const streamIds = permissions.flatMap(permission =>
-    isStreamPermission(permission) && permission.level !== 'none' ? missing(streams, permission.streamId) : []
+    isStreamPermission(permission) && permission.level !== 'none'
+      ? findMissing(streams, permission.streamId)
+      : []
   )
   if (streamIds.length > 0)
     fail('unknown-referenced-resource', `Unknown streams: ${streamIds.slice(0, 10).join(', ')}`, {
@@ -104,7 +106,7 @@ function assertStreamsExist(streams: StreamRepository, permissions: readonly Per
     })
 }
 
-function missing(streams: StreamRepository, streamId: string): string[] {
+function findMissing(streams: StreamRepository, streamId: string): string[] {
   return streamId === '*' || isAuditId(streamId) || streams.find(streamId) ? [] : [streamId]
 }
 
@@ -115,25 +117,25 @@ export function assertNotPersonal(type: unknown): void {
 
 /** Of the audit streams, only those of single accesses can be granted, and only with the level `read`. (docs/spec/accesses.md#account-streams) */
 function assertAuditGrant(streamId: string, level: string): void {
-  const access = auditedAccess(streamId)
-  if (access === undefined || !isPlainId(access))
+  const access = getAuditedAccess(streamId)
+  if (access === undefined || !isUrlSafeId(access))
     fail('forbidden', `No permission can be granted on "${streamId}"`)
   if (level !== 'read') fail('invalid-operation', 'The audit can only be read', { param: streamId })
 }
 
 function assertTagGrant(streams: StreamRepository, streamId: string, level: string): void {
   if (streamId === '*') return
-  if (isSystemId(streamId) && !serviceId.test(streamId)) refuseCharacters(streamId)
+  if (isSystemId(streamId) && !systemIdPattern.test(streamId)) refuseCharacters(streamId)
   if (isAuditId(streamId)) return assertAuditGrant(streamId, level)
   if (isSystemId(streamId)) return assertSystemStreamGrant(streams, streamId, level)
   // Tag streams have ids that clients cannot choose themselves.
   if (streams.find(streamId)) return
-  if (!isPlainId(streamId)) refuseCharacters(streamId)
+  if (!isUrlSafeId(streamId)) refuseCharacters(streamId)
   toSlug(streamId)
 }
 
 /** The form of the ids of system streams. */
-const serviceId = /^[:.][A-Za-z0-9._~:-]*$/
+const systemIdPattern = /^[:.][A-Za-z0-9._~:-]*$/
 
 function refuseCharacters(streamId: string): never {
   fail('invalid-request-structure', `The stream id "${streamId}" holds characters that ids cannot have`)

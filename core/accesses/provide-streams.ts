@@ -4,9 +4,9 @@ import { insertStream } from '../streams/ended-permissions.js'
 import type { RequestedPermission } from './granting.js'
 import { toSlug } from '../ids.js'
 import type { Call } from '../call/method.js'
-import { orConflict } from '../streams/conflict.js'
-import { noteAll } from '../streams/managed.js'
-import { subtreeInSteps } from '../streams/tree.js'
+import { writeStream } from '../streams/write-stream.js'
+import { addAllChanges } from '../streams/managed-stream.js'
+import { listSubtreeInSteps } from '../streams/tree.js'
 import type { Steps } from '../../storage/steps.js'
 import { isSystemId } from '../system-ids.js'
 import { provideTagStream } from '../streams/tags.js'
@@ -27,11 +27,11 @@ export function* provideStreams(call: Call, requested: readonly RequestedPermiss
     }
     // System streams always exist, under their older ids too.
     if (typeof defaultName === 'string' && streamId !== '*' && !isSystemId(streamId))
-      yield* provide(call, streamId, defaultName)
+      yield* provideStream(call, streamId, defaultName)
   }
 }
 
-function* provide(call: Call, streamId: string, name: string): Steps<void> {
+function* provideStream(call: Call, streamId: string, name: string): Steps<void> {
   const { caller, changes, now, store } = call
   const node = store.streams.find(streamId)
   if (node && !node.stream.trashed) return
@@ -40,7 +40,7 @@ function* provide(call: Call, streamId: string, name: string): Steps<void> {
   if (node) {
     const { trashed: _, ...rest } = node.stream
     store.streams.update({ ...rest, modified, modifiedBy })
-    yield* noteAll(changes, yield* subtreeInSteps(node))
+    yield* addAllChanges(changes, yield* listSubtreeInSteps(node))
   } else {
     const stream: Stream = {
       id: toSlug(streamId),
@@ -51,7 +51,7 @@ function* provide(call: Call, streamId: string, name: string): Steps<void> {
       modified,
       modifiedBy
     }
-    orConflict(store.streams, stream, () => insertStream(call, stream))
+    writeStream(store.streams, stream, () => insertStream(call, stream))
     changes.add('streams', [stream.id])
     yield
   }

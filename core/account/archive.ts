@@ -37,9 +37,9 @@ export interface ArchiveFile {
   bytes(): AsyncGenerator<Buffer, void, undefined>
 }
 
-export const headName = 'account.json'
+export const manifestName = 'account.json'
 /** The last file: sizes and SHA-256 digests of all others. */
-export const digestsName = 'digests.json'
+export const digestsFileName = 'digests.json'
 
 /** Size and digest of a file. */
 const Digest = Type.Object(
@@ -53,27 +53,27 @@ export type Digest = Static<typeof Digest>
 export const Digests = Type.Record(Type.String(), Digest)
 
 /** Yields the files of an account's archive. Each has to be read before the next is taken. */
-export function* archiveOf(
+export function* listArchiveFiles(
   { created, id, username }: Pick<Account, 'created' | 'id' | 'username'>,
   reader: AccountReader,
   attachments: AttachmentStore,
   {
     hasSecrets,
     made,
-    missing
+    onMissing
   }: {
     readonly hasSecrets: boolean
     readonly made: number
     /** Told of attachments that are not there any more. */
-    readonly missing?: (fileId: string) => void
+    readonly onMissing?: (fileId: string) => void
   }
 ): Generator<ArchiveFile, void, undefined> {
   const digests = new Map<string, Digest>()
-  const turn = scheduler.turnsOf({ account: id, access: '' })
+  const yieldTurn = scheduler.createTurns({ account: id, access: '' })
   const file = (name: string, isText: boolean, bytes: () => Bytes): ArchiveFile => ({
     name,
     isText,
-    bytes: () => digested(name, bytes(), digests, turn)
+    bytes: () => hashBytes(name, bytes(), digests, yieldTurn)
   })
   const { schema } = reader
   const head: ArchiveHead = {
@@ -86,12 +86,12 @@ export function* archiveOf(
     created,
     hasSecrets
   }
-  yield file(headName, true, () => [Buffer.from(`${JSON.stringify(head, null, 2)}\n`)])
+  yield file(manifestName, true, () => [Buffer.from(`${JSON.stringify(head, null, 2)}\n`)])
   for (const table of reader.tables) yield file(`tables/${table}.jsonl`, true, () => reader.lines(table))
   for (const fileId of reader.attachments())
-    yield file(`attachments/${fileId}`, false, () => bytesOf(attachments, id, fileId, missing))
+    yield file(`attachments/${fileId}`, false, () => readAttachment(attachments, id, fileId, onMissing))
   yield {
-    name: digestsName,
+    name: digestsFileName,
     isText: true,
     async *bytes() {
       yield Buffer.from(`${JSON.stringify(Object.fromEntries(digests), null, 2)}\n`)
@@ -101,23 +101,23 @@ export function* archiveOf(
 
 type Bytes = Iterable<Buffer> | AsyncIterable<Buffer>
 
-async function* bytesOf(
+async function* readAttachment(
   attachments: AttachmentStore,
   account: string,
   fileId: string,
-  missing: ((fileId: string) => void) | undefined
+  onMissing: ((fileId: string) => void) | undefined
 ): AsyncGenerator<Buffer, void, undefined> {
   const source = await attachments.get(account, fileId)
   // Deleted since the account was copied: exported as an empty file.
   if (source) yield* source as AsyncIterable<Buffer>
-  else missing?.(fileId)
+  else onMissing?.(fileId)
 }
 
-async function* digested(
+async function* hashBytes(
   name: string,
   bytes: Bytes,
   digests: Map<string, Digest>,
-  turn: () => Promise<void> | undefined
+  yieldTurn: () => Promise<void> | undefined
 ): AsyncGenerator<Buffer, void, undefined> {
   const hash = createHash('sha256')
   let size = 0
@@ -125,7 +125,7 @@ async function* digested(
     hash.update(chunk)
     size += chunk.length
     yield chunk
-    const waiting = turn()
+    const waiting = yieldTurn()
     if (waiting) await waiting
   }
   digests.set(name, { size, sha256: hash.digest('hex') })

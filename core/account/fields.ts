@@ -3,7 +3,7 @@ import type { Event } from '../../schemas/event.js'
 import type { Stream } from '../../schemas/stream.js'
 import type { Origin, SystemStreams } from '../../storage/streams/system-streams.js'
 import type { Config } from '../settings/config.js'
-import { newId } from '../ids.js'
+import { createId } from '../ids.js'
 import type { CustomStream } from '../settings/custom-streams.js'
 import { accountId, activeId, helpersId, uniqueId } from '../system-ids.js'
 import type { SystemKind, SystemStream } from '../../storage/streams/node.js'
@@ -23,31 +23,36 @@ export interface AccountField {
   /** Whether its value is the account's current storage use. */
   readonly isCounted: boolean
   /** The default value. */
-  readonly standard: string | number | null
+  readonly defaultValue: string | number | null
   readonly pattern?: RegExp
   readonly patternError?: { readonly code: string; readonly message: string }
   /** Names of the fields in the group; a group has no values of its own. */
   readonly children: readonly string[]
   /** Whether it is in no group. */
-  readonly isTop: boolean
+  readonly isTopLevel: boolean
 }
 
 /** Creation time of system streams, the same for every account, in seconds. */
-const since = 1_500_000_000
-const tracking = { created: since, createdBy: 'system', modified: since, modifiedBy: 'system' }
+const systemStreamsCreated = 1_500_000_000
+const tracking = {
+  created: systemStreamsCreated,
+  createdBy: 'system',
+  modified: systemStreamsCreated,
+  modifiedBy: 'system'
+}
 
 /** The fields that every account has, below the account or below another. */
-const builtIn: readonly (CustomStream & { readonly isCounted?: true })[] = [
+const builtInFields: readonly (CustomStream & { readonly isCounted?: true })[] = [
   { id: 'language', name: 'Language', type: 'language/iso-639-1', isIndexed: true, default: 'en' },
-  hidden('appId', 'identifier/string', { isRequiredInValidation: true, default: '' }),
-  hidden('invitationToken', 'token/string', { default: 'no-token' }),
-  hidden('referer', 'identifier/string', {}),
+  defineHidden('appId', 'identifier/string', { isRequiredInValidation: true, default: '' }),
+  defineHidden('invitationToken', 'token/string', { default: 'no-token' }),
+  defineHidden('referer', 'identifier/string', {}),
   {
     id: 'storageUsed',
     name: 'Storage used',
     type: 'data-quantity/b',
     isEditable: false,
-    children: [counted('dbDocuments', 'Db Documents'), counted('attachedFiles', 'Attached files')]
+    children: [defineCounted('dbDocuments', 'Db Documents'), defineCounted('attachedFiles', 'Attached files')]
   }
 ]
 
@@ -60,11 +65,11 @@ const email: CustomStream = {
   isRequiredInValidation: true
 }
 
-function hidden(id: string, type: string, more: Partial<CustomStream>): CustomStream {
+function defineHidden(id: string, type: string, more: Partial<CustomStream>): CustomStream {
   return { id, name: id, type, isIndexed: true, isShown: false, isEditable: false, ...more }
 }
 
-function counted(id: string, name: string): CustomStream {
+function defineCounted(id: string, name: string): CustomStream {
   return { id, name, type: 'data-quantity/b', isEditable: false, isCounted: true, default: 0 }
 }
 
@@ -81,14 +86,14 @@ export class AccountStreams implements SystemStreams {
     const { account, other } = custom.systemStreams
     const ownEmail = account.find(({ id }) => id === email.id)
     const mail: CustomStream = { ...email, ...ownEmail, isIndexed: true, isUnique: true }
-    const builder = new Builder()
+    const builder = new StreamsBuilder()
     builder.add('account', stream(accountId, 'Account', null), false)
-    builder.fields(builtIn, ':_system:', accountId)
+    builder.fields(builtInFields, ':_system:', accountId)
     builder.fields([mail, ...account.filter(each => each !== ownEmail)], ':system:', accountId)
     builder.add('mark', stream(helpersId, 'Helpers', null), false)
     builder.add('mark', stream(activeId, 'Active', helpersId), false)
     builder.add('mark', stream(uniqueId, 'unique', helpersId), true)
-    builder.others(other, null)
+    builder.addOthers(other, null)
     this.list = builder.list
     this.fields = builder.byId
     this.byName = new Map([...builder.byId.values()].map(field => [field.name, field]))
@@ -102,12 +107,12 @@ export class AccountStreams implements SystemStreams {
   }
 
   /** Creates the event that holds the value in force of a field. */
-  readonly eventOf = (name: string, content: unknown, { time, at, by }: Origin): Event | undefined => {
+  readonly createEvent = (name: string, content: unknown, { time, at, by }: Origin): Event | undefined => {
     const field = this.byName.get(name)
     if (!field || field.children.length > 0) return undefined
-    const streamIds = markedIds(field)
+    const streamIds = getActiveStreamIds(field)
     return {
-      id: newId(),
+      id: createId(),
       streamIds,
       streamId: field.streamId,
       time,
@@ -123,16 +128,16 @@ export class AccountStreams implements SystemStreams {
 }
 
 /** The streams of the value in force of a field. */
-export function markedIds({ isUnique, streamId }: AccountField): string[] {
+export function getActiveStreamIds({ isUnique, streamId }: AccountField): string[] {
   return [streamId, activeId, ...(isUnique ? [uniqueId] : [])]
 }
 
-const known = new WeakMap<Config, AccountStreams>()
+const streamsByConfig = new WeakMap<Config, AccountStreams>()
 
 /** The account streams of a configuration; made once. */
-export function accountStreams(config: Config): AccountStreams {
-  let streams = known.get(config)
-  if (!streams) known.set(config, (streams = new AccountStreams(config)))
+export function getAccountStreams(config: Config): AccountStreams {
+  let streams = streamsByConfig.get(config)
+  if (!streams) streamsByConfig.set(config, (streams = new AccountStreams(config)))
   return streams
 }
 
@@ -141,7 +146,7 @@ function stream(id: string, name: string, parentId: string | null): Stream {
 }
 
 /** Collects streams and fields. */
-class Builder {
+class StreamsBuilder {
   readonly list: SystemStream[] = []
   readonly byId = new Map<string, AccountField>()
 
@@ -150,12 +155,12 @@ class Builder {
   }
 
   fields(
-    given: readonly (CustomStream & { readonly isCounted?: true })[],
+    definitions: readonly (CustomStream & { readonly isCounted?: true })[],
     prefix: string,
     parentId: string,
     isWithinHidden = false
   ): void {
-    for (const each of given) {
+    for (const each of definitions) {
       const streamId = prefix + each.id
       const children = each.children ?? []
       const isHidden = isWithinHidden || each.isShown === false
@@ -171,20 +176,20 @@ class Builder {
         isEditable: each.isEditable !== false && children.length === 0,
         isRequired: each.isRequiredInValidation === true,
         isCounted: each.isCounted === true,
-        standard: each.default ?? null,
+        defaultValue: each.default ?? null,
         ...(typeof regexValidation === 'string' && { pattern: new RegExp(regexValidation, 'u') }),
         ...(regexError && { patternError: regexError }),
         children: children.map(({ id }) => id),
-        isTop: parentId === accountId
+        isTopLevel: parentId === accountId
       })
       this.fields(children, prefix, streamId, isHidden)
     }
   }
 
-  others(given: readonly CustomStream[], parentId: string | null): void {
-    for (const { children = [], id, name } of given) {
+  addOthers(definitions: readonly CustomStream[], parentId: string | null): void {
+    for (const { children = [], id, name } of definitions) {
       this.add('other', stream(`:system:${id}`, name ?? id, parentId), false)
-      this.others(children, `:system:${id}`)
+      this.addOthers(children, `:system:${id}`)
     }
   }
 }

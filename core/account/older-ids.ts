@@ -2,43 +2,43 @@
 import type { Config } from '../settings/config.js'
 import { isListing, isTextListing, JsonText, type Listing } from '../json/json-text.js'
 import type { AnyMethod, Call, Result, UserMethod } from '../call/method.js'
-import { accountStreams } from './fields.js'
+import { getAccountStreams } from './fields.js'
 import { isSystemId } from '../system-ids.js'
 import type { Credentials } from '../call/credentials.js'
 
-type InSteps = NonNullable<UserMethod['steps']>
+type MethodSteps = NonNullable<UserMethod['steps']>
 
 const prefix = /^:(?:_system|system):/
 
 /** The header by which a call opts out of older ids: the only header that methods read themselves. */
 const optOutHeader = 'disable-backward-compatibility-prefix'
 
-interface Names {
+interface IdMaps {
   readonly current: ReadonlyMap<string, string>
   readonly older: ReadonlyMap<string, string>
 }
 
-const known = new WeakMap<Config, Names>()
+const mapsByConfig = new WeakMap<Config, IdMaps>()
 
-function namesOf(config: Config): Names {
-  let names = known.get(config)
+function getIdMaps(config: Config): IdMaps {
+  let names = mapsByConfig.get(config)
   if (!names) {
-    const pairs = accountStreams(config).list.map(
+    const pairs = getAccountStreams(config).list.map(
       ({ stream: { id } }) => [id, id.replace(prefix, '.')] as const
     )
     names = { older: new Map(pairs), current: new Map(pairs.map(([id, name]) => [name, id])) }
-    known.set(config, names)
+    mapsByConfig.set(config, names)
   }
   return names
 }
 
 /** Returns the current id for an older one; other ids are unchanged. */
-export function currentId(config: Config, id: string): string {
-  return id.startsWith('.') ? (namesOf(config).current.get(id) ?? id) : id
+export function toCurrentId(config: Config, id: string): string {
+  return id.startsWith('.') ? (getIdMaps(config).current.get(id) ?? id) : id
 }
 
 /** Wraps the methods so that they take and return older ids, if the operator has enabled these. */
-export function withOlderIds(config: Config, methods: readonly AnyMethod[]): readonly AnyMethod[] {
+export function supportOlderIds(config: Config, methods: readonly AnyMethod[]): readonly AnyMethod[] {
   if (!config.backwardCompatibility.systemStreams.prefix.isActive) return methods
   return methods.map(definition => {
     if (definition.mode !== 'read' && definition.mode !== 'write') return definition
@@ -46,42 +46,42 @@ export function withOlderIds(config: Config, methods: readonly AnyMethod[]): rea
       ...definition,
       ...(definition.prepare && {
         prepare: async (call: Call, params: unknown) =>
-          (await definition.prepare?.(call, paramsFor(config, call, params))) as unknown
+          (await definition.prepare?.(call, toMethodParams(config, call, params))) as unknown
       }),
       run(call, params, prepared) {
-        const result = definition.run(call, paramsFor(config, call, params), prepared)
-        return isRefused(call.credentials) ? result : olderResult(config, result)
+        const result = definition.run(call, toMethodParams(config, call, params), prepared)
+        return optsOutOfOlderIds(call.credentials) ? result : toOlderResult(config, result)
       },
-      ...(definition.steps && { steps: olderSteps(config, definition.steps) })
+      ...(definition.steps && { steps: wrapSteps(config, definition.steps) })
     } satisfies AnyMethod
   })
 }
 
 /** What a method does in steps takes and gives older ids as well. */
-function olderSteps(config: Config, steps: InSteps): InSteps {
+function wrapSteps(config: Config, steps: MethodSteps): MethodSteps {
   return {
     areMany: (store, params) => steps.areMany(store, params),
     *run(call, params) {
-      const result = yield* steps.run(call, paramsFor(config, call, params))
-      return isRefused(call.credentials) ? result : olderResult(config, result)
+      const result = yield* steps.run(call, toMethodParams(config, call, params))
+      return optsOutOfOlderIds(call.credentials) ? result : toOlderResult(config, result)
     }
   }
 }
 
-function paramsFor(config: Config, { credentials }: Call, params: unknown): unknown {
-  return isRefused(credentials) ? params : currentParams(config, params)
+function toMethodParams(config: Config, { credentials }: Call, params: unknown): unknown {
+  return optsOutOfOlderIds(credentials) ? params : toCurrentParams(config, params)
 }
 
 /** Whether a call opts out of older ids. */
-export function isRefused({ headers }: Pick<Credentials, 'headers'>): boolean {
+export function optsOutOfOlderIds({ headers }: Pick<Credentials, 'headers'>): boolean {
   return Boolean(headers?.[optOutHeader])
 }
 
 /** The same credentials without the headers that no method reads. */
-export function withFewHeaders(credentials: Credentials, method: string): Credentials {
+export function keepUsedHeaders(credentials: Credentials, method: string): Credentials {
   const { headers, ...rest } = credentials
-  const agent = signingIn.has(method) ? headers?.['user-agent'] : undefined
-  const isOut = isRefused(credentials)
+  const agent = agentMethods.has(method) ? headers?.['user-agent'] : undefined
+  const isOut = optsOutOfOlderIds(credentials)
   if (!isOut && agent === undefined) return rest
   return {
     ...rest,
@@ -90,7 +90,7 @@ export function withFewHeaders(credentials: Credentials, method: string): Creden
 }
 
 /** Methods that note from where somebody signs in, or tell the user who has changed how they do. */
-const signingIn = new Set([
+const agentMethods = new Set([
   'auth.login',
   'auth.passkeyLogin',
   'mfa.verify',
@@ -106,48 +106,48 @@ const signingIn = new Set([
 ])
 
 /** Names of params that hold stream ids, at any depth. */
-const naming = new Set(
+const idParams = new Set(
   'id,parentId,streamId,streamIds,streams,any,all,not,permissions,requestedPermissions,update'.split(',')
 )
 
 /** The param that may be a query as JSON text. All other text stays text, as it was validated. */
-const queryName = 'streams'
+const queryParam = 'streams'
 
-function currentParams(config: Config, value: unknown, isQuery = false): unknown {
-  if (typeof value === 'string') return currentText(config, value, isQuery)
-  if (Array.isArray(value)) return value.map(item => currentParams(config, item, isQuery))
+function toCurrentParams(config: Config, value: unknown, isQuery = false): unknown {
+  if (typeof value === 'string') return toCurrentText(config, value, isQuery)
+  if (Array.isArray(value)) return value.map(item => toCurrentParams(config, item, isQuery))
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
     Object.entries(value).map(([key, each]) => [
       key,
-      naming.has(key) ? currentParams(config, each, key === queryName) : each
+      idParams.has(key) ? toCurrentParams(config, each, key === queryParam) : each
     ])
   )
 }
 
 /** Translates an id, an id followed by `!` (without its children), or a query as JSON text. */
-function currentText(config: Config, text: string, isQuery: boolean): unknown {
+function toCurrentText(config: Config, text: string, isQuery: boolean): unknown {
   if (isQuery && /^\s*[[{]/.test(text))
     try {
-      return currentParams(config, JSON.parse(text))
+      return toCurrentParams(config, JSON.parse(text))
     } catch {
       return text
     }
-  return text.endsWith('!') ? `${currentId(config, text.slice(0, -1))}!` : currentId(config, text)
+  return text.endsWith('!') ? `${toCurrentId(config, text.slice(0, -1))}!` : toCurrentId(config, text)
 }
 
-function olderResult(config: Config, result: Result): Result {
+function toOlderResult(config: Config, result: Result): Result {
   if (result instanceof JsonText) return new JsonText(JSON.stringify(older(config, JSON.parse(result.text))))
-  const entries = Object.entries(result).map(([key, value]) => [key, olderValue(config, value)] as const)
+  const entries = Object.entries(result).map(([key, value]) => [key, toOlderValue(config, value)] as const)
   return older(config, Object.fromEntries(entries)) as Result
 }
 
-function olderValue(config: Config, value: unknown): unknown {
+function toOlderValue(config: Config, value: unknown): unknown {
   if (value instanceof JsonText) return new JsonText(JSON.stringify(older(config, JSON.parse(value.text))))
-  return isListing(value) ? olderListing(config, value) : older(config, value)
+  return isListing(value) ? toOlderListing(config, value) : older(config, value)
 }
 
-function olderListing(config: Config, listing: Listing<unknown>): Listing<unknown> {
+function toOlderListing(config: Config, listing: Listing<unknown>): Listing<unknown> {
   if (isTextListing(listing)) {
     listing.present = text => JSON.stringify(older(config, JSON.parse(text)))
     return listing
@@ -167,10 +167,10 @@ function older(config: Config, item: unknown): unknown {
   if (typeof item !== 'object' || item === null || item instanceof JsonText) return item
   const { children, id, parentId, permissions, streamId, streamIds } = item as Record<string, unknown>
   const changed = {
-    ...(isStreamId(id) && { id: olderId(config, id) }),
-    ...(isStreamId(parentId) && { parentId: olderId(config, parentId) }),
-    ...(isStreamId(streamId) && { streamId: olderId(config, streamId) }),
-    ...(Array.isArray(streamIds) && { streamIds: streamIds.map(each => olderId(config, each as string)) }),
+    ...(isStreamId(id) && { id: toOlderId(config, id) }),
+    ...(isStreamId(parentId) && { parentId: toOlderId(config, parentId) }),
+    ...(isStreamId(streamId) && { streamId: toOlderId(config, streamId) }),
+    ...(Array.isArray(streamIds) && { streamIds: streamIds.map(each => toOlderId(config, each as string)) }),
     ...(Array.isArray(children) && { children: older(config, children) }),
     ...(Array.isArray(permissions) && { permissions: older(config, permissions) })
   }
@@ -185,6 +185,6 @@ function isStreamId(id: unknown): id is string {
   return typeof id === 'string' && isSystemId(id)
 }
 
-function olderId(config: Config, id: string): string {
-  return namesOf(config).older.get(id) ?? id
+function toOlderId(config: Config, id: string): string {
+  return getIdMaps(config).older.get(id) ?? id
 }

@@ -12,7 +12,7 @@ import { assertZonePeriods } from '../validation/zones.js'
  * Keys of the private set in which the service keeps data of its own: the state of the second factor, with its secrets.
  * The profile methods neither show nor write them.
  */
-const reserved = ['mfa'] as const
+const reservedKeys = ['mfa'] as const
 
 /** The result of all profile methods: the whole set. */
 export const ProfileResult = Type.Object({ profile: KeyValue })
@@ -21,14 +21,14 @@ export const ProfileResult = Type.Object({ profile: KeyValue })
 export const ProfileUpdate = Type.Object({ update: KeyValue }, closed)
 
 /** The set that belongs to the calling app, whatever the device. */
-export function ownSet({ caller }: Call): ProfileSet {
+export function getAppSet({ caller }: Call): ProfileSet {
   if (caller.access?.type !== 'app') fail('forbidden', 'Only app accesses have a profile set of their own')
   return `app:${caller.access.name}`
 }
 
 /** Returns the set with this id, for methods that name it. Errors: `unknown-resource`, `forbidden`. */
-export function setOf(call: Call, id: string, purpose: 'read' | 'write'): ProfileSet {
-  if (id === 'app') return ownSet(call)
+export function resolveSet(call: Call, id: string, purpose: 'read' | 'write'): ProfileSet {
+  if (id === 'app') return getAppSet(call)
   if (id !== 'public' && id !== 'private')
     fail('unknown-resource', `Unknown profile set "${id.slice(0, 100)}"`)
   if ((id === 'private' || purpose === 'write') && !call.caller.isPersonal)
@@ -37,24 +37,24 @@ export function setOf(call: Call, id: string, purpose: 'read' | 'write'): Profil
 }
 
 /** Returns the visible part of a set. */
-export function readSet({ store }: Call, set: ProfileSet): { profile: KeyValue } {
-  return { profile: shown(set, store.profile.find(set)) }
+export function readProfile({ store }: Call, set: ProfileSet): { profile: KeyValue } {
+  return { profile: omitReserved(set, store.profile.find(set)) }
 }
 
 /** Updates a set, and returns its visible part. */
-export function writeSet(call: Call, set: ProfileSet, update: KeyValue): { profile: KeyValue } {
+export function updateProfile(call: Call, set: ProfileSet, update: KeyValue): { profile: KeyValue } {
   if (set === 'private') {
-    refuseProtected(call, reserved, update)
+    refuseProtected(call, reservedKeys, update)
     assertZonePeriods(update, '#/update')
   }
   const before = call.store.profile.find(set)
-  const profile = call.store.profile.update(set, shown(set, update))
+  const profile = call.store.profile.update(set, omitReserved(set, update))
   assertClientDataSize(call, profile, 'A profile set', before)
-  return { profile: shown(set, profile) }
+  return { profile: omitReserved(set, profile) }
 }
 
-function shown(set: ProfileSet, profile: KeyValue): KeyValue {
+function omitReserved(set: ProfileSet, profile: KeyValue): KeyValue {
   if (set !== 'private') return profile
-  const hidden: ReadonlySet<string> = new Set(reserved)
+  const hidden: ReadonlySet<string> = new Set(reservedKeys)
   return Object.fromEntries(Object.entries(profile).filter(([key]) => !hidden.has(key)))
 }

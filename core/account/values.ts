@@ -1,23 +1,23 @@
 /** The values of account fields: which are allowed, which one is in force, and which have to be unique among all accounts. (docs/spec/accounts.md#account-events) */
 import type { Event } from '../../schemas/event.js'
-import { comesIntoForce } from './email/changes.js'
+import { applyFieldValue } from './email/changes.js'
 import { fail } from '../errors.js'
 import type { Call } from '../call/method.js'
-import { activeId, systemName, uniqueId } from '../system-ids.js'
-import { accountStreams, markedIds, type AccountField } from './fields.js'
+import { activeId, getFieldName, uniqueId } from '../system-ids.js'
+import { getAccountStreams, getActiveStreamIds, type AccountField } from './fields.js'
 import { refuseParams } from '../validation/params.js'
-import { violationOf } from './value-check.js'
+import { checkFieldValue } from './check-field-value.js'
 
-const marks: ReadonlySet<string> = new Set([activeId, uniqueId])
+const markIds: ReadonlySet<string> = new Set([activeId, uniqueId])
 
 /** Whether a stream only marks values. */
-export function isMark(streamId: string): boolean {
-  return marks.has(streamId)
+export function isMarkStream(streamId: string): boolean {
+  return markIds.has(streamId)
 }
 
 /** The account field whose value an event in these streams is; `undefined` for any other event. */
-export function fieldIn({ services }: Call, streamIds: readonly string[]): AccountField | undefined {
-  const { fields } = accountStreams(services.config)
+export function findField({ services }: Call, streamIds: readonly string[]): AccountField | undefined {
+  const { fields } = getAccountStreams(services.config)
   for (const id of streamIds) {
     const field = fields.get(id)
     if (field) return field
@@ -42,20 +42,20 @@ export function assertEditable({ isEditable, isShown, streamId }: AccountField):
 
 /** Throws `invalid-parameters-format` for content that is not a valid value of the field. */
 export function assertFieldValue(field: AccountField, content: unknown): asserts content is string | number {
-  const violation = violationOf(field, content, '#/content')
+  const violation = checkFieldValue(field, content, '#/content')
   if (violation) refuseParams([violation])
 }
 
 /** Reserves a value of a unique field for this account. Throws `item-already-exists` if another account has it. */
-export function claim({ store }: Call, { isUnique, name }: AccountField, value: unknown): void {
+export function claimValue({ store }: Call, { isUnique, name }: AccountField, value: unknown): void {
   if (!isUnique) return
   if (!store.unique.claim(name, value))
     fail('item-already-exists', `The ${name} cannot be had any more`, { [name]: value })
 }
 
 /** Frees the value of an event for other accounts. Decided by the event's own mark, since settings may have changed. */
-export function release({ store }: Call, { content, streamIds }: Event): void {
-  if (streamIds.includes(uniqueId)) store.unique.release(systemName(streamIds[0]!), content)
+export function releaseValue({ store }: Call, { content, streamIds }: Event): void {
+  if (streamIds.includes(uniqueId)) store.unique.release(getFieldName(streamIds[0]!), content)
 }
 
 /** Removes the mark of the value in force from a field's other values. */
@@ -75,21 +75,21 @@ export function deactivateOthers(call: Call, { name }: AccountField, id: string)
 
 /**
  * Replaces the value in force of a field. `isOwnerProven`: whether the user has proven who they are in this call. Errors:
- * `item-already-exists`, and those of {@link comesIntoForce}.
+ * `item-already-exists`, and those of {@link applyFieldValue}.
  */
 export function setValue(call: Call, field: AccountField, content: unknown, isOwnerProven: boolean): void {
   const { caller, changes, services, now, store } = call
-  const before = store.fields.active(field.name)
+  const before = store.fields.findActive(field.name)
   // Clients send back what they have read: an unchanged value must not count as confirmed.
   if (before?.content === content) return
-  claim(call, field, content)
-  if (before) release(call, before)
-  comesIntoForce(call, field, content, isOwnerProven)
+  claimValue(call, field, content)
+  if (before) releaseValue(call, before)
+  applyFieldValue(call, field, content, isOwnerProven)
   const modified = store.stamp(now)
   const by = caller.signature
   const event = before
-    ? { ...before, streamIds: markedIds(field), content, modified, modifiedBy: by }
-    : accountStreams(services.config).eventOf(field.name, content, { time: now, at: modified, by })!
+    ? { ...before, streamIds: getActiveStreamIds(field), content, modified, modifiedBy: by }
+    : getAccountStreams(services.config).createEvent(field.name, content, { time: now, at: modified, by })!
   if (before) store.events.update(event)
   else store.events.insert(event)
   changes.add('events', event.streamIds)

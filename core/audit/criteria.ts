@@ -3,8 +3,8 @@ import type { AuditCriteria, AuditNumbers } from '../../storage/audit/criteria.j
 import type { AuditWords } from '../../storage/audit/words.js'
 import type { Caller } from '../permissions/caller.js'
 import { fail } from '../errors.js'
-import type { StreamsQuery, Wanted } from '../events/streams-query.js'
-import { auditAccesses, auditActions, auditedAccess, auditRoot, isAuditedAction } from '../audit-ids.js'
+import type { StreamsQuery, RequestedStream } from '../events/streams-query.js'
+import { auditAccesses, auditActions, getAuditedAccess, auditRoot, isAuditedAction } from '../audit-ids.js'
 import type { Reader } from '../call/reader.js'
 
 /**
@@ -12,7 +12,7 @@ import type { Reader } from '../call/reader.js'
  * the caller may not see, and for all other streams unless it is personal; `unknown-referenced-resource` for streams that
  * are not part of the audit. `maySee` decides about accesses.
  */
-export function auditCriteria(
+export function toAuditCriteria(
   { caller, store }: Reader,
   queries: readonly StreamsQuery[],
   maySee: (accessId: string) => boolean = id => caller.mayAudit(id)
@@ -21,26 +21,26 @@ export function auditCriteria(
   return queries.flatMap(({ any, all, not }) => {
     const wanted = any === '*' ? [] : any
     for (const { id } of wanted) assertMaySee(caller, id, maySee)
-    const excluded = wordsOf(words, not)
-    const every = all.map(one => wordsOf(words, [one]))
-    const some = wordsOf(words, wanted)
+    const excluded = findWordNumbers(words, not)
+    const every = all.map(one => findWordNumbers(words, [one]))
+    const some = findWordNumbers(words, wanted)
     const isImpossible = excluded === undefined || [some, ...every].some(set => set?.size === 0)
     return isImpossible ? [] : [{ any: some, all: every, not: excluded }]
   })
 }
 
 function assertMaySee(caller: Caller, id: string, maySee: (accessId: string) => boolean): void {
-  const access = auditedAccess(id)
+  const access = getAuditedAccess(id)
   if (access === undefined ? !caller.isPersonal : !maySee(access)) fail('forbidden')
-  if (access === undefined && !isParent(id) && !isAuditedAction(id))
+  if (access === undefined && !isAuditParent(id) && !isAuditedAction(id))
     fail('unknown-referenced-resource', `Unknown streams: ${id.slice(0, 100)}`, { streams: [id] })
 }
 
 /** Returns the numbers of streams; those without records are left out. `undefined` means all records. */
-function wordsOf(words: AuditWords, wanted: readonly Wanted[]): AuditNumbers {
+function findWordNumbers(words: AuditWords, wanted: readonly RequestedStream[]): AuditNumbers {
   const numbers = new Set<number>()
   for (const { id, withBelow } of wanted) {
-    if (isParent(id)) {
+    if (isAuditParent(id)) {
       // Records are in the streams below.
       if (withBelow) return undefined
       continue
@@ -51,6 +51,6 @@ function wordsOf(words: AuditWords, wanted: readonly Wanted[]): AuditNumbers {
   return numbers
 }
 
-function isParent(id: string): boolean {
+function isAuditParent(id: string): boolean {
   return id === auditRoot || id === auditAccesses || id === auditActions
 }

@@ -4,10 +4,10 @@ import { fail } from '../errors.js'
 import type { Listing } from '../json/json-text.js'
 import type { Call } from '../call/method.js'
 import { parseStreamsQuery } from '../events/streams-query.js'
-import { auditCriteria } from './criteria.js'
+import { toAuditCriteria } from './criteria.js'
 import { auditRoot } from '../audit-ids.js'
-import { auditListing } from './listing.js'
-import { auditEvent, typeOf } from './view.js'
+import { createAuditListing } from './listing.js'
+import { toAuditEvent, getEventType } from './audit-event.js'
 import type { Reader } from '../call/reader.js'
 
 /** Params of `events.get`. */
@@ -30,15 +30,15 @@ export interface AuditParams {
 }
 
 /** Whether a `streams` parameter asks for the audit, perhaps among other streams. */
-export function isAboutAudit(streams: unknown): boolean {
+export function includesAudit(streams: unknown): boolean {
   return streams !== undefined && JSON.stringify(streams).includes(auditRoot)
 }
 
 /** Returns the records that `events.get` asks for, as events, including all calls answered so far. */
-export function auditEvents(call: Call, params: AuditParams): Listing<Reader> {
+export function listAuditEvents(call: Call, params: AuditParams): Listing<Reader> {
   const { services } = call
   const queries = parseStreamsQuery(params.streams, services.config.limits.queryIds)
-  const isNever =
+  const isEmpty =
     params.running === true ||
     params.state === 'trashed' ||
     // Records of calls hold no text.
@@ -49,10 +49,10 @@ export function auditEvents(call: Call, params: AuditParams): Listing<Reader> {
   call.store.completeAudit()
   const auditQueries = queries.filter(({ store }) => store === auditRoot)
   const { fromTime, limit, modifiedSince, skip, sortAscending, toTime, types } = params
-  return auditListing(call, {
+  return createAuditListing(call, {
     criteria: reader => {
-      const criteria = auditCriteria(reader, auditQueries)
-      return isNever ? [] : criteria
+      const criteria = toAuditCriteria(reader, auditQueries)
+      return isEmpty ? [] : criteria
     },
     from: fromTime ?? (toTime === undefined ? -Infinity : toTime - 86_400),
     // All records are in the past: "until now" needs no bound.
@@ -61,22 +61,22 @@ export function auditEvents(call: Call, params: AuditParams): Listing<Reader> {
     isAscending: sortAscending === true,
     skip: skip ?? 0,
     limit: limit ?? (fromTime === undefined && toTime === undefined ? 20 : Infinity),
-    matches: record => isOfTypes(typeOf(services, record), types),
-    present: record => auditEvent(services, record)
+    matches: record => matchesTypes(getEventType(services, record), types),
+    present: record => toAuditEvent(services, record)
   })
 }
 
 /** Returns the event of a record. Errors: `unknown-resource`, `forbidden`. */
-export function auditEventOf({ caller, services, store }: Call, id: string): Event {
+export function getAuditEvent({ caller, services, store }: Call, id: string): Event {
   store.completeAudit()
   const record = store.audit.find(id.slice(auditRoot.length))
   if (!record) fail('unknown-resource', `No event "${id}"`)
   if (!caller.mayAudit(record.access)) fail('forbidden')
-  return auditEvent(services, record)
+  return toAuditEvent(services, record)
 }
 
 /** Whether a type is one of those requested; without any, all are. */
-export function isOfTypes(type: string, types: readonly string[] | undefined): boolean {
+export function matchesTypes(type: string, types: readonly string[] | undefined): boolean {
   if (!types || types.length === 0) return true
   return types.includes(type) || types.includes('audit-log/*')
 }

@@ -1,6 +1,6 @@
 /** Audit records as a listing, read range by range. */
 import type { AuditCriteria } from '../../storage/audit/criteria.js'
-import type { Stretch } from '../../storage/audit/blocks.js'
+import type { TimeRange } from '../../storage/audit/blocks.js'
 import type { AuditRecord } from '../../storage/audit/record.js'
 import type { Listing, Page } from '../json/json-text.js'
 import { Footing, type Reader } from '../call/reader.js'
@@ -22,15 +22,15 @@ export interface AuditQuery {
 }
 
 /** Tolerance in microseconds for rounding errors of seconds, less than half of the least difference of two times. */
-const blur = 0.3
+const roundingTolerance = 0.3
 
 /** Lists the records that match a query and exist when the listing is created. */
-export function auditListing(reader: Reader, query: AuditQuery): Listing<Reader> {
+export function createAuditListing(reader: Reader, query: AuditQuery): Listing<Reader> {
   const { isAscending, limit, matches, present, skip } = query
   // Records written while the list is read are left out, including that of this very call.
   let criteria = query.criteria(reader)
   const footing = new Footing(reader)
-  let rest = criteria.length === 0 ? undefined : rangeOf(query, reader.store.audit.last)
+  let rest = criteria.length === 0 ? undefined : toTimeRange(query, reader.store.audit.last)
   let skipped = 0
   let count = 0
   return {
@@ -53,14 +53,19 @@ export function auditListing(reader: Reader, query: AuditQuery): Listing<Reader>
 }
 
 /** The range of times, in microseconds. */
-function rangeOf({ from, modifiedSince, to }: AuditQuery, last: number): Stretch {
+function toTimeRange({ from, modifiedSince, to }: AuditQuery, last: number): TimeRange {
   return {
-    since: inRange(Math.max(Math.ceil(from * 1e6 - blur), Math.floor(modifiedSince * 1e6 + blur) + 1)),
-    until: Math.min(inRange(Math.floor(to * 1e6 + blur)), last)
+    since: clampTime(
+      Math.max(
+        Math.ceil(from * 1e6 - roundingTolerance),
+        Math.floor(modifiedSince * 1e6 + roundingTolerance) + 1
+      )
+    ),
+    until: Math.min(clampTime(Math.floor(to * 1e6 + roundingTolerance)), last)
   }
 }
 
 /** Limits a time to values that a row can have. */
-function inRange(time: number): number {
+function clampTime(time: number): number {
   return Math.min(Math.max(time, 0), Number.MAX_SAFE_INTEGER)
 }

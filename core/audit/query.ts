@@ -1,9 +1,9 @@
 /** The query string of a call as the audit records it: parameters that the method knows, without secrets. (docs/spec/audit.md#record-content) */
-import { shortened } from '../short-text.js'
+import { truncateText } from '../truncate-text.js'
 import type { QueryValues } from '../call/credentials.js'
 
 /** Parameters that hold secrets. */
-const secret = new Set(['auth', 'readToken'])
+const secretParams = new Set(['auth', 'readToken'])
 
 /** Limit of recorded characters, in names and values together. */
 const maxCharacters = 1024
@@ -21,7 +21,7 @@ export class AuditedQuery {
     private readonly known: ReadonlySet<string>
   ) {
     const { isCut, kept } =
-      lengthOf(values) > maxCharacters ? cut(values, known) : { isCut: false, kept: values }
+      countCharacters(values) > maxCharacters ? cutQuery(values, known) : { isCut: false, kept: values }
     this.isCut = isCut
     this.#values = kept
   }
@@ -40,11 +40,11 @@ export class AuditedQuery {
 }
 
 /** Returns the names of the parameters that may be recorded for a method with these params. */
-export function tellable(params: { readonly properties?: object }): ReadonlySet<string> {
-  return new Set(Object.keys(params.properties ?? {}).filter(name => !secret.has(name)))
+export function listRecordableParams(params: { readonly properties?: object }): ReadonlySet<string> {
+  return new Set(Object.keys(params.properties ?? {}).filter(name => !secretParams.has(name)))
 }
 
-function lengthOf(values: QueryValues): number {
+function countCharacters(values: QueryValues): number {
   let length = 0
   for (const [name, value] of values) {
     length += name.length
@@ -55,13 +55,13 @@ function lengthOf(values: QueryValues): number {
 }
 
 /** The values of known names as far as they fit. Copies, so that calls that are only counted keep no long texts in memory. */
-function cut(values: QueryValues, known: ReadonlySet<string>): { isCut: boolean; kept: QueryValues } {
-  let room = maxCharacters
+function cutQuery(values: QueryValues, known: ReadonlySet<string>): { isCut: boolean; kept: QueryValues } {
+  let remaining = maxCharacters
   let isCut = false
   const take = (value: string): string => {
-    if (value.length > room) isCut = true
-    const kept = shortened(value, room)
-    room -= kept.length
+    if (value.length > remaining) isCut = true
+    const kept = truncateText(value, remaining)
+    remaining -= kept.length
     return kept
   }
   const kept = new Map<string, string | readonly string[]>()
@@ -74,7 +74,7 @@ function cut(values: QueryValues, known: ReadonlySet<string>): { isCut: boolean;
     const some: string[] = []
     for (const one of value) {
       // Empty values count too.
-      if (--room <= 0) break
+      if (--remaining <= 0) break
       some.push(take(one))
     }
     if (some.length < value.length) isCut = true

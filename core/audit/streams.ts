@@ -4,7 +4,7 @@ import type { StreamTree } from '../../schemas/stream.js'
 import { fail } from '../errors.js'
 import { JsonText, type TextListing } from '../json/json-text.js'
 import type { Call } from '../call/method.js'
-import { auditAccesses, auditActions, auditRoot, auditStreamOf } from '../audit-ids.js'
+import { auditAccesses, auditActions, auditRoot, getAuditStreamId } from '../audit-ids.js'
 import type { Reader } from '../call/reader.js'
 
 type Tree = Static<typeof StreamTree>
@@ -15,21 +15,27 @@ type Tree = Static<typeof StreamTree>
  * not cover the audit, and accesses granted another part of it know that from their permissions.
  * (docs/spec/audit.md#streams-of-the-audit)
  */
-export function withAuditStream(
+export function addAuditStream(
   call: Call,
   roots: JsonText | TextListing<Reader>
 ): JsonText | TextListing<Reader> {
-  const stream = auditStreamFor(call)
+  const stream = findAuditStream(call)
   if (!stream) return roots
   const added = JSON.stringify(stream)
   // What is added is ASCII: the excess stays what it is.
   if (roots instanceof JsonText)
-    return new JsonText(withAdded(call, roots.text, added, true, true), roots.excess)
-  return changed(roots, (text, isFirst, isLast) => withAdded(call, text, added, isFirst, isLast))
+    return new JsonText(insertStream(call, roots.text, added, true, true), roots.excess)
+  return mapPages(roots, (text, isFirst, isLast) => insertStream(call, text, added, isFirst, isLast))
 }
 
 /** A piece of the text of the roots with the stream added, if that is its place. */
-function withAdded({ caller }: Call, text: string, added: string, isFirst: boolean, isLast: boolean): string {
+function insertStream(
+  { caller }: Call,
+  text: string,
+  added: string,
+  isFirst: boolean,
+  isLast: boolean
+): string {
   if (caller.isPersonal) {
     if (!isFirst) return text
     const others = text.slice(1)
@@ -40,18 +46,19 @@ function withAdded({ caller }: Call, text: string, added: string, isFirst: boole
   return `${others}${others === '[' ? '' : ','}${added}]`
 }
 
-function auditStreamFor(call: Call): Tree | undefined {
+function findAuditStream(call: Call): Tree | undefined {
   const { caller, services } = call
   if (!services.config.audit.active) return undefined
-  if (caller.isPersonal) return { ...streamOf(call, auditRoot, 'Audit store', null), childrenHidden: true }
+  if (caller.isPersonal)
+    return { ...createAuditStream(call, auditRoot, 'Audit store', null), childrenHidden: true }
   const { access } = caller
   return access?.type === 'app' && caller.mayAudit(access.id)
-    ? streamOf(call, auditStreamOf(access.id), access.id, null)
+    ? createAuditStream(call, getAuditStreamId(access.id), access.id, null)
     : undefined
 }
 
 /** The same listing with its pages changed. */
-function changed(
+function mapPages(
   listing: TextListing<Reader>,
   change: (text: string, isFirst: boolean, isLast: boolean) => string
 ): TextListing<Reader> {
@@ -71,13 +78,13 @@ function changed(
 }
 
 /** The streams below one of the audit's. Errors: `forbidden` unless the caller is personal, `unknown-referenced-resource`. */
-export function auditStreamsBelow(call: Call, parentId: string): Tree[] {
+export function listAuditStreams(call: Call, parentId: string): Tree[] {
   const { caller, store } = call
-  if (!caller.isPersonal) return parentId === auditStreamFor(call)?.id ? [] : fail('forbidden')
+  if (!caller.isPersonal) return parentId === findAuditStream(call)?.id ? [] : fail('forbidden')
   if (parentId === auditRoot)
     return [
-      streamOf(call, auditAccesses, 'Accesses', parentId),
-      streamOf(call, auditActions, 'Actions', parentId)
+      createAuditStream(call, auditAccesses, 'Accesses', parentId),
+      createAuditStream(call, auditActions, 'Actions', parentId)
     ]
   const prefix = parentId === auditAccesses ? 'access-' : parentId === auditActions ? 'action-' : undefined
   if (prefix === undefined)
@@ -85,10 +92,10 @@ export function auditStreamsBelow(call: Call, parentId: string): Tree[] {
   store.completeAudit()
   return store.audit.words
     .list(prefix)
-    .map(word => streamOf(call, auditRoot + word, word.slice(prefix.length), parentId))
+    .map(word => createAuditStream(call, auditRoot + word, word.slice(prefix.length), parentId))
 }
 
-function streamOf({ account }: Call, id: string, name: string, parentId: string | null): Tree {
+function createAuditStream({ account }: Call, id: string, name: string, parentId: string | null): Tree {
   const { created } = account
   return {
     id,

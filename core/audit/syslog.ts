@@ -2,7 +2,7 @@
 import { hostname } from 'node:os'
 import type { AuditEntry } from '../../storage/audit/record.js'
 import type { Config } from '../settings/config.js'
-import { auditFields } from './view.js'
+import { toEventFields } from './audit-event.js'
 
 /** Formats the message about a call; without `accountId`, about one that concerns no account. */
 export type SyslogFormat = (entry: AuditEntry, accountId: string | undefined) => Buffer
@@ -13,25 +13,25 @@ const severities = { emerg: 0, alert: 1, critical: 2, error: 3, warning: 4, noti
 const maxBytes = 8000
 
 /** Creates the configured format. */
-export function syslogFormat(config: Config): SyslogFormat {
+export function createSyslogFormat(config: Config): SyslogFormat {
   const { appName, errorLevel, facility, level, template } = config.audit.syslog
-  const source = `${word(hostname(), 255)} ${word(appName, 48)} ${process.pid}`
+  const source = `${toHeaderWord(hostname(), 255)} ${toHeaderWord(appName, 48)} ${process.pid}`
   // Every second part is the path of a field.
   const parts = template.split(/\{([^{}]*)\}/)
   return (entry, accountId) => {
-    const fields = { userid: accountId ?? '-', ...auditFields(config, entry) }
+    const fields = { userid: accountId ?? '-', ...toEventFields(config, entry) }
     // Resolve `toJSON`, such as that of a query, so that paths can reach into it.
     const plain = JSON.parse(JSON.stringify(fields)) as unknown
-    const text = parts.map((part, index) => (index % 2 === 0 ? part : textAt(plain, part))).join('')
+    const text = parts.map((part, index) => (index % 2 === 0 ? part : getTextAt(plain, part))).join('')
     const priority = facility * 8 + severities[entry.errorId === undefined ? level : errorLevel]
     const time = new Date(entry.time * 1000).toISOString()
-    const header = `<${priority}>1 ${time} ${source} ${word(entry.action, 32)} -`
-    return cut(Buffer.from(`${header} ${oneLine(text)}`))
+    const header = `<${priority}>1 ${time} ${source} ${toHeaderWord(entry.action, 32)} -`
+    return cutMessage(Buffer.from(`${header} ${toOneLine(text)}`))
   }
 }
 
 /** The field at a path of keys with dots; values other than text become JSON, missing ones an empty text. */
-function textAt(fields: unknown, path: string): string {
+function getTextAt(fields: unknown, path: string): string {
   let value = fields
   for (const key of path.split('.')) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return ''
@@ -41,17 +41,17 @@ function textAt(fields: unknown, path: string): string {
 }
 
 /** Replaces line breaks and control characters, so that clients cannot forge messages. */
-function oneLine(text: string): string {
+function toOneLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\u2028\u2029]/gu, ' ')
 }
 
 /** A word of a header: visible ASCII. */
-function word(text: string, length: number): string {
+function toHeaderWord(text: string, length: number): string {
   return text.replaceAll(/[^!-~]/g, '').slice(0, length) || '-'
 }
 
 /** Cuts between UTF-8 characters. */
-function cut(message: Buffer): Buffer {
+function cutMessage(message: Buffer): Buffer {
   if (message.length <= maxBytes) return message
   let end = maxBytes
   while ((message[end]! & 0xc0) === 0x80) end--

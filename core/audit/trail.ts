@@ -1,23 +1,23 @@
 /** Makes one record of each call on a user's data. (docs/spec/audit.md#what-is-recorded) */
-import type { Reach } from '../../storage/audit/reach.js'
+import type { AuditScope } from '../../storage/audit/scope.js'
 import type { AuditEntry } from '../../storage/audit/record.js'
 import type { UserStore } from '../../storage/user/user-store.js'
-import { hasAdminKey } from '../auth/admin.js'
-import { callerIdOf } from '../auth/authenticate.js'
+import { matchesAdminKey } from '../auth/admin.js'
+import { getCallerId } from '../auth/authenticate.js'
 import type { Caller } from '../permissions/caller.js'
 import { ApiError, type ErrorId } from '../errors.js'
 import type { AnyMethod, StandIn } from '../call/method.js'
-import { auditedMethods, type AuditedMethods } from './filter.js'
-import { shortened } from '../short-text.js'
-import { AuditedQuery, tellable } from './query.js'
-import { SyslogStrangers } from './syslog-strangers.js'
-import { syslogFormat, type SyslogFormat } from './syslog.js'
+import { resolveAuditedMethods, type AuditedMethods } from './filter.js'
+import { truncateText } from '../truncate-text.js'
+import { AuditedQuery, listRecordableParams } from './query.js'
+import { AnonymousCallers } from './anonymous-callers.js'
+import { createSyslogFormat, type SyslogFormat } from './syslog.js'
 import type { Credentials } from '../call/credentials.js'
 import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
 
 /** What the audit has to know about a method; computed once. */
-export interface Audited {
+export interface AuditedMethod {
   readonly action: string
   /** Status of success. */
   readonly status: number
@@ -29,16 +29,16 @@ export interface Audited {
   readonly query: ReadonlySet<string> | undefined
   /** Whether its calls are recorded in the account's database, and whether they are sent to the syslog. */
   readonly isRecorded: boolean
-  readonly isTold: boolean
+  readonly isSent: boolean
 }
 
 /** A call that has run. */
-export interface Answered {
+export interface CompletedCall {
   readonly caller: Caller
   readonly credentials: Credentials
   readonly now: number
   /** What a read reached. */
-  readonly reach?: Reach | undefined
+  readonly reach?: AuditScope | undefined
   /** The provider that has vouched for the user. */
   readonly provider?: string | undefined
   /** The account's store, unless the call has one of its own. */
@@ -46,7 +46,7 @@ export interface Answered {
 }
 
 /** Stand-ins that state a proof, which a refused call has not given. */
-const proofs = new Set<StandIn>([
+const proofActors = new Set<StandIn>([
   'valid-password',
   'valid-passkey',
   'valid-identity',
@@ -55,17 +55,17 @@ const proofs = new Set<StandIn>([
 ])
 
 /** Errors of calls whose access is not, or no longer, valid. */
-const withoutAccess = new Set<ErrorId>(['invalid-access-token', 'too-many-requests'])
+const invalidAccessErrors = new Set<ErrorId>(['invalid-access-token', 'too-many-requests'])
 
 /** Characters of an error's message that are recorded. */
 const maxMessageLength = 500
 
-const writesItems = /^(?:events|accesses|account)\./
+const itemMethods = /^(?:events|accesses|account)\./
 
 export class AuditTrail {
   readonly #methods: AuditedMethods
   readonly #format: SyslogFormat
-  readonly #strangers = new SyslogStrangers()
+  readonly #anonymousCallers = new AnonymousCallers()
 
   /** Throws a `SettingsError` if the filters name something that is not a method. */
   constructor(
@@ -73,42 +73,45 @@ export class AuditTrail {
     definitions: readonly AnyMethod[]
   ) {
     const none = new Set<string>()
-    const methods = auditedMethods(services.config, definitions)
-    this.#methods = services.config.audit.active ? methods : { recorded: none, told: none }
-    this.#format = syslogFormat(services.config)
+    const methods = resolveAuditedMethods(services.config, definitions)
+    this.#methods = services.config.audit.active ? methods : { recorded: none, sent: none }
+    this.#format = createSyslogFormat(services.config)
   }
 
   /**
    * Returns how calls of a method are audited; `undefined` if they are not. Methods of the service itself have no account to
    * record them in: those that name a stand-in are only sent to the syslog.
    */
-  of({ allow, auditAs, id, mode, params }: AnyMethod): Audited | undefined {
+  getAudited({ allow, auditAs, id, mode, params }: AnyMethod): AuditedMethod | undefined {
     const isOfService = mode === 'service'
     const isRecorded = !isOfService && this.#methods.recorded.has(id)
-    const isTold = (!isOfService || auditAs !== undefined) && this.#methods.told.has(id)
-    if (!isRecorded && !isTold) return undefined
+    const isSent = (!isOfService || auditAs !== undefined) && this.#methods.sent.has(id)
+    if (!isRecorded && !isSent) return undefined
     const { verb = 'POST', status = 200 } = this.services.endpoints.get(id) ?? {}
     return {
       action: id,
       status,
       standIn: auditAs ?? (allow.needsAccess ? 'invalid' : 'public'),
-      writesItem: mode === 'write' && writesItems.test(id),
-      query: verb === 'GET' || verb === 'DELETE' ? tellable(params as { properties?: object }) : undefined,
+      writesItem: mode === 'write' && itemMethods.test(id),
+      query:
+        verb === 'GET' || verb === 'DELETE'
+          ? listRecordableParams(params as { properties?: object })
+          : undefined,
       isRecorded,
-      isTold
+      isSent
     }
   }
 
   /** Records a call that has succeeded; for one that writes, within its transaction. */
-  succeeded(
+  recordSuccess(
     account: Account | undefined,
-    audited: Audited,
-    { caller, credentials, now, provider, reach, store = account && this.#storeOf(account) }: Answered
+    audited: AuditedMethod,
+    { caller, credentials, now, provider, reach, store = account && this.#findStore(account) }: CompletedCall
   ): void {
     const { action, query, standIn, status, writesItem } = audited
     const lastWritten = writesItem ? store?.audit.lastWritten : undefined
-    const access = caller.access?.id ?? this.#proven(standIn, credentials)
-    const told = queryOf(credentials, query)
+    const access = caller.access?.id ?? this.#verifiedActor(standIn, credentials)
+    const told = createAuditedQuery(credentials, query)
     const entry: AuditEntry = {
       time: now,
       access,
@@ -118,54 +121,59 @@ export class AuditTrail {
       status,
       callerId: caller.callerId ?? provider,
       query: told,
-      isQueryCut: told?.isCut,
+      isQueryTruncated: told?.isCut,
       key: lastWritten?.key,
       integrity: lastWritten?.integrity,
       reach
     }
     // Anybody can make calls without proof, as often as they like.
-    const isStranger = caller.access === undefined && !proofs.has(access as StandIn)
-    if (audited.isRecorded) store?.record(entry, isStranger)
-    if (audited.isTold) this.#tell(entry, account, isStranger)
+    const isAnonymous = caller.access === undefined && !proofActors.has(access as StandIn)
+    if (audited.isRecorded) store?.record(entry, isAnonymous)
+    if (audited.isSent) this.#send(entry, account, isAnonymous)
   }
 
   /** Records a call that was refused. */
-  failed(account: Account | undefined, audited: Audited, credentials: Credentials, error: ApiError): void {
-    if (!account && !audited.isTold) return
+  recordFailure(
+    account: Account | undefined,
+    audited: AuditedMethod,
+    credentials: Credentials,
+    error: ApiError
+  ): void {
+    if (!account && !audited.isSent) return
     const { action, query, standIn } = audited
     const { accessId } = error.details
-    const told = queryOf(credentials, query)
-    const message = mayQuoteBody(credentials, query, error) ? new ApiError(error.id).message : error.message
+    const told = createAuditedQuery(credentials, query)
+    const message = quotesBody(credentials, query, error) ? new ApiError(error.id).message : error.message
     const entry: AuditEntry = {
       time: this.services.clock.now(),
-      access: accessId ?? (proofs.has(standIn) ? 'invalid' : standIn),
+      access: accessId ?? (proofActors.has(standIn) ? 'invalid' : standIn),
       action,
       via: credentials.via,
       ip: credentials.ip,
       status: error.status,
-      callerId: accessId === undefined ? undefined : callerIdOf(credentials),
+      callerId: accessId === undefined ? undefined : getCallerId(credentials),
       query: told,
-      isQueryCut: told?.isCut,
+      isQueryTruncated: told?.isCut,
       errorId: error.id,
-      message: message.length > maxMessageLength ? `${shortened(message, maxMessageLength)}…` : message
+      message: message.length > maxMessageLength ? `${truncateText(message, maxMessageLength)}…` : message
     }
-    const isStranger = accessId === undefined || withoutAccess.has(error.id)
-    if (audited.isRecorded && account) this.#storeOf(account)?.record(entry, isStranger)
-    if (audited.isTold) this.#tell(entry, account, isStranger)
+    const isAnonymous = accessId === undefined || invalidAccessErrors.has(error.id)
+    if (audited.isRecorded && account) this.#findStore(account)?.record(entry, isAnonymous)
+    if (audited.isSent) this.#send(entry, account, isAnonymous)
   }
 
   /** The stand-in `admin` only for calls with the admin key: an account can be deleted by its owner, too. */
-  #proven(standIn: StandIn, credentials: Credentials): StandIn {
-    return standIn === 'admin' && !hasAdminKey(this.services, credentials) ? 'public' : standIn
+  #verifiedActor(standIn: StandIn, credentials: Credentials): StandIn {
+    return standIn === 'admin' && !matchesAdminKey(this.services, credentials) ? 'public' : standIn
   }
 
-  #tell(entry: AuditEntry, account: Account | undefined, isStranger: boolean): void {
-    const told = isStranger ? this.#strangers.admitted(entry) : [entry]
+  #send(entry: AuditEntry, account: Account | undefined, isAnonymous: boolean): void {
+    const told = isAnonymous ? this.#anonymousCallers.admit(entry) : [entry]
     for (const each of told) this.services.syslog?.send(this.#format(each, account?.id))
   }
 
   /** `undefined` if the account has been deleted, perhaps by this very call, or its database cannot be opened. */
-  #storeOf(account: Account): UserStore | undefined {
+  #findStore(account: Account): UserStore | undefined {
     try {
       return this.services.accounts.store(account)
     } catch {
@@ -174,7 +182,7 @@ export class AuditTrail {
   }
 }
 
-function queryOf(
+function createAuditedQuery(
   { isMember, query }: Credentials,
   known: ReadonlySet<string> | undefined
 ): AuditedQuery | undefined {
@@ -185,7 +193,7 @@ function queryOf(
  * Whether an error's message may quote parts of a body, which must never be recorded. Messages about wrong tokens do not;
  * others may, unless all params were in the URL.
  */
-function mayQuoteBody(
+function quotesBody(
   { isMember, via }: Credentials,
   query: ReadonlySet<string> | undefined,
   { status }: ApiError

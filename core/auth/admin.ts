@@ -4,40 +4,45 @@ import type { Config } from '../settings/config.js'
 import { fail } from '../errors.js'
 import type { Log } from '../log.js'
 import type { Allow } from '../call/method.js'
-import { longestCredentials } from './presented.js'
+import { maxCredentialsLength } from './presented-token.js'
 import type { Credentials } from '../call/credentials.js'
 import type { Services } from '../call/services.js'
 
 /**
  * Whether the credentials are exactly the operator's key; never if none is configured. Throws `too-many-requests` after
- * wrong keys from the same address. Wrong keys are counted by {@link refuseStranger}.
+ * wrong keys from the same address. Wrong keys are counted by {@link refuseUnknownPath}.
  */
-export function isAdmin(services: Services, credentials: Credentials): boolean {
-  const isRight = hasAdminKey(services, credentials)
+export function verifyAdminKey(services: Services, credentials: Credentials): boolean {
+  const isRight = matchesAdminKey(services, credentials)
   if (isRight) services.throttle.operator(credentials.ip, true)
   return isRight
 }
 
-/** Whether the caller is an operator: by a session that has been proven, or by the key, as {@link isAdmin}. */
-export function isOperator(services: Services, credentials: Credentials): boolean {
-  return credentials.operator !== undefined || isAdmin(services, credentials)
+/** Whether the caller is an operator: by a session that has been proven, or by the key, as {@link verifyAdminKey}. */
+export function verifyOperator(services: Services, credentials: Credentials): boolean {
+  return credentials.operator !== undefined || verifyAdminKey(services, credentials)
 }
 
-/** As {@link isAdmin}, without throttling, for a call that has been admitted already. */
-export function hasAdminKey({ config }: Pick<Services, 'config'>, { authorization }: Credentials): boolean {
+/** As {@link verifyAdminKey}, without throttling, for a call that has been admitted already. */
+export function matchesAdminKey(
+  { config }: Pick<Services, 'config'>,
+  { authorization }: Credentials
+): boolean {
   if (config.adminKey === '' || authorization === undefined) return false
-  if (authorization.length > Math.max(longestCredentials, config.adminKey.length)) return false
+  if (authorization.length > Math.max(maxCredentialsLength, config.adminKey.length)) return false
   // Digests have a fixed length, and comparing them does not reveal how much of the key was right.
-  return timingSafeEqual(digest(authorization), digest(config.adminKey))
+  return timingSafeEqual(hashText(authorization), hashText(config.adminKey))
 }
 
 /** Logs a warning about a short key: whoever guesses it controls all accounts. */
-export function warnOfShortKey({ adminKey }: Pick<Config, 'adminKey'>, log: Log): void {
-  if (adminKey !== '' && adminKey.length < shortestKey)
-    log.warn(`the adminKey has fewer than ${shortestKey} characters: "openssl rand -hex 32" makes a good one`)
+export function warnAboutShortKey({ adminKey }: Pick<Config, 'adminKey'>, log: Log): void {
+  if (adminKey !== '' && adminKey.length < minKeyLength)
+    log.warn(
+      `the adminKey has fewer than ${minKeyLength} characters: "openssl rand -hex 32" makes a good one`
+    )
 }
 
-const shortestKey = 16
+const minKeyLength = 16
 
 /** Only operators. To anybody else the route does not seem to exist. */
 export const adminOnly: Allow = {
@@ -45,12 +50,12 @@ export const adminOnly: Allow = {
   isByCredentials: true,
   isForOperators: true,
   check: ({ services, credentials }) => {
-    if (!isOperator(services, credentials)) refuseStranger(services, credentials)
+    if (!verifyOperator(services, credentials)) refuseUnknownPath(services, credentials)
   }
 }
 
 /** Refuses as if there were nothing at this path, and logs a warning; repeated guesses are throttled. */
-export function refuseStranger(
+export function refuseUnknownPath(
   { config, log, throttle }: Services,
   { authorization, ip }: Credentials
 ): never {
@@ -59,6 +64,6 @@ export function refuseStranger(
   return fail('unknown-resource', 'There is nothing at this path')
 }
 
-function digest(text: string): Buffer {
+function hashText(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }

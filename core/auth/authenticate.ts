@@ -4,17 +4,17 @@ import type { Access } from '../../schemas/access.js'
 import { Caller } from '../permissions/caller.js'
 import { ApiError, fail } from '../errors.js'
 import { isSessionOpen } from './personal-access.js'
-import { presentedBy } from './presented.js'
-import { isInForce } from '../permissions/standing.js'
+import { parsePresented } from './presented-token.js'
+import { isInForce } from '../permissions/effective-grants.js'
 import type { Credentials, ReadTokenUse } from '../call/credentials.js'
-import { accessIdOf, isReadToken } from './read-token.js'
+import { getAccessId, isValidReadToken } from './read-token.js'
 import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
 
 /**
  * Returns the caller of these credentials. A read token sent along with a token has to be valid too. Errors:
  * `invalid-access-token` for a missing, unknown, ended or expired token, `too-many-requests` after many missing or unknown
- * ones, and those of {@link presentedBy}. `isUse`: whether a call is being made; otherwise a response is still being sent,
+ * ones, and those of {@link parsePresented}. `isUse`: whether a call is being made; otherwise a response is still being sent,
  * which does not prolong the session.
  */
 export function authenticate(
@@ -26,12 +26,12 @@ export function authenticate(
   isUse = true
 ): Caller {
   const { ip, readToken } = credentials
-  const presented = presentedBy(credentials)
+  const presented = parsePresented(credentials)
   if (!presented && !readToken) {
     if (isUse) services.throttle.unknownToken(ip)
     fail('invalid-access-token', 'The access token is missing')
   }
-  const reader = readToken && accessOfReadToken(services, account, store, readToken)
+  const reader = readToken && findReadTokenAccess(services, account, store, readToken)
   const access = presented ? store.accesses.findByToken(presented.token) : reader
   if (!access || (readToken && !reader)) {
     if (isUse) services.throttle.unknownToken(ip)
@@ -66,27 +66,27 @@ function assertAccessActive(
 }
 
 /** The access that a read token belongs to; `undefined` if the token is invalid. */
-function accessOfReadToken(
+function findReadTokenAccess(
   services: Services,
   account: Account,
   store: UserStore,
   { eventId, fileId, token }: ReadTokenUse
 ): Access | undefined {
-  const access = store.accesses.find(accessIdOf(token))
-  return access && isReadToken(services, account, eventId, fileId, access, token) ? access : undefined
+  const access = store.accesses.find(getAccessId(token))
+  return access && isValidReadToken(services, account, eventId, fileId, access, token) ? access : undefined
 }
 
 /** Whether credentials hold a token at all. */
-export function hasToken(credentials: Credentials): boolean {
-  return presentedBy(credentials) !== undefined
+export function hasPresentedToken(credentials: Credentials): boolean {
+  return parsePresented(credentials) !== undefined
 }
 
 /** The caller id that came with a token. */
-export function callerIdOf(credentials: Credentials): string | undefined {
-  return presentedBy(credentials)?.callerId
+export function getCallerId(credentials: Credentials): string | undefined {
+  return parsePresented(credentials)?.callerId
 }
 
-/** The token in the credentials, in whichever form; errors as for {@link presentedBy}. */
-export function presentedToken(credentials: Credentials): string | undefined {
-  return presentedBy(credentials)?.token
+/** The token in the credentials, in whichever form; errors as for {@link parsePresented}. */
+export function getPresentedToken(credentials: Credentials): string | undefined {
+  return parsePresented(credentials)?.token
 }

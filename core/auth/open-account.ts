@@ -1,7 +1,7 @@
 /** Finds the account of a call that needs a token. (docs/spec/accounts.md#deleting-an-account) */
 import type { Credentials } from '../call/credentials.js'
 import type { Services } from '../call/services.js'
-import { unknownUser } from '../unknown-user.js'
+import { refuseUnknownUser } from '../unknown-user.js'
 import { authenticate } from './authenticate.js'
 import type { Account } from '../../storage/platform/account.js'
 
@@ -18,5 +18,5 @@ export function requireOpenAccount(services: Services, username: string, credent
     const store = accounts.store(closing)
     store.read(() => authenticate(services, closing, store, credentials, clock.now()))
   }
-  return unknownUser(accounts, username)
+  return refuseUnknownUser(accounts, username)
 }

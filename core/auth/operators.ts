@@ -9,7 +9,7 @@ import { authenticate } from './authenticate.js'
  * Returns the operator of a name whose session the credentials are. Errors: `unknown-resource` for anybody else, those of
  * {@link authenticate}, and `AccountElsewhere` if another thread has to be asked.
  */
-export async function provenOperator(
+export async function authenticateOperator(
   { credentials, now, services }: ServiceCall,
   username: string
 ): Promise<Pick<Account, 'id' | 'username'>> {

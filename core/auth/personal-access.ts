@@ -3,7 +3,7 @@ import type { Access } from '../../schemas/access.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Config } from '../settings/config.js'
 import type { ServiceCall } from '../call/method.js'
-import { newId, newToken } from '../ids.js'
+import { createId, createToken } from '../ids.js'
 
 /** Whether the session of an access is open: last used within `auth.sessionMaxAge`. */
 export function isSessionOpen({ auth }: Config, store: UserStore, accessId: string, now: number): boolean {
@@ -22,43 +22,43 @@ export function openSession(config: Config, store: UserStore, appId: string, now
     return known
   }
   const access: Access = known
-    ? { ...known, token: newToken(), modified: store.stamp(now), modifiedBy: 'system' }
-    : newPersonalAccess(appId, store.stamp(now))
+    ? { ...known, token: createToken(), modified: store.stamp(now), modifiedBy: 'system' }
+    : createPersonalAccess(appId, store.stamp(now))
   const kept = known ? store.accesses.update(access) : store.accesses.insert(access)
   store.sessions.open(kept.id, now)
   return kept
 }
 
 /** A session of one of our own pages, and the one that ended for it: its sockets have to be closed. */
-export interface OwnSession {
+export interface PageSession {
   readonly access: Access
   readonly ended?: string
 }
 
 /** Most sessions of an app of our own that are open at once for an account. */
-const maxOwnSessions = 50
+const maxPageSessions = 50
 
 /**
  * Opens a session of its own for a sign-in on one of our own pages. It takes over the access of `replaced`, the session that
- * the browser had until now, or of one that has ended; with {@link maxOwnSessions} open, the one used longest ago ends.
+ * the browser had until now, or of one that has ended; with {@link maxPageSessions} open, the one used longest ago ends.
  * Must run within a write. (docs/spec/authentication.md#sessions-of-pages)
  */
-export function openOwnSession(
+export function openPageSession(
   config: Config,
   store: UserStore,
   appId: string,
   now: number,
   { browser, replaced }: { readonly browser: string; readonly replaced?: Access | undefined }
-): OwnSession {
+): PageSession {
   const known = store.accesses.listPersonal().filter(({ name }) => name === appId)
   const lastUse = ({ id }: Access): number => store.sessions.lastUse(id) ?? 0
   const [longestAgo] = known.toSorted((a, b) => lastUse(a) - lastUse(b))
   const isFree =
-    longestAgo && (!isSessionOpen(config, store, longestAgo.id, now) || known.length >= maxOwnSessions)
+    longestAgo && (!isSessionOpen(config, store, longestAgo.id, now) || known.length >= maxPageSessions)
   const former = known.find(({ id }) => id === replaced?.id) ?? (isFree ? longestAgo : undefined)
   const ended = [replaced, former].flatMap(each => (each && store.sessions.end(each.id) ? each.id : []))
-  const { deviceName: _former, ...rest } = former ?? newPersonalAccess(appId, store.stamp(now))
-  const deviceName = freeDeviceName(
+  const { deviceName: _former, ...rest } = former ?? createPersonalAccess(appId, store.stamp(now))
+  const deviceName = chooseDeviceName(
     browser,
     known.filter(({ id }) => id !== former?.id)
   )
@@ -66,7 +66,7 @@ export function openOwnSession(
   const kept = former
     ? store.accesses.update({
         ...access,
-        token: newToken(),
+        token: createToken(),
         modified: store.stamp(now),
         modifiedBy: 'system'
       })
@@ -76,7 +76,7 @@ export function openOwnSession(
 }
 
 /** Returns the name of a browser, with a number if others are called the same: names tell accesses of an app apart. */
-function freeDeviceName(browser: string, others: readonly Access[]): string {
+function chooseDeviceName(browser: string, others: readonly Access[]): string {
   const taken = new Set(others.map(({ deviceName = '' }) => deviceName))
   let name = browser
   for (let number = 2; taken.has(name); number++) name = `${browser} (${number})`.trim()
@@ -84,27 +84,27 @@ function freeDeviceName(browser: string, others: readonly Access[]): string {
 }
 
 /** Notes from where somebody has signed in, and by which provider, for the list of sessions. Must run within a write. */
-export function noteSignIn(
+export function recordSignIn(
   store: UserStore,
   accessId: string,
   { credentials, now }: Pick<ServiceCall, 'credentials' | 'now'>,
   provider?: string
 ): void {
   const agent = credentials.headers?.['user-agent']
-  store.sessions.note(accessId, {
+  store.sessions.recordSignIn(accessId, {
     time: now,
     address: credentials.ip,
-    ...(typeof agent === 'string' && { userAgent: agent.slice(0, longestAgent) }),
+    ...(typeof agent === 'string' && { userAgent: agent.slice(0, maxAgentLength) }),
     ...(provider !== undefined && { provider })
   })
 }
 
-const longestAgent = 300
+const maxAgentLength = 300
 
-function newPersonalAccess(name: string, now: number): Access {
+function createPersonalAccess(name: string, now: number): Access {
   return {
-    id: newId(),
-    token: newToken(),
+    id: createId(),
+    token: createToken(),
     type: 'personal',
     name,
     created: now,

@@ -6,12 +6,12 @@ import { fail } from '../errors.js'
 import type { Call } from '../call/method.js'
 
 /** Seconds for which having signed in is proof. */
-export const recentSignIn = 600
+export const recentSignInSeconds = 600
 
-/** Whether the caller's session began within the last {@link recentSignIn} seconds. */
+/** Whether the caller's session began within the last {@link recentSignInSeconds} seconds. */
 export function isRecentSignIn({ caller, now, store }: Call): boolean {
-  const time = store.sessions.place(caller.accessId)?.time
-  return time !== undefined && now - time <= recentSignIn
+  const time = store.sessions.findSignIn(caller.accessId)?.time
+  return time !== undefined && now - time <= recentSignInSeconds
 }
 
 /** Throws `invalid-operation` (`proof-missing`) unless the caller has just signed in. */

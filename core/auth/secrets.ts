@@ -3,18 +3,21 @@ import { randomBytes } from 'node:crypto'
 import type { Services } from '../call/services.js'
 
 /** What each is for. */
-const names = ['readToken', 'passkeyChallenge'] as const
+const secretNames = ['readToken', 'passkeyChallenge'] as const
 
 /** Makes those that there are not yet. Of several that make one at the same time, all get the first. */
-export async function makeSecrets({ platform }: Pick<Services, 'platform'>): Promise<void> {
-  const missing = names.filter(name => platform.secrets.find(name) === undefined)
+export async function createSecrets({ platform }: Pick<Services, 'platform'>): Promise<void> {
+  const missing = secretNames.filter(name => platform.secrets.find(name) === undefined)
   if (missing.length === 0) return
   const made = missing.map(name => ({ name, value: randomBytes(32).toString('base64url') }))
   await platform.change('addSecrets', made)
 }
 
 /** Returns a secret. */
-export function secretFor({ platform }: Pick<Services, 'platform'>, name: (typeof names)[number]): string {
+export function getSecret(
+  { platform }: Pick<Services, 'platform'>,
+  name: (typeof secretNames)[number]
+): string {
   const secret = platform.secrets.find(name)
   if (secret === undefined) throw new Error(`The secret "${name}" has not been made`)
   return secret

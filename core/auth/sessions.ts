@@ -38,7 +38,7 @@ export function listSessions({ caller, services, now, store }: Call): Session[] 
       const isCurrent = access.id === caller.accessId
       // A personal access changes only when it gets a new token.
       const { deviceName, id, modified: created, name: appId } = access
-      const signedIn = store.sessions.place(id)
+      const signedIn = store.sessions.findSignIn(id)
       return {
         id,
         appId,

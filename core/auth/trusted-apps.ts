@@ -5,7 +5,7 @@ import type { Config } from '../settings/config.js'
 import { fail } from '../errors.js'
 import type { Log } from '../log.js'
 import { matches, matchesOrigin } from './wildcards.js'
-import { checker } from '../validation/params.js'
+import { createChecker } from '../validation/params.js'
 import type { Credentials } from '../call/credentials.js'
 
 /** An app id and an origin; in each, `*` stands for any text. */
@@ -15,11 +15,11 @@ interface TrustedPair {
 }
 
 /** Longest origin that is compared, in characters; a longer one is not trusted. */
-const originLength = 2000
+const maxOriginLength = 2000
 /** Characters of an origin that the error message quotes. */
-const shownLength = 200
+const maxQuotedLength = 200
 
-const checkAppId = checker(Type.Object({ appId: AppId }))
+const checkAppId = createChecker(Type.Object({ appId: AppId }))
 
 /**
  * Throws `forbidden` unless a trusted pair matches the app id and the `Origin`, or the `Referer` where that is absent;
@@ -33,82 +33,84 @@ export function assertTrustedApp(
   checkAppId(params)
   const { appId } = params as { appId: string }
   const from = origin || referer || ''
-  const isTrusted = trustedPairs(config).some(pair => matches(pair.appId, appId) && isFrom(pair, from))
-  if (!isTrusted) fail('forbidden', refusal(config, appId, from))
+  const isTrusted = getTrustedPairs(config).some(pair => matches(pair.appId, appId) && isFrom(pair, from))
+  if (!isTrusted) fail('forbidden', buildRefusal(config, appId, from))
 }
 
 /** The error message: why the origin is not trusted, and what can be done about it. */
-function refusal({ auth, publicUrl }: Config, appId: string, from: string): string {
+function buildRefusal({ auth, publicUrl }: Config, appId: string, from: string): string {
   const own = auth.trustedApps.trim() === '' ? `send the header "Origin: ${publicUrl}", or ` : ''
   const set = (origin: string): string =>
     `${own}have the operator add "${appId}@${origin}" to the setting auth.trustedApps`
   if (from === '') return `The app "${appId}" is not trusted without an Origin: ${set('*')}`
   // The path and query of a Referer are private: only the origin is quoted.
-  const [origin] = /^[^/?#\\]*(?:\/\/[^/?#\\]*)?/.exec(from.slice(0, shownLength)) ?? ['']
+  const [origin] = /^[^/?#\\]*(?:\/\/[^/?#\\]*)?/.exec(from.slice(0, maxQuotedLength)) ?? ['']
   return `The app "${appId}" is not trusted from "${origin}": ${set(origin)}`
 }
 
 /** Logs a warning about pairs that cannot be parsed, which are ignored. */
-export function warnOfMalformedPairs({ auth }: Config, log: Log): void {
+export function warnAboutMalformedPairs({ auth }: Config, log: Log): void {
   for (const pair of auth.trustedApps.split(','))
-    if (pair.trim() !== '' && !parse(pair)) log.warn(`auth.trustedApps: "${pair.trim()}" is not appId@origin`)
+    if (pair.trim() !== '' && !parsePair(pair))
+      log.warn(`auth.trustedApps: "${pair.trim()}" is not appId@origin`)
 }
 
 function isFrom({ origin }: TrustedPair, from: string): boolean {
   // A call without an origin does not come from a browser: only pairs that trust every origin cover it.
   if (origin === '*' || from === '') return origin === '*'
-  return from.length <= originLength && matchesOrigin(origin, from)
+  return from.length <= maxOriginLength && matchesOrigin(origin, from)
 }
 
-const pairsOf = new WeakMap<Config, readonly TrustedPair[]>()
+const pairsByConfig = new WeakMap<Config, readonly TrustedPair[]>()
 
 /** The pairs of a configuration, parsed once. */
-function trustedPairs(config: Config): readonly TrustedPair[] {
-  let pairs = pairsOf.get(config)
-  if (!pairs) pairsOf.set(config, (pairs = configuredPairs(config)))
+function getTrustedPairs(config: Config): readonly TrustedPair[] {
+  let pairs = pairsByConfig.get(config)
+  if (!pairs) pairsByConfig.set(config, (pairs = parsePairs(config)))
   return pairs
 }
 
-function configuredPairs(config: Config): TrustedPair[] {
+function parsePairs(config: Config): TrustedPair[] {
   const setting = config.auth.trustedApps
-  const ownPages = ownOrigins(config).map(origin => ({ appId: ownApps, origin }))
-  if (setting.trim() !== '') return [...setting.split(',').flatMap(pair => parse(pair) ?? []), ...ownPages]
+  const ownPages = listOwnOrigins(config).map(origin => ({ appId: ownAppPattern, origin }))
+  if (setting.trim() !== '')
+    return [...setting.split(',').flatMap(pair => parsePair(pair) ?? []), ...ownPages]
   const { domain } = config
-  const hosts = [...ownHosts(config), ...(domain === '' ? [] : [`https://*.${domain}`])]
+  const hosts = [...listOwnHosts(config), ...(domain === '' ? [] : [`https://*.${domain}`])]
   // Tools omit the port or use another one, so only the host is compared.
   return hosts.map(host => ({ appId: '*', origin: `${host}*` }))
 }
 
 /** App ids of the service's own pages, which are always trusted so that no setting locks users out. */
-const ownApps = 'coffer-*'
+const ownAppPattern = 'coffer-*'
 
 /** Whether an app id is one of the service's own pages, each sign-in to which has a session of its own. */
 export function isOwnApp(appId: string): boolean {
-  return matches(ownApps, appId)
+  return matches(ownAppPattern, appId)
 }
 
 const loopback = ['localhost', '127.0.0.1', '[::1]']
 
 /** Origin patterns of the service's own pages. */
-function ownOrigins({ publicUrl }: Config): string[] {
+function listOwnOrigins({ publicUrl }: Config): string[] {
   const { port } = new URL(publicUrl)
-  const others = ownHosts({ publicUrl }).map(host => `${host}${port && `:${port}`}`)
-  return [publicUrl, ...others].flatMap(below)
+  const others = listOwnHosts({ publicUrl }).map(host => `${host}${port && `:${port}`}`)
+  return [publicUrl, ...others].flatMap(withSubpaths)
 }
 
 /** Scheme and host of the service, without a port; on a local machine, under every loopback name. */
-function ownHosts({ publicUrl }: Pick<Config, 'publicUrl'>): string[] {
+function listOwnHosts({ publicUrl }: Pick<Config, 'publicUrl'>): string[] {
   const { hostname, protocol } = new URL(publicUrl)
   const names = loopback.includes(hostname) ? loopback : [hostname]
   return names.map(name => `${protocol}//${name}`)
 }
 
 /** Patterns for an origin and every URL below it. */
-function below(origin: string): string[] {
+function withSubpaths(origin: string): string[] {
   return [origin, `${origin}/*`]
 }
 
-function parse(text: string): TrustedPair | undefined {
+function parsePair(text: string): TrustedPair | undefined {
   const pair = text.replaceAll(/\s/g, '')
   const at = pair.indexOf('@')
   if (at < 1 || at === pair.length - 1) return undefined

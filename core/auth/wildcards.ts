@@ -24,7 +24,7 @@ export function matches(pattern: string, text: string, excluded = /\s/): boolean
 }
 
 /** Characters that cannot be part of a scheme, host and port. */
-const notInHost = /[\s/?#\\@]/
+const nonHostCharacter = /[\s/?#\\@]/
 
 /**
  * Whether an origin pattern covers a URL as it was sent. In the host, `*` does not match a `/`; after a complete host name
@@ -32,19 +32,19 @@ const notInHost = /[\s/?#\\@]/
  * `https://evil.example.com.evil.com`.
  */
 export function matchesOrigin(pattern: string, url: string): boolean {
-  const [hostPattern, pathPattern] = split(pattern)
-  const [host, path] = split(url)
-  if (pathPattern !== '') return matches(hostPattern, host, notInHost) && matches(pathPattern, path)
-  if (!hostPattern.endsWith('*')) return path === '' && matches(hostPattern, host, notInHost)
+  const [hostPattern, pathPattern] = splitUrl(pattern)
+  const [host, path] = splitUrl(url)
+  if (pathPattern !== '') return matches(hostPattern, host, nonHostCharacter) && matches(pathPattern, path)
+  if (!hostPattern.endsWith('*')) return path === '' && matches(hostPattern, host, nonHostCharacter)
   if (/\s/.test(path) || !(path === '' || path.startsWith('/'))) return false
   const isWholeName = /[a-z0-9\]]\*$/i.test(hostPattern) && !/:\d+\*$/.test(hostPattern)
   return isWholeName
-    ? matches(hostPattern.slice(0, -1), host.replace(/:\d+$/, ''), notInHost)
-    : matches(hostPattern, host, notInHost)
+    ? matches(hostPattern.slice(0, -1), host.replace(/:\d+$/, ''), nonHostCharacter)
+    : matches(hostPattern, host, nonHostCharacter)
 }
 
 /** Scheme and host; the rest from the first character that ends a host. */
-function split(url: string): [host: string, rest: string] {
+function splitUrl(url: string): [host: string, rest: string] {
   const scheme = url.indexOf('//')
   const start = scheme < 0 ? 0 : scheme + 2
   const end = url.slice(start).search(/[/?#\\]/)

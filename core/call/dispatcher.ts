@@ -7,9 +7,9 @@ import type { AuthRequestRepository } from '../../storage/platform/auth-requests
 import type { ExportDrafts } from '../../storage/transfer/export-drafts.js'
 import type { Config } from '../settings/config.js'
 import type { EventTypes } from '../event-types/directory.js'
-import type { Intakes } from '../security/intake.js'
+import type { UploadBuffers } from '../security/upload-buffer.js'
 import type { Log } from '../log.js'
-import type { LongAnswers } from '../security/long-answers.js'
+import type { LongResponses } from '../security/long-responses.js'
 import type { AnyMethod } from './method.js'
 import type { Failure, Outcome, Request } from './outcome.js'
 import type { Previews } from '../previews/previews.js'
@@ -32,9 +32,9 @@ export interface SharedServices {
   /** Requests of apps: whose account a code of OAuth is for shows in the one that it answers. */
   readonly authRequests: Pick<AuthRequestRepository, 'find'>
   /** Limits the memory for request bodies. */
-  readonly intakes: Intakes
+  readonly intakes: UploadBuffers
   /** Limits the number of long responses that are being sent. */
-  readonly longAnswers: LongAnswers
+  readonly longAnswers: LongResponses
   readonly accounts: {
     /** Returns an active account. Names are compared exactly, so they must be in lower case. */
     find(username: string): Account | undefined

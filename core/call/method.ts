@@ -1,7 +1,7 @@
 /** The definition of a method, and what it receives when it runs. */
 import type { Static, TSchema } from 'typebox'
 import type { Attachment } from '../../schemas/event.js'
-import type { Reach } from '../../storage/audit/reach.js'
+import type { AuditScope } from '../../storage/audit/scope.js'
 import type { Steps } from '../../storage/steps.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Caller } from '../permissions/caller.js'
@@ -28,7 +28,7 @@ export interface Call extends ServiceCall {
   /** Changes made by the call, published once they are durable. */
   readonly changes: Changes
   /** The data that the call has read, for the audit. Set by methods that read stored data. */
-  reach: Reach | undefined
+  reach: AuditScope | undefined
   /** The provider that has vouched for the user, for the audit. Set by methods that sign in. */
   provider: string | undefined
   /** Who the method has found to be calling, for the audit: set by methods whose callers prove it by something else than a token. */

@@ -18,7 +18,7 @@ import type { Preview } from '../previews/previews.js'
 import type { Caller } from '../permissions/caller.js'
 import { ApiError } from '../errors.js'
 import type { Log } from '../log.js'
-import { closing, relocated, suspended } from '../unknown-user.js'
+import { createClosingError, createRelocatedError, createSuspendedError } from '../unknown-user.js'
 import type { Credentials } from './credentials.js'
 import type { Texts } from './texts.js'
 import type { ReceivedFile } from '../../storage/files/attachments.js'
@@ -152,9 +152,9 @@ export function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown
   if (thrown instanceof AccountGone)
     return new ApiError('unknown-resource', `Unknown user "${thrown.username}"`)
-  if (thrown instanceof AccountMoved) return relocated(thrown.url)
-  if (thrown instanceof AccountSuspended) return suspended()
-  if (thrown instanceof AccountClosing) return closing(thrown.deletion)
+  if (thrown instanceof AccountMoved) return createRelocatedError(thrown.url)
+  if (thrown instanceof AccountSuspended) return createSuspendedError()
+  if (thrown instanceof AccountClosing) return createClosingError(thrown.deletion)
   if (thrown instanceof StorageFull) return new ApiError('insufficient-storage', undefined, { cause: thrown })
   if (thrown instanceof StoreBusy)
     return new ApiError(

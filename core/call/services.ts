@@ -11,9 +11,9 @@ import type { ChangeBus } from '../changes.js'
 import type { Config } from '../settings/config.js'
 import type { EventTypes } from '../event-types/directory.js'
 import type { Imports } from './imports.js'
-import type { Intakes } from '../security/intake.js'
+import type { UploadBuffers } from '../security/upload-buffer.js'
 import type { Log } from '../log.js'
-import type { LongAnswers } from '../security/long-answers.js'
+import type { LongResponses } from '../security/long-responses.js'
 import type { Mailer } from '../outgoing/mail/mailer.js'
 import type { Messaging } from '../outgoing/messaging.js'
 import type { Passwords } from '../security/passwords.js'
@@ -42,9 +42,9 @@ export interface Services {
   readonly eventTypes: EventTypes
   readonly passwords: Passwords
   /** Limits the memory for request bodies. */
-  readonly intakes: Intakes
+  readonly intakes: UploadBuffers
   /** Limits the number of long responses that are being sent. */
-  readonly longAnswers: LongAnswers
+  readonly longAnswers: LongResponses
   readonly throttle: Throttle
   /** Set if the settings limit the calls per token. */
   readonly callLimit?: CallLimit | undefined

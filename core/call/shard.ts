@@ -1,6 +1,6 @@
 /** Divides users among those who serve them: threads, or machines. */
 import type { Outcome, Request } from './outcome.js'
-import type { ThrottleNote } from '../security/shared-throttle.js'
+import type { ThrottleEvent } from '../security/shared-throttle.js'
 
 /** Who serves which users. */
 export interface ShardMap {
@@ -25,7 +25,7 @@ export interface Peers {
   /** Makes a call where this user's file is open. `isWhole`: whether the whole result is wanted in one piece; by default it is. */
   forward(username: string, request: Request, isWhole?: boolean): Promise<Outcome>
   /** Shares what has been counted. */
-  note(note: ThrottleNote): void
+  note(note: ThrottleEvent): void
 }
 
 /** Users divided among a number of places by their names alone: a user's place never changes. */

@@ -1,5 +1,5 @@
 /** The calls of a batch and their results. */
-import { hasListing, members } from '../json/json-text.js'
+import { hasListing, joinMembers } from '../json/json-text.js'
 import type { Call, Result } from '../call/method.js'
 import type { Failure } from '../call/outcome.js'
 import type { Changes } from '../changes.js'
@@ -38,7 +38,7 @@ export interface Done extends ResultText {
 export function textOf(result: Result, { caller, reach, store }: Call): ResultText {
   if (!hasListing(result)) {
     if (reach) reach.isOpen = false
-    return { text: `{${members(result)}}`, writer: undefined }
+    return { text: `{${joinMembers(result)}}`, writer: undefined }
   }
   const writer = new MemberWriter(result, reach)
   store.read(() => writer.write({ store, caller }))
@@ -52,7 +52,7 @@ export function finished(index: number, method: string, text: string): Done {
 
 /** Returns the text of an error that takes the place of a result. */
 export function errorText({ error }: Pick<Failure, 'error'>): string {
-  return `{${members({ error })}}`
+  return `{${joinMembers({ error })}}`
 }
 
 export function methodOf(call: unknown): string {

@@ -23,7 +23,7 @@ import { onceWritten, withAccess, type Success } from '../call/outcome.js'
 import { Reading } from './reader.js'
 import type { Compiled, Dispatch, Stages } from './stages.js'
 import { isToBeMadeAgain, runReserved } from './run-write.js'
-import { isAway } from '../unknown-user.js'
+import { isUnavailable } from '../unknown-user.js'
 import type { Credentials } from '../call/credentials.js'
 import { scheduler } from '../../storage/scheduler.js'
 import type { Account } from '../../storage/platform/account.js'
@@ -62,7 +62,7 @@ export class Batch {
     this.#stages = dispatch.stages
     const { services } = dispatch.stages
     this.#reading = new Reading(services, account, credentials, caller.access?.id ?? '')
-    this.#turn = scheduler.turnsOf(this.#reading.party)
+    this.#turn = scheduler.createTurns(this.#reading.party)
     this.#changes = new BatchChanges(services, account, this.#reading.party)
     this.#results = new BatchResults(services.spools, services.config.limits)
   }
@@ -98,7 +98,7 @@ export class Batch {
   get #isGone(): boolean {
     const { accounts } = this.#stages.services
     const { id, username } = this.account
-    return accounts.find(username)?.id !== id && !isAway(accounts, username)
+    return accounts.find(username)?.id !== id && !isUnavailable(accounts, username)
   }
 
   /** Runs calls from `start` on that can share a transaction; returns the index of the next one. */
@@ -157,7 +157,7 @@ export class Batch {
         this.#hasWritten = true
       } else {
         store.read(work)
-        await store.outputGate()
+        await store.waitUntilReadable()
       }
     } catch (error) {
       // The commit failed: none of the calls has had any effect. The next one may fail as quickly.
@@ -276,7 +276,7 @@ export class Batch {
         await this.#turn()
         const reader = reading?.current() ?? { store: accounts.store(this.account), caller: this.caller }
         reader.store.read(() => writer.write(reader))
-        await reader.store.outputGate()
+        await reader.store.waitUntilReadable()
       }
     } catch (error) {
       this.#replace(error, method)

@@ -3,7 +3,7 @@
  * they cannot be cut, but the next one waits for its turn. (docs/architecture.md#where-long-work-takes-turns)
  */
 import { scheduler } from '../../storage/scheduler.js'
-import { presentedToken } from '../auth/authenticate.js'
+import { getPresentedToken } from '../auth/authenticate.js'
 import type { Outcome, Request } from '../call/outcome.js'
 import type { Services } from '../call/services.js'
 
@@ -23,7 +23,7 @@ export class CallTime {
     if ((this.#taken.get(request.user ?? '') ?? 0) < maxMs) return undefined
     return scheduler.next({
       account: this.accountOf(request),
-      access: presentedToken(request.credentials) ?? ''
+      access: getPresentedToken(request.credentials) ?? ''
     })
   }
 

@@ -7,7 +7,7 @@ import { authenticate } from '../auth/authenticate.js'
 import { Batch } from './batch.js'
 import type { Caller } from '../permissions/caller.js'
 import type { Changes } from '../changes.js'
-import { excessOf, hasListing, members } from '../json/json-text.js'
+import { sumExcess, hasListing, joinMembers } from '../json/json-text.js'
 import { MemberWriter } from './result-writer.js'
 import type { AnyMethod, BatchMethod, Call, Result, ServiceCall, UserMethod } from '../call/method.js'
 import {
@@ -24,7 +24,7 @@ import { Reading } from './reader.js'
 import type { Compiled, Dispatch, Stages } from './stages.js'
 import { maxInMemory, putAside, Remainder, textSize, type Aside } from './remainder.js'
 import { isMuch, runInSteps, runWrite } from './run-write.js'
-import { MuchToJudge } from '../notifications/webhook-queue.js'
+import { TooManyToEvaluate } from '../notifications/webhook-queue.js'
 import { type Steps } from '../../storage/steps.js'
 import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
@@ -72,7 +72,7 @@ export class Execution {
     }
   }
 
-  /** Like {@link begin}, after something asynchronous: the access may have ended in the meantime. */
+  /** Like {@link onInterval}, after something asynchronous: the access may have ended in the meantime. */
   async beginLater(files: readonly UploadedFile[]): Promise<Outcome> {
     this.caller = this.#currentCaller(this.compiled.definition)
     return await this.begin(files)
@@ -158,7 +158,7 @@ export class Execution {
       return { changes: call.changes, result }
     }, access)
     return written.catch(error => {
-      if (!(error instanceof MuchToJudge)) throw error
+      if (!(error instanceof TooManyToEvaluate)) throw error
       return inSteps()
     })
   }
@@ -183,7 +183,7 @@ export class Execution {
 
   /** Returns the outcome of a read once what it tells of is certain to stay. */
   #gated(outcome: Outcome): Promise<Outcome> | Outcome {
-    const gate = this.#services.accounts.store(this.account).outputGate()
+    const gate = this.#services.accounts.store(this.account).waitUntilReadable()
     return gate ? gate.then(() => outcome) : outcome
   }
 
@@ -271,10 +271,10 @@ export class Execution {
 
   #plain(result: Result, caller: Caller, isWritten = false, validator?: string): Success {
     const accessId = caller.access?.id
-    const text = members(result)
+    const text = joinMembers(result)
     const facts = this.compiled.definition.facts?.(result)
     if (text.length <= maxInMemory || this.isWhole)
-      return success(text, accessId, validator, facts, excessOf(result))
+      return success(text, accessId, validator, facts, sumExcess(result))
     const spool = this.#services.spools.open()
     spool.add(text)
     return {

@@ -3,7 +3,7 @@
  * exists before its turn has come, so the pages that wait are bounded. (docs/spec/limits.md#answers)
  */
 import { ApiError } from '../errors.js'
-import { FairTurns } from '../security/fair-turns.js'
+import { FairScheduler } from '../security/fair-scheduler.js'
 import type { Party } from '../../storage/scheduler.js'
 
 /** Results assembled at a time. */
@@ -24,7 +24,7 @@ interface Held {
 }
 
 export class Gatherings {
-  readonly #turns = new FairTurns(atOnce)
+  readonly #turns = new FairScheduler(atOnce)
   readonly #byAccount = new Map<string, Held>()
   #all = 0
 

@@ -1,8 +1,8 @@
 /** Calls of operators: who they are, and the record of what they did. (docs/spec/administration.md#operators) */
 import { AccountElsewhere } from '../../storage/errors.js'
 import type { Account } from '../../storage/platform/account.js'
-import { hasAdminKey } from '../auth/admin.js'
-import { provenOperator } from '../auth/operators.js'
+import { matchesAdminKey } from '../auth/admin.js'
+import { authenticateOperator } from '../auth/operators.js'
 import type { Credentials } from '../call/credentials.js'
 import type { Result, ServiceCall, ServiceMethod } from '../call/method.js'
 import { toApiError } from '../call/outcome.js'
@@ -35,7 +35,7 @@ async function operatorWherever(
 ): Promise<Pick<Account, 'id' | 'username'>> {
   const { credentials, services } = call
   try {
-    return await provenOperator(call, username)
+    return await authenticateOperator(call, username)
   } catch (error) {
     const { peers } = services.shard
     if (!(error instanceof AccountElsewhere) || !peers) throw error
@@ -98,7 +98,7 @@ async function record(
   error: string | null
 ): Promise<void> {
   const { ip, operator } = credentials
-  if (!operator && !hasAdminKey(services, credentials)) return
+  if (!operator && !matchesAdminKey(services, credentials)) return
   try {
     await services.platform.change('addDeed', {
       time: now,

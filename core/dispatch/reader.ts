@@ -4,7 +4,7 @@
  */
 import { authenticate } from '../auth/authenticate.js'
 import { Caller } from '../permissions/caller.js'
-import { unknownUser } from '../unknown-user.js'
+import { refuseUnknownUser } from '../unknown-user.js'
 import type { Credentials } from '../call/credentials.js'
 import type { Services } from '../call/services.js'
 import type { Reader } from '../call/reader.js'
@@ -33,7 +33,7 @@ export class Reading {
   current(): Reader {
     const { account, services, credentials } = this
     const { accounts } = services
-    if (accounts.find(account.username)?.id !== account.id) unknownUser(accounts, account.username)
+    if (accounts.find(account.username)?.id !== account.id) refuseUnknownUser(accounts, account.username)
     const store = accounts.store(account)
     const caller =
       this.accessId !== undefined
@@ -42,7 +42,7 @@ export class Reading {
     return { store, caller }
   }
 
-  /** Throws what {@link current} does, before more of a stored text is sent. */
+  /** Throws what {@link findCurrent} does, before more of a stored text is sent. */
   check(): void {
     if (!this.#hasEndedItself) this.current()
   }

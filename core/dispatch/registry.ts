@@ -10,13 +10,13 @@ import { CallTime } from './call-time.js'
 import { Execution } from './execution.js'
 import { Gatherings, tooManyWaiting } from './gatherings.js'
 import type { Admittance, Dispatcher } from '../call/dispatcher.js'
-import { members } from '../json/json-text.js'
+import { joinMembers } from '../json/json-text.js'
 import type { AnyMethod, ServiceCall, ServiceMethod } from '../call/method.js'
 import { isKnown, success, unchanged, type Failure, type Outcome, type Request } from '../call/outcome.js'
 import { recordRefused, runRecorded, withOperator } from './operating.js'
 import { roomOf } from './quota.js'
 import { Reading } from './reader.js'
-import { isAway, unknownUser } from '../unknown-user.js'
+import { isUnavailable, refuseUnknownUser } from '../unknown-user.js'
 import { anonymous, Stages, type Compiled, type Dispatch } from './stages.js'
 import { validatorOf } from './validators.js'
 import { authorize } from '../call/authorization-step.js'
@@ -188,12 +188,12 @@ export class Registry implements Dispatch, Dispatcher {
     if (known !== undefined && isKnown(credentials, known)) return unchanged(known)
     const result = await runRecorded(definition, call, params)
     if (compiled.audited)
-      this.stages.audit.succeeded(accountIn(this.services, params), compiled.audited, {
+      this.stages.audit.recordSuccess(accountIn(this.services, params), compiled.audited, {
         caller: anonymous,
         credentials,
         now: call.now
       })
-    const outcome = success(members(result), undefined, undefined, definition.facts?.(result))
+    const outcome = success(joinMembers(result), undefined, undefined, definition.facts?.(result))
     if (!definition.isConstant) return outcome
     const validator = validatorOf(outcome.members)
     this.#constants.set(definition.id, validator)
@@ -209,10 +209,10 @@ export class Registry implements Dispatch, Dispatcher {
     const { definition } = compiled
     const { accounts } = this.services
     if (accounts.findClosing(user ?? '')) requireOpenAccount(this.services, user ?? '', service.credentials)
-    if (isAway(accounts, user ?? '') || !('unknownUser' in definition) || !definition.unknownUser)
-      unknownUser(accounts, user ?? '')
+    if (isUnavailable(accounts, user ?? '') || !('unknownUser' in definition) || !definition.unknownUser)
+      refuseUnknownUser(accounts, user ?? '')
     this.stages.admit(compiled, anonymous, service.credentials, params)
-    return success(members(await definition.unknownUser(service, user ?? '', params)))
+    return success(joinMembers(await definition.unknownUser(service, user ?? '', params)))
   }
 
   /** Returns an error if the caller could not make the call anyway, for example before an upload. */

@@ -95,7 +95,7 @@ export class Remainder extends Texts {
         do writer.write(reader)
         while (isShort() && performance.now() < end)
       })
-      const gate = reader.store.outputGate()
+      const gate = reader.store.waitUntilReadable()
       if (gate) await gate
     } else this.reading.check()
     this.#putAside()

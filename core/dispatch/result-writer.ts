@@ -1,5 +1,5 @@
 /** Writes results as text, page by page, for responses that are too large for one piece. */
-import type { Reach } from '../../storage/audit/reach.js'
+import type { AuditScope } from '../../storage/audit/scope.js'
 import {
   hasListing,
   isHighSurrogate,
@@ -35,7 +35,7 @@ export class MemberWriter {
   /** `reach`: that of the read, in which items are counted. */
   constructor(
     result: Result,
-    private readonly reach?: Reach
+    private readonly reach?: AuditScope
   ) {
     for (const name in result) {
       const value = (result as Record<string, unknown>)[name]
@@ -89,7 +89,7 @@ export class MemberWriter {
       this.#isCut = isListing(value) && !this.#isFirstMember && this.#text !== ''
       if (this.#isCut) return
       this.#entries.shift()
-      const isBare = isListing(value) && isTextListing(value) && value.isBare === true
+      const isBare = isListing(value) && isTextListing(value) && value.isDocument === true
       if (!isBare) this.#text += `${this.#isFirstMember ? '' : ','}${JSON.stringify(key)}:`
       this.#isFirstMember = false
       if (isListing(value)) {
@@ -139,8 +139,8 @@ export class MemberWriter {
   }
 
   #page(listing: Listing<unknown>, reader: Reader): void {
-    const { text, bytes, count, done, excess: extraBytes, isHolding } = listing.next(reader)
-    this.#isHolding = isHolding === true
+    const { text, bytes, count, done, excess: extraBytes, holdsValue } = listing.next(reader)
+    this.#isHolding = holdsValue === true
     const isText = isTextListing(listing)
     if (text !== '' || bytes) {
       if (!this.#isFirstItem && !isText) this.#text += ','

@@ -3,7 +3,7 @@ import type { Call, Result, UserMethod } from '../call/method.js'
 import { quotaCheck } from './quota.js'
 import { Unreserved } from '../../storage/errors.js'
 import type { Steps } from '../../storage/steps.js'
-import { enqueue, enqueueInSteps, MuchToJudge } from '../notifications/webhook-queue.js'
+import { enqueueMessages, enqueueMessagesInSteps, TooManyToEvaluate } from '../notifications/webhook-queue.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 
 /**
@@ -14,7 +14,7 @@ export function runWrite(definition: UserMethod, call: Call, params: unknown, pr
   const checkQuota = prepareWrite(definition, call)
   const result = definition.run(call, params, prepared)
   checkQuota()
-  enqueue(call)
+  enqueueMessages(call)
   return result
 }
 
@@ -27,7 +27,7 @@ export function runReserved(definition: UserMethod, call: Call, params: unknown)
 
 /** Whether an error says that a write, which is undone, has to be made in another way. */
 export function isToBeMadeAgain(error: unknown): boolean {
-  return error instanceof MuchToJudge || error instanceof Unreserved
+  return error instanceof TooManyToEvaluate || error instanceof Unreserved
 }
 
 /** Like {@link runWrite}, in steps where the method has any. */
@@ -42,7 +42,7 @@ export function* runInSteps(
     ? yield* definition.steps!.run(call, params)
     : definition.run(call, params, prepared)
   checkQuota()
-  yield* enqueueInSteps(call)
+  yield* enqueueMessagesInSteps(call)
   return result
 }
 

@@ -1,7 +1,7 @@
 /** The stages of a call, shared by single calls and those in a batch. */
 import type { Attachment } from '../../schemas/event.js'
 import type { UserStore } from '../../storage/user/user-store.js'
-import { AuditTrail, type Audited } from '../audit/trail.js'
+import { AuditTrail, type AuditedMethod } from '../audit/trail.js'
 import { authenticate } from '../auth/authenticate.js'
 import type { Credentials } from '../call/credentials.js'
 import { aliases, removed } from '../call/method-names.js'
@@ -12,7 +12,7 @@ import { Changes } from '../changes.js'
 import { fail } from '../errors.js'
 import { assertDepth } from '../json/depth.js'
 import { Caller } from '../permissions/caller.js'
-import { checker, refuseParams } from '../validation/params.js'
+import { createChecker, refuseParams } from '../validation/params.js'
 import { Validators } from './validators.js'
 import type { Account } from '../../storage/platform/account.js'
 
@@ -22,7 +22,7 @@ export interface Compiled {
   /** Throws `invalid-parameters-format`. */
   readonly check: (params: unknown) => void
   /** How its calls are audited; `undefined` if they are not. */
-  readonly audited: Audited | undefined
+  readonly audited: AuditedMethod | undefined
 }
 
 /** Makes calls, for parts of the dispatcher. */
@@ -46,8 +46,8 @@ export class Stages {
       if (this.#methods.has(definition.id)) throw new Error(`Method ${definition.id} is defined twice`)
       this.#methods.set(definition.id, {
         definition,
-        check: checker(definition.params),
-        audited: this.audit.of(definition)
+        check: createChecker(definition.params),
+        audited: this.audit.getAudited(definition)
       })
     }
   }
@@ -112,13 +112,15 @@ export class Stages {
     { credentials, now, provider, reach }: ServiceCall & Partial<Pick<Call, 'provider' | 'reach'>>,
     store?: UserStore
   ): void {
-    if (audited) this.audit.succeeded(account, audited, { caller, credentials, now, provider, reach, store })
+    if (audited)
+      this.audit.recordSuccess(account, audited, { caller, credentials, now, provider, reach, store })
   }
 
   /** Records in the audit that a call was refused. */
   recordRefusal({ credentials, method, user }: Omit<Request, 'params'>, { error }: Failure): void {
     const audited = this.#methods.get(aliases.get(method) ?? method)?.audited
-    if (audited) this.audit.failed(this.services.accounts.findServed(user ?? ''), audited, credentials, error)
+    if (audited)
+      this.audit.recordFailure(this.services.accounts.findServed(user ?? ''), audited, credentials, error)
   }
 
   /** Creates a `Call`. */

@@ -3,17 +3,17 @@
  * without the response, so that a client that has it already need not be sent it again.
  */
 import type { UserStore } from '../../storage/user/user-store.js'
-import { countOf } from '../account/view.js'
+import { getStorageCount } from '../account/account-object.js'
 import { BoundedMap } from '../security/bounded-map.js'
 import type { Change } from '../changes.js'
-import { newId } from '../ids.js'
+import { createId } from '../ids.js'
 import type { Call } from '../call/method.js'
-import { Hearer } from '../permissions/visibility.js'
+import { ChangeRecipient } from '../permissions/change-recipient.js'
 import type { Steps } from '../../storage/steps.js'
-import { Turns } from '../notifications/turns.js'
-import { isRefused } from '../account/older-ids.js'
+import { SlicedWorkQueue } from '../notifications/sliced-work-queue.js'
+import { optsOutOfOlderIds } from '../account/older-ids.js'
 import { isSystemId } from '../system-ids.js'
-import { accountStreams } from '../account/fields.js'
+import { getAccountStreams } from '../account/fields.js'
 import type { Services } from '../call/services.js'
 
 /**
@@ -42,13 +42,13 @@ interface Version {
 export class Validators {
   readonly #seen = new BoundedMap<string, Map<string, Version>>(maxAccounts)
   readonly #stores = new WeakMap<UserStore, string>()
-  readonly #work: Turns
+  readonly #work: SlicedWorkQueue
 
   constructor(private readonly services: Pick<Services, 'accounts' | 'bus' | 'config' | 'log'>) {
-    this.#work = new Turns(cause => services.log.error('a change could not be judged', { cause }))
+    this.#work = new SlicedWorkQueue(cause => services.log.error('a change could not be judged', { cause }))
     services.bus.subscribe((username, change) => this.#note(username, change))
     // What others change meanwhile is not counted here.
-    services.accounts.handover.whenLetGo(({ username }) => this.#seen.delete(username))
+    services.accounts.handover.onRelease(({ username }) => this.#seen.delete(username))
   }
 
   /**
@@ -60,7 +60,7 @@ export class Validators {
     const version = caller.isPersonal ? this.#whole(call) : this.#part(call)
     if (version === undefined) return undefined
     // Besides params and access, the response depends on these.
-    const forms = isRefused(credentials) ? 'new' : ''
+    const forms = optsOutOfOlderIds(credentials) ? 'new' : ''
     const untoldText = untold === undefined ? '' : JSON.stringify(untold)
     const request = credentials.url ?? `${method} ${JSON.stringify(params)}`
     const print = fingerprint(`${caller.accessId}${forms} ${request}${untoldText}`)
@@ -93,11 +93,11 @@ export class Validators {
 
   /** Returns the storage sums that the caller may read. */
   #counts({ caller, store }: Call): string {
-    const { byName } = accountStreams(this.services.config)
+    const { byName } = getAccountStreams(this.services.config)
     const fields = [...byName.values()].filter(
       ({ isCounted, streamId }) => isCounted && caller.may('read', streamId)
     )
-    return fields.map(({ name }) => countOf(name, store.storageUsed())).join('-')
+    return fields.map(({ name }) => getStorageCount(name, store.storageUsed())).join('-')
   }
 
   #note(username: string, change: Change): void {
@@ -115,7 +115,7 @@ export class Validators {
     if (!takesLong) return
     this.#work.add(account.id, this.#judging(username, versions))
     // What waits is in memory.
-    const eased = this.#work.eased(account.id)
+    const eased = this.#work.whenEased(account.id)
     if (eased) void store.holdWrites(() => eased)
   }
 
@@ -156,8 +156,11 @@ export class Validators {
   *#isSeen(store: UserStore, id: string, change: Change): Steps<boolean> {
     try {
       const access = store.read(() => store.accesses.find(id))
-      const hearer = access && new Hearer(store, access)
-      return hearer !== undefined && ((yield* hearer.hearing(change)) || (yield* hearer.losingSight(change)))
+      const hearer = access && new ChangeRecipient(store, access)
+      return (
+        hearer !== undefined &&
+        ((yield* hearer.mayReceive(change)) || (yield* hearer.mayChangeVisibility(change)))
+      )
     } catch (cause) {
       this.services.log.error('a change could not be judged', { cause })
       // Rather once too often than never.
@@ -189,7 +192,7 @@ function hasSystemStreams(ids: Iterable<string>): boolean {
 }
 
 function newName(): string {
-  return newId().slice(-8)
+  return createId().slice(-8)
 }
 
 /** Hashes a text to 60 bits: enough to tell apart the requests of one client, in a fraction of the time of a digest. */

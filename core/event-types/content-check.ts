@@ -2,8 +2,8 @@
 import { createRequire } from 'node:module'
 import type { Ajv, Options } from 'ajv'
 import type { ContentSchema } from '../../schemas/event-types/directory.js'
-import { slowText } from '../validation/slow-patterns.js'
-import { codeOf, type Violation } from '../validation/params.js'
+import { findSlowText } from '../validation/slow-patterns.js'
+import { getViolationCode, type Violation } from '../validation/params.js'
 
 /** Returns what is wrong with a content; `undefined` if it is valid. */
 export type ContentCheck = (content: unknown) => Violation | undefined
@@ -13,14 +13,14 @@ let ajv: Ajv | undefined
 /** Compiles a schema, which may refer to parts of a `whole`. Throws an `Error` if it is invalid. */
 export function compileContentCheck(schema: ContentSchema, whole?: ContentSchema): ContentCheck {
   ajv ??= createAjv()
-  const isValid = ajv.compile(whole && holdsReference(schema) ? within(schema, whole) : schema)
+  const isValid = ajv.compile(whole && hasReference(schema) ? embedSchema(schema, whole) : schema)
   return content => {
     if (isValid(content)) return undefined
     // The last error is about the whole that failed, e.g. `anyOf`; earlier ones are about its parts.
     const { keyword, instancePath, message, params } = isValid.errors!.at(-1)!
     const name = params['missingProperty'] ?? params['additionalProperty'] ?? params['propertyName']
     return {
-      code: codeOf(keyword),
+      code: getViolationCode(keyword),
       message: message ?? 'is invalid',
       path: `#/content${instancePath}`,
       ...(name === undefined ? {} : { params: [name] })
@@ -29,17 +29,17 @@ export function compileContentCheck(schema: ContentSchema, whole?: ContentSchema
 }
 
 /** The key under which a part of a schema is put into the whole to be compiled. */
-const partName = 'x-part'
+const partKey = 'x-part'
 
 /** A schema that is part of another, in which its references are resolved. */
-function within(schema: ContentSchema, whole: ContentSchema): ContentSchema {
+function embedSchema(schema: ContentSchema, whole: ContentSchema): ContentSchema {
   const { $id = 'coffer:whole' } = whole
-  return { $defs: { whole: { ...whole, $id, [partName]: schema } }, $ref: `${String($id)}#/${partName}` }
+  return { $defs: { whole: { ...whole, $id, [partKey]: schema } }, $ref: `${String($id)}#/${partKey}` }
 }
 
-function holdsReference(schema: unknown): boolean {
+function hasReference(schema: unknown): boolean {
   if (typeof schema !== 'object' || schema === null) return false
-  return Object.entries(schema).some(([key, value]) => key === '$ref' || holdsReference(value))
+  return Object.entries(schema).some(([key, value]) => key === '$ref' || hasReference(value))
 }
 
 /** Loads ajv on first use: that takes longer than the rest of the start, and most checks do without it. */
@@ -55,7 +55,7 @@ function createAjv(): Ajv {
     // `__proto__`, `constructor` and the like are properties only where a client sent them.
     ownProperties: true,
     addUsedSchema: false,
-    code: { regExp: Object.assign(boundedPattern, { code: 'new RegExp' }) }
+    code: { regExp: Object.assign(createBoundedPattern, { code: 'new RegExp' }) }
   })
   addFormats.default(instance)
   return instance
@@ -65,9 +65,9 @@ function createAjv(): Ajv {
 type Tester = ReturnType<NonNullable<NonNullable<Options['code']>['regExp']>>
 
 /** A pattern that refuses texts too long to be tested quickly. */
-function boundedPattern(source: string, flags: string): Tester {
+function createBoundedPattern(source: string, flags: string): Tester {
   const pattern = new RegExp(source, flags)
-  const maxLength = longestFor(source)
+  const maxLength = getMaxTextLength(source)
   return {
     test(text) {
       try {
@@ -81,20 +81,20 @@ function boundedPattern(source: string, flags: string): Tester {
   } as Tester
 }
 
-const known = new Map<string, number>()
+const maxLengths = new Map<string, number>()
 
 /** Limits that are tried for slow patterns, in characters. */
-const lengths = [10_000, 1000, 100]
-const leastLength = 20
+const candidateLengths = [10_000, 1000, 100]
+const fallbackLength = 20
 
 /** Returns the longest text that a pattern of the directory may be tested against: `Infinity` for nearly all. */
-export function longestFor(source: string): number {
-  let maxLength = known.get(source)
-  if (maxLength === undefined) known.set(source, (maxLength = measured(new RegExp(source))))
+export function getMaxTextLength(source: string): number {
+  let maxLength = maxLengths.get(source)
+  if (maxLength === undefined) maxLengths.set(source, (maxLength = measureMaxLength(new RegExp(source))))
   return maxLength
 }
 
-function measured(pattern: RegExp): number {
-  if (slowText(pattern) === undefined) return Infinity
-  return lengths.find(length => slowText(pattern, length) === undefined) ?? leastLength
+function measureMaxLength(pattern: RegExp): number {
+  if (findSlowText(pattern) === undefined) return Infinity
+  return candidateLengths.find(length => findSlowText(pattern, length) === undefined) ?? fallbackLength
 }

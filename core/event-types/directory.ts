@@ -12,7 +12,7 @@ import { readTypes } from './source.js'
 import type { Log } from '../log.js'
 import { isObject } from '../validation/is-object.js'
 import { refuseParams } from '../validation/params.js'
-import { warnOfSlow } from './slow-patterns.js'
+import { warnAboutSlowPatterns } from './slow-patterns.js'
 
 export interface EventTypes {
   /**
@@ -38,7 +38,7 @@ export interface Field {
 }
 
 /** The content of an event that holds a series, which describes its points. */
-interface HolderContent {
+interface SeriesContent {
   readonly elementType: string
   readonly fields: readonly string[]
   readonly required: readonly string[]
@@ -54,10 +54,10 @@ export async function loadEventTypes(
 ): Promise<EventTypes> {
   if (location !== '')
     try {
-      const { extension, faults } = parsedExtension(await readTypes(location, apiVersion))
-      const types = new Directory(standardTypes, extension, faults)
-      if (faults.length > 0) log.warn(warning(faults))
-      warnOfSlow(extension, log)
+      const { extension, invalidEntries } = parseExtension(await readTypes(location, apiVersion))
+      const types = new Directory(standardTypes, extension, invalidEntries)
+      if (invalidEntries.length > 0) log.warn(formatWarning(invalidEntries))
+      warnAboutSlowPatterns(extension, log)
       return types
     } catch (cause) {
       log.error("the operator's event types could not be loaded: only the standard ones are known", { cause })
@@ -75,7 +75,7 @@ class Directory implements EventTypes {
   constructor(
     standard: EventTypeDirectory,
     extension: Partial<EventTypeDirectory> = {},
-    faults: Fault[] = []
+    invalidEntries: InvalidEntry[] = []
   ) {
     const types = { ...standard.types }
     for (const [type, schema] of Object.entries(standard.types))
@@ -86,7 +86,7 @@ class Directory implements EventTypes {
       if (problem === undefined) {
         types[type] = schema
         this.#types.set(type, own)
-      } else faults.push({ name: type, problem })
+      } else invalidEntries.push({ name: type, problem })
     }
     this.directory = {
       ...standard,
@@ -111,14 +111,14 @@ class Directory implements EventTypes {
   }
 
   /** Holders of series get their content from the service; clients may send one that they have read before. (docs/spec/series.md#holder-events) */
-  #checkHolder(type: string, content: unknown): HolderContent {
+  #checkHolder(type: string, content: unknown): SeriesContent {
     const elementType = type.slice(seriesPrefix.length)
     if (!this.isKnown(elementType)) fail('invalid-event-type', `There is no type of series "${type}"`)
     const fields = this.fields(elementType)
     const names = ['deltaTime', ...fields.map(({ name }) => name)]
     const required = ['deltaTime', ...fields.filter(field => field.isRequired).map(({ name }) => name)]
     const own = { elementType, fields: names, required }
-    if (content !== undefined && content !== null && !isHolderContent(content, own))
+    if (content !== undefined && content !== null && !isSeriesContent(content, own))
       refuseParams([{ code: 'INVALID_TYPE', message: 'must be absent: it is a series', path: '#/content' }])
     return own
   }
@@ -132,19 +132,19 @@ class Directory implements EventTypes {
  * Whether a content is what a service gives to holders of the same points. Another service's directory may have further
  * fields, but not other required ones.
  */
-function isHolderContent(content: unknown, { elementType, required }: HolderContent): boolean {
+function isSeriesContent(content: unknown, { elementType, required }: SeriesContent): boolean {
   if (!isObject(content) || Object.keys(content).length !== 3) return false
   const { fields, required: needed } = content
   return (
     content['elementType'] === elementType &&
-    isNames(fields) &&
-    isNames(needed) &&
+    isTextList(fields) &&
+    isTextList(needed) &&
     isDeepStrictEqual(needed.toSorted(), required.toSorted()) &&
     required.every(name => fields.includes(name))
   )
 }
 
-function isNames(value: unknown): value is string[] {
+function isTextList(value: unknown): value is string[] {
   return Array.isArray(value) && value.every(name => typeof name === 'string')
 }
 
@@ -153,7 +153,7 @@ const maxNumberLength = 400
 const numericText = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i
 
 /** Whether a keyword does not restrict the valid numbers: most types are numbers with a description. */
-function isIrrelevant(key: string, value: unknown): boolean {
+function isUnrestrictive(key: string, value: unknown): boolean {
   return key === 'type' || ((key === 'description' || key === 'title') && typeof value === 'string')
 }
 
@@ -164,7 +164,8 @@ class ContentType {
 
   constructor(private readonly schema: ContentSchema) {
     this.#isPlainNumber =
-      schema['type'] === 'number' && Object.entries(schema).every(([key, value]) => isIrrelevant(key, value))
+      schema['type'] === 'number' &&
+      Object.entries(schema).every(([key, value]) => isUnrestrictive(key, value))
   }
 
   /** Returns what is wrong with the schema; `undefined` if it is valid. */
@@ -179,7 +180,7 @@ class ContentType {
   }
 
   check(content: unknown): unknown {
-    const value = this.#converted(content ?? null)
+    const value = this.#convert(content ?? null)
     if (this.#isPlainNumber) {
       if (!Number.isFinite(value))
         refuseParams([{ code: 'INVALID_TYPE', message: 'must be number', path: '#/content' }])
@@ -195,12 +196,12 @@ class ContentType {
     const { type } = this.schema
     if (type === 'null') return []
     return [type].flat().includes('object')
-      ? fieldsOf(this.schema, this.schema)
+      ? listFields(this.schema, this.schema)
       : [{ name: 'value', schema: this.schema, isRequired: true }]
   }
 
   /** Numbers and booleans may come as text. (docs/spec/event-types.md#conversion) */
-  #converted(content: unknown): unknown {
+  #convert(content: unknown): unknown {
     if (typeof content !== 'string') return content
     const { type } = this.schema
     if (type === 'number' || type === 'integer')
@@ -210,7 +211,7 @@ class ContentType {
   }
 }
 
-function fieldsOf(
+function listFields(
   schema: ContentSchema,
   whole: ContentSchema,
   prefix = '',
@@ -221,7 +222,7 @@ function fieldsOf(
   const fields = properties.flatMap(([key, inner]): Field[] => {
     const name = prefix + key
     const isRequired = isWithinRequired && required.includes(key)
-    if (inner['type'] === 'object') return fieldsOf(inner, whole, `${name}.`, isRequired)
+    if (inner['type'] === 'object') return listFields(inner, whole, `${name}.`, isRequired)
     return [{ name, schema: inner, whole, isRequired }]
   })
   return [...fields.filter(({ isRequired }) => isRequired), ...fields.filter(({ isRequired }) => !isRequired)]
@@ -230,46 +231,50 @@ function fieldsOf(
 const typeName = /^[a-z0-9-]+\/([a-z0-9-]+|\*)$/
 
 /** An entry that is left out, and why. */
-interface Fault {
+interface InvalidEntry {
   readonly name: string
   readonly problem: string
 }
 
 /** Extracts the valid entries of a directory. Throws an `Error` if the value is not one at all. */
-function parsedExtension(value: unknown): { extension: Partial<EventTypeDirectory>; faults: Fault[] } {
+function parseExtension(value: unknown): {
+  extension: Partial<EventTypeDirectory>
+  invalidEntries: InvalidEntry[]
+} {
   if (!isObject(value) || !isObject(value['types'])) throw new Error('The file has no "types"')
   const { extras, types, version, ...others } = value
-  const faults: Fault[] = []
+  const invalidEntries: InvalidEntry[] = []
   const kept = new Map<string, ContentSchema>()
   for (const [name, schema] of Object.entries(types)) {
-    if (!typeName.test(name)) faults.push({ name, problem: 'no event can have a type of this name' })
-    else if (!isObject(schema)) faults.push({ name, problem: 'its schema is not an object' })
+    if (!typeName.test(name)) invalidEntries.push({ name, problem: 'no event can have a type of this name' })
+    else if (!isObject(schema)) invalidEntries.push({ name, problem: 'its schema is not an object' })
     else kept.set(name, schema)
   }
   const hasVersion = typeof version === 'string'
   const hasExtras = isObject(extras)
-  if ('version' in value && !hasVersion) faults.push({ name: 'version', problem: 'it is not a text' })
-  if ('extras' in value && !hasExtras) faults.push({ name: 'extras', problem: 'it is not an object' })
+  if ('version' in value && !hasVersion) invalidEntries.push({ name: 'version', problem: 'it is not a text' })
+  if ('extras' in value && !hasExtras) invalidEntries.push({ name: 'extras', problem: 'it is not an object' })
   const extension = {
     ...others,
     types: Object.fromEntries(kept),
     ...(hasVersion && { version }),
     ...(hasExtras && { extras })
   }
-  return { extension, faults }
+  return { extension, invalidEntries }
 }
 
 /** Limits on the faults in the warning, and on the characters of each name and problem: the file may hold anything. */
 const maxFaults = 40
 const maxFaultLength = 100
 
-function warning(faults: readonly Fault[]): string {
-  const listed = faults
+function formatWarning(invalidEntries: readonly InvalidEntry[]): string {
+  const listed = invalidEntries
     .slice(0, maxFaults)
     .map(
       ({ name, problem }) =>
         `${JSON.stringify(name.slice(0, maxFaultLength))}: ${problem.slice(0, maxFaultLength)}`
     )
-  const more = faults.length > listed.length ? `, and ${faults.length - listed.length} more` : ''
-  return `${faults.length} entries of service.eventTypes are left out: ${listed.join(', ')}${more}`
+  const more =
+    invalidEntries.length > listed.length ? `, and ${invalidEntries.length - listed.length} more` : ''
+  return `${invalidEntries.length} entries of service.eventTypes are left out: ${listed.join(', ')}${more}`
 }

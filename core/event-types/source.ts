@@ -8,31 +8,31 @@ const timeoutMs = 5000
 /** Reads JSON from an `http:`, `https:` or `file:` URL. Rejects if it cannot be read, is too large, or takes too long. */
 export async function readTypes(location: string, apiVersion: string): Promise<unknown> {
   const url = new URL(location)
-  if (url.protocol === 'file:') return JSON.parse(await fromFile(url))
+  if (url.protocol === 'file:') return JSON.parse(await readFromFile(url))
   if (url.protocol === 'http:' || url.protocol === 'https:')
-    return JSON.parse(await fromServer(url, apiVersion))
+    return JSON.parse(await readFromServer(url, apiVersion))
   throw new Error(`Event types can't be read from ${url.protocol}`)
 }
 
-async function fromFile(url: URL): Promise<string> {
+async function readFromFile(url: URL): Promise<string> {
   const file = await open(url)
   try {
-    return await text(file.createReadStream())
+    return await readText(file.createReadStream())
   } finally {
     await file.close()
   }
 }
 
-async function fromServer(url: URL, apiVersion: string): Promise<string> {
+async function readFromServer(url: URL, apiVersion: string): Promise<string> {
   const response = await fetch(url, {
     headers: { accept: 'application/json', 'user-agent': `Coffer/${apiVersion}` },
     signal: AbortSignal.timeout(timeoutMs)
   })
   if (!response.ok || !response.body) throw new Error(`The event types' server answered ${response.status}`)
-  return await text(response.body)
+  return await readText(response.body)
 }
 
-async function text(source: AsyncIterable<Uint8Array>): Promise<string> {
+async function readText(source: AsyncIterable<Uint8Array>): Promise<string> {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of source) {

@@ -1,5 +1,5 @@
 /** Removes attachment files that no event names: at once after deletions, and leftovers of crashes at start and daily. */
-import { timeOfId } from '../ids.js'
+import { getIdTime } from '../ids.js'
 import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
 
@@ -10,10 +10,10 @@ const pageSize = 100
 export async function removeOrphans(services: Services, account: Account): Promise<void> {
   try {
     while (services.accounts.store(account).attachments.hasOrphans) {
-      const ids = services.accounts.store(account).attachments.orphans(pageSize)
+      const ids = services.accounts.store(account).attachments.listOrphans(pageSize)
       for (const id of ids) await remove(services, account, id)
       const store = services.accounts.store(account)
-      await store.commit(() => store.attachments.settle(ids))
+      await store.commit(() => store.attachments.removeOrphans(ids))
     }
   } catch (cause) {
     services.log.warn('attachments could not be removed', { accountId: account.id, cause })
@@ -36,10 +36,10 @@ export async function sweepAttachments(
   // Ids of files that are brought in tell no time.
   if (services.imports.isWorking(account)) return 0
   // Where several processes may serve the account, the one that goes on with an import needs its file.
-  const waiting = new Set(services.accounts.store(account).imports.openFiles())
+  const waiting = new Set(services.accounts.store(account).imports.listOpenFileIds())
   let removed = 0
   for (const id of ids) {
-    if (timeOfId(id) > before || waiting.has(id)) continue
+    if (getIdTime(id) > before || waiting.has(id)) continue
     if (services.accounts.store(account).attachments.has(id)) continue
     await remove(services, account, id)
     removed++
@@ -50,7 +50,7 @@ export async function sweepAttachments(
 /** Removes a picture's previews first: if that is interrupted, the picture is still recorded as an orphan. */
 async function remove(services: Services, account: Account, id: string): Promise<void> {
   // That no row names it must stay so: a write that is not confirmed may yet be undone.
-  await services.accounts.store(account).outputGate()
+  await services.accounts.store(account).waitUntilReadable()
   await services.previews.remove(account, id)
   await services.attachments.remove(account.id, id)
 }

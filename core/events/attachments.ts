@@ -1,7 +1,7 @@
 /** Stores and removes the files of events. (docs/spec/attachments.md) */
 import type { Attachment } from '../../schemas/event.js'
 import { fail } from '../errors.js'
-import { newId } from '../ids.js'
+import { createId } from '../ids.js'
 import { assertName } from '../validation/params.js'
 import type { UploadedFile } from '../call/outcome.js'
 import type { Services } from '../call/services.js'
@@ -21,7 +21,7 @@ export async function keepFiles(
   const kept: Attachment[] = []
   try {
     for (const { fileName, type, received } of files) {
-      const id = newId()
+      const id = createId()
       await services.attachments.put(account.id, id, received)
       const integrity = isActive.attachments ? { integrity: `${algorithm}-${received.digest}` } : {}
       kept.push({ id, fileName, type, size: received.size, ...integrity })
@@ -57,7 +57,7 @@ export async function dropFiles(
     try {
       // The call may have failed after its commit: files that a row names stay.
       if (services.accounts.store(account).attachments.has(id)) continue
-      await services.accounts.store(account).outputGate()
+      await services.accounts.store(account).waitUntilReadable()
       await services.attachments.remove(account.id, id)
     } catch (cause) {
       services.log.warn('an attachment could not be removed', { accountId: account.id, cause })

@@ -7,13 +7,13 @@ import { refuseParams } from '../validation/params.js'
  * Returns the conditions of both parameters, all of which have to hold: arrays of `{path, <operation>: value}`, or the JSON
  * text of one. Throws `invalid-parameters-format` for anything else.
  */
-export function contentConditions(
+export function parseContentConditions(
   given: { readonly content?: unknown; readonly clientData?: unknown },
   { limits }: Pick<Config, 'limits'>
 ): ContentCondition[] | undefined {
   if (given.content === undefined && given.clientData === undefined) return undefined
   const conditions = (['content', 'clientData'] as const).flatMap(within =>
-    listOf(given[within], within).map((one, index) => conditionOf(one, within, `#/${within}/${index}`))
+    toList(given[within], within).map((one, index) => parseCondition(one, within, `#/${within}/${index}`))
   )
   if (conditions.length > limits.queryConditions)
     refuse('#', `are more than ${limits.queryConditions} conditions`)
@@ -24,15 +24,15 @@ function refuse(path: string, reason: string): never {
   return refuseParams([{ code: 'INVALID', message: `these conditions ${reason}`, path }])
 }
 
-function listOf(given: unknown, within: string): unknown[] {
+function toList(given: unknown, within: string): unknown[] {
   if (given === undefined) return []
   const isText = Array.isArray(given) && given.length === 1 && typeof given[0] === 'string'
   const text: unknown = isText ? given[0] : given
-  const list = typeof text === 'string' ? parsed(text, within) : text
+  const list = typeof text === 'string' ? parseJson(text, within) : text
   return Array.isArray(list) ? (list as unknown[]) : refuse(`#/${within}`, 'have to be an array')
 }
 
-function parsed(text: string, within: string): unknown {
+function parseJson(text: string, within: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -40,19 +40,19 @@ function parsed(text: string, within: string): unknown {
   }
 }
 
-function conditionOf(given: unknown, within: ContentCondition['within'], at: string): ContentCondition {
+function parseCondition(given: unknown, within: ContentCondition['within'], at: string): ContentCondition {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) refuse(at, 'have to be objects')
   const { path, ...rest } = given as Record<string, unknown>
   const [comparison, ...others] = Object.entries(rest)
   if (!comparison || others.length > 0) refuse(at, 'have to name one operation each')
-  return { within, path: keysOf(path, at), comparison: comparisonOf(comparison, at) }
+  return { within, path: parsePath(path, at), comparison: parseComparison(comparison, at) }
 }
 
 const pathPattern = /^[a-zA-Z0-9_:-]+(?:\.[a-zA-Z0-9_:-]+)*$/
 const maxPathLength = 1000
 
 /** The keys of a path; `$` is the whole value. */
-function keysOf(path: unknown, at: string): string[] {
+function parsePath(path: unknown, at: string): string[] {
   if (path === '$') return []
   if (typeof path !== 'string' || path.length > maxPathLength || !pathPattern.test(path))
     refuse(at, 'need a "path" of keys joined by dots, or "$"')
@@ -62,7 +62,7 @@ function keysOf(path: unknown, at: string): string[] {
 /** Limit of values in one condition. */
 const maxValues = 1000
 
-function comparisonOf([operation, operand]: readonly [string, unknown], at: string): Comparison {
+function parseComparison([operation, operand]: readonly [string, unknown], at: string): Comparison {
   switch (operation) {
     case 'eq':
     case 'neq':

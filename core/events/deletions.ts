@@ -14,21 +14,22 @@ export interface DeletionsQuery {
 /** Records read for a page. */
 const pageRows = 1000
 
-const nothing = { rows: [], done: true }
+const emptyPage = { rows: [], done: true }
 
 /** `{id, deleted, integrity}` by time of deletion; a restricted access gets only events that it could have read. */
-export function eventDeletions({ since, isAscending, skip, limit }: DeletionsQuery): Listing<Reader> {
+export function listEventDeletions({ since, isAscending, skip, limit }: DeletionsQuery): Listing<Reader> {
   let last: EventDeletion | undefined
   let skipped = 0
   let left = limit
   return {
     next({ caller, store: { history } }) {
-      const { done, rows } = left === 0 ? nothing : history.deletionsSince(since, isAscending, last, pageRows)
+      const { done, rows } =
+        left === 0 ? emptyPage : history.listDeletionsSince(since, isAscending, last, pageRows)
       last = rows.at(-1)
       const visible = rows.filter(({ deleted, paths }) => caller.couldReadEvent(paths, deleted))
-      const isPast = Math.min(skip - skipped, visible.length)
-      skipped += isPast
-      const page = visible.slice(isPast, isPast + left)
+      const toSkip = Math.min(skip - skipped, visible.length)
+      skipped += toSkip
+      const page = visible.slice(toSkip, toSkip + left)
       left -= page.length
       return {
         text: page.map(({ paths: _ids, ...shown }) => JSON.stringify(shown)).join(','),

@@ -9,7 +9,7 @@ import { protectedFields, trackingFields } from '../validation/protected-fields.
 export const Tags = Type.Array(Type.String({ maxLength: 500 }), { maxItems: 1000 })
 
 /** The fields that clients may set; `null` unsets an optional one, or makes a `duration` endless. */
-export const writable = {
+export const writableFields = {
   streamIds: orNull(Type.Array(Identifier, { minItems: 1, maxItems: 10_000 })),
   streamId: orNull(Identifier),
   time: orNull(Timestamp),
@@ -22,11 +22,11 @@ export const writable = {
 }
 
 /** The fields of an event that only the service sets, besides its id. */
-export const readOnly = [...trackingFields, 'integrity', 'attachments'] as const
+export const readOnlyFields = [...trackingFields, 'integrity', 'attachments'] as const
 
 /** An update of an event. Read-only fields pass the schema, so that they are refused with an error of their own. */
 export const EventUpdate = Type.Object(
-  { ...writable, type: Type.Optional(EventType), ...protectedFields(['id', ...readOnly]) },
+  { ...writableFields, type: Type.Optional(EventType), ...protectedFields(['id', ...readOnlyFields]) },
   closed
 )
 export type EventUpdate = Static<typeof EventUpdate>
@@ -42,7 +42,7 @@ export function isSeries(type: string): boolean {
  * Returns the ids of streams that a request names, without duplicates; `undefined` if it names none. Throws
  * `invalid-operation` if both forms are given.
  */
-export function namedStreams({
+export function getNamedStreams({
   streamId,
   streamIds
 }: Pick<EventUpdate, 'streamId' | 'streamIds'>): string[] | undefined {

@@ -5,8 +5,8 @@ import { auditRoot } from '../audit-ids.js'
 import type { Caller } from '../permissions/caller.js'
 import { fail } from '../errors.js'
 import type { Call } from '../call/method.js'
-import { parseStreamsQuery, type StreamsQuery, type Wanted } from './streams-query.js'
-import { isTrashed, subtree } from '../streams/tree.js'
+import { parseStreamsQuery, type StreamsQuery, type RequestedStream } from './streams-query.js'
+import { isTrashed, listSubtree } from '../streams/tree.js'
 import { activeId } from '../system-ids.js'
 import type { Scope } from '../streams/tags.js'
 import type { StreamNode } from '../../storage/streams/node.js'
@@ -15,8 +15,8 @@ import type { StreamNode } from '../../storage/streams/node.js'
  * Returns the scope of a `streams` parameter. `withTrashed`: whether events in trashed streams count. Errors:
  * `invalid-request-structure`, `unknown-referenced-resource`, `forbidden`.
  */
-export function eventScope(call: Call, streams: unknown, withTrashed: boolean): Scope {
-  const scopes = scopesOf(call)
+export function resolveEventScope(call: Call, streams: unknown, withTrashed: boolean): Scope {
+  const scopes = getCachedScopes(call)
   const key = `${withTrashed ? 'all' : 'live'} ${streams === undefined ? '' : JSON.stringify(streams)}`
   if (scopes.has(key)) return scopes.get(key)
   const builder = new ScopeBuilder(call, withTrashed)
@@ -39,34 +39,34 @@ const maxCachedKey = 10_000
  */
 const maxStreams = 500_000
 
-interface Known {
+interface CachedScopes {
   readonly streams: StreamRepository
   readonly version: number
   readonly scopes: Map<string, Scope>
 }
 
-const known = new WeakMap<object, Known>()
+const cacheByAccess = new WeakMap<object, CachedScopes>()
 
 /** The scopes cached for the caller's access and this version of the tree. */
-function scopesOf({ caller, store: { streams } }: Call): Map<string, Scope> {
+function getCachedScopes({ caller, store: { streams } }: Call): Map<string, Scope> {
   const access = caller.access ?? fail('invalid-access-token')
-  const found = known.get(access)
+  const found = cacheByAccess.get(access)
   if (found?.streams === streams && found.version === streams.version) return found.scopes
   const scopes = new Map<string, Scope>()
-  known.set(access, { streams, version: streams.version, scopes })
+  cacheByAccess.set(access, { streams, version: streams.version, scopes })
   return scopes
 }
 
-const none: ReadonlySet<number> = new Set()
+const noNumbers: ReadonlySet<number> = new Set()
 
-const everything: StreamsQuery = { store: '', any: '*', all: [], not: [] }
+const unrestrictedQuery: StreamsQuery = { store: '', any: '*', all: [], not: [] }
 
 class ScopeBuilder {
   readonly #streams: StreamRepository
   readonly #caller: Caller
   readonly #limit: number
   /** Streams that hide every event in them. */
-  readonly #closed: ReadonlySet<number>
+  readonly #closedStreams: ReadonlySet<number>
   #size = 0
 
   constructor(
@@ -76,8 +76,8 @@ class ScopeBuilder {
     this.#streams = store.streams
     this.#caller = caller
     this.#limit = services.config.limits.queryIds
-    const { sight } = caller
-    this.#closed = sight.everything ? none : sight.closed
+    const { visibility } = caller
+    this.#closedStreams = visibility.everything ? noNumbers : visibility.closed
   }
 
   /** How many streams have been named so far. */
@@ -88,13 +88,14 @@ class ScopeBuilder {
   build(value: unknown): Scope {
     const queries: readonly StreamsQuery[] =
       value === undefined
-        ? [everything]
+        ? [unrestrictedQuery]
         : parseStreamsQuery(value, this.#limit).filter(({ store }) => store !== auditRoot)
     this.#assertStreamsKnown(queries)
     this.#assertStreamsReadable(queries)
-    const criteria = queries.flatMap(query => this.#criteria(query) ?? [])
+    const criteria = queries.flatMap(query => this.#toCriteria(query) ?? [])
     const isEverything = criteria.some(
-      ({ any, all, isOwn, not }) => !any && !isOwn && all.length === 0 && not.size === 0
+      ({ any, all, excludesAccountFields: isOwn, not }) =>
+        !any && !isOwn && all.length === 0 && not.size === 0
     )
     return isEverything ? undefined : criteria
   }
@@ -114,80 +115,89 @@ class ScopeBuilder {
   }
 
   /** Translates a query; `undefined` if no event can match it. */
-  #criteria({ any, all, not }: StreamsQuery): StreamsCriteria | undefined {
-    const excluded = this.#numbers(not.flatMap(wanted => this.#listed(wanted)))
-    const every = all.map(wanted => this.#numbers(this.#listedLive(wanted)))
-    const isOut = excluded.size === 0 ? this.#closed : this.#counted([...this.#closed, ...excluded])
-    const within = any === '*' ? this.#open(isOut) : this.#requested(any)
-    const left = within && difference(within, isOut)
+  #toCriteria({ any, all, not }: StreamsQuery): StreamsCriteria | undefined {
+    const excluded = this.#toNumbers(not.flatMap(wanted => this.#resolveListedWithTrashed(wanted)))
+    const every = all.map(wanted => this.#toNumbers(this.#resolveListed(wanted)))
+    const excludedStreams =
+      excluded.size === 0 ? this.#closedStreams : this.#toCountedSet([...this.#closedStreams, ...excluded])
+    const within = any === '*' ? this.#allReadable(excludedStreams) : this.#requestedReadable(any)
+    const left = within && subtractSet(within, excludedStreams)
     if (left?.size === 0 || every.some(set => set.size === 0)) return undefined
-    const isOwn = !left && !this.#caller.sight.everything
-    return { ...(left && { any: left }), ...(isOwn && { isOwn }), all: every, not: isOut }
+    const isOwn = !left && !this.#caller.visibility.everything
+    return {
+      ...(left && { any: left }),
+      ...(isOwn && { excludesAccountFields: isOwn }),
+      all: every,
+      not: excludedStreams
+    }
   }
 
   /**
    * All readable streams; `undefined` if these are no restriction, or none beyond the user's own streams. If some are excluded,
    * the others are still named: a query is faster by them if they are few.
    */
-  #open(isOut: ReadonlySet<number>): ReadonlySet<number> | undefined {
-    const { sight } = this.#caller
-    const nodes = sight.everything
+  #allReadable(excludedStreams: ReadonlySet<number>): ReadonlySet<number> | undefined {
+    const { visibility } = this.#caller
+    const nodes = visibility.everything
       ? [...this.#streams.list()]
-      : [...sight.readable].flatMap(number => this.#streams.byNumber(number) ?? [])
+      : [...visibility.readable].flatMap(number => this.#streams.findByNumber(number) ?? [])
     const live = this.withTrashed ? nodes : nodes.filter(node => !isTrashed(node))
-    const isAll = (sight.everything || sight.isOwn) && nodes.length > 0 && live.length === nodes.length
-    if (isAll && isOut.size === 0) return undefined
-    return this.#counted(live.map(({ number }) => number))
+    const isAll =
+      (visibility.everything || visibility.isOwn) && nodes.length > 0 && live.length === nodes.length
+    if (isAll && excludedStreams.size === 0) return undefined
+    return this.#toCountedSet(live.map(({ number }) => number))
   }
 
   /** The requested streams, as far as they may be read: streams below them may have other levels. */
-  #requested(any: readonly Wanted[]): ReadonlySet<number> {
-    const { sight } = this.#caller
-    const nodes = any.flatMap(wanted => this.#live(wanted))
-    return this.#numbers(sight.everything ? nodes : nodes.filter(({ number }) => sight.readable.has(number)))
+  #requestedReadable(any: readonly RequestedStream[]): ReadonlySet<number> {
+    const { visibility } = this.#caller
+    const nodes = any.flatMap(wanted => this.#resolve(wanted))
+    return this.#toNumbers(
+      visibility.everything ? nodes : nodes.filter(({ number }) => visibility.readable.has(number))
+    )
   }
 
   /** A stream and, if wanted, those below it; without trashed ones unless these count. */
-  #live({ id, withBelow }: Wanted): readonly StreamNode[] {
+  #resolve({ id, withBelow }: RequestedStream): readonly StreamNode[] {
     const node = this.#streams.find(id)
     if (!node) return []
-    const nodes = this.#named(withBelow ? subtree(node) : [node])
+    const nodes = this.#countStreams(withBelow ? listSubtree(node) : [node])
     return this.withTrashed ? nodes : nodes.filter(at => !isTrashed(at))
   }
 
   /** Ids that the caller may not list count as unknown, so that their existence cannot be probed. */
-  #listedLive(wanted: Wanted): readonly StreamNode[] {
-    return this.#isListed(wanted) ? this.#live(wanted) : []
+  #resolveListed(wanted: RequestedStream): readonly StreamNode[] {
+    return this.#mayReference(wanted) ? this.#resolve(wanted) : []
   }
 
-  #listed(wanted: Wanted): readonly StreamNode[] {
+  #resolveListedWithTrashed(wanted: RequestedStream): readonly StreamNode[] {
     const node = this.#streams.find(wanted.id)
-    if (!node || !this.#isListed(wanted)) return []
-    return this.#named(wanted.withBelow ? subtree(node) : [node])
+    if (!node || !this.#mayReference(wanted)) return []
+    return this.#countStreams(wanted.withBelow ? listSubtree(node) : [node])
   }
 
   /** The mark of values in force is not secret: every account has it, and whoever reads a value sees it. */
-  #isListed({ id }: Wanted): boolean {
+  #mayReference({ id }: RequestedStream): boolean {
     return id === activeId || this.#caller.may('list', id)
   }
 
   /** Counts the streams that a query stands for. Throws if there are too many. */
-  #named<T>(streams: readonly T[]): readonly T[] {
+  #countStreams<T>(streams: readonly T[]): readonly T[] {
     this.#size += streams.length
     if (this.#size > maxStreams)
       fail('invalid-request-structure', `The streams query stands for more than ${maxStreams} streams`)
     return streams
   }
 
-  #counted(numbers: readonly number[]): Set<number> {
-    return new Set(this.#named(numbers))
+  #toCountedSet(numbers: readonly number[]): Set<number> {
+    return new Set(this.#countStreams(numbers))
   }
 
-  #numbers(nodes: readonly StreamNode[]): Set<number> {
+  #toNumbers(nodes: readonly StreamNode[]): Set<number> {
     return new Set(nodes.map(({ number }) => number))
   }
 }
 
-function difference(set: ReadonlySet<number>, without: ReadonlySet<number>): Set<number> {
+function subtractSet(set: ReadonlySet<number>, without: ReadonlySet<number>): Set<number> {
   return new Set([...set].filter(number => !without.has(number)))
 }

@@ -3,7 +3,7 @@ import { fail } from '../errors.js'
 import { isSystemId } from '../system-ids.js'
 
 /** A requested id. */
-export interface Wanted {
+export interface RequestedStream {
   readonly id: string
   /** Whether the streams below count as well: not for ids given as `id!`. */
   readonly withBelow: boolean
@@ -14,9 +14,9 @@ export interface StreamsQuery {
   /** Prefix of the ids of the store that it queries, such as `:_audit:`; empty for the account's own. */
   readonly store: string
   /** `*`: everything that may be read. */
-  readonly any: readonly Wanted[] | '*'
-  readonly all: readonly Wanted[]
-  readonly not: readonly Wanted[]
+  readonly any: readonly RequestedStream[] | '*'
+  readonly all: readonly RequestedStream[]
+  readonly not: readonly RequestedStream[]
 }
 
 /**
@@ -24,21 +24,21 @@ export interface StreamsQuery {
  * that is not a query, or names more than `limit` ids.
  */
 export function parseStreamsQuery(value: unknown, limit: number): StreamsQuery[] {
-  const queries = parse(typeof value === 'string' ? fromText(value, limit) : value, limit)
+  const queries = parseQueries(typeof value === 'string' ? parseText(value, limit) : value, limit)
   const ids = queries.reduce((sum, { any, all, not }) => sum + any.length + all.length + not.length, 0)
   assertCount(ids, limit)
-  return distinct(
+  return removeDuplicates(
     queries.map(({ store, any, all, not }) => ({
       store,
-      any: any === '*' ? any : distinct(any),
-      all: distinct(all),
-      not: distinct(not)
+      any: any === '*' ? any : removeDuplicates(any),
+      all: removeDuplicates(all),
+      not: removeDuplicates(not)
     }))
   )
 }
 
 /** Removes duplicates, so that an id given a thousand times is looked up once. */
-function distinct<T>(items: readonly T[]): T[] {
+function removeDuplicates<T>(items: readonly T[]): T[] {
   if (items.length < 2) return [...items]
   return [...new Map(items.map(item => [JSON.stringify(item), item])).values()]
 }
@@ -55,7 +55,7 @@ function assertCount(count: number, limit: number): void {
 const maxIdLength = 8 * 1024
 
 /** Text is either the JSON of a query or a single id. */
-function fromText(text: string, limit: number): unknown {
+function parseText(text: string, limit: number): unknown {
   if (!/^\s*[[{]/.test(text)) return [text]
   assertCount(text.length / maxIdLength, limit)
   try {
@@ -65,21 +65,21 @@ function fromText(text: string, limit: number): unknown {
   }
 }
 
-function parse(value: unknown, limit: number): StreamsQuery[] {
+function parseQueries(value: unknown, limit: number): StreamsQuery[] {
   // Before anything iterates over them. (docs/spec/streams-queries.md#refused-queries)
-  assertCount(countOf(value, limit), limit)
-  if (!Array.isArray(value)) return [fromObject(value)]
+  assertCount(countIds(value, limit), limit)
+  if (!Array.isArray(value)) return [parseQuery(value)]
   const items: unknown[] = value
   // A query string may hold a whole query as the one item of an array.
   if (items.length === 1 && typeof items[0] === 'string' && /^\s*[[{]/.test(items[0]))
-    return parse(fromText(items[0], limit), limit)
-  if (items.every(item => typeof item === 'string')) return fromIds(items)
+    return parseQueries(parseText(items[0], limit), limit)
+  if (items.every(item => typeof item === 'string')) return groupByStore(items)
   if (items.some(item => typeof item === 'string')) refuse('mixes ids and objects')
-  return items.map(fromObject)
+  return items.map(parseQuery)
 }
 
 /** How many ids a value names; the number of its queries if those are too many already. */
-function countOf(value: unknown, limit: number): number {
+function countIds(value: unknown, limit: number): number {
   const items: readonly unknown[] = Array.isArray(value) ? value : [value]
   if (items.length > limit) return items.length
   return items.reduce<number>((sum, item) => {
@@ -90,34 +90,34 @@ function countOf(value: unknown, limit: number): number {
 }
 
 /** Plain ids: one query for each store. */
-function fromIds(ids: readonly string[]): StreamsQuery[] {
+function groupByStore(ids: readonly string[]): StreamsQuery[] {
   const byStore = new Map<string, string[]>()
   for (const id of ids) {
-    const store = storeOf(id)
+    const store = getStoreOfId(id)
     const known = byStore.get(store)
     if (known) known.push(id)
     else byStore.set(store, [id])
   }
-  return [...byStore.values()].map(any => fromObject({ any }))
+  return [...byStore.values()].map(any => parseQuery({ any }))
 }
 
-const keys = new Set(['any', 'all', 'not'])
+const queryKeys = new Set(['any', 'all', 'not'])
 
-function fromObject(value: unknown): StreamsQuery {
+function parseQuery(value: unknown): StreamsQuery {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     refuse('has to consist of ids or of objects')
-  const unknown = Object.keys(value).find(key => !keys.has(key))
+  const unknown = Object.keys(value).find(key => !queryKeys.has(key))
   if (unknown !== undefined) refuse(`has an unknown key "${unknown.slice(0, 100)}"`)
   const { any, all, not } = value as Record<string, unknown>
   if (any === undefined) refuse('needs "any"')
   const query = {
     store: '',
-    any: idsOf(any, 'any'),
-    all: idsOf(all ?? [], 'all'),
-    not: idsOf(not ?? [], 'not')
+    any: parseIds(any, 'any'),
+    all: parseIds(all ?? [], 'all'),
+    not: parseIds(not ?? [], 'not')
   }
   if ([...query.all, ...query.not].some(({ id }) => id === '*')) refuse('allows "*" in "any" only')
-  const stores = new Set([...query.any, ...query.all, ...query.not].map(({ id }) => storeOf(id)))
+  const stores = new Set([...query.any, ...query.all, ...query.not].map(({ id }) => getStoreOfId(id)))
   if (stores.size > 1) refuse('mixes ids of several stores')
   const [store = ''] = stores
   if (!query.any.some(({ id }) => id === '*')) return { ...query, store }
@@ -126,26 +126,26 @@ function fromObject(value: unknown): StreamsQuery {
   return { ...query, any: '*' }
 }
 
-function idsOf(value: unknown, key: string): Wanted[] {
+function parseIds(value: unknown, key: string): RequestedStream[] {
   if (!Array.isArray(value)) refuse(`needs an array as "${key}"`)
-  return value.map(item => wanted(item, key))
+  return value.map(item => parseId(item, key))
 }
 
 // Quotes, the backslash and some control characters never occur in ids. (docs/spec/streams-queries.md#refused-queries)
 // oxlint-disable-next-line no-control-regex -- matches control characters on purpose
-const forbidden = /["'\\\u0000\b\t\n\r\u001a]/
+const invalidCharacters = /["'\\\u0000\b\t\n\r\u001a]/
 
-function wanted(item: unknown, key: string): Wanted {
+function parseId(item: unknown, key: string): RequestedStream {
   if (typeof item !== 'string') refuse(`allows only ids in "${key}"`)
   if (item === '') refuse('holds an empty id')
-  if (item === '#*' || item === '*!' || forbidden.test(item)) refuse('holds an id that cannot be one')
+  if (item === '#*' || item === '*!' || invalidCharacters.test(item)) refuse('holds an id that cannot be one')
   return item.endsWith('!') && item.length > 1
     ? { id: item.slice(0, -1), withBelow: false }
     : { id: item, withBelow: true }
 }
 
 /** The store that an id belongs to: its prefix `:name:`, unless that is one of the account's own. */
-function storeOf(id: string): string {
+function getStoreOfId(id: string): string {
   if (!isSystemId(id)) return ''
   const store = /^:[^:]*:/.exec(id)?.[0] ?? ''
   return store === ':_system:' || store === ':system:' ? '' : store

@@ -5,15 +5,18 @@ import type { Call } from '../call/method.js'
 import { refuseParams } from '../validation/params.js'
 
 /** What may be sought: any text, none of whose characters means anything but itself. */
-export const SoughtText = Type.String({ maxLength: 200 })
+export const SearchText = Type.String({ maxLength: 200 })
 
 /** The search for a text, `undefined` where none is sought. Raises `invalid-parameters-format` for a text without a word. */
-export function textSearch({ caller, store }: Call, text: string | undefined): TextSearch | undefined {
+export function createTextSearch({ caller, store }: Call, text: string | undefined): TextSearch | undefined {
   if (text === undefined) return undefined
-  const words = store.events.texts.soughtWords(text)
+  const words = store.events.texts.toSearchWords(text)
   if (words.length === 0)
     refuseParams([{ code: 'INVALID', message: 'must hold a word: letters or digits', path: '#/text' }])
-  const { sight } = caller
+  const { visibility } = caller
   // The values of account fields are not searched.
-  return { words, byIndex: sight.everything || (sight.isOwn === true && sight.closed.size === 0) }
+  return {
+    words,
+    mayUseIndex: visibility.everything || (visibility.isOwn === true && visibility.closed.size === 0)
+  }
 }

@@ -9,18 +9,18 @@ export const Types = Type.Array(
 )
 
 /** The numbers of types; `undefined` where none is named, so that all are meant. */
-export function typeNumbers(
+export function findTypeNumbers(
   { events }: UserStore,
   types: readonly string[] | undefined
 ): Set<number> | undefined {
   if (!types || types.length === 0) return undefined
   const numbers = new Set<number>()
   for (const type of new Set(types)) {
-    const found = type.endsWith('/*') ? events.types.ofClass(type.slice(0, -2)) : [events.types.find(type)]
+    const found = type.endsWith('/*') ? events.types.listClass(type.slice(0, -2)) : [events.types.find(type)]
     for (const number of found) if (number !== undefined) numbers.add(number)
   }
   return numbers
 }
 
 /** States of events, by the `state` parameter. */
-export const trashedIn = { default: [0], trashed: [1], all: [0, 1] } as const
+export const trashedByState = { default: [0], trashed: [1], all: [0, 1] } as const

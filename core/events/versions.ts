@@ -1,7 +1,7 @@
 /** The earlier versions of an event that a caller may know of, as a list. (docs/spec/events.md#history) */
 import { fail } from '../errors.js'
-import { assertReadable } from './place.js'
-import { presenter } from './view.js'
+import { assertReadable } from './event-permissions.js'
+import { createPresenter } from './public-event.js'
 import type { Listing } from '../json/json-text.js'
 import type { Call } from '../call/method.js'
 import type { Reader } from '../call/reader.js'
@@ -10,17 +10,17 @@ import type { Reader } from '../call/reader.js'
  * Lists versions by time of modification, without those that the caller could not have read at the time: the event may have
  * been moved to a readable stream since.
  */
-export function eventVersions(call: Call, id: string): Listing<Reader> {
+export function listEventVersions(call: Call, id: string): Listing<Reader> {
   let last = -Infinity
   return {
     next(reader) {
       const { caller, store } = reader
       // Checked again for every page: permissions may have changed since the event was read.
       assertStillReadable(reader, id)
-      const page = store.history.versions(id, last)
+      const page = store.history.listVersions(id, last)
       last = page.at(-1)?.modified ?? last
       const visible = page.filter(({ modified, paths }) => caller.couldReadEvent(paths, modified))
-      const present = presenter({ ...call, caller })
+      const present = createPresenter({ ...call, caller })
       return {
         text: visible.map(({ body }) => present(body)).join(','),
         count: visible.length,

@@ -5,65 +5,78 @@ import type { Reader } from '../call/reader.js'
 import { longCsv } from './csv-long.js'
 import { wideCsv } from './csv-wide.js'
 import { fhir, fhirNdjson } from './fhir.js'
-import type { Form, Wishes } from './form.js'
+import type { ExportFormat, ExportOptions } from './format.js'
 import { gpx } from './gpx.js'
-import { Instants } from './instants.js'
+import { TimeFormatter } from './time-formatter.js'
 import { json, ndjson } from './json.js'
-import { pieceSize, type Pieces, type Turn } from './pieces.js'
-import { textsOf } from './source.js'
+import { pieceSize, type Pieces, type ReadContext } from './pieces.js'
+import { listEventTexts } from './event-source.js'
 import { StreamNames } from './stream-names.js'
-import { Values } from './values.js'
+import { ValueReader } from './value-reader.js'
 
 /** The forms by the names that they are asked for by. */
-export const forms = { csv: longCsv, 'csv-wide': wideCsv, json, ndjson, gpx, fhir, 'fhir-ndjson': fhirNdjson }
+export const formats = {
+  csv: longCsv,
+  'csv-wide': wideCsv,
+  json,
+  ndjson,
+  gpx,
+  fhir,
+  'fhir-ndjson': fhirNdjson
+}
 
-export type FormName = keyof typeof forms
+export type FormatName = keyof typeof formats
 
 /** The text of an export, page by page. */
 export class Export implements TextListing<Reader> {
   readonly isText = true
   readonly present = undefined
   /** Whether it is the document itself; otherwise it is a JSON object with the document as a text. */
-  isBare = false
+  isDocument = false
   readonly mediaType: string
   readonly fileName: string
-  readonly #turn: Turn
+  readonly #context: ReadContext
   readonly #pieces: Pieces
   #hasBegun = false
 
-  constructor(call: Call, form: Form, wishes: Wishes, events: Listing<Reader> | readonly never[]) {
+  constructor(
+    call: Call,
+    form: ExportFormat,
+    wishes: ExportOptions,
+    events: Listing<Reader> | readonly never[]
+  ) {
     const day = new Date(call.now * 1000).toISOString().slice(0, 10)
     this.mediaType = form.mediaType
     this.fileName = `${call.account.username}-${day}.${form.extension}`
     const { caller, store } = call
-    const turn = (this.#turn = { reader: { caller, store }, count: 0 })
+    const turn = (this.#context = { reader: { caller, store }, count: 0 })
     this.#pieces = form.write({
       call,
-      turn,
-      wishes,
-      instants: new Instants(wishes.zone),
+      context: turn,
+      options: wishes,
+      instants: new TimeFormatter(wishes.zone),
       names: new StreamNames(),
-      values: new Values(call.services.eventTypes),
-      texts: () => textsOf(turn, events)
+      values: new ValueReader(call.services.eventTypes),
+      texts: () => listEventTexts(turn, events)
     })
   }
 
   next(reader: Reader): Page {
-    this.#turn.reader = reader
-    this.#turn.count = 0
+    this.#context.reader = reader
+    this.#context.count = 0
     let text = ''
     let done = false
-    while (text.length < pieceSize || this.#turn.isUrgent) {
+    while (text.length < pieceSize || this.#context.mustWriteAtOnce) {
       const piece = this.#pieces.next()
       done = piece.done === true
-      if (done || (piece.value === '' && !this.#turn.isUrgent)) break
+      if (done || (piece.value === '' && !this.#context.mustWriteAtOnce)) break
       text += piece.value as string
     }
     return {
-      text: this.isBare ? text : this.#quoted(text, done),
-      count: this.#turn.count,
+      text: this.isDocument ? text : this.#toJsonText(text, done),
+      count: this.#context.count,
       done,
-      isHolding: this.#turn.isHolding
+      holdsValue: this.#context.isHolding
     }
   }
 
@@ -71,7 +84,7 @@ export class Export implements TextListing<Reader> {
     this.#pieces.return()
   }
 
-  #quoted(text: string, isLast: boolean): string {
+  #toJsonText(text: string, isLast: boolean): string {
     const begin = this.#hasBegun
       ? ''
       : `{"mediaType":${JSON.stringify(this.mediaType)},"fileName":${JSON.stringify(this.fileName)},"text":"`

@@ -2,22 +2,22 @@
 import type { Path } from './stream-names.js'
 
 /** What an observation is about. */
-export interface Code {
+export interface Coding {
   /** Codes with their names, the most precise one first. */
   readonly loinc: readonly (readonly [code: string, display: string])[]
   readonly category: 'vital-signs' | 'laboratory' | 'activity'
 }
 
-interface Rule extends Code {
+interface Rule extends Coding {
   readonly types: RegExp
   /** What one of the streams has to be called; whatever it is unless given. */
-  readonly named?: RegExp
+  readonly matchesName?: RegExp
   /** What none of them may be called. */
-  readonly butNot?: RegExp
+  readonly excludesName?: RegExp
 }
 
 /** The first one that holds counts. Names in the languages of the pages. */
-const rules: readonly Rule[] = [
+const codingRules: readonly Rule[] = [
   {
     types: /^blood-pressure\/mmhg-bpm$/,
     loinc: [['85354-9', 'Blood pressure panel with all children optional']],
@@ -25,48 +25,48 @@ const rules: readonly Rule[] = [
   },
   {
     types: /^frequency\/bpm$/,
-    named: /\brest(?:ing)?\b|ruhe|repos/i,
+    matchesName: /\brest(?:ing)?\b|ruhe|repos/i,
     loinc: [['40443-4', 'Heart rate --resting']],
     category: 'vital-signs'
   },
   {
     types: /^frequency\/bpm$/,
-    butNot: /cadence|cadenza|kadenz|trittfrequenz|tempo|music|musik|musique|variab/i,
+    excludesName: /cadence|cadenza|kadenz|trittfrequenz|tempo|music|musik|musique|variab/i,
     loinc: [['8867-4', 'Heart rate']],
     category: 'vital-signs'
   },
   { types: /^frequency\/brpm$/, loinc: [['9279-1', 'Respiratory rate']], category: 'vital-signs' },
   {
     types: /^mass\/(?:kg|g|lb|st|oz)$/,
-    named: /weight|gewicht|poids/i,
-    butNot:
+    matchesName: /weight|gewicht|poids/i,
+    excludesName:
       /fat|lean|muscle|bone|water|lift|luggage|food|fett|mager|muskel|knochen|wasser|graisse|maigre|musc|osseu|\beau\b/i,
     loinc: [['29463-7', 'Body weight']],
     category: 'vital-signs'
   },
   {
     types: /^length\/(?:cm|m|in|ft)$/,
-    named: /\bheight|grösse|größe|\btaille|stature/i,
-    butNot: /waist|tour de|sit|fundal|elevation|climb|altitude|table|tisch/i,
+    matchesName: /\bheight|grösse|größe|\btaille|stature/i,
+    excludesName: /waist|tour de|sit|fundal|elevation|climb|altitude|table|tisch/i,
     loinc: [['8302-2', 'Body height']],
     category: 'vital-signs'
   },
   {
     types: /^pressure\/kg-m2$/,
-    named: /\bbmi\b|body mass index|\bimc\b|körpermasse/i,
+    matchesName: /\bbmi\b|body mass index|\bimc\b|körpermasse/i,
     loinc: [['39156-5', 'Body mass index (BMI) [Ratio]']],
     category: 'vital-signs'
   },
   {
     types: /^temperature\/[cf]$/,
-    named: /\bbody|körper|corps|corporel|fever|fieber|fièvre/i,
-    butNot: /room|zimmer|raum|pièce|outside|aussen|water|wasser/i,
+    matchesName: /\bbody|körper|corps|corporel|fever|fieber|fièvre/i,
+    excludesName: /room|zimmer|raum|pièce|outside|aussen|water|wasser/i,
     loinc: [['8310-5', 'Body temperature']],
     category: 'vital-signs'
   },
   {
     types: /^ratio\/percent$/,
-    named: /oxygen|spo2|\bo2\b|sauerstoff|oxygène|oxymétrie/i,
+    matchesName: /oxygen|spo2|\bo2\b|sauerstoff|oxygène|oxymétrie/i,
     loinc: [
       ['59408-5', 'Oxygen saturation in Arterial blood by Pulse oximetry'],
       ['2708-6', 'Oxygen saturation in Arterial blood']
@@ -75,12 +75,12 @@ const rules: readonly Rule[] = [
   },
   {
     types: /^ratio\/percent$/,
-    named: /body fat|körperfett|masse grasse|graisse corporelle/i,
+    matchesName: /body fat|körperfett|masse grasse|graisse corporelle/i,
     loinc: [['41982-0', 'Percentage of body fat Measured']],
     category: 'vital-signs'
   },
-  glucose(/^density\/(?:mg-dl|g-dl)$/, '2339-0', 'Glucose [Mass/volume] in Blood'),
-  glucose(/^density\/mmol-l$/, '15074-8', 'Glucose [Moles/volume] in Blood'),
+  createGlucoseRule(/^density\/(?:mg-dl|g-dl)$/, '2339-0', 'Glucose [Mass/volume] in Blood'),
+  createGlucoseRule(/^density\/mmol-l$/, '15074-8', 'Glucose [Moles/volume] in Blood'),
   {
     types: /^count\/steps$/,
     loinc: [['55423-8', 'Number of steps in unspecified time Pedometer']],
@@ -89,31 +89,31 @@ const rules: readonly Rule[] = [
 ]
 
 /** Asleep: what the other kinds are has codes only for whole nights. */
-export const sleep: Code = { loinc: [['93832-4', 'Sleep duration']], category: 'activity' }
+export const sleepCoding: Coding = { loinc: [['93832-4', 'Sleep duration']], category: 'activity' }
 
 /** Codes of the parts of a blood pressure, by the names of their fields. */
-export const pressureParts: Readonly<Record<string, readonly [code: string, display: string]>> = {
+export const bloodPressureParts: Readonly<Record<string, readonly [code: string, display: string]>> = {
   systolic: ['8480-6', 'Systolic blood pressure'],
   diastolic: ['8462-4', 'Diastolic blood pressure'],
   rate: ['8867-4', 'Heart rate']
 }
 
 /** What values of a type are about in these streams; undefined if that cannot be told. `at`: the stream that tells. */
-export function codeOf(type: string, path: Path): { code: Code; at: number } | undefined {
-  for (const rule of rules) {
+export function findCoding(type: string, path: Path): { code: Coding; at: number } | undefined {
+  for (const rule of codingRules) {
     if (!rule.types.test(type)) continue
-    if (rule.butNot && path.some(name => rule.butNot!.test(name))) continue
-    const at = rule.named ? path.findLastIndex(name => rule.named!.test(name)) : path.length - 1
+    if (rule.excludesName && path.some(name => rule.excludesName!.test(name))) continue
+    const at = rule.matchesName ? path.findLastIndex(name => rule.matchesName!.test(name)) : path.length - 1
     if (at >= 0) return { code: rule, at }
   }
   return undefined
 }
 
-function glucose(types: RegExp, code: string, display: string): Rule {
+function createGlucoseRule(types: RegExp, code: string, display: string): Rule {
   return {
     types,
-    named: /gl[uy][ck]o|glycé|glyce|blood sugar|zucker|sucre/i,
-    butNot: /urin|food|intake/i,
+    matchesName: /gl[uy][ck]o|glycé|glyce|blood sugar|zucker|sucre/i,
+    excludesName: /urin|food|intake/i,
     loinc: [[code, display]],
     category: 'laboratory'
   }

@@ -3,35 +3,35 @@ import { createHash } from 'node:crypto'
 import type { Event } from '../../schemas/event.js'
 import { isSeries } from '../events/fields.js'
 import { JsonText } from '../json/json-text.js'
-import { elementTypeOf } from '../series/plan.js'
-import { codeOf, pressureParts, sleep, type Code } from './fhir-codes.js'
-import { microseconds, pathOf, type Form, type Sources } from './form.js'
-import { plainForm, writeJson, type Form as JsonForm } from '../json/writer.js'
+import { getElementType } from '../series/column-plan.js'
+import { findCoding, bloodPressureParts, sleepCoding, type Coding } from './fhir-codes.js'
+import { roundToMicroseconds, getPath, type ExportFormat, type ExportSources } from './format.js'
+import { plainForm, writeJson, type JsonForm as JsonForm } from '../json/writer.js'
 import { cutText, pieceSize, type Pieces } from './pieces.js'
-import { eventIn, pointsOf } from './source.js'
+import { parseEvent, listPoints } from './event-source.js'
 import type { Path } from './stream-names.js'
-import { ucumOf } from './ucum.js'
-import { durationOf } from './values.js'
+import { getUcumUnit } from './ucum.js'
+import { getDuration } from './value-reader.js'
 
-const common = { takesAudit: false, takesSeries: true } as const
+const commonFormat = { takesAudit: false, takesSeries: true } as const
 
 /** A Bundle, a resource a line within. */
-export const fhir: Form = {
-  ...common,
+export const fhir: ExportFormat = {
+  ...commonFormat,
   mediaType: 'application/fhir+json; charset=utf-8',
   extension: 'fhir.json',
-  *write(sources: Sources): Pieces {
+  *write(sources: ExportSources): Pieces {
     const { call, instants } = sources
-    let separator = `{"resourceType":"Bundle","type":"collection","timestamp":"${instants.text(call.now)}"`
+    let separator = `{"resourceType":"Bundle","type":"collection","timestamp":"${instants.format(call.now)}"`
     const first = separator
     separator += ',"entry":[\n'
-    for (const resource of resources(sources)) {
+    for (const resource of listResources(sources)) {
       if (!resource) {
         yield ''
         continue
       }
-      const before = `${separator}{"fullUrl":"urn:uuid:${uuidOf(resource.id)}","resource":`
-      if (resource.form) yield* resourcePieces(resource.value, resource.form, before, '}')
+      const before = `${separator}{"fullUrl":"urn:uuid:${toUuid(resource.id)}","resource":`
+      if (resource.form) yield* writeResource(resource.value, resource.form, before, '}')
       else yield `${before}${JSON.stringify(resource.value)}}`
       separator = ',\n'
     }
@@ -41,14 +41,14 @@ export const fhir: Form = {
 }
 
 /** A resource a line. */
-export const fhirNdjson: Form = {
-  ...common,
+export const fhirNdjson: ExportFormat = {
+  ...commonFormat,
   mediaType: 'application/fhir+ndjson; charset=utf-8',
   extension: 'fhir.ndjson',
-  *write(sources: Sources): Pieces {
-    for (const resource of resources(sources))
+  *write(sources: ExportSources): Pieces {
+    for (const resource of listResources(sources))
       if (!resource) yield ''
-      else if (resource.form) yield* resourcePieces(resource.value, resource.form, '', '\n')
+      else if (resource.form) yield* writeResource(resource.value, resource.form, '', '\n')
       else yield `${JSON.stringify(resource.value)}\n`
   }
 }
@@ -60,13 +60,14 @@ interface Resource {
   readonly form: JsonForm | undefined
 }
 
-/** Texts that are not {@link clean} yet, as they are long, are cleaned piece by piece. */
+/** Texts that are not {@link cleanText} yet, as they are long, are cleaned piece by piece. */
 const cleanForm = {
   ...plainForm,
-  text: (value: unknown) => JSON.stringify(typeof value === 'string' ? replaceImpossible(value) : value)
+  text: (value: unknown) =>
+    JSON.stringify(typeof value === 'string' ? replaceInvalidCharacters(value) : value)
 }
 
-function* resourcePieces(value: object, form: JsonForm, before: string, after: string): Pieces {
+function* writeResource(value: object, form: JsonForm, before: string, after: string): Pieces {
   let written = before
   const steps = writeJson(value, form, piece => (written += piece))
   while (!steps.next().done) {
@@ -77,18 +78,18 @@ function* resourcePieces(value: object, form: JsonForm, before: string, after: s
 }
 
 /** The resources; `undefined` lets others get on. */
-function* resources(sources: Sources): Generator<Resource | undefined, void, undefined> {
+function* listResources(sources: ExportSources): Generator<Resource | undefined, void, undefined> {
   for (const text of sources.texts()) {
     if (text === '') {
       yield undefined
       continue
     }
-    const event = eventIn(text)
+    const event = parseEvent(text)
     if (isSeries(event.type)) {
-      if (sources.wishes.series === true) yield* ofPoints(sources, event)
+      if (sources.options.series === true) yield* listPointResources(sources, event)
     } else {
-      const original = originalOf(event)
-      const value = original ?? observationOf(sources, event)
+      const original = getOriginal(event)
+      const value = original ?? toObservation(sources, event)
       const form = original ? plainForm : cleanForm
       yield { id: event.id, value, form: text.length > pieceSize ? form : undefined }
     }
@@ -96,33 +97,36 @@ function* resources(sources: Sources): Generator<Resource | undefined, void, und
 }
 
 /** Characters of a page of points from which on its rows hold long texts. */
-const manyCharacters = 256 * 1024
+const largePageSize = 256 * 1024
 
 /** The points below a holder, each as an event of its own. */
-function* ofPoints(sources: Sources, holder: Event): Generator<Resource | undefined, void, undefined> {
-  const type = elementTypeOf(holder.type)
+function* listPointResources(
+  sources: ExportSources,
+  holder: Event
+): Generator<Resource | undefined, void, undefined> {
+  const type = getElementType(holder.type)
   const fields = sources.values.fields(type)
   const isOwn = fields.length === 1 && fields[0] === 'value'
   let number = 0
-  for (const { columns, rows, text } of pointsOf(sources.turn, holder, sources.wishes)) {
-    const form = text.length > manyCharacters ? cleanForm : undefined
+  for (const { columns, rows, text } of listPoints(sources.context, holder, sources.options)) {
+    const form = text.length > largePageSize ? cleanForm : undefined
     for (const row of rows) {
       const content = isOwn
         ? row[columns.indexOf('value')]
         : Object.fromEntries(fields.map(field => [field, row[columns.indexOf(field)] ?? undefined]))
       const id = `${holder.id}-${++number}`
       const { attachments: _files, content: _own, description: _text, duration: _length, ...rest } = holder
-      const duration = durationOf(columns, row, fields) as number | undefined
-      const time = microseconds(holder.time + (row[0] as number))
+      const duration = getDuration(columns, row, fields) as number | undefined
+      const time = roundToMicroseconds(holder.time + (row[0] as number))
       const point: Event = { ...rest, id, type, time, content, ...(duration !== undefined && { duration }) }
-      yield { id, value: observationOf(sources, point), form }
+      yield { id, value: toObservation(sources, point), form }
     }
     yield undefined
   }
 }
 
 /** A resource that was brought in as it was. */
-function originalOf({ clientData, type }: Event): object | undefined {
+function getOriginal({ clientData, type }: Event): object | undefined {
   if (type !== 'clinical/fhir') return undefined
   const resource = clientData?.['fhir:resource']
   const isResource =
@@ -132,84 +136,86 @@ function originalOf({ clientData, type }: Event): object | undefined {
   return isResource ? resource : undefined
 }
 
-function observationOf(sources: Sources, event: Event): object {
+function toObservation(sources: ExportSources, event: Event): object {
   const { content, id, trashed, type } = event
-  const path = pathOf(sources, event)
+  const path = getPath(sources, event)
   const isAsleep =
     type === 'sleep/analysis' && (content as { analysis?: unknown } | null)?.analysis === 'asleep'
-  const found = isAsleep ? { code: sleep, at: path.length - 1 } : codeOf(type, path)
+  const found = isAsleep ? { code: sleepCoding, at: path.length - 1 } : findCoding(type, path)
   return {
     resourceType: 'Observation',
     id,
     status: trashed === true ? 'entered-in-error' : 'final',
-    ...(found && { category: [categoryOf(found.code)] }),
-    code: codeable(found?.code, path[found?.at ?? path.length - 1]!),
+    ...(found && { category: [toCategory(found.code)] }),
+    code: toCodeableConcept(found?.code, path[found?.at ?? path.length - 1]!),
     subject: { display: sources.call.account.username },
-    ...whenOf(sources, event),
-    ...(isAsleep ? asleep(event) : valueOf(type, content)),
-    ...noteOf(event),
-    ...deviceOf(path, found?.at)
+    ...toEffectiveTime(sources, event),
+    ...(isAsleep ? toSleepDuration(event) : toValue(type, content)),
+    ...toNote(event),
+    ...toDevice(path, found?.at)
   }
 }
 
 /** Below the stream that tells what is measured stands the one that tells by what. */
-function deviceOf(path: Path, at: number | undefined): object {
+function toDevice(path: Path, at: number | undefined): object {
   const below = at === undefined ? [] : path.slice(at + 1)
-  return below.length === 0 ? {} : { device: { display: clean(below.join(' / ')) } }
+  return below.length === 0 ? {} : { device: { display: cleanText(below.join(' / ')) } }
 }
 
-function codeable(code: Code | undefined, text: string): object {
+function toCodeableConcept(code: Coding | undefined, text: string): object {
   const coding = code?.loinc.map(([one, display]) => ({ system: 'http://loinc.org', code: one, display }))
-  return { ...(coding && { coding }), text: clean(text) }
+  return { ...(coding && { coding }), text: cleanText(text) }
 }
 
-function categoryOf({ category }: Code): object {
+function toCategory({ category }: Coding): object {
   const system = 'http://terminology.hl7.org/CodeSystem/observation-category'
   return { coding: [{ system, code: category }] }
 }
 
 /** Dates have years of four digits. */
-function whenOf({ instants }: Sources, { duration, time }: Event): object {
-  const [start, end] = [time, time + (duration ?? 0)].map(each => instants.text(each)) as [string, string]
-  if (!isDate.test(start)) return {}
+function toEffectiveTime({ instants }: ExportSources, { duration, time }: Event): object {
+  const [start, end] = [time, time + (duration ?? 0)].map(each => instants.format(each)) as [string, string]
+  if (!fourDigitYear.test(start)) return {}
   if (duration === undefined || duration === 0) return { effectiveDateTime: start }
-  return { effectivePeriod: { start, ...(duration !== null && isDate.test(end) && { end }) } }
+  return { effectivePeriod: { start, ...(duration !== null && fourDigitYear.test(end) && { end }) } }
 }
 
-const isDate = /^(?!0000)\d{4}-/
+const fourDigitYear = /^(?!0000)\d{4}-/
 
-function asleep({ duration }: Event): object {
-  return typeof duration === 'number' ? { valueQuantity: quantity(duration / 60, 'min') } : {}
+function toSleepDuration({ duration }: Event): object {
+  return typeof duration === 'number' ? { valueQuantity: toQuantity(duration / 60, 'min') } : {}
 }
 
 /** Longest text of a resource, in characters. */
-const longest = 1024 * 1024
+const maxTextLength = 1024 * 1024
 
-function valueOf(type: string, content: unknown): object {
+function toValue(type: string, content: unknown): object {
   if (content === undefined || content === null || content === '') return {}
-  if (typeof content === 'number') return { valueQuantity: quantity(content, ucumOf(type)) }
+  if (typeof content === 'number') return { valueQuantity: toQuantity(content, getUcumUnit(type)) }
   if (typeof content === 'boolean') return { valueBoolean: content }
-  if (typeof content === 'string') return textOf(content)
+  if (typeof content === 'string') return toValueString(content)
   if (typeof content !== 'object' || content instanceof JsonText) return tooLarge
-  if (Array.isArray(content)) return textOf(JSON.stringify(content))
+  if (Array.isArray(content)) return toValueString(JSON.stringify(content))
   const component = Object.entries(content).flatMap(([field, value]) =>
     value === null || value === undefined || value === ''
       ? []
-      : { code: partOf(type, field), ...fieldValue(type, field, value) }
+      : { code: toComponentCode(type, field), ...toFieldValue(type, field, value) }
   )
   return component.length === 0 ? {} : { component }
 }
 
-function fieldValue(type: string, field: string, value: unknown): object {
-  if (typeof value === 'number') return { valueQuantity: quantity(value, ucumOf(type, field)) }
+function toFieldValue(type: string, field: string, value: unknown): object {
+  if (typeof value === 'number') return { valueQuantity: toQuantity(value, getUcumUnit(type, field)) }
   if (typeof value === 'boolean') return { valueBoolean: value }
-  return textOf(typeof value === 'string' ? value : JSON.stringify(value))
+  return toValueString(typeof value === 'string' ? value : JSON.stringify(value))
 }
 
-function partOf(type: string, field: string): object {
+function toComponentCode(type: string, field: string): object {
   const part =
-    type === 'blood-pressure/mmhg-bpm' && Object.hasOwn(pressureParts, field) && pressureParts[field]
-  if (!part) return { text: clean(field) }
+    type === 'blood-pressure/mmhg-bpm' &&
+    Object.hasOwn(bloodPressureParts, field) &&
+    bloodPressureParts[field]
+  if (!part) return { text: cleanText(field) }
   return { coding: [{ system: 'http://loinc.org', code: part[0], display: part[1] }] }
 }
 
@@ -219,35 +225,37 @@ const tooLarge = {
   }
 }
 
-function textOf(text: string): object {
-  return text.length > longest ? tooLarge : { valueString: clean(text) }
+function toValueString(text: string): object {
+  return text.length > maxTextLength ? tooLarge : { valueString: cleanText(text) }
 }
 
-function quantity(value: number, unit: string): object {
+function toQuantity(value: number, unit: string): object {
   return unit === '' ? { value } : { value, unit, system: 'http://unitsofmeasure.org', code: unit }
 }
 
-function noteOf({ attachments = [], description = '' }: Event): object {
+function toNote({ attachments = [], description = '' }: Event): object {
   const files = attachments.map(({ fileName }) => fileName).join(', ')
-  const texts = [description, files].flatMap(text => (text.trim() === '' ? [] : [...cutText(text, longest)]))
-  return texts.length === 0 ? {} : { note: texts.map(text => ({ text: clean(text) })) }
+  const texts = [description, files].flatMap(text =>
+    text.trim() === '' ? [] : [...cutText(text, maxTextLength)]
+  )
+  return texts.length === 0 ? {} : { note: texts.map(text => ({ text: cleanText(text) })) }
 }
 
 // oxlint-disable-next-line no-control-regex -- matches control characters on purpose
-const impossible = /[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g
+const invalidCharacters = /[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g
 
 /** Without what texts of FHIR must not hold; never empty. Of long texts {@link cleanForm} takes it out. */
-function clean(text: string): string {
-  const kept = text.length > pieceSize ? text : replaceImpossible(text)
+function cleanText(text: string): string {
+  const kept = text.length > pieceSize ? text : replaceInvalidCharacters(text)
   return kept.trim() === '' ? '\ufffd' : kept
 }
 
-function replaceImpossible(text: string): string {
-  return text.toWellFormed().replace(impossible, '\ufffd')
+function replaceInvalidCharacters(text: string): string {
+  return text.toWellFormed().replace(invalidCharacters, '\ufffd')
 }
 
 /** A UUID that is always the same for an id. */
-function uuidOf(id: string): string {
+function toUuid(id: string): string {
   const hex = createHash('sha256').update(id).digest('hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }

@@ -2,34 +2,34 @@
 import type { Event } from '../../schemas/event.js'
 import type { StreamsCriteria } from '../../storage/event-query/query.js'
 import { isSeries } from '../events/fields.js'
-import { selected, type Narrow } from '../events/selection.js'
-import { microseconds, pathOf, type Form, type Sources } from './form.js'
+import { selectEvents, type QueryFilter } from '../events/selection.js'
+import { roundToMicroseconds, getPath, type ExportFormat, type ExportSources } from './format.js'
 import { truncate, type Pieces } from './pieces.js'
-import { eventIn, pointsOf, textsOf } from './source.js'
-import { decimal, escaped } from './xml.js'
+import { parseEvent, listPoints, listEventTexts } from './event-source.js'
+import { formatDecimal, escapeXml } from './xml.js'
 
-const positions = 'position/wgs84'
-const kinds = [positions, `series:${positions}`]
+const positionType = 'position/wgs84'
+const positionTypes = [positionType, `series:${positionType}`]
 /** Longest name of a waypoint, in characters. */
-const longestName = 1024
+const maxNameLength = 1024
 /** Seconds without a position after which another segment begins. */
-const gap = 15 * 60
+const segmentGap = 15 * 60
 
-const begin = `<?xml version="1.0" encoding="UTF-8"?>
+const documentStart = `<?xml version="1.0" encoding="UTF-8"?>
 <gpx version="1.1" creator="Coffer" xmlns="http://www.topografix.com/GPX/1/1" xmlns:gpxtpx="http://www.garmin.com/xmlschemas/TrackPointExtension/v2" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="http://www.topografix.com/GPX/1/1 http://www.topografix.com/GPX/1/1/gpx.xsd http://www.garmin.com/xmlschemas/TrackPointExtension/v2 http://www.garmin.com/xmlschemas/TrackPointExtensionv2.xsd">
 `
 
-export const gpx: Form = {
+export const gpx: ExportFormat = {
   mediaType: 'application/gpx+xml; charset=utf-8',
   extension: 'gpx',
-  takesAudit: false,
-  takesSeries: true,
-  isOrdered: true,
-  write
+  supportsAudit: false,
+  supportsSeries: true,
+  hasFixedOrder: true,
+  write: writeGpx
 }
 
 /** A position that can be written. */
-interface Place {
+interface Position {
   readonly time: number
   readonly latitude: number
   readonly longitude: number
@@ -40,77 +40,77 @@ interface Place {
 }
 
 /** What is known of a stream after the first time through. */
-interface Lane {
+interface TrackState {
   /** When its last position was. */
   last: number
   /** A position that stands alone as long as none follows. */
-  alone: Place | undefined
+  single: Position | undefined
   hasTrack: boolean
 }
 
-function* write(sources: Sources): Pieces {
-  yield begin
-  const lanes = new Map<string, Lane>()
-  yield* waypoints(sources, lanes)
-  for (const [id, { hasTrack }] of lanes) if (hasTrack) yield* track(sources, id)
+function* writeGpx(sources: ExportSources): Pieces {
+  yield documentStart
+  const states = new Map<string, TrackState>()
+  yield* writeWaypoints(sources, states)
+  for (const [id, { hasTrack }] of states) if (hasTrack) yield* writeTrack(sources, id)
   yield '</gpx>\n'
 }
 
 /** Waypoints come first in a file: those of all streams, while it is noted which of these have tracks. */
-function* waypoints(sources: Sources, lanes: Map<string, Lane>): Pieces {
-  const { names, turn } = sources
-  const one = (id: string, place: Place): string =>
-    pointText('wpt', place, place.description || names.path(turn.reader, id).at(-1)!)
-  for (const text of eventsOf(sources, true)) {
+function* writeWaypoints(sources: ExportSources, states: Map<string, TrackState>): Pieces {
+  const { names, context } = sources
+  const one = (id: string, place: Position): string =>
+    formatPoint('wpt', place, place.description || names.path(context.reader, id).at(-1)!)
+  for (const text of listPositionTexts(sources, true)) {
     if (text === '') {
       yield ''
       continue
     }
-    const event = eventIn(text)
+    const event = parseEvent(text)
     const id = event.streamIds[0]!
-    let lane = lanes.get(id)
-    if (!lane) lanes.set(id, (lane = { last: -Infinity, alone: undefined, hasTrack: false }))
-    const place = placeOf(event)
+    let lane = states.get(id)
+    if (!lane) states.set(id, (lane = { last: -Infinity, single: undefined, hasTrack: false }))
+    const place = toPosition(event)
     if (isSeries(event.type)) lane.hasTrack = true
-    else if (place && isStay(event)) yield one(id, place)
+    else if (place && hasDuration(event)) yield one(id, place)
     else if (place) {
-      const follows = place.time - lane.last <= gap
-      if (!follows && lane.alone) yield one(id, lane.alone)
-      lane.alone = follows ? undefined : place
+      const follows = place.time - lane.last <= segmentGap
+      if (!follows && lane.single) yield one(id, lane.single)
+      lane.single = follows ? undefined : place
       lane.hasTrack ||= follows
       lane.last = place.time
     }
   }
-  for (const [id, { alone }] of lanes) if (alone) yield one(id, alone)
+  for (const [id, { single }] of states) if (single) yield one(id, single)
 }
 
 /** The track of a stream; what stands alone in it is a waypoint. */
-function* track(sources: Sources, id: string): Pieces {
-  yield `<trk><name>${escaped(pathOf(sources, { streamIds: [id] }).join(' / '))}</name>\n`
-  let before: Place | undefined
+function* writeTrack(sources: ExportSources, id: string): Pieces {
+  yield `<trk><name>${escapeXml(getPath(sources, { streamIds: [id] }).join(' / '))}</name>\n`
+  let before: Position | undefined
   let isOpen = false
   const end = (): string => {
-    const text = isOpen ? `${pointText('trkpt', before!)}</trkseg>\n` : ''
+    const text = isOpen ? `${formatPoint('trkpt', before!)}</trkseg>\n` : ''
     isOpen = false
     before = undefined
     return text
   }
-  for (const text of eventsOf(sources, false, inStream(sources, id))) {
-    const event = text === '' ? undefined : eventIn(text)
+  for (const text of listPositionTexts(sources, false, restrictToStream(sources, id))) {
+    const event = text === '' ? undefined : parseEvent(text)
     if (!event || event.streamIds[0] !== id) {
       yield ''
       continue
     }
     if (isSeries(event.type)) {
       yield end()
-      for (const places of placesOf(sources, event)) yield* segments(places)
+      for (const places of listPositions(sources, event)) yield* segments(places)
       yield* segments([], true)
       continue
     }
-    const place = isStay(event) ? undefined : placeOf(event)
+    const place = hasDuration(event) ? undefined : toPosition(event)
     if (!place) continue
-    if (before && place.time - before.time <= gap) {
-      yield `${isOpen ? '' : '<trkseg>\n'}${pointText('trkpt', before)}`
+    if (before && place.time - before.time <= segmentGap) {
+      yield `${isOpen ? '' : '<trkseg>\n'}${formatPoint('trkpt', before)}`
       isOpen = true
     } else yield end()
     before = place
@@ -118,10 +118,10 @@ function* track(sources: Sources, id: string): Pieces {
   yield `${end()}</trk>\n`
 
   /** Points of a series, which are segments even by themselves. */
-  function* segments(places: readonly Place[], isLast = false): Pieces {
+  function* segments(places: readonly Position[], isLast = false): Pieces {
     for (const place of places) {
-      const isNew = !before || place.time - before.time > gap
-      yield `${isNew && before ? '</trkseg>\n' : ''}${isNew ? '<trkseg>\n' : ''}${pointText('trkpt', place)}`
+      const isNew = !before || place.time - before.time > segmentGap
+      yield `${isNew && before ? '</trkseg>\n' : ''}${isNew ? '<trkseg>\n' : ''}${formatPoint('trkpt', place)}`
       before = place
     }
     if (isLast && before) {
@@ -133,20 +133,28 @@ function* track(sources: Sources, id: string): Pieces {
 }
 
 /** The texts of events that hold positions, in order of time. */
-function eventsOf({ call, turn, wishes }: Sources, isCounted: boolean, narrow?: Narrow): Pieces {
-  const { types = [] } = wishes
+function listPositionTexts(
+  { call, context, options }: ExportSources,
+  isCounted: boolean,
+  narrow?: QueryFilter
+): Pieces {
+  const { types = [] } = options
   const wanted =
     types.length === 0
-      ? kinds
-      : kinds.filter(kind => types.includes(kind) || types.includes(kind.replace(/\/.*/, '/*')))
-  const params = { ...wishes, sortAscending: true, types: wanted.length === 0 ? ['none/at-all'] : wanted }
-  return textsOf(turn, selected({ ...call, ...turn.reader }, params, Infinity, narrow).events, isCounted)
+      ? positionTypes
+      : positionTypes.filter(kind => types.includes(kind) || types.includes(kind.replace(/\/.*/, '/*')))
+  const params = { ...options, sortAscending: true, types: wanted.length === 0 ? ['none/at-all'] : wanted }
+  return listEventTexts(
+    context,
+    selectEvents({ ...call, ...context.reader }, params, Infinity, narrow).events,
+    isCounted
+  )
 }
 
 /** Only events in this stream itself. */
-function inStream({ turn }: Sources, id: string): Narrow {
+function restrictToStream({ context }: ExportSources, id: string): QueryFilter {
   return query => {
-    const number = turn.reader.store.streams.find(id)?.number
+    const number = context.reader.store.streams.find(id)?.number
     if (number === undefined) return { ...query, streams: [] }
     const own = new Set([number])
     const within = (criteria: StreamsCriteria): StreamsCriteria =>
@@ -158,14 +166,14 @@ function inStream({ turn }: Sources, id: string): Narrow {
 }
 
 /** Whether somebody was at a place for a while, rather than on the way. */
-function isStay({ duration }: Event): boolean {
+function hasDuration({ duration }: Event): boolean {
   return typeof duration === 'number' && duration > 0
 }
 
-function placeOf({ content, description, time }: Event): Place | undefined {
+function toPosition({ content, description, time }: Event): Position | undefined {
   if (typeof content !== 'object' || content === null) return undefined
   const { altitude, bearing, latitude, longitude, speed } = content as Record<string, unknown>
-  if (!isOnEarth(latitude, longitude)) return undefined
+  if (!isValidCoordinate(latitude, longitude)) return undefined
   return {
     time,
     latitude: latitude as number,
@@ -173,12 +181,15 @@ function placeOf({ content, description, time }: Event): Place | undefined {
     altitude,
     bearing,
     speed,
-    description: description && truncate(description, longestName)
+    description: description && truncate(description, maxNameLength)
   }
 }
 
-function* placesOf({ turn, wishes }: Sources, event: Event): Generator<readonly Place[], void, undefined> {
-  for (const { columns, rows } of pointsOf(turn, event, wishes)) {
+function* listPositions(
+  { context, options }: ExportSources,
+  event: Event
+): Generator<readonly Position[], void, undefined> {
+  for (const { columns, rows } of listPoints(context, event, options)) {
     const [latitude, longitude, altitude, speed, bearing] = [
       'latitude',
       'longitude',
@@ -187,9 +198,9 @@ function* placesOf({ turn, wishes }: Sources, event: Event): Generator<readonly 
       'bearing'
     ].map(name => columns.indexOf(name)) as [number, number, number, number, number]
     yield rows.flatMap(row => {
-      if (!isOnEarth(row[latitude], row[longitude])) return []
+      if (!isValidCoordinate(row[latitude], row[longitude])) return []
       return {
-        time: microseconds(event.time + (row[0] as number)),
+        time: roundToMicroseconds(event.time + (row[0] as number)),
         latitude: row[latitude] as number,
         longitude: row[longitude] as number,
         altitude: row[altitude],
@@ -200,7 +211,7 @@ function* placesOf({ turn, wishes }: Sources, event: Event): Generator<readonly 
   }
 }
 
-function isOnEarth(latitude: unknown, longitude: unknown): boolean {
+function isValidCoordinate(latitude: unknown, longitude: unknown): boolean {
   const [north, east] = [latitude, longitude]
   return (
     typeof north === 'number' && typeof east === 'number' && Math.abs(north) <= 90 && Math.abs(east) <= 180
@@ -213,29 +224,29 @@ const [earliest, latest] = [Date.UTC(1, 0, 1), Date.UTC(9999, 11, 31)].map(ms =>
   number
 ]
 
-function pointText(kind: 'wpt' | 'trkpt', place: Place, name?: string): string {
+function formatPoint(kind: 'wpt' | 'trkpt', place: Position, name?: string): string {
   const { altitude, bearing, latitude, longitude, speed, time } = place
   // There are two names for one meridian, of which the format takes the western one.
   const east = longitude === 180 ? -180 : longitude
-  const elevation = decimal(altitude)
+  const elevation = formatDecimal(altitude)
   const more = [
-    typeof speed === 'number' && speed >= 0 ? element('gpxtpx:speed', decimal(speed)) : '',
+    typeof speed === 'number' && speed >= 0 ? formatElement('gpxtpx:speed', formatDecimal(speed)) : '',
     typeof bearing === 'number' && bearing >= 0 && bearing < 360
-      ? element('gpxtpx:course', decimal(bearing))
+      ? formatElement('gpxtpx:course', formatDecimal(bearing))
       : ''
   ].join('')
   return [
-    `<${kind} lat="${decimal(latitude)}" lon="${decimal(east)}">`,
-    element('ele', elevation),
+    `<${kind} lat="${formatDecimal(latitude)}" lon="${formatDecimal(east)}">`,
+    formatElement('ele', elevation),
     time >= earliest && time <= latest
       ? `<time>${new Date(Math.round(time * 1000)).toISOString()}</time>`
       : '',
-    element('name', name === undefined ? undefined : escaped(name)),
+    formatElement('name', name === undefined ? undefined : escapeXml(name)),
     more && `<extensions><gpxtpx:TrackPointExtension>${more}</gpxtpx:TrackPointExtension></extensions>`,
     `</${kind}>\n`
   ].join('')
 }
 
-function element(name: string, text: string | undefined): string {
+function formatElement(name: string, text: string | undefined): string {
   return text === undefined || text === '' ? '' : `<${name}>${text}</${name}>`
 }

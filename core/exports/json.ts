@@ -1,15 +1,15 @@
 /** Events as the API has them: in a list, or one a line. */
 import { isSeries } from '../events/fields.js'
-import type { Form, Sources } from './form.js'
+import type { ExportFormat, ExportSources } from './format.js'
 import { cutText, pieceSize, type Pieces } from './pieces.js'
-import { eventIn, pointsOf } from './source.js'
+import { parseEvent, listPoints } from './event-source.js'
 
-export const json: Form = {
+export const json: ExportFormat = {
   mediaType: 'application/json; charset=utf-8',
   extension: 'json',
-  takesAudit: true,
-  takesSeries: false,
-  *write({ texts }: Sources): Pieces {
+  supportsAudit: true,
+  supportsSeries: false,
+  *write({ texts }: ExportSources): Pieces {
     let separator = '[\n'
     for (const text of texts()) {
       if (text === '') {
@@ -24,12 +24,12 @@ export const json: Form = {
   }
 }
 
-export const ndjson: Form = {
+export const ndjson: ExportFormat = {
   mediaType: 'application/x-ndjson; charset=utf-8',
   extension: 'ndjson',
-  takesAudit: true,
-  takesSeries: true,
-  *write({ texts, turn, wishes }: Sources): Pieces {
+  supportsAudit: true,
+  supportsSeries: true,
+  *write({ texts, context, options }: ExportSources): Pieces {
     for (const text of texts()) {
       if (text === '') {
         yield ''
@@ -37,10 +37,10 @@ export const ndjson: Form = {
       }
       if (text.length < pieceSize) yield `${text}\n`
       else yield* cutText(`${text}\n`)
-      if (wishes.series !== true || !text.includes('"type":"series:')) continue
-      const event = eventIn(text)
+      if (options.series !== true || !text.includes('"type":"series:')) continue
+      const event = parseEvent(text)
       if (!isSeries(event.type)) continue
-      for (const { columns, text: points } of pointsOf(turn, event, wishes, false)) {
+      for (const { columns, text: points } of listPoints(context, event, options, false)) {
         yield `{"eventId":${JSON.stringify(event.id)},"format":"flatJSON","fields":${JSON.stringify(columns)},"points":[${points}]}\n`
         yield ''
       }

@@ -3,14 +3,14 @@ import type { Reader } from '../call/reader.js'
 import { isHighSurrogate } from '../json/json-text.js'
 
 /** Who reads at the moment. Whatever produces pieces looks here each time that it reads, and keeps nothing of it. */
-export interface Turn {
+export interface ReadContext {
   reader: Reader
   /** Events read since the last page. */
   count: number
   /** Whether a large event is in memory until its last piece has been taken. */
   isHolding?: boolean
   /** Whether the large event must be written in this turn, since too many others are in memory. */
-  isUrgent?: boolean
+  mustWriteAtOnce?: boolean
 }
 
 /** Pieces of a text, none of which splits a surrogate pair. An empty one lets others get on. */
@@ -22,7 +22,7 @@ export const pieceSize = 32 * 1024
 /** Cuts a text into pieces of at most so many characters. */
 export function* cutText(text: string, size = pieceSize): Pieces {
   for (let from = 0; from < text.length;) {
-    const to = endOfPiece(text, from, size)
+    const to = findPieceEnd(text, from, size)
     yield text.slice(from, to)
     from = to
   }
@@ -31,10 +31,10 @@ export function* cutText(text: string, size = pieceSize): Pieces {
 /** Returns a text of at most `max` characters: of a longer one the beginning, and an ellipsis. It keeps nothing else in memory. */
 export function truncate(text: string, max: number): string {
   if (text.length <= max) return text
-  return Buffer.from(`${text.slice(0, endOfPiece(text, 0, max - 1))}…`).toString()
+  return Buffer.from(`${text.slice(0, findPieceEnd(text, 0, max - 1))}…`).toString()
 }
 
-function endOfPiece(text: string, from: number, size: number): number {
+function findPieceEnd(text: string, from: number, size: number): number {
   const to = Math.min(from + size, text.length)
   return to < text.length && isHighSurrogate(text.charCodeAt(to - 1)) ? to - 1 : to
 }

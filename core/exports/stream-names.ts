@@ -6,9 +6,9 @@ import { truncate } from './pieces.js'
 export type Path = readonly string[]
 
 /** Streams whose names are remembered. */
-const remembered = 1000
+const maxCachedStreams = 1000
 /** Characters of a path, with separators: a table repeats it in each row. */
-const longest = 1024
+const maxPathLength = 1024
 
 export class StreamNames {
   readonly #known = new Map<string, Path>()
@@ -22,18 +22,18 @@ export class StreamNames {
     }
     let path = this.#known.get(id)
     if (!path) {
-      if (this.#known.size >= remembered) this.#known.clear()
-      this.#known.set(id, (path = pathOf(reader, id)))
+      if (this.#known.size >= maxCachedStreams) this.#known.clear()
+      this.#known.set(id, (path = buildPath(reader, id)))
     }
     return path
   }
 }
 
-function pathOf({ caller, store: { streams } }: Reader, id: string): Path {
+function buildPath({ caller, store: { streams } }: Reader, id: string): Path {
   const names: string[] = []
-  let room = longest
+  let room = maxPathLength
   for (let node = streams.find(id); node && caller.mayAt('list', node); node = node.parent) {
-    const name = truncate(node.stream.name, longest)
+    const name = truncate(node.stream.name, maxPathLength)
     room -= name.length + 3
     if (room < 0 && names.length > 0) return ['…', ...names.toReversed()]
     names.push(name)

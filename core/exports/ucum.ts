@@ -1,7 +1,7 @@
 /** Units of numbers as UCUM writes them. (https://ucum.org) */
 
 /** Codes by class, with the formats of the types; what UCUM has no code for is missing. */
-const codes: Readonly<Record<string, string>> = {
+const unitsByClass: Readonly<Record<string, string>> = {
   'absorbed-dose-equivalent': 'sv=Sv',
   'absorbed-dose-rate': 'gy-s=Gy/s',
   angle: 'deg=deg grad=gon rad=rad',
@@ -37,8 +37,8 @@ const codes: Readonly<Record<string, string>> = {
     'l=L m3=m3 c=[cup_us] cm3=cm3 floz=[foz_us] ft3=[cft_i] galgb=[gal_br] galus=[gal_us] in3=[cin_i] yd3=[cyd_i] ml=mL pt=[pt_us] qt=[qt_us] bbloil=[bbl_us] tbs=[tbs_us] tsp=[tsp_us] iu=[iU]'
 }
 
-const ofTypes: ReadonlyMap<string, string> = new Map(
-  Object.entries(codes).flatMap(([kind, list]) =>
+const unitsByType: ReadonlyMap<string, string> = new Map(
+  Object.entries(unitsByClass).flatMap(([kind, list]) =>
     list.split(' ').map((each): [string, string] => {
       const equals = each.indexOf('=')
       return [`${kind}/${each.slice(0, equals)}`, each.slice(equals + 1)]
@@ -47,7 +47,7 @@ const ofTypes: ReadonlyMap<string, string> = new Map(
 )
 
 /** Codes of fields, for contents that are objects. */
-const ofFields: Readonly<Record<string, ReadonlyMap<string, string>>> = {
+const unitsByField: Readonly<Record<string, ReadonlyMap<string, string>>> = {
   'blood-pressure/mmhg-bpm': new Map([
     ['systolic', 'mm[Hg]'],
     ['diastolic', 'mm[Hg]'],
@@ -65,7 +65,7 @@ const ofFields: Readonly<Record<string, ReadonlyMap<string, string>>> = {
 }
 
 /** The unit of a numerical type, or of a field of another; empty if it has none, or none that UCUM knows. */
-export function ucumOf(type: string, field = 'value'): string {
-  if (Object.hasOwn(ofFields, type)) return ofFields[type]!.get(field) ?? ''
-  return field === 'value' ? (ofTypes.get(type) ?? '') : ''
+export function getUcumUnit(type: string, field = 'value'): string {
+  if (Object.hasOwn(unitsByField, type)) return unitsByField[type]!.get(field) ?? ''
+  return field === 'value' ? (unitsByType.get(type) ?? '') : ''
 }

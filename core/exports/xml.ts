@@ -2,7 +2,7 @@
 
 // What is no character of XML 1.0: control characters, halves of surrogate pairs, two others.
 // oxlint-disable-next-line no-control-regex -- matches control characters on purpose
-const impossible = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu
+const invalidCharacters = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu
 
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -12,16 +12,16 @@ const entities: Readonly<Record<string, string>> = {
 }
 
 /** A text in which nothing is markup, and characters that XML cannot hold are replaced by U+FFFD. */
-export function escaped(text: string): string {
-  return text.replace(impossible, '\ufffd').replace(/[&<>"]/g, character => entities[character]!)
+export function escapeXml(text: string): string {
+  return text.replace(invalidCharacters, '\ufffd').replace(/[&<>"]/g, character => entities[character]!)
 }
 
 /** Where numbers have no fractions any more, and are written by powers of ten soon. */
-const largest = 1e15
+const maxMagnitude = 1e15
 
 /** A number as `xs:decimal`, which knows no powers of ten; undefined for what is none. */
-export function decimal(value: unknown): string | undefined {
-  if (typeof value !== 'number' || !(Math.abs(value) < largest)) return undefined
+export function formatDecimal(value: unknown): string | undefined {
+  if (typeof value !== 'number' || !(Math.abs(value) < maxMagnitude)) return undefined
   const text = String(value)
   return text.includes('e')
     ? value

@@ -6,24 +6,24 @@ import type { Provider } from './provider.js'
 export type Claims = Readonly<Record<string, unknown>>
 
 /** Longest subject, in characters (OpenID Connect Core 1.0, section 2). */
-export const longestSubject = 255
+export const maxSubjectLength = 255
 /** Longest e-mail address. */
-const longestEmail = 300
+const maxEmailLength = 300
 /** Groups that are looked at. */
-const mostGroups = 10_000
+const maxGroups = 10_000
 
 /** Whether somebody is in one of the groups that the provider's setting asks for. */
-export function isAllowed({ allowedGroups, groupsClaim }: Provider, claims: Claims): boolean {
+export function isInAllowedGroup({ allowedGroups, groupsClaim }: Provider, claims: Claims): boolean {
   if (allowedGroups.length === 0) return true
-  const value = own(claims, groupsClaim)
-  const groups: readonly unknown[] = Array.isArray(value) ? value.slice(0, mostGroups) : [value]
+  const value = getClaim(claims, groupsClaim)
+  const groups: readonly unknown[] = Array.isArray(value) ? value.slice(0, maxGroups) : [value]
   return groups.some(group => typeof group === 'string' && allowedGroups.includes(group))
 }
 
 /** Whether the provider says that it has asked for a second factor, and is trusted to. */
 export function hasSecondFactor({ secondFactor, secondFactorAcr }: Provider, claims: Claims): boolean {
   if (secondFactor !== 'provider') return false
-  const [acr, amr] = [own(claims, 'acr'), own(claims, 'amr')]
+  const [acr, amr] = [getClaim(claims, 'acr'), getClaim(claims, 'amr')]
   return (
     (Array.isArray(amr) && amr.slice(0, 100).includes('mfa')) ||
     (typeof acr === 'string' && secondFactorAcr.includes(acr))
@@ -31,38 +31,38 @@ export function hasSecondFactor({ secondFactor, secondFactorAcr }: Provider, cla
 }
 
 /** The e-mail address, which is verified only if the provider says so. */
-export function emailIn(claims: Claims): { address: string; isVerified: boolean } | undefined {
-  const address = own(claims, 'email')
-  if (typeof address !== 'string' || address === '' || address.length > longestEmail) return undefined
+export function getEmail(claims: Claims): { address: string; isVerified: boolean } | undefined {
+  const address = getClaim(claims, 'email')
+  if (typeof address !== 'string' || address === '' || address.length > maxEmailLength) return undefined
   if (!mailablePattern.test(address)) return undefined
-  return { address, isVerified: own(claims, 'email_verified') === true }
+  return { address, isVerified: getClaim(claims, 'email_verified') === true }
 }
 
 const mailablePattern = new RegExp(mailable, 'u')
 
 /** A user name that suits somebody: what the provider calls them, as far as such a name can be. */
-export function usernameIn(claims: Claims): string | undefined {
-  const email = emailIn(claims)?.address.split('@')[0]
-  for (const text of [own(claims, 'preferred_username'), email]) {
+export function suggestUsername(claims: Claims): string | undefined {
+  const email = getEmail(claims)?.address.split('@')[0]
+  for (const text of [getClaim(claims, 'preferred_username'), email]) {
     if (typeof text !== 'string') continue
     const name = text
       .slice(0, 60)
       .toLowerCase()
       .replaceAll(/[^a-z0-9]/g, '-')
       .replace(/^-{1,60}/, '')
-    const end = name.length - trailing(name)
+    const end = name.length - countTrailingHyphens(name)
     if (end >= 5) return name.slice(0, end)
   }
   return undefined
 }
 
 /** Number of hyphens at the end. */
-function trailing(name: string): number {
+function countTrailingHyphens(name: string): number {
   let count = 0
   while (count < name.length && name[name.length - 1 - count] === '-') count++
   return count
 }
 
-function own(claims: Claims, name: string): unknown {
+function getClaim(claims: Claims, name: string): unknown {
   return Object.hasOwn(claims, name) ? claims[name] : undefined
 }

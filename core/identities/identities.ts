@@ -1,21 +1,21 @@
 /** The identities of an account: listed, linked and unlinked. (docs/spec/identities.md) */
 import { Type, type Static } from 'typebox'
-import { identityField, identityKey } from '../../schemas/identity.js'
+import { identityField, toIdentityKey } from '../../schemas/identity.js'
 import { Identifier, Timestamp } from '../../schemas/scalars.js'
 import type { IdentityProof } from '../../storage/identities/identity-proofs.js'
 import type { Identity } from '../../storage/identities/identity-repository.js'
 import type { Call } from '../call/method.js'
 import { fail } from '../errors.js'
-import { newId } from '../ids.js'
+import { createId } from '../ids.js'
 import type { Config } from '../settings/config.js'
-import { tell } from '../sign-in/notices/notices.js'
-import { assertSignInPossible } from '../sign-in/ways-in.js'
-import { providerOf, ShownProvider, shownProvider } from './provider.js'
+import { notifyUser } from '../sign-in/notices/notices.js'
+import { assertSignInPossible } from '../sign-in/sign-in-methods.js'
+import { findProviderByIssuer, PublicProvider, toPublicProvider } from './provider.js'
 
 /** An identity as its person sees it. Times in seconds. */
-export const ShownIdentity = Type.Object({
+export const PublicIdentity = Type.Object({
   id: Identifier,
-  provider: ShownProvider,
+  provider: PublicProvider,
   issuer: Type.String(),
   /** As the provider told it when the identity was linked. */
   email: Type.Optional(Type.String()),
@@ -29,14 +29,14 @@ export const ShownIdentity = Type.Object({
 /** Most identities of an account. */
 const maxIdentities = 20
 
-export function shownIdentity(
+export function toPublicIdentity(
   config: Config,
   { created, email, id, issuer, provider, used }: Identity
-): Static<typeof ShownIdentity> {
-  const known = providerOf(config, issuer)
+): Static<typeof PublicIdentity> {
+  const known = findProviderByIssuer(config, issuer)
   return {
     id,
-    provider: known ? shownProvider(known) : { name: provider, label: provider },
+    provider: known ? toPublicProvider(known) : { name: provider, label: provider },
     issuer,
     ...(email !== null && { email }),
     isUsable: known !== undefined,
@@ -46,15 +46,23 @@ export function shownIdentity(
 }
 
 /** A new identity for what has been proven. */
-export function newIdentity({ email, issuer, provider, subject }: IdentityProof, now: number): Identity {
-  return { id: newId(), issuer, subject, provider, email: email?.address ?? null, created: now, used: null }
+export function createIdentity({ email, issuer, provider, subject }: IdentityProof, now: number): Identity {
+  return {
+    id: createId(),
+    issuer,
+    subject,
+    provider,
+    email: email?.address ?? null,
+    created: now,
+    used: null
+  }
 }
 
 /** Throws what {@link linkIdentity} would, as things are. */
 export function assertLinkable({ account, services, store }: Call, proof: IdentityProof): void {
   if (store.identities.find(proof.issuer, proof.subject)) return
   assertIdentityCount(store)
-  const holder = services.platform.findByUnique(identityField, identityKey(proof))
+  const holder = services.platform.findByUnique(identityField, toIdentityKey(proof))
   if (holder && holder.id !== account.id) refuseTaken()
 }
 
@@ -67,11 +75,14 @@ export function linkIdentity(call: Call, proof: IdentityProof): Identity {
   const known = store.identities.find(proof.issuer, proof.subject)
   if (known) return known
   assertIdentityCount(store)
-  if (!store.unique.claim(identityField, identityKey(proof))) refuseTaken()
-  const identity = newIdentity(proof, now)
+  if (!store.unique.claim(identityField, toIdentityKey(proof))) refuseTaken()
+  const identity = createIdentity(proof, now)
   store.identities.insert(identity)
   changes.add('account')
-  tell(call, { kind: 'identityLinked', provider: shownIdentity(services.config, identity).provider.label })
+  notifyUser(call, {
+    kind: 'identityLinked',
+    provider: toPublicIdentity(services.config, identity).provider.label
+  })
   return identity
 }
 
@@ -96,7 +107,10 @@ export function unlinkIdentity(call: Call, id: string): void {
   store.identities.remove(id)
   store.signIn.removeAll('mfa')
   assertSignInPossible(services.config, store)
-  store.unique.release(identityField, identityKey(identity))
+  store.unique.release(identityField, toIdentityKey(identity))
   changes.add('account')
-  tell(call, { kind: 'identityUnlinked', provider: shownIdentity(services.config, identity).provider.label })
+  notifyUser(call, {
+    kind: 'identityUnlinked',
+    provider: toPublicIdentity(services.config, identity).provider.label
+  })
 }

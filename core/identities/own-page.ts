@@ -1,19 +1,19 @@
 /** Pages of our own, the only ones to which people return from a provider. (docs/spec/identities.md#the-way) */
 import { fail } from '../errors.js'
-import { parsedUrl } from '../parsed-url.js'
+import { parseUrl } from '../parse-url.js'
 import type { Config } from '../settings/config.js'
 
 /** Longest address of a page, relative to the root. */
-const longestPage = 1000
+const maxPageLength = 1000
 
 /**
  * Returns the URL of a page, without its fragment, given its address relative to the root; without one, of the page on which
  * people sign in. Throws `invalid-parameters-format` for anything but a page below `access/` or `app/`.
  */
-export function ownPage({ publicUrl }: Config, page: unknown): string {
+export function resolveOwnPage({ publicUrl }: Config, page: unknown): string {
   const root = new URL(`${publicUrl}/`).href
   if (page === undefined) return `${root}access/access.html`
-  const url = typeof page === 'string' && page.length <= longestPage ? parsedUrl(root + page) : undefined
+  const url = typeof page === 'string' && page.length <= maxPageLength ? parseUrl(root + page) : undefined
   const isOwn = ['access/', 'app/'].some(folder => url?.href.startsWith(root + folder))
   if (!url || !isOwn)
     fail('invalid-parameters-format', '"page" has to be a page of this service, such as access/access.html')

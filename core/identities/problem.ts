@@ -16,39 +16,39 @@ export class SignInProblem extends Error {
 }
 
 /** Returns what to tell people about an error, and what to tell the operator. Errors of callers are thrown on. */
-export function problemOf(error: unknown): { readonly kind: ProblemKind; readonly reason?: string } {
+export function toProblem(error: unknown): { readonly kind: ProblemKind; readonly reason?: string } {
   if (error instanceof ApiError) throw error
   if (error instanceof SignInProblem) return { kind: error.kind }
-  const chain = causesOf(error)
-  const reason = chain.map(wordsOf).join(': ')
+  const chain = listCauses(error)
+  const reason = chain.map(describeError).join(': ')
   if (chain.some(each => each instanceof NoResponse || isTimeout(each)))
     return { kind: 'unreachable', reason }
-  const answered = own(error, 'error')
+  const answered = getMember(error, 'error')
   if (answered === 'access_denied') return { kind: 'refused' }
   if (answered === 'server_error' || answered === 'temporarily_unavailable')
     return { kind: 'unreachable', reason }
   return { kind: 'invalid', reason }
 }
 
-function causesOf(error: unknown): unknown[] {
+function listCauses(error: unknown): unknown[] {
   const chain: unknown[] = []
   for (let each = error; each instanceof Error && chain.length < 5; each = each.cause) chain.push(each)
   return chain
 }
 
 function isTimeout(error: unknown): boolean {
-  return own(error, 'name') === 'TimeoutError' || own(error, 'code') === 'OAUTH_TIMEOUT'
+  return getMember(error, 'name') === 'TimeoutError' || getMember(error, 'code') === 'OAUTH_TIMEOUT'
 }
 
 /** The code and the message of an error; nothing of what the provider has sent but its code. */
-function wordsOf(error: unknown): string {
-  const words = [own(error, 'error'), own(error, 'code'), own(error, 'message')]
+function describeError(error: unknown): string {
+  const words = [getMember(error, 'error'), getMember(error, 'code'), getMember(error, 'message')]
   return words
     .filter(word => typeof word === 'string')
     .join(' ')
     .slice(0, 300)
 }
 
-function own(error: unknown, name: string): unknown {
+function getMember(error: unknown, name: string): unknown {
   return (Object(error) as Record<string, unknown>)[name]
 }

@@ -1,10 +1,10 @@
 /** Proofs of identity: what a provider has vouched for, for the page that asked for it, good once. (docs/spec/identities.md#proofs) */
 import { Type, type Static } from 'typebox'
-import { secretDigest } from '../../schemas/secret-digest.js'
+import { digestSecret } from '../../schemas/secret-digest.js'
 import type { IdentityProof } from '../../storage/identities/identity-proofs.js'
 import type { ServiceCall } from '../call/method.js'
 import { fail } from '../errors.js'
-import { providerNamed, type Provider } from './provider.js'
+import { findProvider, type Provider } from './provider.js'
 
 const Secret = Type.String({ minLength: 1, maxLength: 100 })
 
@@ -14,29 +14,32 @@ export const Proof = Type.Object(ProofParams, { additionalProperties: false })
 export type Proof = Static<typeof Proof>
 
 /** A proof that holds, with its provider. */
-export interface Proven {
+export interface VerifiedProof {
   readonly proof: IdentityProof
   readonly provider: Provider
 }
 
 /** Returns what is proven. Throws `invalid-credentials` for a ticket that is unknown, was used, or belongs to another page. */
-export function proven({ services, credentials, now }: ServiceCall, { secret, ticket }: Proof): Proven {
+export function verifyProof(
+  { services, credentials, now }: ServiceCall,
+  { secret, ticket }: Proof
+): VerifiedProof {
   const proof = services.platform.identityProofs.find(ticket, secret, now)
-  const provider = proof && providerNamed(services.config, proof.provider)
+  const provider = proof && findProvider(services.config, proof.provider)
   if (proof && provider) return { proof, provider }
   services.throttle.unknownToken(credentials.ip)
   return fail('invalid-credentials', 'The proof of identity is unknown, or was used, or has expired')
 }
 
-/** As {@link proven}, also where the provider has just sent the person to another node of a cluster. */
-export async function provenAnywhere(call: ServiceCall, params: Proof): Promise<Proven> {
+/** As {@link verifiedActor}, also where the provider has just sent the person to another node of a cluster. */
+export async function verifyProofInCluster(call: ServiceCall, params: Proof): Promise<VerifiedProof> {
   const { platform } = call.services
-  if (!platform.identityProofs.find(params.ticket, params.secret, call.now)) await platform.caughtUp()
-  return proven(call, params)
+  if (!platform.identityProofs.find(params.ticket, params.secret, call.now)) await platform.catchUp()
+  return verifyProof(call, params)
 }
 
 /** Makes a ticket invalid. Throws `invalid-credentials` if somebody was faster. */
 export async function useProof({ services }: ServiceCall, { ticket }: Pick<Proof, 'ticket'>): Promise<void> {
-  if (!(await services.platform.change('useProof', secretDigest(ticket))))
+  if (!(await services.platform.change('useProof', digestSecret(ticket))))
     fail('invalid-credentials', 'The proof of identity was used')
 }

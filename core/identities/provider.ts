@@ -2,17 +2,17 @@
 import { Type } from 'typebox'
 import type { ProviderSetting } from '../settings/auth.js'
 import type { Config } from '../settings/config.js'
-import { withoutSlash } from '../sign-in/ways-in.js'
+import { trimSlash } from '../sign-in/sign-in-methods.js'
 
 /** A provider with all that its setting leaves out. */
 export type Provider = Required<Omit<ProviderSetting, 'clientSecret' | 'tokenEndpointAuthMethod'>> &
   Pick<ProviderSetting, 'clientSecret' | 'tokenEndpointAuthMethod'>
 
 /** A provider as people see it. */
-export const ShownProvider = Type.Object({ name: Type.String(), label: Type.String() })
+export const PublicProvider = Type.Object({ name: Type.String(), label: Type.String() })
 
 /** All providers, in the order of the settings. */
-export function providersOf({ auth }: Config): Provider[] {
+export function listProviders({ auth }: Config): Provider[] {
   return auth.oidc.map(provider => ({
     label: provider.name,
     scopes: ['openid', 'profile', 'email'],
@@ -26,21 +26,21 @@ export function providersOf({ auth }: Config): Provider[] {
 }
 
 /** The provider of this name. */
-export function providerNamed(config: Config, name: string): Provider | undefined {
-  return providersOf(config).find(provider => provider.name === name)
+export function findProvider(config: Config, name: string): Provider | undefined {
+  return listProviders(config).find(provider => provider.name === name)
 }
 
 /** The provider that vouches for identities of this issuer. */
-export function providerOf(config: Config, issuer: string): Provider | undefined {
-  return providersOf(config).find(provider => withoutSlash(provider.issuer) === withoutSlash(issuer))
+export function findProviderByIssuer(config: Config, issuer: string): Provider | undefined {
+  return listProviders(config).find(provider => trimSlash(provider.issuer) === trimSlash(issuer))
 }
 
-export function shownProvider({ label, name }: Provider): { name: string; label: string } {
+export function toPublicProvider({ label, name }: Provider): { name: string; label: string } {
   return { name, label }
 }
 
 /** Where a provider sends people back to; to be registered with it. */
-export function callbackUrl({ publicUrl }: Config, name: string): string {
+export function getCallbackUrl({ publicUrl }: Config, name: string): string {
   return `${publicUrl}/auth/oidc/${name}/callback`
 }
 
@@ -50,6 +50,6 @@ export function signOutUrl({ publicUrl }: Config, name: string): string {
 }
 
 /** Where people arrive who have signed out at a provider; may be registered with it. */
-export function signedOutUrl({ publicUrl }: Config): string {
+export function getSignedOutUrl({ publicUrl }: Config): string {
   return `${publicUrl}/access/access.html`
 }

@@ -18,11 +18,11 @@ export async function haveFile(
   account: Account,
   { fileId, id }: Pick<KeptJob, 'fileId' | 'id'>
 ): Promise<boolean> {
-  files.take(account.id, fileId, id)
+  files.moveAttachment(account.id, fileId, id)
   if (files.exists(account.id, id)) return true
   // Whoever asks for its size has it here.
   if ((await attachments.size(account.id, fileId)) === undefined) return false
-  files.take(account.id, fileId, id)
+  files.moveAttachment(account.id, fileId, id)
   return files.exists(account.id, id)
 }
 
@@ -40,10 +40,10 @@ export async function assignmentOf(
   // The file may have been closed meanwhile.
   const memory = new ImportMemory(accounts.store(account), job)
   return {
-    file: files.path(account.id, id),
+    file: files.getPath(account.id, id),
     fileName,
-    spool: files.spool(account.id, id),
-    unpacked: files.unpacked(account.id, id),
+    spool: files.getSpoolPath(account.id, id),
+    unpacked: files.getUnpackedPath(account.id, id),
     options: { ...options, mappings: { ...memory.mappings(), ...options.mappings } },
     below: parentId ?? '',
     key,

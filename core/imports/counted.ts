@@ -24,7 +24,7 @@ export type KeptOutcome = Static<typeof KeptOutcome>
 
 /** What was found in a file with this digest, if it is remembered. */
 export function recalled(imports: ImportRepository, digest: string): Counted | undefined {
-  const text = imports.recall(nameOf(digest))
+  const text = imports.getMemory(nameOf(digest))
   return text === undefined ? undefined : (JSON.parse(text) as Counted)
 }
 
@@ -32,26 +32,26 @@ export function recalled(imports: ImportRepository, digest: string): Counted | u
 export function rememberCounted(imports: ImportRepository, digest: string, counted: Counted): void {
   const digests = [digest, ...listed(imports).filter(each => each !== digest)]
   for (const old of digests.splice(most)) {
-    imports.forget(nameOf(old))
-    imports.forget(outcomeOf(old))
+    imports.removeMemory(nameOf(old))
+    imports.removeMemory(outcomeOf(old))
   }
-  imports.remember(listName, JSON.stringify(digests))
-  imports.remember(nameOf(digest), JSON.stringify(counted))
+  imports.setMemory(listName, JSON.stringify(digests))
+  imports.setMemory(nameOf(digest), JSON.stringify(counted))
 }
 
 /** What became of a file with this digest, if that is remembered. */
 export function recalledOutcome(imports: ImportRepository, digest: string): KeptOutcome | undefined {
-  const text = imports.recall(outcomeOf(digest))
+  const text = imports.getMemory(outcomeOf(digest))
   return text === undefined ? undefined : (JSON.parse(text) as KeptOutcome)
 }
 
 /** To be called within a transaction, for a file that has been counted. */
 export function rememberOutcome(imports: ImportRepository, digest: string, outcome: KeptOutcome): void {
-  if (listed(imports).includes(digest)) imports.remember(outcomeOf(digest), JSON.stringify(outcome))
+  if (listed(imports).includes(digest)) imports.setMemory(outcomeOf(digest), JSON.stringify(outcome))
 }
 
 function listed(imports: ImportRepository): string[] {
-  return JSON.parse(imports.recall(listName) ?? '[]') as string[]
+  return JSON.parse(imports.getMemory(listName) ?? '[]') as string[]
 }
 
 function nameOf(digest: string): string {

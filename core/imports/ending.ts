@@ -15,7 +15,7 @@ export async function settle(
   const store = accounts.store(account)
   await store.write(() => {
     // It may have been cancelled or deleted.
-    if (store.imports.stateOf(job.id) !== from) return
+    if (store.imports.getState(job.id) !== from) return
     keepJob(store, job)
     andThen?.(store)
   })

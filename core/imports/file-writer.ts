@@ -6,7 +6,7 @@ import type { Call } from '../call/method.js'
 import { ApiError } from '../errors.js'
 import { quotaExceeded, quotaOf, roomOf } from '../dispatch/quota.js'
 import { dropFiles, isBeyond } from '../events/attachments.js'
-import { writableEvent } from '../events/writable.js'
+import { requireWritableEvent } from '../events/writable-event.js'
 import type { Presence } from './present.js'
 import type { Settled } from './tallies.js'
 import type { ImportWriter } from './writer.js'
@@ -68,7 +68,7 @@ export class FileWriter {
     }
     changes.add('events', event.streamIds)
     // An event that came a moment ago is not changed: it was to have the file from the beginning.
-    if (store.imports.bringingOf(event.id)?.import === this.writer.by.import) store.events.amend(event)
+    if (store.imports.findAttempt(event.id)?.import === this.writer.by.import) store.events.amend(event)
     else store.events.update(event)
     store.imports.addEvent(file.id, this.writer.by)
     return 'broughtIn'
@@ -77,12 +77,12 @@ export class FileWriter {
   /** What is to be said of a file without looking at its bytes; `undefined` if it is to be added. */
   #settledAlready(call: Call, { event, id, size }: FileDraft): Settled | undefined {
     const { services, store } = call
-    const bringing = store.imports.bringingOf(id)
+    const bringing = store.imports.findAttempt(id)
     if (store.attachments.has(id)) {
       if (!bringing) this.writer.footprint?.spoil()
       return bringing?.import === this.writer.by.import ? 'broughtIn' : 'known'
     }
-    if (store.history.findDeletion(event) && store.imports.bringingOf(event)) return 'deleted'
+    if (store.history.findDeletion(event) && store.imports.findAttempt(event)) return 'deleted'
     // The event is here, so that somebody has thrown the file away.
     if (bringing) return 'deleted'
     const { maxFileBytes, maxFilesPerEvent } = services.config.uploads
@@ -98,7 +98,7 @@ export class FileWriter {
 
 function isWritable(call: Call, id: string): boolean {
   try {
-    writableEvent(call, id)
+    requireWritableEvent(call, id)
     return true
   } catch (error) {
     if (!(error instanceof ApiError)) throw error

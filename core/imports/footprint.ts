@@ -50,7 +50,7 @@ export class Footprint {
     const { history, series } = view.open()
     this.#series = series
     this.#revision = series.revision
-    this.#lastDeleted = history.lastDeleted()
+    this.#lastDeleted = history.getLastDeleted()
   }
 
   /** Notes a part of a series, in deltaTimes, whose points were compared. */
@@ -76,7 +76,7 @@ export class Footprint {
   /** What is to be kept; `undefined` if there was too much, or somebody else has changed something in the meantime. */
   async kept(): Promise<KeptFootprint | undefined> {
     if (!this.#isStill) return undefined
-    const where = { import: this.view.open().imports.latestBringing(), spans: [...this.#spans.values()] }
+    const where = { import: this.view.open().imports.getLatestNumber(), spans: [...this.#spans.values()] }
     const state = await stateOf(this.view, where)
     return state !== undefined && this.#isStill ? { ...where, state } : undefined
   }
@@ -88,7 +88,7 @@ export class Footprint {
       this.#isWhole &&
       series === this.#series &&
       series.revision === this.#revision &&
-      history.lastDeleted() === this.#lastDeleted
+      history.getLastDeleted() === this.#lastDeleted
     )
   }
 }
@@ -118,7 +118,7 @@ async function stateOf(
 
 /** Returns the last id, if there may be more. */
 function addEvents({ imports }: UserStore, number: number, after: string, hash: Hash): string | undefined {
-  const page = imports.standing(number, after, eventsAtOnce)
+  const page = imports.listItemStates(number, after, eventsAtOnce)
   for (const { id, isDeleted, isHere } of page) hash.update(`${id}${isHere}${isDeleted}\n`)
   return page.length < eventsAtOnce ? undefined : page.at(-1)!.id
 }
@@ -127,7 +127,7 @@ function addHolder({ mayRead, open }: ImportView, id: string, hash: Hash): boole
   const { series } = open()
   const holder = series.findHolder(id)
   if (!holder || holder.isTrashed || !mayRead(holder.streams)) return false
-  hash.update(JSON.stringify([id, holder.type, holder.time, series.columns(holder.number) ?? []]))
+  hash.update(JSON.stringify([id, holder.type, holder.time, series.getColumns(holder.number) ?? []]))
   return true
 }
 
@@ -141,7 +141,7 @@ function addPoints(
   const holder = series.findHolder(id)
   // It has gone in the meantime, and its points with it.
   if (!holder) return undefined
-  const width = (series.columns(holder.number) ?? []).length + 1
+  const width = (series.getColumns(holder.number) ?? []).length + 1
   const { rest, text } = series.next(holder.number, range, { width, isFine: true })
   // Chunks may be put together in other ways later: the text of all is the same.
   if (text !== '') hash.update(`${text},`)

@@ -7,7 +7,7 @@ import type { ImportProgress, Imports } from '../call/imports.js'
 import type { Services } from '../call/services.js'
 import { removeOrphans } from '../events/attachment-sweep.js'
 import { toApiError } from '../call/outcome.js'
-import { isAway } from '../unknown-user.js'
+import { isUnavailable } from '../unknown-user.js'
 import { assignmentOf, fileIsGone, haveFile } from './assignment.js'
 import { rememberOutcome } from './counted.js'
 import { settle } from './ending.js'
@@ -51,12 +51,12 @@ export class ImportJobs implements Imports {
   /** Goes on with what was left unfinished, of accounts that are served here. */
   takeUp(): void {
     const { accounts } = this.#services
-    for (const { id, username } of this.files.marked()) {
+    for (const { id, username } of this.files.listMarked()) {
       const account = accounts.find(username)
       if (account?.id !== id) {
-        if (!isAway(accounts, username)) this.files.unmark(id)
+        if (!isUnavailable(accounts, username)) this.files.unmark(id)
       } else if (accounts.owns(account)) {
-        const ready = accounts.ready(account)
+        const ready = accounts.waitUntilReady(account)
         if (!ready) this.goOn(account)
         // Why it cannot be opened is found out, and logged, by going on.
         else ready.then(() => this.goOn(account)).catch(() => this.goOn(account))
@@ -92,10 +92,10 @@ export class ImportJobs implements Imports {
     if (!this.#services.accounts.owns(account)) return
     try {
       const { imports } = this.#services.accounts.store(account)
-      for (const { fileId, id, state } of imports.open(mostOpen).map(jobOf).toReversed()) {
+      for (const { fileId, id, state } of imports.listOpen(mostOpen).map(jobOf).toReversed()) {
         if (!unfinished.has(state) || this.isAtWork(id)) continue
         // Before the daily job removes files that belong to no event.
-        this.files.take(account.id, fileId, id)
+        this.files.moveAttachment(account.id, fileId, id)
         this.begin(account, id)
       }
     } catch (cause) {
@@ -170,7 +170,7 @@ export class ImportJobs implements Imports {
     const again = (): void => {
       this.#retries.delete(id)
       if (this.#services.accounts.find(username)?.id === id) this.goOn(account)
-      else if (!isAway(this.#services.accounts, username)) this.files.unmark(id)
+      else if (!isUnavailable(this.#services.accounts, username)) this.files.unmark(id)
       else this.#retry(account)
     }
     this.#retries.set(id, setTimeout(again, retryMs).unref())
@@ -205,7 +205,7 @@ export class ImportJobs implements Imports {
     this.#waiting.moveToEnd(account.id)
     if (this.#isClosing) return
     if (!isNoted) this.#retry(account)
-    else if (this.#waiting.sizeOf(account.id) === 0 && isDone(this.#services, account))
+    else if (this.#waiting.countItems(account.id) === 0 && isDone(this.#services, account))
       this.files.unmark(account.id)
     this.#next()
   }
@@ -288,7 +288,7 @@ export class ImportJobs implements Imports {
     await work.reading?.stop()
     const store = accounts.store(account)
     await store.write(() => {
-      const state = store.imports.stateOf(id)
+      const state = store.imports.getState(id)
       if (state === undefined) return
       const job = work.reading?.job ?? foundJob(store, id)
       // It may have been cancelled or deleted in the meantime.

@@ -33,7 +33,7 @@ export class ImportMemory {
   /** The key that ids of records are made with, as hexadecimal digits. That of the account is made if there is none. */
   async key(): Promise<string> {
     const { app } = this.job
-    const own = this.store.imports.recall('key') ?? (await this.#newKey())
+    const own = this.store.imports.getMemory('key') ?? (await this.#newKey())
     return app === undefined ? own : createHmac('sha256', Buffer.from(own, 'hex')).update(app).digest('hex')
   }
 
@@ -45,7 +45,7 @@ export class ImportMemory {
   /** To be called within a transaction. What a lane has become it remains. */
   rememberForms(lanes: readonly { readonly key: string; readonly form: Form }[]): void {
     const prefix = `${this.#prefix}form:`
-    const fresh = lanes.filter(({ key }) => this.store.imports.recall(prefix + key) === undefined)
+    const fresh = lanes.filter(({ key }) => this.store.imports.getMemory(prefix + key) === undefined)
     this.#remember(
       prefix,
       fresh.map(({ form, key }) => [key, form])
@@ -71,19 +71,19 @@ export class ImportMemory {
     if (entries.length === 0) return
     const { imports } = this.store
     const added = entries.reduce((sum, [name, value]) => sum + prefix.length + name.length + value.length, 0)
-    if (imports.sizeOf(prefix) + added > mostRemembered) imports.forgetAll(prefix)
-    for (const [name, value] of entries) imports.remember(prefix + name, value)
+    if (imports.getMemorySize(prefix) + added > mostRemembered) imports.removeMemoryWithPrefix(prefix)
+    for (const [name, value] of entries) imports.setMemory(prefix + name, value)
   }
 
   #all<T>(kind: string, valueOf: (text: string) => T): Record<string, T> {
     const prefix = this.#prefix + kind
-    const found = this.store.imports.recallAll(prefix)
+    const found = this.store.imports.listMemory(prefix)
     return Object.fromEntries(found.map(({ name, value }) => [name.slice(prefix.length), valueOf(value)]))
   }
 
   async #newKey(): Promise<string> {
     const key = randomBytes(keySize).toString('hex')
-    await this.store.write(() => this.store.imports.remember('key', key))
+    await this.store.write(() => this.store.imports.setMemory('key', key))
     return key
   }
 }

@@ -1,7 +1,7 @@
 /** Compares points that are to be written with those that are there. */
 import type { PointsDraft } from '../../imports/protocol.js'
 import type { Row } from '../../storage/series/rows.js'
-import type { Column, Plan } from '../series/plan.js'
+import type { Column, ColumnPlan } from '../series/column-plan.js'
 
 /** Points that differ although they are of one time go this far apart, in seconds: the finest that is told apart everywhere. */
 const apart = 1e-6
@@ -41,7 +41,7 @@ export function spanOf({ cells, columns, origin }: Rows): { from: number; to: nu
 /** Tells new points from known ones. `stored`: those of {@link spanOf}, with cells in the order of `layout`. */
 export function compared(
   rows: Rows,
-  plan: Plan,
+  plan: ColumnPlan,
   stored: readonly Row[],
   layout: readonly string[]
 ): Compared {

@@ -8,7 +8,7 @@ import type { Services } from '../call/services.js'
 import { Changes } from '../changes.js'
 import { fail } from '../errors.js'
 import { Caller } from '../permissions/caller.js'
-import { isInForce } from '../permissions/standing.js'
+import { isInForce } from '../permissions/effective-grants.js'
 import type { Job } from './job.js'
 
 /** Methods by which an import writes, so that all rules hold for it. */

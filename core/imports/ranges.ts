@@ -1,5 +1,5 @@
 /** Notes which points an import has written, so that they can be told from those of others. */
-import type { Bringing, ImportRange } from '../../storage/imports/import-repository.js'
+import type { ImportAttempt, ImportRange } from '../../storage/imports/import-repository.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Row } from '../../storage/series/rows.js'
 
@@ -12,16 +12,16 @@ export function noteRange(
   event: number,
   fresh: readonly Row[],
   stored: readonly Row[],
-  by: Bringing
+  by: ImportAttempt
 ): void {
   const [first, last] = [fresh[0]![0], fresh.at(-1)![0]]
   const times = fresh.map(([time]) => time)
-  for (const range of imports.rangesWithin(event, first, last)) {
+  for (const range of imports.listRangesWithin(event, first, last)) {
     if (range.times || !times.some(time => time > range.first && time < range.last)) continue
     // It had no others in between until now.
     const own = new Set(times)
-    const rows = series.within(event, range.first, range.last, mostChunks) ?? []
-    imports.tellTimes(
+    const rows = series.readWithin(event, range.first, range.last, mostChunks) ?? []
+    imports.setRangeTimes(
       range.number,
       rows.flatMap(([time]) => (own.has(time) ? [] : [time]))
     )
@@ -45,6 +45,6 @@ export function ownTimes(
   { count, event, first, last, times }: ImportRange
 ): Set<number> | undefined {
   if (times) return new Set(times)
-  const rows = series.within(event, first, last, mostChunks)
+  const rows = series.readWithin(event, first, last, mostChunks)
   return rows && rows.length <= count ? new Set(rows.map(([time]) => time)) : undefined
 }

@@ -14,7 +14,7 @@ import type { ImportFiles } from '../../storage/imports/import-files.js'
 import type { Account } from '../../storage/platform/account.js'
 import type { ImportProgress } from '../call/imports.js'
 import type { Services } from '../call/services.js'
-import { mayReadAt } from '../events/place.js'
+import { mayReadAt } from '../events/event-permissions.js'
 import { recalled, recalledOutcome, rememberCounted, type KeptOutcome } from './counted.js'
 import { FileWriter } from './file-writer.js'
 import { Footprint, isUnchanged, type ImportView } from './footprint.js'
@@ -96,7 +96,7 @@ export class Reading {
     }
     if (!isDry) this.#footprint = new Footprint(this.#view)
     this.#writer = new ImportWriter(job, presence, writers, this.#footprint)
-    this.#files = new FileWriter(this.#writer, presence, () => files.unpackedBytes(account.id, job.id))
+    this.#files = new FileWriter(this.#writer, presence, () => files.openUnpacked(account.id, job.id))
   }
 
   /** The job with what has been done so far. */

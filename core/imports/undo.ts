@@ -1,10 +1,10 @@
 /** Takes out what an import has brought in: its points, its events, the streams that it made. */
-import { atOnce } from '../../storage/steps.js'
+import { runSteps } from '../../storage/steps.js'
 import type { Event } from '../../schemas/event.js'
 import type { Call } from '../call/method.js'
-import { settleDeletion } from '../account/value-events.js'
-import { idsAt } from '../events/place.js'
-import { enqueueInSteps } from '../notifications/webhook-queue.js'
+import { applyValueDeletion } from '../account/value-events.js'
+import { getStreamIds } from '../events/event-permissions.js'
+import { enqueueMessagesInSteps } from '../notifications/webhook-queue.js'
 import type { KeptJob } from './job.js'
 import type { Presence, Writers } from './present.js'
 import { ownTimes } from './ranges.js'
@@ -43,7 +43,7 @@ export class ImportRemoval {
     const kept: string[] = []
     for (const id of made.toReversed())
       if (!(await this.#within(call => this.#stream(call, id)))) kept.unshift(id)
-    await this.#within(call => call.store.imports.remember(leftName, JSON.stringify(kept)))
+    await this.#within(call => call.store.imports.setMemory(leftName, JSON.stringify(kept)))
     return true
   }
 
@@ -54,7 +54,7 @@ export class ImportRemoval {
       const call = (changed = this.presence.call())
       call.store.audit.lastWritten.clear()
       const value = work(call)
-      atOnce(enqueueInSteps(call))
+      runSteps(enqueueMessagesInSteps(call))
       return value
     }, this.presence.party.access)
     if (changed) changed.services.bus.publish(changed.account.username, changed.changes)
@@ -64,17 +64,17 @@ export class ImportRemoval {
   /** Takes out some ranges of points; returns whether there may be more. */
   #ranges(call: Call, number: number): boolean {
     const { caller, now, store } = call
-    const ranges = store.imports.ranges(number, rangesAtOnce)
+    const ranges = store.imports.listRanges(number, rangesAtOnce)
     const writing = { writer: caller.signature, written: now }
     for (const range of ranges) {
       const { event, first, last } = range
       store.imports.removeRange(range.number)
       const holder = store.series.findHolder(event)
-      if (!holder || !mayChange(call, idsAt(store, holder.streams))) continue
+      if (!holder || !mayChange(call, getStreamIds(store, holder.streams))) continue
       // If somebody else has written points in between, all stay: they cannot be told apart.
       const own = ownTimes(store, range)
       if (own) store.series.removeThrough(event, { first, last }, own, writing)
-      store.series.tidy(event)
+      store.series.removeIfEmpty(event)
     }
     return ranges.length > 0
   }
@@ -82,15 +82,15 @@ export class ImportRemoval {
   /** Takes out some events; returns the id of the last one, `undefined` if there was none. */
   #events(call: Call, number: number, after: string): string | undefined {
     const { store } = call
-    const ids = store.imports.events(number, after, eventsAtOnce)
+    const ids = store.imports.listEvents(number, after, eventsAtOnce)
     for (const id of ids) {
       const event = store.events.find(id)
       if (event && mayChange(call, event.streamIds) && !this.#isNeeded(call, event)) {
-        settleDeletion(call, event)
+        applyValueDeletion(call, event)
         call.changes.add('events', event.streamIds)
         store.events.remove(id, store.stamp(call.now), event)
       } else this.#file(call, number, id)
-      if (store.imports.bringingOf(id)?.import === number) store.imports.removeEvent(id)
+      if (store.imports.findAttempt(id)?.import === number) store.imports.removeEvent(id)
     }
     return ids.at(-1)
   }
@@ -98,9 +98,9 @@ export class ImportRemoval {
   /** Takes a file out of an event that something else has brought in: others go with theirs. */
   #file(call: Call, number: number, id: string): void {
     const { caller, changes, now, store } = call
-    const owner = store.attachments.ownerOf(id)
+    const owner = store.attachments.findEventId(id)
     const event = owner === undefined ? undefined : store.events.find(owner)
-    if (!event || store.imports.bringingOf(event.id)?.import === number) return
+    if (!event || store.imports.findAttempt(event.id)?.import === number) return
     if (!mayChange(call, event.streamIds)) return
     const attachments = (event.attachments ?? []).filter(each => each.id !== id)
     changes.add('events', event.streamIds)
@@ -116,14 +116,14 @@ export class ImportRemoval {
   #isNeeded({ store }: Call, { id, type }: Event): boolean {
     if (!type.startsWith('series:')) return false
     const holder = store.series.findHolder(id)!
-    if (!store.series.bounds(holder.number)) return false
-    const other = store.imports.otherIn(holder.number, this.job.number)
+    if (!store.series.getBounds(holder.number)) return false
+    const other = store.imports.findOtherAttempt(holder.number, this.job.number)
     if (other) store.imports.addEvent(id, other)
     return true
   }
 
   #left({ store }: Call): string[] {
-    return JSON.parse(store.imports.recall(leftName) ?? '[]') as string[]
+    return JSON.parse(store.imports.getMemory(leftName) ?? '[]') as string[]
   }
 
   /** Removes a stream that nothing is in any more; returns whether it is gone. */

@@ -16,7 +16,7 @@ const day = 86_400
 
 /** Throws where too many files wait for one of this size (bytes) to be taken in, or too large ones. */
 export function assertMayWait({ account, services, store }: Call, size: number): void {
-  const open = store.imports.open(mostOpen).map(jobOf)
+  const open = store.imports.listOpen(mostOpen).map(jobOf)
   const waiting = open.filter(({ id, state }) => state === 'looking' || services.imports.hasFile(account, id))
   if (waiting.length >= mostWaiting || open.length >= mostOpen)
     fail('invalid-operation', `${mostWaiting} files wait already: run or delete one of their imports first`)
@@ -32,13 +32,13 @@ export function assertMayWait({ account, services, store }: Call, size: number):
 export async function expireFiles(services: Services, files: ImportFiles, account: Account): Promise<void> {
   const { maxWaiting } = services.config.imports
   const store = services.accounts.store(account)
-  files.removeOthers(account.id, new Set(store.imports.open(mostOpen).map(({ id }) => id)))
+  files.removeOthers(account.id, new Set(store.imports.listOpen(mostOpen).map(({ id }) => id)))
   if (maxWaiting === 0) return
   const before = services.clock.now() - maxWaiting
   const told = 'The file has waited for {seconds} and was removed: bring it in again'
   const notice: Notice = { message: told, values: { seconds: maxWaiting } }
   const message = told.replace('{seconds}', lengthOf(maxWaiting))
-  for (const job of store.imports.open(mostOpen).map(jobOf)) {
+  for (const job of store.imports.listOpen(mostOpen).map(jobOf)) {
     if (!isOver(job, before) || !files.exists(account.id, job.id)) continue
     const { id } = job
     await store.write(() => {

@@ -24,7 +24,7 @@ export interface Work extends QueuedImport {
 export function isDone({ accounts }: Services, account: Account): boolean {
   if (!accounts.owns(account)) return false
   try {
-    const open = accounts.store(account).imports.open(mostOpen)
+    const open = accounts.store(account).imports.listOpen(mostOpen)
     return !open.some(({ state }) => unfinished.has(state as ImportState))
   } catch {
     return true

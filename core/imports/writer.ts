@@ -1,15 +1,15 @@
 /** Writes what was read from a file, batch by batch, or only compares it with what is there. */
 import type { Batch, EventDraft, PointsDraft, StreamDraft } from '../../imports/protocol.js'
 import type { Holder } from '../../storage/repositories/series.js'
-import type { Bringing } from '../../storage/imports/import-repository.js'
-import { atOnce } from '../../storage/steps.js'
+import type { ImportAttempt } from '../../storage/imports/import-repository.js'
+import { runSteps } from '../../storage/steps.js'
 import type { Call } from '../call/method.js'
 import { ApiError, fail } from '../errors.js'
 import { quotaCheck } from '../dispatch/quota.js'
-import { mayReadAt } from '../events/place.js'
-import { enqueueInSteps } from '../notifications/webhook-queue.js'
-import { writableHolder } from '../series/holder.js'
-import { planOf } from '../series/plan.js'
+import { mayReadAt } from '../events/event-permissions.js'
+import { enqueueMessagesInSteps } from '../notifications/webhook-queue.js'
+import { requireWritableHolder } from '../series/holder.js'
+import { planColumns } from '../series/column-plan.js'
 import type { Footprint } from './footprint.js'
 import { compared, halves, spanOf, type Compared } from './merge.js'
 import { keepJob, type KeptJob } from './job.js'
@@ -29,7 +29,7 @@ export class ImportWriter {
   /** Ids of events with files that were not brought in, and are not here. */
   readonly refused = new Set<string>()
   readonly #seen = new Set<string>()
-  readonly by: Bringing
+  readonly by: ImportAttempt
 
   /** Without `footprint` nothing is written. `job` is replaced when it makes streams. */
   constructor(
@@ -65,13 +65,13 @@ export class ImportWriter {
     try {
       const result = await before.store.commit(() => {
         const call = (changed = this.presence.call())
-        if (call.store.imports.stateOf(job.id) !== job.state)
+        if (call.store.imports.getState(job.id) !== job.state)
           fail('invalid-operation', 'The import has been stopped')
         call.store.audit.lastWritten.clear()
         const checkQuota = quotaCheck(this.writers.createEvent, call)
         const value = this.footprint!.own(call.store, () => work(call))
         checkQuota()
-        atOnce(enqueueInSteps(call))
+        runSteps(enqueueMessagesInSteps(call))
         return value
       }, this.presence.party.access)
       if (changed) changed.services.bus.publish(changed.account.username, changed.changes)
@@ -130,7 +130,7 @@ export class ImportWriter {
       if (this.#seen.has(id)) return 'twice'
       if (this.#seen.size < mostRemembered) this.#seen.add(id)
     }
-    const bringing = store.imports.bringingOf(id)
+    const bringing = store.imports.findAttempt(id)
     if (store.series.findHolder(id)) {
       if (!bringing) this.footprint?.spoil()
       if (bringing?.import !== this.by.import) return 'known'
@@ -139,7 +139,7 @@ export class ImportWriter {
     if (!store.history.findDeletion(id)) return undefined
     // The person has thrown it away; an import that is taken out as a whole leaves no such mark.
     if (bringing) return 'deleted'
-    if (!this.isDry) store.history.forgetDeletion(id)
+    if (!this.isDry) store.history.removeDeletion(id)
     return undefined
   }
 
@@ -213,16 +213,16 @@ export class ImportWriter {
     const known = series.findHolder(draft.holder)
     const origin = known?.time ?? draft.origin
     const span = spanOf({ ...draft, origin })
-    const stored = known ? series.within(known.number, span.from, span.to, mostChunks) : []
+    const stored = known ? series.readWithin(known.number, span.from, span.to, mostChunks) : []
     if (!stored) {
       if (rows > 1) return false
       throw new Error('One point lies in many chunks')
     }
-    const layout = (known && series.columns(known.number)) ?? []
+    const layout = (known && series.getColumns(known.number)) ?? []
     const type = `series:${draft.type}`
-    const result = compared({ ...draft, origin }, planOf(call.services.eventTypes, type), stored, layout)
+    const result = compared({ ...draft, origin }, planColumns(call.services.eventTypes, type), stored, layout)
     if (!this.isDry && result.fresh.length > 0) {
-      const holder = known ? writableHolder(call, known.id) : this.#holder(call, draft, type)
+      const holder = known ? requireWritableHolder(call, known.id) : this.#holder(call, draft, type)
       if (typeof holder === 'string') {
         this.note(draft.type, holder, rows)
         return true
@@ -244,7 +244,7 @@ export class ImportWriter {
         ? fresh
         : fresh.map(row => [row[0], ...used.map(index => row[index + 1])] as Compared['fresh'][number])
     const writing = { writer: call.caller.signature, written: call.now }
-    atOnce(call.store.series.add(number, { columns: used.map(index => columns[index]!), rows }, writing))
+    runSteps(call.store.series.add(number, { columns: used.map(index => columns[index]!), rows }, writing))
   }
 
   #count({ store }: Call, type: string, holder: Holder | undefined, result: Compared): void {
@@ -255,7 +255,7 @@ export class ImportWriter {
     this.note(type, 'early', early)
     if (!holder || known.length === 0) return
     const ranges = store.imports
-      .rangesWithin(holder.number, Math.min(...known), Math.max(...known))
+      .listRangesWithin(holder.number, Math.min(...known), Math.max(...known))
       .filter(range => range.import === this.by.import)
     if (ranges.length === 0) {
       this.note(type, 'known', known.length)
@@ -276,8 +276,8 @@ export class ImportWriter {
     if (found && !mayReadAt(call, found.streams)) return 'hidden'
     if (found) return found.isTrashed ? 'trashed' : undefined
     if (call.store.history.findDeletion(holder)) {
-      if (call.store.imports.bringingOf(holder)) return 'deleted'
-      if (!this.isDry) call.store.history.forgetDeletion(holder)
+      if (call.store.imports.findAttempt(holder)) return 'deleted'
+      if (!this.isDry) call.store.history.removeDeletion(holder)
     }
     return call.services.eventTypes.isKnown(type) ? undefined : 'unfit'
   }

@@ -12,17 +12,17 @@ export interface Measure {
 }
 
 /** Cached measures of objects and arrays that were read in steps, with the length of their texts. */
-const known = new WeakMap<object, Measure & { readonly size: number }>()
+const measureCache = new WeakMap<object, Measure & { readonly size: number }>()
 
 /** Caches the measure of a large object or array, which would take long to compute at once. `size`: characters of its JSON. */
-export function remember(container: object, measured: Measure, size: number): void {
-  known.set(container, { ...measured, size })
+export function cacheMeasure(container: object, measured: Measure, size: number): void {
+  measureCache.set(container, { ...measured, size })
 }
 
 /** Characters of a value's JSON if it is a text, or was long when it was read; 0 for others. */
-export function sizeOf(value: unknown): number {
+export function getKnownSize(value: unknown): number {
   if (typeof value === 'string') return value.length
-  return isNested(value) ? (known.get(value)?.size ?? 0) : 0
+  return isNested(value) ? (measureCache.get(value)?.size ?? 0) : 0
 }
 
 /**
@@ -65,7 +65,7 @@ export function measure(value: unknown, limit = Infinity, maxContainers = Infini
     if (containers > maxContainers) return { depth: 0, containers, hasFinite }
     const below: object[] = []
     for (const item of level) {
-      const before = known.get(item)
+      const before = measureCache.get(item)
       if (before) {
         containers += before.containers - 1
         deepest = Math.max(deepest, depth - 1 + before.depth)

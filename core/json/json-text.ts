@@ -1,6 +1,6 @@
 /** Results as JSON text: what is stored as text is sent as text, without being parsed in between. */
 
-/** A value that is JSON text already. `JSON.stringify` must not see it: use {@link members}. */
+/** A value that is JSON text already. `JSON.stringify` must not see it: use {@link toCanonicalMembers}. */
 export class JsonText {
   /** `excess`: by how much the text's bytes outnumber its characters, where that is known. */
   constructor(
@@ -27,7 +27,7 @@ export interface Page {
   /** By how much the text's bytes outnumber its characters, where that is known. */
   readonly excess?: number | undefined
   /** Whether the source keeps a large value in memory until its last page: slow clients must not make it wait. */
-  readonly isHolding?: boolean | undefined
+  readonly holdsValue?: boolean | undefined
 }
 
 /**
@@ -47,7 +47,7 @@ export interface TextListing<Source> extends Listing<Source> {
   /** Transforms the text of each object in it, if set; must be set before the first page. */
   present: ((text: string) => string) | undefined
   /** Whether it is all of the answer, without the name of its member: a document of another kind. Set before the first page. */
-  isBare?: boolean
+  isDocument?: boolean
 }
 
 /** Whether a listing is one of pieces of text. */
@@ -67,7 +67,7 @@ export function hasListing(result: object): boolean {
 }
 
 /** Concatenates lists. */
-export function joined<Source>(lists: readonly (Listing<Source> | readonly never[])[]): Listing<Source> {
+export function concatLists<Source>(lists: readonly (Listing<Source> | readonly never[])[]): Listing<Source> {
   const remaining = lists.filter((list): list is Listing<Source> => isListing(list))
   return {
     next(source) {
@@ -78,14 +78,14 @@ export function joined<Source>(lists: readonly (Listing<Source> | readonly never
   }
 }
 
-/** Texts per page of {@link listed}. */
+/** Texts per page of {@link resolveListedWithTrashed}. */
 const pageTexts = 1000
 
 /**
  * A list of what a write has done, from the JSON texts of its items. They are not counted as items: a result must not be
  * refused as too long when the write has been done.
  */
-export function listed(texts: readonly string[]): Listing<unknown> {
+export function listTexts(texts: readonly string[]): Listing<unknown> {
   let at = 0
   return {
     next() {
@@ -101,7 +101,7 @@ export function toText(value: unknown): string | undefined {
 }
 
 /** The members of a JSON object, without its braces: `"event":{…},"history":[]`. */
-export function members(result: object): string {
+export function joinMembers(result: object): string {
   if (result instanceof JsonMembers) return result.text
   // Faster than writing member by member, which takes twice as long.
   if (!Object.values(result).some(isText)) return JSON.stringify(result).slice(1, -1)
@@ -113,8 +113,8 @@ export function members(result: object): string {
   return text
 }
 
-/** By how much the bytes of {@link members} outnumber their characters, where that is known of all of them. */
-export function excessOf(result: object): number | undefined {
+/** By how much the bytes of {@link toCanonicalMembers} outnumber their characters, where that is known of all of them. */
+export function sumExcess(result: object): number | undefined {
   let sum = 0
   for (const key in result) {
     const value = (result as Record<string, unknown>)[key]

@@ -2,7 +2,7 @@
  * Parses large JSON texts in steps, yielding to other work: containers are cut into pieces between their items, which
  * `JSON.parse` reads. Accepts and returns the same as `JSON.parse`; the measures of long containers are cached.
  */
-import { measure, refuseMeasure, refuseNesting, remember, type Measure } from './depth.js'
+import { measure, refuseMeasure, refuseNesting, cacheMeasure, type Measure } from './depth.js'
 import { setMember } from './json-text.js'
 import type { Steps } from '../../storage/steps.js'
 
@@ -17,7 +17,7 @@ export interface JsonLimits {
 }
 
 /** Whether a text is better read in steps. */
-export function isLong(text: string): boolean {
+export function isLargeJson(text: string): boolean {
   return text.length > smallSize
 }
 
@@ -28,26 +28,26 @@ export function isLong(text: string): boolean {
 export function* readJson(text: string, limits: JsonLimits, stepSize = pieceSize): Steps<unknown> {
   const reader = new Reader(text, limits, stepSize)
   const value = yield* reader.value(reader.skipBlanks(0), 1)
-  if (reader.skipBlanks(reader.at) < text.length) throw new SyntaxError('Something follows the value')
+  if (reader.skipBlanks(reader.position) < text.length) throw new SyntaxError('Something follows the value')
   return value
 }
 
 /** Where a value is in a text. */
-export interface Place {
+export interface TextRange {
   readonly from: number
   /** Behind its last character. */
   readonly to: number
 }
 
 /** Returns where the value of a member is in the text of an object, as `JSON.stringify` writes it; the first, if several have that name. */
-export function placeOfMember(text: string, name: string): Place | undefined {
-  return new Reader(text, unlimited, Infinity).placeOf(name)
+export function findMember(text: string, name: string): TextRange | undefined {
+  return new Reader(text, unlimited, Infinity).findMember(name)
 }
 
 /** Returns a function that tells where the value that begins at a place of a text of our own ends. */
-export function endsOfValues(text: string): (from: number) => number {
+export function createValueEndFinder(text: string): (from: number) => number {
   const reader = new Reader(text, unlimited, Infinity)
-  return from => reader.endOf(from)
+  return from => reader.findEnd(from)
 }
 
 /** For JSON of our own: it was within the limits when it was written. */
@@ -58,7 +58,7 @@ const stepsPerSearch = 16
 
 class Reader {
   /** End of the text read so far. */
-  at = 0
+  position = 0
   /** The last string longer than a step: each container around it is looked through up to its end. */
   #longString = { from: -1, to: -1 }
 
@@ -72,7 +72,7 @@ class Reader {
   *value(start: number, depth: number): Steps<unknown> {
     const end = this.#endOf(start)
     if (end !== undefined) {
-      this.at = end
+      this.position = end
       return JSON.parse(this.text.slice(start, end)) as unknown
     }
     if (depth > this.limits.jsonDepth) refuseNesting(this.limits.jsonDepth)
@@ -80,20 +80,20 @@ class Reader {
   }
 
   /** Where the value of a member is; its name stands in the text as JSON writes it. */
-  placeOf(name: string): Place | undefined {
+  findMember(name: string): TextRange | undefined {
     const { text } = this
     const key = `${JSON.stringify(name)}:`
-    for (let at = 1; text.charCodeAt(at) === quote;) {
-      const from = this.#name(at).value
+    for (let position = 1; text.charCodeAt(position) === quote;) {
+      const from = this.#name(position).value
       const to = this.#endOf(from)!
-      if (text.startsWith(key, at)) return { from, to }
-      at = to + 1
+      if (text.startsWith(key, position)) return { from, to }
+      position = to + 1
     }
     return undefined
   }
 
   /** Where a value ends, however long it is. */
-  endOf(start: number): number {
+  findEnd(start: number): number {
     return this.#endOf(start)!
   }
 
@@ -105,13 +105,13 @@ class Reader {
       total.add(measure(values))
       items.push(...values)
     }
-    const takeLong = function* (this: Reader, at: number): Steps<void> {
-      const value = yield* this.value(at, depth + 1)
+    const takeLong = function* (this: Reader, position: number): Steps<void> {
+      const value = yield* this.value(position, depth + 1)
       total.add(measure([value]))
       items.push(value)
     }
-    yield* this.#items(start, ']', at => this.#endOf(at), take, takeLong.bind(this))
-    remember(items, total, this.at - start)
+    yield* this.#items(start, ']', position => this.#endOf(position), take, takeLong.bind(this))
+    cacheMeasure(items, total, this.position - start)
     return items
   }
 
@@ -130,15 +130,21 @@ class Reader {
       total.add(measure(members))
       for (const [key, value] of Object.entries(members)) put(key, value)
     }
-    const takeLong = function* (this: Reader, at: number): Steps<void> {
-      const { end, value } = this.#name(at)
-      const key = JSON.parse(this.text.slice(at, end)) as string
+    const takeLong = function* (this: Reader, position: number): Steps<void> {
+      const { end, value } = this.#name(position)
+      const key = JSON.parse(this.text.slice(position, end)) as string
       const long = yield* this.value(value, depth + 1)
       total.add(measure([long]))
       put(key, long)
     }
-    yield* this.#items(start, '}', at => this.#endOf(this.#name(at).value), take, takeLong.bind(this))
-    remember(result, total, this.at - start)
+    yield* this.#items(
+      start,
+      '}',
+      position => this.#endOf(this.#name(position).value),
+      take,
+      takeLong.bind(this)
+    )
+    cacheMeasure(result, total, this.position - start)
     return result
   }
 
@@ -149,45 +155,45 @@ class Reader {
   *#items(
     start: number,
     closing: ']' | '}',
-    endOf: (at: number) => number | undefined,
+    findEnd: (position: number) => number | undefined,
     take: (piece: string) => void,
-    takeLong: (at: number) => Steps<void>
+    takeLong: (position: number) => Steps<void>
   ): Steps<void> {
-    let at = this.skipBlanks(start + 1)
-    let piece = { from: at, to: at }
+    let position = this.skipBlanks(start + 1)
+    let piece = { from: position, to: position }
     const flush = (next: number): void => {
       if (piece.to > piece.from) take(this.text.slice(piece.from, piece.to))
       piece = { from: next, to: next }
     }
-    let isLast = this.text[at] === closing
-    if (isLast) this.at = at + 1
+    let isLast = this.text[position] === closing
+    if (isLast) this.position = position + 1
     while (!isLast) {
-      const end = endOf(at)
+      const end = findEnd(position)
       if (end === undefined) {
-        flush(at)
-        yield* takeLong(at)
-      } else piece.to = this.at = end
+        flush(position)
+        yield* takeLong(position)
+      } else piece.to = this.position = end
       isLast = this.#closes(closing)
-      at = isLast ? this.at : this.skipBlanks(this.at)
-      if (end === undefined) piece = { from: at, to: at }
+      position = isLast ? this.position : this.skipBlanks(this.position)
+      if (end === undefined) piece = { from: position, to: position }
       else if (isLast || end - piece.from > this.stepSize) {
-        flush(at)
+        flush(position)
         yield
       }
     }
   }
 
-  skipBlanks(at: number): number {
-    while (isBlank(this.text.charCodeAt(at))) at++
-    return at
+  skipBlanks(position: number): number {
+    while (isBlank(this.text.charCodeAt(position))) position++
+    return position
   }
 
   /** Moves past the comma or closing bracket that has to follow an item; returns whether it was the latter. */
   #closes(closing: string): boolean {
-    const at = this.skipBlanks(this.at)
-    const found = this.text[at]
+    const position = this.skipBlanks(this.position)
+    const found = this.text[position]
     if (found !== ',' && found !== closing) throw new SyntaxError('No comma between items')
-    this.at = at + 1
+    this.position = position + 1
     return found === closing
   }
 
@@ -205,11 +211,11 @@ class Reader {
     const { text } = this
     const end = start + this.stepSize
     let depth = 0
-    for (let at = start; at < text.length; at++) {
-      switch (text.charCodeAt(at)) {
+    for (let position = start; position < text.length; position++) {
+      switch (text.charCodeAt(position)) {
         case quote:
-          at = this.#endOfString(at) - 1
-          if (depth === 0) return at + 1
+          position = this.#endOfString(position) - 1
+          if (depth === 0) return position + 1
           break
         case openBracket:
         case openBrace:
@@ -217,14 +223,14 @@ class Reader {
           break
         case closeBracket:
         case closeBrace:
-          if (depth <= 1) return depth === 0 ? assertAdvances(at, start) : at + 1
+          if (depth <= 1) return depth === 0 ? assertAdvances(position, start) : position + 1
           depth--
           break
         case comma:
-          if (depth === 0) return assertAdvances(at, start)
+          if (depth === 0) return assertAdvances(position, start)
           break
       }
-      if (at > end && depth > 0) return undefined
+      if (position > end && depth > 0) return undefined
     }
     if (depth > 0) throw new SyntaxError('The text ends within a value')
     return assertAdvances(text.length, start)
@@ -239,18 +245,18 @@ class Reader {
 
   #findEndOfString(start: number): number {
     const { text } = this
-    for (let at = start + 1; ; at++) {
+    for (let position = start + 1; ; position++) {
       // Where one character is escaped others often are: each search takes as long as some dozens of steps.
-      for (let end = at + stepsPerSearch; at < end && at > start + 1; at++) {
-        const code = text.charCodeAt(at)
-        if (code === quote) return at + 1
-        if (code === backslash) end = ++at + stepsPerSearch
+      for (let end = position + stepsPerSearch; position < end && position > start + 1; position++) {
+        const code = text.charCodeAt(position)
+        if (code === quote) return position + 1
+        if (code === backslash) end = ++position + stepsPerSearch
       }
-      at = text.indexOf('"', at)
-      if (at < 0) throw new SyntaxError('The text ends within a string')
-      let before = at - 1
+      position = text.indexOf('"', position)
+      if (position < 0) throw new SyntaxError('The text ends within a string')
+      let before = position - 1
       while (text.charCodeAt(before) === backslash) before--
-      if ((at - before) % 2 === 1) return at + 1
+      if ((position - before) % 2 === 1) return position + 1
     }
   }
 }

@@ -1,18 +1,18 @@
-/** Serialises large values in steps, with the same result as `JSON.stringify` or {@link canonical}. */
-import { canonical, members } from './canonical.js'
-import { sizeOf } from './depth.js'
+/** Serialises large values in steps, with the same result as `JSON.stringify` or {@link toCanonicalJson}. */
+import { toCanonicalJson, toCanonicalMembers } from './canonical.js'
+import { getKnownSize } from './depth.js'
 import { isHighSurrogate } from './json-text.js'
 import type { Steps } from '../../storage/steps.js'
 
 /** Characters of JSON above which a value is large. */
 export const largeSize = 256 * 1024
 /** Weight that one step writes: characters of texts, plus a few for every value. */
-const stepSize = 64 * 1024
+const stepWeight = 64 * 1024
 /** Weight of a value besides its characters. */
-const ownSize = 8
+const valueWeight = 8
 
 /** How values are written. */
-export interface Form {
+export interface JsonForm {
   text(value: unknown): string
   /** The keys of an object, in order. */
   keys(object: object): readonly string[]
@@ -21,7 +21,7 @@ export interface Form {
 }
 
 /** As `JSON.stringify` writes. */
-export const plainForm: Form = {
+export const plainForm: JsonForm = {
   text: value => JSON.stringify(value),
   keys: Object.keys,
   members: (object, keys) =>
@@ -31,29 +31,29 @@ export const plainForm: Form = {
       .join(',')
 }
 
-/** As {@link canonical} writes. */
-export const canonicalForm: Form = {
-  text: canonical,
+/** As {@link toCanonicalJson} writes. */
+export const canonicalForm: JsonForm = {
+  text: toCanonicalJson,
   keys: object => Object.keys(object).toSorted(),
-  members
+  members: toCanonicalMembers
 }
 
 /** Whether the values of an object, of params for instance, are large enough together to be written in steps. */
-export function isLarge(object: object): boolean {
+export function hasLargeValues(object: object): boolean {
   let size = 0
-  for (const value of Object.values(object)) size += sizeOf(value)
+  for (const value of Object.values(object)) size += getKnownSize(value)
   return size > largeSize
 }
 
 /** Writes a value in pieces. `keys`: those of an object to write, instead of all. */
 export function* writeJson(
   value: unknown,
-  form: Form,
+  form: JsonForm,
   put: (piece: string) => void,
   keys?: readonly string[]
 ): Steps<void> {
-  if (typeof value === 'string' && value.length > stepSize) yield* writeText(value, form, put)
-  else if (typeof value !== 'object' || value === null || (!keys && weight(value) <= stepSize))
+  if (typeof value === 'string' && value.length > stepWeight) yield* writeLongText(value, form, put)
+  else if (typeof value !== 'object' || value === null || (!keys && computeWeight(value) <= stepWeight))
     put(form.text(value))
   else if (Array.isArray(value)) yield* writeList(value, form, put)
   else yield* writeObject(value as Record<string, unknown>, form, put, keys ?? form.keys(value))
@@ -62,12 +62,12 @@ export function* writeJson(
 /** Lengths of JSON texts, by the containers that they stand for. */
 export type JsonLengths = Map<object, number>
 
-/** Values that one step of {@link jsonLength} counts. */
+/** Values that one step of {@link measureJson} counts. */
 const countedPerStep = 2000
 
 /** Returns the number of characters of the JSON text of a value that was parsed from JSON. `known`: lengths counted before. */
-export function jsonLength(value: unknown, known: JsonLengths): Steps<number> {
-  let counted = 0
+export function measureJson(value: unknown, known: JsonLengths): Steps<number> {
+  let countedValues = 0
   return lengthOf(value)
 
   function* lengthOf(container: unknown): Steps<number> {
@@ -82,7 +82,7 @@ export function jsonLength(value: unknown, known: JsonLengths): Steps<number> {
     for (const item of items) {
       const isContainer = typeof item === 'object' && item !== null
       length += isContainer ? yield* lengthOf(item) : JSON.stringify(item).length
-      if (++counted % countedPerStep === 0) yield
+      if (++countedValues % countedPerStep === 0) yield
     }
     known.set(container, length)
     return length
@@ -90,10 +90,10 @@ export function jsonLength(value: unknown, known: JsonLengths): Steps<number> {
 }
 
 /** Writes a long text without splitting surrogate pairs. */
-function* writeText(text: string, form: Form, put: (piece: string) => void): Steps<void> {
+function* writeLongText(text: string, form: JsonForm, put: (piece: string) => void): Steps<void> {
   put('"')
   for (let from = 0; from < text.length;) {
-    let to = from + stepSize
+    let to = from + stepWeight
     if (isHighSurrogate(text.charCodeAt(to - 1))) to++
     put(form.text(text.slice(from, to)).slice(1, -1))
     from = to
@@ -102,11 +102,11 @@ function* writeText(text: string, form: Form, put: (piece: string) => void): Ste
   put('"')
 }
 
-function* writeList(items: readonly unknown[], form: Form, put: (piece: string) => void): Steps<void> {
+function* writeList(items: readonly unknown[], form: JsonForm, put: (piece: string) => void): Steps<void> {
   put('[')
-  const joined = comma(put)
+  const joined = joinWithCommas(put)
   for (let from = 0; from < items.length;) {
-    const to = endOfGroup(from, items.length, index => items[index])
+    const to = findGroupEnd(from, items.length, index => items[index])
     if (to > from) joined(form.text(items.slice(from, to)).slice(1, -1))
     else {
       joined('')
@@ -120,14 +120,14 @@ function* writeList(items: readonly unknown[], form: Form, put: (piece: string) 
 
 function* writeObject(
   object: Readonly<Record<string, unknown>>,
-  form: Form,
+  form: JsonForm,
   put: (piece: string) => void,
   keys: readonly string[]
 ): Steps<void> {
   put('{')
-  const joined = comma(put)
+  const joined = joinWithCommas(put)
   for (let from = 0; from < keys.length;) {
-    const to = endOfGroup(from, keys.length, index => object[keys[index]!])
+    const to = findGroupEnd(from, keys.length, index => object[keys[index]!])
     const written = form.members(object, keys.slice(from, to))
     if (written !== '') joined(written)
     if (to === from) {
@@ -141,7 +141,7 @@ function* writeObject(
 }
 
 /** Puts pieces with commas between them. */
-function comma(put: (piece: string) => void): (piece: string) => void {
+function joinWithCommas(put: (piece: string) => void): (piece: string) => void {
   let separator = ''
   return piece => {
     put(separator + piece)
@@ -150,11 +150,11 @@ function comma(put: (piece: string) => void): (piece: string) => void {
 }
 
 /** Returns the end of the group of values that one step may write; `from` if the first one is too large by itself. */
-function endOfGroup(from: number, end: number, at: (index: number) => unknown): number {
-  let room = stepSize
+function findGroupEnd(from: number, end: number, at: (index: number) => unknown): number {
+  let room = stepWeight
   let to = from
   for (; to < end; to++) {
-    const size = weight(at(to), room)
+    const size = computeWeight(at(to), room)
     if (size > room) break
     room -= size
   }
@@ -162,17 +162,18 @@ function endOfGroup(from: number, end: number, at: (index: number) => unknown): 
 }
 
 /** The weight of a value; counting stops once it exceeds `max`. */
-function weight(value: unknown, max = stepSize): number {
-  if (typeof value === 'string') return ownSize + value.length
-  if (typeof value !== 'object' || value === null) return ownSize
-  if (sizeOf(value) > max) return max + 1
-  let size = ownSize
+function computeWeight(value: unknown, max = stepWeight): number {
+  if (typeof value === 'string') return valueWeight + value.length
+  if (typeof value !== 'object' || value === null) return valueWeight
+  if (getKnownSize(value) > max) return max + 1
+  let size = valueWeight
   if (Array.isArray(value)) {
-    for (let index = 0; index < value.length && size <= max; index++) size += weight(value[index], max - size)
+    for (let index = 0; index < value.length && size <= max; index++)
+      size += computeWeight(value[index], max - size)
     return size
   }
   for (const key of Object.keys(value)) {
-    size += key.length + weight((value as Readonly<Record<string, unknown>>)[key], max - size)
+    size += key.length + computeWeight((value as Readonly<Record<string, unknown>>)[key], max - size)
     if (size > max) break
   }
   return size

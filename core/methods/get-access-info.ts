@@ -6,16 +6,16 @@ import {
   type Permission,
   type StreamPermission
 } from '../../schemas/permission.js'
-import { PublicAccess, withEndpoint } from '../accesses/view.js'
+import { PublicAccess, addEndpoint } from '../accesses/public-access.js'
 import { anyAccess } from '../auth/allow.js'
-import { auditedAccess, auditStreamOf } from '../audit-ids.js'
+import { getAuditedAccess, getAuditStreamId } from '../audit-ids.js'
 import type { Access } from '../../schemas/access.js'
 import type { Caller } from '../permissions/caller.js'
 import { fail } from '../errors.js'
-import { JsonMembers, members } from '../json/json-text.js'
-import { lower } from '../permissions/levels.js'
+import { JsonMembers, joinMembers } from '../json/json-text.js'
+import { intersectLevels } from '../permissions/levels.js'
 import { method, type Call } from '../call/method.js'
-import { passwordTimes, type PasswordTimes } from '../sign-in/password-rules.js'
+import { getPasswordTimes, type PasswordTimes } from '../sign-in/password-rules.js'
 
 /** Returns the access, its calls by method, and the account that it belongs to. */
 export const getAccessInfo = method({
@@ -39,81 +39,83 @@ export const getAccessInfo = method({
     const access = call.caller.access ?? fail('invalid-access-token')
     const { usage } = call.store
     const rest = {
-      lastUsed: usage.lastUsed(access.id),
-      calls: usage.calls(access.id),
-      user: { username: call.account.username, ...timesFor(call), ...operatorIn(call) }
+      lastUsed: usage.getLastUsed(access.id),
+      calls: usage.countCalls(access.id),
+      user: { username: call.account.username, ...getPasswordTimes(call), ...getOperatorFlag(call) }
     }
-    return new JsonMembers(`${accessText(call, access)},${members(rest)}`)
+    return new JsonMembers(`${getAccessText(call, access)},${joinMembers(rest)}`)
   }
 })
 
 /** Texts of accesses. An access that changes is another object. */
-const texts = new WeakMap<Access, string>()
+const cachedTexts = new WeakMap<Access, string>()
 
 /**
  * The members of an access as its holder sees it, without its last use, as JSON text: to make it again for each of the calls with
  * which apps begin takes as long as the rest of the call. What depends on more than the access is not kept.
  */
-function accessText(call: Call, access: Access): string {
+function getAccessText(call: Call, access: Access): string {
   const mayKeep = access.type !== 'shared' && !call.credentials.isPage
-  const kept = mayKeep ? texts.get(access) : undefined
+  const kept = mayKeep ? cachedTexts.get(access) : undefined
   if (kept !== undefined) return kept
-  const text = members(withOwnAudit(call, asWorth(call, withEndpoint(call, access))))
-  if (mayKeep) texts.set(access, text)
+  const text = joinMembers(addOwnAudit(call, limitToEffective(call, addEndpoint(call, access))))
+  if (mayKeep) cachedTexts.set(access, text)
   return text
 }
 
 /** Passwords are the business of those who sign in, and worth a look only under a rule. */
-function timesFor({ caller, services: { config }, store }: Call): PasswordTimes {
+function getPasswordTimes({ caller, services: { config }, store }: Call): PasswordTimes {
   const { passwordAgeMaxDays, passwordAgeMinDays } = config.auth
   if (!caller.isPersonal || (passwordAgeMaxDays === 0 && passwordAgeMinDays === 0)) return {}
-  return passwordTimes(config, store.account.password())
+  return getPasswordTimes(config, store.account.password())
 }
 
 /** The session of a page is what operators run the service with: it may lead there. (docs/spec/administration.md#operators) */
-function operatorIn({ account, caller, credentials, services }: Call): { isOperator?: true } {
+function getOperatorFlag({ account, caller, credentials, services }: Call): { isOperator?: true } {
   const isOperator = services.config.operators.includes(account.username)
   return isOperator && caller.isPersonal && credentials.isPage ? { isOperator: true } : {}
 }
 
 /** A shared access with what its permissions are worth now: no more than those of the app that shared it. */
-function asWorth({ caller }: Call, access: PublicAccess): PublicAccess {
+function limitToEffective({ caller }: Call, access: PublicAccess): PublicAccess {
   if (access.type !== 'shared') return access
   const { integrity: _kept, permissions = [], ...rest } = access
   let isSame = true
-  const worth = permissions.flatMap((permission): Permission[] => {
+  const effective = permissions.flatMap((permission): Permission[] => {
     if (!isStreamPermission(permission)) return [permission]
-    const level = worthOf(caller, permission)
+    const level = getEffectiveLevel(caller, permission)
     isSame &&= level === permission.level
     return level === undefined ? [] : [{ ...permission, level }]
   })
-  const inherited = features.filter(feature => caller.isForbidden(feature) && !isNamed(permissions, feature))
+  const inherited = features.filter(
+    feature => caller.isForbidden(feature) && !includesFeature(permissions, feature)
+  )
   if (isSame && inherited.length === 0) return access
   const forbidden = inherited.map(feature => ({ feature, setting: 'forbidden' }) as const)
-  return { ...rest, permissions: [...worth, ...forbidden] }
+  return { ...rest, permissions: [...effective, ...forbidden] }
 }
 
 const features = ['selfRevoke', 'selfAudit'] as const
 
-function isNamed(permissions: readonly Permission[], feature: string): boolean {
+function includesFeature(permissions: readonly Permission[], feature: string): boolean {
   return permissions.some(permission => 'feature' in permission && permission.feature === feature)
 }
 
-function worthOf(caller: Caller, { level, streamId }: StreamPermission): Level | undefined {
-  const accessId = auditedAccess(streamId)
+function getEffectiveLevel(caller: Caller, { level, streamId }: StreamPermission): Level | undefined {
+  const accessId = getAuditedAccess(streamId)
   if (accessId !== undefined) return caller.mayAudit(accessId) ? level : undefined
   const now = caller.level(streamId)
   // Of two permissions on one stream the higher counts: the other stays what it is.
-  return now === undefined || now === 'none' ? now : lower(level, now)
+  return now === undefined || now === 'none' ? now : intersectLevels(level, now)
 }
 
 /**
  * With the permission that every access has to see its own calls. The integrity value, which knows nothing of it, is left
  * out then. (docs/spec/accesses.md#access-info)
  */
-function withOwnAudit({ caller, services }: Call, access: PublicAccess): PublicAccess {
+function addOwnAudit({ caller, services }: Call, access: PublicAccess): PublicAccess {
   if (caller.isPersonal || !services.config.audit.active || !caller.mayAudit(access.id)) return access
   const { integrity: _without, ...rest } = access
   const { id, permissions = [] } = rest
-  return { ...rest, permissions: [...permissions, { streamId: auditStreamOf(id), level: 'read' }] }
+  return { ...rest, permissions: [...permissions, { streamId: getAuditStreamId(id), level: 'read' }] }
 }

@@ -11,17 +11,17 @@ import type { Caller } from '../permissions/caller.js'
 import type { Change, ChangeKind } from '../changes.js'
 import { fail } from '../errors.js'
 import type { Subscriber, Notifier } from '../call/dispatcher.js'
-import { Hearer, messageOf } from '../permissions/visibility.js'
-import { keysOf } from '../permissions/scopes.js'
-import { isInForce, standingOf } from '../permissions/standing.js'
-import { subscribing } from './subscriptions.js'
+import { ChangeRecipient, getMessage } from '../permissions/change-recipient.js'
+import { findMatchingKeys } from '../permissions/scopes.js'
+import { isInForce, getEffectiveGrants } from '../permissions/effective-grants.js'
+import { runSubscriptionMethod } from './subscriptions.js'
 import type { Credentials } from '../call/credentials.js'
 import { authorize } from '../call/authorization-step.js'
 import type { Services } from '../call/services.js'
-import { creatorOf } from '../permissions/access.js'
+import { getCreatorId } from '../permissions/access.js'
 import type { AdmittedAccess, SubscribedAccess } from './subscribed-access.js'
 import type { Steps } from '../../storage/steps.js'
-import { Turns } from './turns.js'
+import { SlicedWorkQueue } from './sliced-work-queue.js'
 
 interface Member extends SubscribedAccess {
   readonly subscriber: Subscriber
@@ -29,18 +29,18 @@ interface Member extends SubscribedAccess {
 }
 
 /** Changes that may have ended an access. */
-const ending: ReadonlySet<ChangeKind> = new Set(['accesses', 'sessions', 'account'])
+const endingKinds: ReadonlySet<ChangeKind> = new Set(['accesses', 'sessions', 'account'])
 
 /** What subscribers hear who may have missed changes of any kind. */
-export const missable = ['accessesChanged', 'streamsChanged', 'eventsChanged'] as const
+export const catchUpMessages = ['accessesChanged', 'streamsChanged', 'eventsChanged'] as const
 
 export class LiveNotifier implements Notifier {
   readonly #members = new Map<string, Set<Member>>()
-  readonly #work: Turns
+  readonly #queue: SlicedWorkQueue
   readonly #unsubscribe: () => void
 
   constructor(private readonly services: Services) {
-    this.#work = new Turns(cause =>
+    this.#queue = new SlicedWorkQueue(cause =>
       services.log.error('subscribers could not be notified of a change', { cause })
     )
     this.#unsubscribe = services.bus.subscribe((username, change) => this.#publish(username, change))
@@ -53,18 +53,18 @@ export class LiveNotifier implements Notifier {
   async admit(username: string, credentials: Credentials): Promise<AdmittedAccess> {
     const { accounts, authorizationStep } = this.services
     const known = accounts.findServed(username)
-    if (known) await accounts.ready(known)
-    const admission = this.lookUp(username, credentials)
+    if (known) await accounts.waitUntilReady(known)
+    const admission = this.findAdmission(username, credentials)
     // Opening a socket counts as a call, since it costs at least as much.
     this.services.callLimit?.count(admission.account, admission.access)
     if (authorizationStep)
-      await authorize(authorizationStep, admission.account, this.callerOf(admission), credentials)
+      await authorize(authorizationStep, admission.account, this.getCaller(admission), credentials)
     if (!this.#hasRoom(admission)) fail('too-many-requests', 'This user has too many open sockets')
     return admission
   }
 
   /** Looks up a subscriber that has been admitted before, without any further checks. */
-  lookUp(username: string, credentials: Credentials): AdmittedAccess {
+  findAdmission(username: string, credentials: Credentials): AdmittedAccess {
     const { accounts, clock } = this.services
     const account = requireOpenAccount(this.services, username, credentials)
     const store = accounts.store(account)
@@ -84,7 +84,7 @@ export class LiveNotifier implements Notifier {
       scopes: undefined,
       cancelTimer: () => {},
       leave: () => this.#remove(username, member),
-      subscribing: (method, params) => subscribing(this.services, this, member, method, params)
+      subscribing: (method, params) => runSubscriptionMethod(this.services, this, member, method, params)
     }
     if (this.#endOf(member) <= this.services.clock.now()) return undefined
     // Others may have joined while the authorization step was running.
@@ -97,17 +97,17 @@ export class LiveNotifier implements Notifier {
   }
 
   /** Tells all subscribers of a user that anything may have changed, without looking at what each may see of it. */
-  tellAll(username: string): void {
+  notifyAll(username: string): void {
     for (const member of this.#members.get(username) ?? []) {
       if (this.#closeIfEnded(member)) continue
       const { scopes, subscriber } = member
       if (scopes) subscriber.notify('notificationsChanged', { keys: Object.keys(scopes) })
-      else for (const message of missable) subscriber.notify(message)
+      else for (const message of catchUpMessages) subscriber.notify(message)
     }
   }
 
   /** Returns the current caller of a subscriber. Errors: `invalid-access-token`. */
-  callerOf({ account, credentials }: AdmittedAccess): Caller {
+  getCaller({ account, credentials }: AdmittedAccess): Caller {
     const store = this.services.accounts.store(account)
     return store.read(() =>
       authenticate(this.services, account, store, credentials, this.services.clock.now())
@@ -117,7 +117,7 @@ export class LiveNotifier implements Notifier {
   /** Removes all subscribers. */
   close(): void {
     this.#unsubscribe()
-    this.#work.close()
+    this.#queue.close()
     for (const members of this.#members.values()) for (const { cancelTimer } of members) cancelTimer()
     this.#members.clear()
   }
@@ -139,19 +139,19 @@ export class LiveNotifier implements Notifier {
   #publish(username: string, change: Change): void {
     const members = this.#members.get(username)
     if (!members) return
-    const message = messageOf(change)
+    const message = getMessage(change)
     if (message !== undefined)
       for (const { account } of members) {
-        this.#work.add(account.id, this.#notifications(members, change, message))
-        this.#holdWrites(account)
+        this.#queue.add(account.id, this.#notifications(members, change, message))
+        this.#delayWrites(account)
         break
       }
-    if (ending.has(change.kind)) this.#closeEnded(members, change)
+    if (endingKinds.has(change.kind)) this.#closeEnded(members, change)
   }
 
   /** Delays further writes while too many notifications are waiting, since these are kept in memory. */
-  #holdWrites({ id, username }: Account): void {
-    const eased = this.#work.eased(id)
+  #delayWrites({ id, username }: Account): void {
+    const eased = this.#queue.whenEased(id)
     const account = eased && this.services.accounts.find(username)
     if (account) void this.services.accounts.store(account).holdWrites(() => eased)
   }
@@ -159,36 +159,36 @@ export class LiveNotifier implements Notifier {
   /** Notifies one subscriber after the other. */
   *#notifications(members: ReadonlySet<Member>, change: Change, message: string): Steps<void> {
     // All sockets of an access get the same: a change in thousands of streams is evaluated only once for them.
-    const hearers = new Map<string, Hearer | undefined>()
+    const recipients = new Map<string, ChangeRecipient | undefined>()
     // Anyone who joins later has already seen the change.
     const present = [...members]
     for (const member of present) {
       if (!members.has(member)) continue
       const { id } = member.access
-      if (!hearers.has(id)) hearers.set(id, this.#hearerOf(member))
-      const hearer = hearers.get(id)
+      if (!recipients.has(id)) recipients.set(id, this.#getRecipient(member))
+      const recipient = recipients.get(id)
       const { scopes, subscriber } = member
-      const keys = hearer && scopes ? yield* keysOf(scopes, hearer, change) : []
-      const isHeard = hearer && !scopes && (yield* hearer.hearing(change))
+      const keys = recipient && scopes ? yield* findMatchingKeys(scopes, recipient, change) : []
+      const mayNotify = recipient && !scopes && (yield* recipient.mayReceive(change))
       // It may have left while the change was judged.
-      if (isHeard && members.has(member)) subscriber.notify(message)
+      if (mayNotify && members.has(member)) subscriber.notify(message)
       if (keys.length > 0 && members.has(member)) subscriber.notify('notificationsChanged', { keys })
       yield
     }
   }
 
   /** Returns what the access may see now, unless its permissions have ended since it joined. */
-  #hearerOf(member: Member): Hearer | undefined {
-    const current = this.#orUndefined(member, () => this.#current(member))
+  #getRecipient(member: Member): ChangeRecipient | undefined {
+    const current = this.#tryOrUndefined(member, () => this.#findCurrent(member))
     return current && isInForce(current.store, current.access, this.services.clock.now())
-      ? new Hearer(current.store, current.access)
+      ? new ChangeRecipient(current.store, current.access)
       : undefined
   }
 
   #closeEnded(members: ReadonlySet<Member>, { accessIds }: Change): void {
     const concerned = [...members].filter(
       ({ access }) =>
-        accessIds.length === 0 || accessIds.includes(access.id) || accessIds.includes(creatorOf(access))
+        accessIds.length === 0 || accessIds.includes(access.id) || accessIds.includes(getCreatorId(access))
     )
     for (const member of concerned) this.#closeIfEnded(member)
   }
@@ -211,12 +211,12 @@ export class LiveNotifier implements Notifier {
   }
 
   #hasEnded(member: Member): boolean {
-    const end = this.#orUndefined(member, () => this.#endOf(member))
+    const end = this.#tryOrUndefined(member, () => this.#endOf(member))
     return end === undefined || end <= this.services.clock.now()
   }
 
   /** Returns `undefined` on errors: a subscriber that cannot be checked is not notified. */
-  #orUndefined<T>(member: Member, look: () => T): T | undefined {
+  #tryOrUndefined<T>(member: Member, look: () => T): T | undefined {
     try {
       return look()
     } catch (cause) {
@@ -231,19 +231,19 @@ export class LiveNotifier implements Notifier {
   /** Returns when the access ends, in seconds: infinite if it does not, 0 if it has been deleted or signed out. */
   #endOf(admission: AdmittedAccess): number {
     const { config } = this.services
-    const current = this.#current(admission)
+    const current = this.#findCurrent(admission)
     if (!current) return 0
     const { access, store } = current
     return store.read(() => {
-      const { until } = standingOf(store, access)
-      if (access.type !== 'personal') return until
+      const { ends } = getEffectiveGrants(store, access)
+      if (access.type !== 'personal') return ends
       const used = store.sessions.lastUse(access.id)
-      return used === undefined ? 0 : Math.min(until, used + config.auth.sessionMaxAge)
+      return used === undefined ? 0 : Math.min(ends, used + config.auth.sessionMaxAge)
     })
   }
 
   /** Returns the current state of the access; `undefined` if it has been deleted. */
-  #current({ account, access }: AdmittedAccess): { store: UserStore; access: Access } | undefined {
+  #findCurrent({ account, access }: AdmittedAccess): { store: UserStore; access: Access } | undefined {
     const { accounts } = this.services
     if (accounts.find(account.username)?.id !== account.id) return undefined
     const store = accounts.store(account)

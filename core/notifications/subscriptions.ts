@@ -9,7 +9,7 @@ import { assertDepth } from '../json/depth.js'
 import { fail } from '../errors.js'
 import type { Caller } from '../permissions/caller.js'
 import { assertMaySubscribe } from '../permissions/scopes.js'
-import { checker } from '../validation/params.js'
+import { createChecker } from '../validation/params.js'
 import type { Services } from '../call/services.js'
 import type { SubscribedAccess } from './subscribed-access.js'
 
@@ -26,13 +26,18 @@ const UnsubscribeParams = Type.Object(
 const NoParams = Type.Object({}, closed)
 
 /** Returns the current caller of a subscriber. Throws if its access has ended. */
-interface Callers {
-  callerOf(subscriber: SubscribedAccess): Caller
+interface CallerSource {
+  getCaller(subscriber: SubscribedAccess): Caller
 }
 
-type Run = (services: Services, feed: Callers, subscriber: SubscribedAccess, params: unknown) => object
+type SubscriptionMethod = (
+  services: Services,
+  callers: CallerSource,
+  subscriber: SubscribedAccess,
+  params: unknown
+) => object
 
-const methods = new Map<string, Run>([
+const methods = new Map<string, SubscriptionMethod>([
   ['subscribe', subscribe],
   ['unsubscribe', unsubscribe],
   ['getSubscriptions', getSubscriptions]
@@ -44,30 +49,35 @@ export function isSubscriptionMethod(name: string): boolean {
 }
 
 /** Runs a subscription method and returns its result. Throws like any method. */
-export function subscribing(
+export function runSubscriptionMethod(
   services: Services,
-  feed: Callers,
+  callers: CallerSource,
   subscriber: SubscribedAccess,
   name: string,
   params: unknown
 ): object {
   services.callLimit?.count(subscriber.account, subscriber.access)
   const run = methods.get(name) ?? fail('invalid-method', `No method "${name.slice(0, 100)}"`)
-  return run(services, feed, subscriber, params)
+  return run(services, callers, subscriber, params)
 }
 
-const checkOne = typed(SingleParams)
-const checkMany = typed(ScopesParams)
-const checkWhich = typed(UnsubscribeParams)
-const checkNone = typed(NoParams)
+const checkOne = createTypedChecker(SingleParams)
+const checkMany = createTypedChecker(ScopesParams)
+const checkWhich = createTypedChecker(UnsubscribeParams)
+const checkNone = createTypedChecker(NoParams)
 
 /** Adds scopes, replacing those with the same keys. */
-function subscribe(services: Services, feed: Callers, subscriber: SubscribedAccess, params: unknown): object {
+function subscribe(
+  services: Services,
+  callers: CallerSource,
+  subscriber: SubscribedAccess,
+  params: unknown
+): object {
   assertDepth(params, services.config.limits.jsonDepth)
   const isMany = typeof params === 'object' && params !== null && Object.hasOwn(params, 'scopes')
-  const added = isMany ? checkMany(params).scopes : scopesOf(checkOne(params))
-  const scopes = withOwn([...Object.entries(subscriber.scopes ?? {}), ...Object.entries(added)])
-  const caller = feed.callerOf(subscriber)
+  const added = isMany ? checkMany(params).scopes : toScopes(checkOne(params))
+  const scopes = buildScopes([...Object.entries(subscriber.scopes ?? {}), ...Object.entries(added)])
+  const caller = callers.getCaller(subscriber)
   const store = services.accounts.store(subscriber.account)
   store.read(() => assertMaySubscribe(store, caller, scopes, services.config.sockets.maxSubscriptions))
   subscriber.scopes = scopes
@@ -77,42 +87,42 @@ function subscribe(services: Services, feed: Callers, subscriber: SubscribedAcce
 /** Removes scopes. Without any left, the socket gets the API's own messages again. */
 function unsubscribe(
   _services: Services,
-  feed: Callers,
+  callers: CallerSource,
   subscriber: SubscribedAccess,
   params: unknown
 ): object {
   const { all, key, keys = [] } = checkWhich(params)
-  feed.callerOf(subscriber)
+  callers.getCaller(subscriber)
   const removed = new Set(key === undefined ? keys : [...keys, key])
   const before = Object.entries(subscriber.scopes ?? {})
   const after = all ? [] : before.filter(([name]) => !removed.has(name))
-  subscriber.scopes = after.length === 0 ? undefined : withOwn(after)
+  subscriber.scopes = after.length === 0 ? undefined : buildScopes(after)
   return { ok: true, keys: before.map(([name]) => name).filter(name => all || removed.has(name)) }
 }
 
 function getSubscriptions(
   _services: Services,
-  feed: Callers,
+  callers: CallerSource,
   subscriber: SubscribedAccess,
   params: unknown
 ): object {
   checkNone(params)
-  feed.callerOf(subscriber)
+  callers.getCaller(subscriber)
   return { scopes: subscriber.scopes ?? {} }
 }
 
-function scopesOf({ key, ...scope }: Static<typeof SingleParams>): Scopes {
-  return withOwn([[key, scope]])
+function toScopes({ key, ...scope }: Static<typeof SingleParams>): Scopes {
+  return buildScopes([[key, scope]])
 }
 
 /** Returns an object with these keys as own properties, even `__proto__`; for equal keys the last one wins. */
-function withOwn(entries: Iterable<readonly [string, Scope]>): Scopes {
+function buildScopes(entries: Iterable<readonly [string, Scope]>): Scopes {
   return Object.fromEntries(entries)
 }
 
 /** Returns a function that checks params and returns them with their type. */
-function typed<S extends TSchema>(schema: S): (params: unknown) => Static<S> {
-  const check = checker(schema)
+function createTypedChecker<S extends TSchema>(schema: S): (params: unknown) => Static<S> {
+  const check = createChecker(schema)
   return params => {
     check(params)
     return params as Static<S>

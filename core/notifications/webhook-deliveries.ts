@@ -3,10 +3,10 @@
  * that arrive in the meantime are sent together in the next call. (docs/spec/notifications.md#delivery)
  */
 import { StoreUnavailable } from '../../storage/errors.js'
-import type { KeptWebhook } from '../../storage/repositories/webhooks.js'
+import type { StoredWebhook } from '../../storage/repositories/webhooks.js'
 import type { UserStore } from '../../storage/user/user-store.js'
-import { isInForce } from '../permissions/standing.js'
-import { afterRun, nextRunAt } from './webhook-state.js'
+import { isInForce } from '../permissions/effective-grants.js'
+import { applyRun, computeNextRun } from './webhook-state.js'
 import { isSuccess, type WebhookSender } from '../outgoing/webhook-sender.js'
 import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
@@ -17,21 +17,21 @@ interface Task {
   readonly account: Account
   readonly id: string
   /** Messages that are not stored, such as that of the start. */
-  readonly own: Set<string>
+  readonly transientMessages: Set<string>
   cancelTimer: () => void
 }
 
 const bootMessage = 'systemBoot'
 /** Time after which accounts are tried again that could not be had, in seconds. */
-const againAfter = 30
+const retrySeconds = 30
 
-export class Deliveries {
+export class WebhookDeliveries {
   /** By account and webhook: ids of webhooks may not be unique across accounts that were imported. */
   readonly #tasks = new Map<string, Task>()
   readonly #sending = new Set<Promise<void>>()
-  #cancelAgain: () => void = () => {}
+  #cancelRetry: () => void = () => {}
   /** Accounts to be tried again. */
-  readonly #missed = new Set<string>()
+  readonly #retryUsernames = new Set<string>()
   readonly #unsubscribe: () => void
   #isClosed = false
 
@@ -41,19 +41,19 @@ export class Deliveries {
   ) {
     this.#unsubscribe = services.bus.subscribe(username => {
       const account = services.accounts.find(username)
-      if (account) this.#wake(account)
+      if (account) this.#scheduleOwed(account)
     })
     // What is owed lies in the account's file: whoever serves it now sends it.
-    services.accounts.handover.whenLetGo(account => this.#letGo(account))
+    services.accounts.handover.onRelease(account => this.#dropTasks(account))
   }
 
   /**
    * Notifies all active webhooks of the start, together with messages still queued; or those of some users, who are served
    * here from now on. Never rejects.
    */
-  async start(isConcerned: (username: string) => boolean = () => true): Promise<void> {
+  async start(isIncluded: (username: string) => boolean = () => true): Promise<void> {
     try {
-      await this.#startAll(isConcerned)
+      await this.#startAll(isIncluded)
     } catch (cause) {
       this.services.log.error('webhooks could not be notified of the start', { cause })
     }
@@ -63,7 +63,7 @@ export class Deliveries {
   async close(seconds: number): Promise<void> {
     this.#isClosed = true
     this.#unsubscribe()
-    this.#cancelAgain()
+    this.#cancelRetry()
     for (const { cancelTimer } of this.#tasks.values()) cancelTimer()
     this.#tasks.clear()
     this.sender.stop()
@@ -75,7 +75,7 @@ export class Deliveries {
     await Promise.all(this.#sending)
   }
 
-  #letGo({ id }: Account): void {
+  #dropTasks({ id }: Account): void {
     for (const [key, task] of this.#tasks) {
       if (task.account.id !== id) continue
       task.cancelTimer()
@@ -83,62 +83,67 @@ export class Deliveries {
     }
   }
 
-  async #startAll(isConcerned: (username: string) => boolean): Promise<void> {
+  async #startAll(isIncluded: (username: string) => boolean): Promise<void> {
     const { accounts, log, platform } = this.services
     const without: string[] = []
     for (const account of platform.listWebhookAccounts()) {
-      if (!accounts.owns(account) || !isConcerned(account.username)) continue
+      if (!accounts.owns(account) || !isIncluded(account.username)) continue
       await nextTurn()
       if (this.#isClosed) return
       try {
-        await accounts.ready(account)
+        await accounts.waitUntilReady(account)
         const store = accounts.store(account)
         if (store.webhooks.size === 0) without.push(account.id)
-        else this.#startOne(account, store)
+        else this.#scheduleStart(account, store)
       } catch (cause) {
         log.error('the webhooks of an account cannot be read', { accountId: account.id, cause })
-        if (cause instanceof StoreUnavailable) this.#tryAgain(account)
+        if (cause instanceof StoreUnavailable) this.#scheduleRetry(account)
       }
     }
     if (without.length > 0) await platform.change('removeWebhooks', without)
   }
 
   /** What an account owes would otherwise wait for its next change, if its file could not be had when it was taken over. */
-  #tryAgain({ username }: Account): void {
-    this.#missed.add(username)
-    this.#cancelAgain()
-    this.#cancelAgain = this.services.clock.after(againAfter, () => {
-      const missed = new Set(this.#missed)
-      this.#missed.clear()
+  #scheduleRetry({ username }: Account): void {
+    this.#retryUsernames.add(username)
+    this.#cancelRetry()
+    this.#cancelRetry = this.services.clock.after(retrySeconds, () => {
+      const missed = new Set(this.#retryUsernames)
+      this.#retryUsernames.clear()
       void this.start(name => missed.has(name))
     })
   }
 
-  #startOne(account: Account, store: UserStore): void {
+  #scheduleStart(account: Account, store: UserStore): void {
     for (const kept of store.webhooks.list())
       if (kept.webhook.state === 'active') this.#schedule(account, kept, [bootMessage])
   }
 
-  #wake(account: Account): void {
+  #scheduleOwed(account: Account): void {
     const store = this.services.accounts.store(account)
     if (store.webhooks.size === 0) return
-    for (const kept of store.webhooks.list()) if (isOwed(kept)) this.#schedule(account, kept)
+    for (const kept of store.webhooks.list()) if (hasOwed(kept)) this.#schedule(account, kept)
   }
 
   /** Schedules a call for as soon as the interval allows, unless one is scheduled or in progress. */
-  #schedule(account: Account, { webhook }: KeptWebhook, own: readonly string[] = []): void {
+  #schedule(account: Account, { webhook }: StoredWebhook, transientMessages: readonly string[] = []): void {
     if (this.#isClosed) return
-    const known = this.#tasks.get(keyOf(account, webhook))
-    for (const message of own) known?.own.add(message)
+    const known = this.#tasks.get(getTaskKey(account, webhook))
+    for (const message of transientMessages) known?.transientMessages.add(message)
     if (known) return
-    const task: Task = { account, id: webhook.id, own: new Set(own), cancelTimer: () => {} }
-    this.#tasks.set(keyOf(account, webhook), task)
-    this.#arrange(task, webhook)
+    const task: Task = {
+      account,
+      id: webhook.id,
+      transientMessages: new Set(transientMessages),
+      cancelTimer: () => {}
+    }
+    this.#tasks.set(getTaskKey(account, webhook), task)
+    this.#setTimer(task, webhook)
   }
 
-  #arrange(task: Task, webhook: Parameters<typeof nextRunAt>[0]): void {
+  #setTimer(task: Task, webhook: Parameters<typeof computeNextRun>[0]): void {
     const { clock } = this.services
-    const wait = nextRunAt(webhook) - clock.now()
+    const wait = computeNextRun(webhook) - clock.now()
     const begin = (): void => {
       const sending = this.#run(task)
       this.#sending.add(sending)
@@ -152,33 +157,33 @@ export class Deliveries {
     try {
       const { id } = task.account
       const kept = this.#find(task)
-      if (kept) await this.sender.inTurn(id, kept.webhook.url, () => this.#call(task))
+      if (kept) await this.sender.runWithinLimits(id, kept.webhook.url, () => this.#call(task))
       if (this.#isClosed) return
       // No `await` between this check and the removal of the task, so that no change is missed in between.
       const after = kept && this.#find(task)
-      if (after && (isOwed(after) || task.own.size > 0)) this.#arrange(task, after.webhook)
-      else this.#tasks.delete(keyOf(task.account, task))
+      if (after && (hasOwed(after) || task.transientMessages.size > 0)) this.#setTimer(task, after.webhook)
+      else this.#tasks.delete(getTaskKey(task.account, task))
     } catch (cause) {
-      this.#tasks.delete(keyOf(task.account, task))
+      this.#tasks.delete(getTaskKey(task.account, task))
       this.services.log.error('a webhook could not be called', { accountId: task.account.id, cause })
     }
   }
 
   /** Makes one call and records its status. */
   async #call(task: Task): Promise<void> {
-    const begun = await this.#begin(task)
-    if (!begun) return
-    const own = [...task.own]
-    task.own.clear()
-    const status = await this.sender.post(begun, [...new Set([...own, ...begun.sending])])
+    const started = await this.#markSending(task)
+    if (!started) return
+    const transientMessages = [...task.transientMessages]
+    task.transientMessages.clear()
+    const status = await this.sender.post(started, [...new Set([...transientMessages, ...started.sending])])
     // Aborted by a shutdown: it may not have arrived, so the messages stay queued.
     if (this.#isClosed && status === 0) return
-    if (!isSuccess(status)) for (const message of own) task.own.add(message)
-    await this.#note(task, status)
+    if (!isSuccess(status)) for (const message of transientMessages) task.transientMessages.add(message)
+    await this.#recordRun(task, status)
   }
 
   /** Returns the webhook if it is active and its access is in force. */
-  #find({ account, id }: Task): KeptWebhook | undefined {
+  #find({ account, id }: Task): StoredWebhook | undefined {
     const { accounts, clock } = this.services
     if (accounts.find(account.username)?.id !== account.id) return undefined
     const store = accounts.store(account)
@@ -189,29 +194,29 @@ export class Deliveries {
   }
 
   /** Marks the queued messages as being sent. */
-  async #begin(task: Task): Promise<KeptWebhook | undefined> {
+  async #markSending(task: Task): Promise<StoredWebhook | undefined> {
     const kept = this.#find(task)
-    if (!kept || !isOwed(kept)) return task.own.size > 0 ? kept : undefined
+    if (!kept || !hasOwed(kept)) return task.transientMessages.size > 0 ? kept : undefined
     const store = this.services.accounts.store(task.account)
     // Written to disk before the call, together with the changes that it reports.
     return await store.write(() => {
       const current = store.webhooks.find(task.id)
       if (!current) return undefined
       const { owed, sending, ...rest } = current
-      const begun = { ...rest, owed: [], sending: [...new Set([...sending, ...owed])] }
-      store.webhooks.queue(begun)
-      return begun
+      const started = { ...rest, owed: [], sending: [...new Set([...sending, ...owed])] }
+      store.webhooks.updateQueues(started)
+      return started
     })
   }
 
-  async #note({ account, id }: Task, status: number): Promise<void> {
+  async #recordRun({ account, id }: Task, status: number): Promise<void> {
     const { accounts, clock, config } = this.services
     if (accounts.find(account.username)?.id !== account.id) return
     const store = accounts.store(account)
     await store.write(() => {
       const before = store.webhooks.find(id)
       if (!before) return
-      const webhook = afterRun(before.webhook, status, clock.now(), config.webhooks)
+      const webhook = applyRun(before.webhook, status, clock.now(), config.webhooks)
       const unsent = isSuccess(status) ? [] : before.sending
       // An inactive webhook gets nothing, not even later what it has missed.
       const owed = webhook.state === 'active' ? [...new Set([...unsent, ...before.owed])] : []
@@ -220,10 +225,10 @@ export class Deliveries {
   }
 }
 
-function keyOf(account: Account, { id }: { readonly id: string }): string {
+function getTaskKey(account: Account, { id }: { readonly id: string }): string {
   return `${account.id} ${id}`
 }
 
-function isOwed({ owed, sending, webhook }: KeptWebhook): boolean {
+function hasOwed({ owed, sending, webhook }: StoredWebhook): boolean {
   return webhook.state === 'active' && (owed.length > 0 || sending.length > 0)
 }

@@ -2,62 +2,66 @@
  * Queues messages for webhooks in the transaction of the change, so that a crash loses none.
  * (docs/spec/notifications.md#delivery)
  */
-import type { KeptWebhook } from '../../storage/repositories/webhooks.js'
-import { atOnce, type Steps } from '../../storage/steps.js'
+import type { StoredWebhook } from '../../storage/repositories/webhooks.js'
+import { runSteps, type Steps } from '../../storage/steps.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Change } from '../changes.js'
 import type { Call } from '../call/method.js'
-import { Hearer, messageOf } from '../permissions/visibility.js'
-import { keysOf } from '../permissions/scopes.js'
-import { isInForce } from '../permissions/standing.js'
+import { ChangeRecipient, getMessage } from '../permissions/change-recipient.js'
+import { findMatchingKeys } from '../permissions/scopes.js'
+import { isInForce } from '../permissions/effective-grants.js'
 
 /**
  * Thrown when a write has changed more than can be evaluated at once for all webhooks. The write is rolled back and
  * repeated in steps.
  */
-export class MuchToJudge extends Error {}
+export class TooManyToEvaluate extends Error {}
 
-type Written = Pick<Call, 'changes' | 'now' | 'store'>
+type CompletedWrite = Pick<Call, 'changes' | 'now' | 'store'>
 
 /** Maximum number of streams evaluated at once, counted per access with webhooks. */
 const maxAtOnce = 50_000
 
-/** Queues the messages of a call that has run. Throws {@link MuchToJudge}. */
-export function enqueue(written: Written): void {
-  const { changes, store } = written
+/** Queues the messages of a call that has run. Throws {@link TooManyToEvaluate}. */
+export function enqueueMessages(write: CompletedWrite): void {
+  const { changes, store } = write
   if (changes.isEmpty || store.webhooks.size === 0) return
-  if (changes.size * store.webhooks.size > maxAtOnce && changes.size * accessCount(store) > maxAtOnce)
-    throw new MuchToJudge()
-  atOnce(enqueueInSteps(written))
+  if (changes.size * store.webhooks.size > maxAtOnce && changes.size * countAccesses(store) > maxAtOnce)
+    throw new TooManyToEvaluate()
+  runSteps(enqueueMessagesInSteps(write))
 }
 
-/** Like {@link enqueue}, in steps: an event may be in thousands of streams, of which each access sees others. */
-export function* enqueueInSteps({ changes, now, store }: Written): Steps<void> {
+/** Like {@link enqueueMessages}, in steps: an event may be in thousands of streams, of which each access sees others. */
+export function* enqueueMessagesInSteps({ changes, now, store }: CompletedWrite): Steps<void> {
   if (changes.isEmpty || store.webhooks.size === 0) return
   const list = changes.list()
   // All webhooks of an access get the same.
-  const hearers = new Map<string, Hearer>()
+  const recipients = new Map<string, ChangeRecipient>()
   for (const kept of store.webhooks.list()) {
     if (kept.webhook.state !== 'active') continue
     const access = store.accesses.find(kept.webhook.accessId)
     if (!access || !isInForce(store, access, now)) continue
-    const hearer = hearers.get(access.id) ?? new Hearer(store, access)
-    hearers.set(access.id, hearer)
+    const recipient = recipients.get(access.id) ?? new ChangeRecipient(store, access)
+    recipients.set(access.id, recipient)
     const owed = new Set(kept.owed)
     for (const change of list)
-      for (const message of yield* messagesFor(kept, hearer, change)) owed.add(message)
+      for (const message of yield* listMessages(kept, recipient, change)) owed.add(message)
     // Messages that are queued already need no write: many changes in a row cost only one.
-    if (owed.size > kept.owed.length) store.webhooks.queue({ ...kept, owed: [...owed] })
+    if (owed.size > kept.owed.length) store.webhooks.updateQueues({ ...kept, owed: [...owed] })
     yield
   }
 }
 
-function accessCount(store: UserStore): number {
+function countAccesses(store: UserStore): number {
   return new Set(Array.from(store.webhooks.list(), ({ webhook }) => webhook.accessId)).size
 }
 
-function* messagesFor({ webhook }: KeptWebhook, hearer: Hearer, change: Change): Steps<string[]> {
-  if (webhook.scopes) return yield* keysOf(webhook.scopes, hearer, change)
-  const message = messageOf(change)
-  return message !== undefined && (yield* hearer.hearing(change)) ? [message] : []
+function* listMessages(
+  { webhook }: StoredWebhook,
+  recipient: ChangeRecipient,
+  change: Change
+): Steps<string[]> {
+  if (webhook.scopes) return yield* findMatchingKeys(webhook.scopes, recipient, change)
+  const message = getMessage(change)
+  return message !== undefined && (yield* recipient.mayReceive(change)) ? [message] : []
 }

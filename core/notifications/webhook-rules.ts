@@ -3,17 +3,17 @@
  * (docs/spec/notifications.md#webhook-methods)
  */
 import { UniqueViolation } from '../../storage/errors.js'
-import type { KeptWebhook } from '../../storage/repositories/webhooks.js'
+import type { StoredWebhook } from '../../storage/repositories/webhooks.js'
 import type { Scopes } from '../../schemas/scope.js'
 import { Caller } from '../permissions/caller.js'
 import { fail } from '../errors.js'
 import type { Call } from '../call/method.js'
-import { parsedUrl } from '../parsed-url.js'
+import { parseUrl } from '../parse-url.js'
 import { assertMaySubscribe } from '../permissions/scopes.js'
 import { refuseParams } from '../validation/params.js'
 
 /** Returns the webhook if the caller created it or is personal. Errors: `unknown-resource`, `forbidden`. */
-export function ownWebhook({ caller, store }: Call, id: string): KeptWebhook {
+export function requireOwnWebhook({ caller, store }: Call, id: string): StoredWebhook {
   const kept = store.webhooks.find(id) ?? fail('unknown-resource', `Unknown webhook "${id.slice(0, 100)}"`)
   if (!caller.isPersonal && kept.webhook.accessId !== caller.accessId) fail('forbidden')
   return kept
@@ -21,7 +21,7 @@ export function ownWebhook({ caller, store }: Call, id: string): KeptWebhook {
 
 /** Requires an http or https URL. Error: `invalid-parameters-format`. */
 export function assertWebhookUrl(url: string): void {
-  const parsed = parsedUrl(url)
+  const parsed = parseUrl(url)
   const isCallable = parsed && ['http:', 'https:'].includes(parsed.protocol) && parsed.hostname !== ''
   if (!isCallable || parsed.username !== '' || parsed.password !== '')
     refuseParams([
@@ -33,7 +33,7 @@ export function assertWebhookUrl(url: string): void {
  * Runs a write that sets the URL of a webhook. Error: `item-already-exists` if the access already has one with that
  * URL.
  */
-export function orTaken(url: string, write: () => void): void {
+export function writeWebhook(url: string, write: () => void): void {
   try {
     write()
   } catch (error) {

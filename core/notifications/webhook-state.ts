@@ -6,7 +6,7 @@ import type { Webhook } from '../../schemas/webhook.js'
 import { isSuccess } from '../outgoing/webhook-sender.js'
 
 /** Returns the webhook after a call that has just ended with this status. */
-export function afterRun(
+export function applyRun(
   webhook: Webhook,
   status: number,
   now: number,
@@ -27,6 +27,6 @@ export function afterRun(
 }
 
 /** Returns the time of the next call, in seconds. The wait grows with each retry. */
-export function nextRunAt({ currentRetries, lastRun, minIntervalMs }: Webhook): number {
+export function computeNextRun({ currentRetries, lastRun, minIntervalMs }: Webhook): number {
   return lastRun.timestamp + (minIntervalMs / 1000) * Math.max(1, currentRetries)
 }

@@ -5,14 +5,14 @@
 import type { AuthRequest } from '../../schemas/auth-request.js'
 import type { OAuthRequest } from '../../schemas/oauth.js'
 import type { RequestedPermission } from '../accesses/granting.js'
-import { accountStreams } from '../account/fields.js'
-import { faultOf, isOwned, isRegistered } from '../redirect-uri.js'
+import { getAccountStreams } from '../account/fields.js'
+import { checkRedirectUri, isExclusive, isRegistered } from '../redirect-uri.js'
 import type { Config } from '../settings/config.js'
 import type { Services } from '../call/services.js'
-import { oauthData } from './client-data.js'
+import { buildOAuthData } from './client-data.js'
 import { findClient, type Client } from './clients.js'
-import { refuse, type OAuthErrorCode } from './errors.js'
-import { userOfResource } from './metadata.js'
+import { failOAuth, type OAuthErrorCode } from './errors.js'
+import { getResourceUser } from './metadata.js'
 import { assertScopeAllowed, parseAskedScope, type Scope } from './scope.js'
 
 /** Parameters as they came: several values where one was repeated. */
@@ -33,7 +33,7 @@ const unsupported = [
 
 const prompts: readonly string[] = ['none', 'login', 'consent', 'select_account']
 /** Of the SHA-256 of a verifier. (RFC 7636, 4.2) */
-const isChallenge = /^[A-Za-z0-9_-]{43}$/
+const challengePattern = /^[A-Za-z0-9_-]{43}$/
 /** Characters of what comes back in a URL, or in an ID token: a header has no room for more. */
 const maxTextLength = 2000
 /** Characters of the name of a device. */
@@ -45,75 +45,82 @@ const maxSeconds = 10_000_000_000
  * Returns who asks, and where the answer goes. Throws `invalid_request` if that is not certain: the person must not be sent
  * anywhere then.
  */
-export function recipientOf(services: Services, params: Params): Recipient {
-  const id = one(params, 'client_id') ?? refuse('invalid_request', 'The client_id is missing')
-  const client = findClient(services, id) ?? refuse('invalid_request', 'This client_id is not known here')
-  const redirectUri = one(params, 'redirect_uri') ?? refuse('invalid_request', 'The redirect_uri is missing')
+export function resolveRecipient(services: Services, params: Params): Recipient {
+  const id = getSingleParam(params, 'client_id') ?? failOAuth('invalid_request', 'The client_id is missing')
+  const client = findClient(services, id) ?? failOAuth('invalid_request', 'This client_id is not known here')
+  const redirectUri =
+    getSingleParam(params, 'redirect_uri') ?? failOAuth('invalid_request', 'The redirect_uri is missing')
   if (!isRegistered(redirectUri, client.redirectURIs))
-    refuse('invalid_request', 'The redirect_uri is not one of those registered for this client')
-  const fault = faultOf(redirectUri, services.config.access.returnSchemes)
-  if (fault !== undefined) refuse('invalid_request', `The redirect_uri ${fault}`)
+    failOAuth('invalid_request', 'The redirect_uri is not one of those registered for this client')
+  const fault = checkRedirectUri(redirectUri, services.config.access.returnSchemes)
+  if (fault !== undefined) failOAuth('invalid_request', `The redirect_uri ${fault}`)
   return { client, redirectUri }
 }
 
 /** The `state` of a request, which every answer carries; none where there are several, or where it is too long. */
-export function stateOf({ state }: Params): string | undefined {
+export function getState({ state }: Params): string | undefined {
   return typeof state === 'string' && state !== '' && state.length <= maxTextLength ? state : undefined
 }
 
 /** Returns the request of an app that an authorization request stands for. Throws the errors of RFC 6749, 4.1.2.1. */
-export function appRequest(config: Config, { client, redirectUri }: Recipient, params: Params): AuthRequest {
-  for (const name of Object.keys(params)) if (name !== 'resource') one(params, name)
+export function toAppRequest(
+  config: Config,
+  { client, redirectUri }: Recipient,
+  params: Params
+): AuthRequest {
+  for (const name of Object.keys(params)) if (name !== 'resource') getSingleParam(params, name)
   for (const [name, error] of unsupported)
     if (params[name] !== undefined)
-      refuse(error, `The parameter ${name} is not supported: send the parameters themselves`)
-  if (one(params, 'response_type') !== 'code')
-    refuse('unsupported_response_type', 'The response_type has to be code')
-  if (!['query', undefined].includes(one(params, 'response_mode')))
-    refuse('invalid_request', 'The response_mode has to be query')
-  const challenge = challengeOf(params)
+      failOAuth(error, `The parameter ${name} is not supported: send the parameters themselves`)
+  if (getSingleParam(params, 'response_type') !== 'code')
+    failOAuth('unsupported_response_type', 'The response_type has to be code')
+  if (!['query', undefined].includes(getSingleParam(params, 'response_mode')))
+    failOAuth('invalid_request', 'The response_mode has to be query')
+  const challenge = parseChallenge(params)
   const asked = parseAskedScope(
-    one(params, 'scope') ?? client.scopes?.join(' ') ?? refuse('invalid_scope', 'The scope is missing')
+    getSingleParam(params, 'scope') ??
+      client.scopes?.join(' ') ??
+      failOAuth('invalid_scope', 'The scope is missing')
   )
   if (client.scopes) assertScopeAllowed(asked, client.scopes)
-  const username = userIn(config, params)
-  const expireAfter = lifetimeOf(config, client, asked, params)
+  const username = resolveUser(config, params)
+  const expireAfter = computeLifetime(config, client, asked, params)
   for (const name of ['state', 'nonce', 'login_hint']) assertLength(params, name, maxTextLength)
   assertLength(params, 'device_name', maxDeviceLength)
-  const device = one(params, 'device_name')
-  const hint = one(params, 'login_hint') ?? username
+  const device = getSingleParam(params, 'device_name')
+  const hint = getSingleParam(params, 'login_hint') ?? username
   return {
     requestingAppId: client.id,
-    requestedPermissions: asked.permissions.map(permission => ({ ...withoutTagName(config, permission) })),
-    lang: languageOf(one(params, 'ui_locales')),
+    requestedPermissions: asked.permissions.map(permission => ({ ...omitTagName(config, permission) })),
+    lang: parseLanguage(getSingleParam(params, 'ui_locales')),
     returnURL: redirectUri,
-    clientData: oauthData(client, asked),
+    clientData: buildOAuthData(client, asked),
     ...(device && { deviceName: device }),
     ...(expireAfter !== undefined && { expireAfter }),
     oauth: {
       redirectUri,
       challenge,
       scopes: [...asked.identity],
-      prompts: promptsOf(params),
-      ...optional({
-        state: stateOf(params),
-        nonce: one(params, 'nonce'),
-        maxAge: wholeNumber(params, 'max_age'),
+      prompts: parsePrompts(params),
+      ...omitUndefined({
+        state: getState(params),
+        nonce: getSingleParam(params, 'nonce'),
+        maxAge: parseSeconds(params, 'max_age'),
         username,
         loginHint: hint,
         clientName: client.name
       }),
       ...(client.isSelfRegistered && { isSelfRegistered: true }),
-      ...(client.secretHash === undefined && !isOwned(redirectUri) && { isUnproven: true })
+      ...(client.secretHash === undefined && !isExclusive(redirectUri) && { isUnproven: true })
     }
   }
 }
 
 /** Returns the value of a parameter; an empty one counts as absent. Throws `invalid_request` for several. */
-export function one(params: Params, name: string): string | undefined {
+export function getSingleParam(params: Params, name: string): string | undefined {
   const value = params[name]
   if (typeof value === 'object')
-    refuse('invalid_request', `The parameter ${name.slice(0, 50)} is there more than once`)
+    failOAuth('invalid_request', `The parameter ${name.slice(0, 50)} is there more than once`)
   return value === '' ? undefined : value
 }
 
@@ -121,78 +128,89 @@ export function one(params: Params, name: string): string | undefined {
  * Returns the permission without a name if it is on a stream of tags, which the service names. Throws `invalid_scope` if the
  * scope names it otherwise than its id.
  */
-function withoutTagName(config: Config, permission: RequestedPermission): RequestedPermission {
-  if (!('streamId' in permission) || !accountStreams(config).isTagId(permission.streamId)) return permission
+function omitTagName(config: Config, permission: RequestedPermission): RequestedPermission {
+  if (!('streamId' in permission) || !getAccountStreams(config).isTagId(permission.streamId))
+    return permission
   const { defaultName, ...bare } = permission
   if (defaultName !== bare.streamId)
-    refuse('invalid_scope', 'The streams of tags are named by the service: leave out the name in the scope')
+    failOAuth(
+      'invalid_scope',
+      'The streams of tags are named by the service: leave out the name in the scope'
+    )
   return bare
 }
 
 function assertLength(params: Params, name: string, max: number): void {
-  const value = one(params, name)
+  const value = getSingleParam(params, name)
   if (value !== undefined && value.length > max)
-    refuse('invalid_request', `The ${name} may have ${max} characters at most`)
+    failOAuth('invalid_request', `The ${name} may have ${max} characters at most`)
 }
 
 /** Only S256: with `plain`, or without a challenge, whoever sees the request could use the code. */
-function challengeOf(params: Params): string {
+function parseChallenge(params: Params): string {
   const challenge =
-    one(params, 'code_challenge') ?? refuse('invalid_request', 'The code_challenge is missing (PKCE)')
-  if (one(params, 'code_challenge_method') !== 'S256')
-    refuse('invalid_request', 'The code_challenge_method has to be S256')
-  if (!isChallenge.test(challenge))
-    refuse('invalid_request', 'The code_challenge has to be a SHA-256 in base64url, of 43 characters')
+    getSingleParam(params, 'code_challenge') ??
+    failOAuth('invalid_request', 'The code_challenge is missing (PKCE)')
+  if (getSingleParam(params, 'code_challenge_method') !== 'S256')
+    failOAuth('invalid_request', 'The code_challenge_method has to be S256')
+  if (!challengePattern.test(challenge))
+    failOAuth('invalid_request', 'The code_challenge has to be a SHA-256 in base64url, of 43 characters')
   return challenge
 }
 
 /** The user whose account is asked for, if the resources name one. (RFC 8707) */
-function userIn(config: Config, { resource = [] }: Params): string | undefined {
+function resolveUser(config: Config, { resource = [] }: Params): string | undefined {
   const users = new Set<string>()
   for (const each of [resource].flat()) {
-    const user = userOfResource(config, each)
-    if (user === undefined) refuse('invalid_target', 'The resource is not one of this service')
+    const user = getResourceUser(config, each)
+    if (user === undefined) failOAuth('invalid_target', 'The resource is not one of this service')
     if (user !== null) users.add(user)
   }
-  if (users.size > 1) refuse('invalid_target', 'The resources are of several accounts')
+  if (users.size > 1) failOAuth('invalid_target', 'The resources are of several accounts')
   return [...users][0]
 }
 
 /** When the access ends, in seconds from now; `undefined` for when the person ends it. The shortest of what is asked for and set. */
-function lifetimeOf(config: Config, client: Client, { identity }: Scope, params: Params): number | undefined {
-  const asked = wholeNumber(params, 'expire_after')
+function computeLifetime(
+  config: Config,
+  client: Client,
+  { identity }: Scope,
+  params: Params
+): number | undefined {
+  const asked = parseSeconds(params, 'expire_after')
   if (asked !== undefined && (asked < 1 || asked > maxSeconds))
-    refuse('invalid_request', 'The expire_after has to be a number of seconds, 1 or more')
-  const standard = identity.includes('offline_access') ? config.oauth.accessSeconds : undefined
-  const all = [asked, client.accessSeconds ?? standard].filter(each => each !== undefined)
+    failOAuth('invalid_request', 'The expire_after has to be a number of seconds, 1 or more')
+  const defaultSeconds = identity.includes('offline_access') ? config.oauth.accessSeconds : undefined
+  const all = [asked, client.accessSeconds ?? defaultSeconds].filter(each => each !== undefined)
   return all.length > 0 ? Math.min(...all) : undefined
 }
 
-function promptsOf(params: Params): string[] {
-  const asked = (one(params, 'prompt') ?? '').split(' ').filter(each => each !== '')
+function parsePrompts(params: Params): string[] {
+  const asked = (getSingleParam(params, 'prompt') ?? '').split(' ').filter(each => each !== '')
   const unknown = asked.find(each => !prompts.includes(each))
-  if (unknown !== undefined) refuse('invalid_request', `The prompt ${unknown.slice(0, 50)} is not known`)
+  if (unknown !== undefined) failOAuth('invalid_request', `The prompt ${unknown.slice(0, 50)} is not known`)
   if (!asked.includes('none')) return asked
-  if (asked.length > 1) refuse('invalid_request', 'The prompt none stands alone')
+  if (asked.length > 1) failOAuth('invalid_request', 'The prompt none stands alone')
   // People sign in for each request: no cookie of theirs counts outside of the service's own pages.
-  return refuse('login_required', 'Nobody can be recognised here without signing in')
+  return failOAuth('login_required', 'Nobody can be recognised here without signing in')
 }
 
-function wholeNumber(params: Params, name: string): number | undefined {
-  const text = one(params, name)
+function parseSeconds(params: Params, name: string): number | undefined {
+  const text = getSingleParam(params, name)
   if (text === undefined) return undefined
-  if (!/^\d{1,15}$/.test(text)) refuse('invalid_request', `The ${name} has to be a whole number of seconds`)
+  if (!/^\d{1,15}$/.test(text))
+    failOAuth('invalid_request', `The ${name} has to be a whole number of seconds`)
   return Number(text)
 }
 
 /** The first language of a list such as `fr-CH de`, as requests of apps name it. */
-function languageOf(locales = ''): string {
+function parseLanguage(locales = ''): string {
   const [, language = 'en'] = /^([A-Za-z]{2})(?:[- ]|$)/.exec(locales) ?? []
   return language.toLowerCase()
 }
 
 type Optional = Pick<OAuthRequest, 'state' | 'nonce' | 'maxAge' | 'username' | 'clientName' | 'loginHint'>
 
-function optional(values: { readonly [K in keyof Optional]: Optional[K] | undefined }): Optional {
+function omitUndefined(values: { readonly [K in keyof Optional]: Optional[K] | undefined }): Optional {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
 }

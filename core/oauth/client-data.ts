@@ -12,7 +12,7 @@ import type { Scope } from './scope.js'
 /** The key under which it stands. Apps that ask in the other way cannot set it. */
 export const oauthKey = 'coffer:oauth'
 
-export function oauthData({ id, name }: Client, { identity }: Scope): Record<string, unknown> {
+export function buildOAuthData({ id, name }: Client, { identity }: Scope): Record<string, unknown> {
   return {
     [oauthKey]: { clientId: id, ...(name !== undefined && { clientName: name }), scopes: identity.toSorted() }
   }
@@ -25,6 +25,6 @@ export function assertNotImpersonatingOAuth({ clientData }: Pick<AuthRequest, 'c
 }
 
 /** Whether an access was agreed to for just this request, or one like it. */
-export function isOfRequest({ clientData }: Access, request: AuthRequest): boolean {
+export function matchesRequest({ clientData }: Access, request: AuthRequest): boolean {
   return isDeepStrictEqual(clientData?.[oauthKey], request.clientData?.[oauthKey])
 }

@@ -4,7 +4,7 @@ import { Type, type Static } from 'typebox'
 import type { ClientSettings } from '../../schemas/oauth.js'
 import type { Credentials } from '../call/credentials.js'
 import type { Services } from '../call/services.js'
-import { refuse } from './errors.js'
+import { failOAuth } from './errors.js'
 
 /** A client that may ask for accesses. */
 export interface Client extends ClientSettings {
@@ -19,7 +19,7 @@ export const ClientParams = {
   client_id: Type.Optional(Type.String({ maxLength: 200 })),
   client_secret: Type.Optional(Type.String({ maxLength: 1000 }))
 }
-type Presented = Static<Type.TObject<typeof ClientParams>>
+type ClientCredentials = Static<Type.TObject<typeof ClientParams>>
 
 /** Returns the client with this id. */
 export function findClient({ config, platform }: Services, id: string): Client | undefined {
@@ -33,19 +33,19 @@ export function findClient({ config, platform }: Services, id: string): Client |
  * Returns the client that makes a call. Throws `invalid_client` if it is unknown, or its secret is wrong; whoever guesses has
  * to wait.
  */
-export function provenClient(
+export function authenticateClient(
   services: Services,
   { ip }: Credentials,
-  { client_id: id, client_secret: secret }: Presented
+  { client_id: id, client_secret: secret }: ClientCredentials
 ): Client {
-  if (id === undefined || id === '') refuse('invalid_client', 'The client_id is missing')
+  if (id === undefined || id === '') failOAuth('invalid_client', 'The client_id is missing')
   // Without a colon, the failures are those of an address: nobody locks the client out from elsewhere.
   const guess = { subject: `client ${id.replaceAll(':', ' ')}`, ip }
   services.throttle.check(guess)
   const client = findClient(services, id)
-  if (!client || !isProven(client, secret)) {
+  if (!client || !isAuthentic(client, secret)) {
     services.throttle.failed(guess)
-    refuse('invalid_client', 'The client is unknown, or its secret is wrong or missing')
+    failOAuth('invalid_client', 'The client is unknown, or its secret is wrong or missing')
   }
   services.throttle.succeeded(guess)
   return client
@@ -58,18 +58,18 @@ export async function removeUnusedClients({ config, platform }: Services, now: n
 }
 
 /** Notes that a client is used at `now` (seconds), unless that has been noted lately. */
-export async function noteUse({ platform }: Services, id: string, now: number): Promise<void> {
-  const time = platform.oauthClients.useToNote(id, now)
+export async function recordUse({ platform }: Services, id: string, now: number): Promise<void> {
+  const time = platform.oauthClients.getUseToRecord(id, now)
   if (time !== undefined) await platform.change('useClient', id, time)
 }
 
 /** The digest by which a client's secret is recognised, in hexadecimal. */
-export function secretHash(secret: string): string {
+export function hashSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('hex')
 }
 
 /** A client that has no secret must not present one: it would be taken for another. */
-function isProven({ secretHash: kept }: Client, secret = ''): boolean {
+function isAuthentic({ secretHash: kept }: Client, secret = ''): boolean {
   if (kept === undefined) return secret === ''
-  return timingSafeEqual(Buffer.from(kept, 'hex'), Buffer.from(secretHash(secret), 'hex'))
+  return timingSafeEqual(Buffer.from(kept, 'hex'), Buffer.from(hashSecret(secret), 'hex'))
 }

@@ -1,19 +1,19 @@
 /** Authorization codes: each is good for one attempt, and for a minute. (docs/api/oauth.md#codes) */
 import type { AuthRequest } from '../../schemas/auth-request.js'
 import type { IdentityScope, OAuthRequest } from '../../schemas/oauth.js'
-import type { KnownRequest } from '../../storage/platform/auth-requests.js'
+import type { StoredRequest } from '../../storage/platform/auth-requests.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { fail } from '../errors.js'
-import { presentedToken } from '../auth/authenticate.js'
+import { getPresentedToken } from '../auth/authenticate.js'
 import { isSessionOpen } from '../auth/personal-access.js'
-import { requestLife } from '../accesses/auth-requests.js'
+import { requestLifetime } from '../accesses/auth-requests.js'
 import type { Access } from '../../schemas/access.js'
 import type { ServiceCall } from '../call/method.js'
-import { isOfRequest } from './client-data.js'
-import { newCode } from './tokens.js'
+import { matchesRequest } from './client-data.js'
+import { createCode } from './tokens.js'
 
 /** What a code stands for. */
-export interface CodeUse {
+export interface CodeGrant {
   readonly client: string
   readonly clientName?: string
   readonly redirectUri: string
@@ -26,16 +26,18 @@ export interface CodeUse {
 }
 
 /** A request that came by OAuth. */
-export type OAuthAsked = KnownRequest & { readonly request: AuthRequest & { readonly oauth: OAuthRequest } }
+export type OAuthKnownRequest = StoredRequest & {
+  readonly request: AuthRequest & { readonly oauth: OAuthRequest }
+}
 
 /** Whether a request came by OAuth. */
-export function isByOAuth(known: KnownRequest): known is OAuthAsked {
+export function isOAuthRequest(known: StoredRequest): known is OAuthKnownRequest {
   return known.request.oauth !== undefined
 }
 
 /** Seconds for which a code can be used, and for which it is remembered that it has been. */
-const codeLife = 60
-const memory = 3600
+const codeLifetime = 60
+const usedCodeLifetime = 3600
 /** Seconds that are lost when times are added and subtracted. */
 const tolerance = 1
 /** Codes of an account at a time; the oldest are removed. */
@@ -49,19 +51,19 @@ const maxCodes = 50
 export async function issueCode(
   call: ServiceCall,
   store: UserStore,
-  known: OAuthAsked,
+  known: OAuthKnownRequest,
   { access, username }: { readonly access: Access; readonly username: string }
 ): Promise<string> {
   const { key, request } = known
   const { oauth } = request
-  if (!isOfRequest(access, request))
+  if (!matchesRequest(access, request))
     fail('forbidden', 'The access is not one that was agreed to for this request')
   assertRequestedAccount(request, username)
-  const authTime = signInTime(call, store)
-  assertDecidedByPerson(store, known, access, authTime)
+  const authTime = getSignInTime(call, store)
+  assertDecidedByOwner(store, known, access, authTime)
   assertSignInAge(known, oauth, authTime, call.now)
   const { challenge, clientName, nonce, redirectUri, scopes } = oauth
-  const use: CodeUse = {
+  const use: CodeGrant = {
     client: request.requestingAppId,
     redirectUri,
     challenge,
@@ -71,10 +73,10 @@ export async function issueCode(
     ...(nonce !== undefined && { nonce }),
     ...(authTime !== undefined && { authTime })
   }
-  const code = newCode(key)
+  const code = createCode(key)
   await store.write(() => {
     store.signIn.keepLatest('oauth-code', maxCodes - 1)
-    store.signIn.insert('oauth-code', code, call.now, call.now + codeLife, use)
+    store.signIn.insert('oauth-code', code, call.now, call.now + codeLifetime, use)
   })
   return code
 }
@@ -92,28 +94,28 @@ export function findCode(
   store: UserStore,
   code: string,
   now: number
-): { readonly use: CodeUse; readonly isUsed: boolean } | undefined {
-  const fresh = store.signIn.find('oauth-code', code, now) as CodeUse | undefined
+): { readonly use: CodeGrant; readonly isUsed: boolean } | undefined {
+  const fresh = store.signIn.find('oauth-code', code, now) as CodeGrant | undefined
   if (fresh) return { use: fresh, isUsed: false }
-  const used = store.signIn.find('oauth-used', code, now) as CodeUse | undefined
+  const used = store.signIn.find('oauth-used', code, now) as CodeGrant | undefined
   return used && { use: used, isUsed: true }
 }
 
 /** Notes that a code has been presented. Must run within a write. */
-export function spendCode(store: UserStore, code: string, use: CodeUse, now: number): void {
+export function spendCode(store: UserStore, code: string, use: CodeGrant, now: number): void {
   store.signIn.remove(code)
   store.signIn.keepLatest('oauth-used', maxCodes - 1)
-  store.signIn.insert('oauth-used', code, now, now + memory, use)
+  store.signIn.insert('oauth-used', code, now, now + usedCodeLifetime, use)
 }
 
 /** When the user who decides has signed in, in seconds; `undefined` if no session of this account comes with the call. */
-function signInTime({ credentials, now, services }: ServiceCall, store: UserStore): number | undefined {
-  const token = presentedToken(credentials)
+function getSignInTime({ credentials, now, services }: ServiceCall, store: UserStore): number | undefined {
+  const token = getPresentedToken(credentials)
   const session = token === undefined ? undefined : store.accesses.findByToken(token)
   if (session?.type !== 'personal' || !isSessionOpen(services.config, store, session.id, now))
     return undefined
   // A personal access changes only when it gets a new token.
-  return store.sessions.place(session.id)?.time ?? session.modified
+  return store.sessions.findSignIn(session.id)?.time ?? session.modified
 }
 
 /**
@@ -121,24 +123,24 @@ function signInTime({ credentials, now, services }: ServiceCall, store: UserStor
  * taken that token from it must not get codes, refresh tokens and ID tokens for it. An access that is older than the request
  * may have been held before, though nothing says so: archives of accounts bring accesses along, but no grants.
  */
-function assertDecidedByPerson(
+function assertDecidedByOwner(
   store: UserStore,
-  { expires }: KnownRequest,
+  { expires }: StoredRequest,
   access: Access,
   authTime: number | undefined
 ): void {
-  const isOlder = access.created + tolerance < expires - requestLife
+  const isOlder = access.created + tolerance < expires - requestLifetime
   if (authTime === undefined && (isOlder || store.oauthGrants.list(access.id).length > 0))
     fail('forbidden', 'The app has this access already: the person who agrees has to be signed in')
 }
 
 function assertSignInAge(
-  { expires }: KnownRequest,
+  { expires }: StoredRequest,
   { maxAge, prompts }: OAuthRequest,
   authTime: number | undefined,
   now: number
 ): void {
-  const asked = expires - requestLife
+  const asked = expires - requestLifetime
   const earliestSignIn =
     prompts.includes('login') || prompts.includes('select_account')
       ? asked

@@ -2,7 +2,7 @@
 import { ApiError, type ErrorId } from '../errors.js'
 
 /** The id of the API's error by the code of the protocol. */
-const ids = {
+const errorIds = {
   invalid_request: 'invalid-parameter',
   invalid_client: 'invalid-credentials',
   invalid_grant: 'invalid-code',
@@ -22,10 +22,10 @@ const ids = {
   invalid_token: 'invalid-access-token'
 } as const satisfies Record<string, ErrorId>
 
-export type OAuthErrorCode = keyof typeof ids
+export type OAuthErrorCode = keyof typeof errorIds
 
 /** Codes that the protocol has for errors of the API that methods of OAuth do not throw themselves. */
-const codes: Partial<Record<ErrorId, string>> = {
+const protocolCodes: Partial<Record<ErrorId, string>> = {
   'invalid-access-token': 'invalid_token',
   'invalid-credentials': 'invalid_client',
   'too-many-requests': 'temporarily_unavailable',
@@ -35,19 +35,19 @@ const codes: Partial<Record<ErrorId, string>> = {
 }
 
 /** Ends the call with an error of the protocol. `accessId`: the access that it was about, for the audit. */
-export function refuse(code: OAuthErrorCode, description: string, accessId?: string): never {
-  throw new ApiError(ids[code], description, {
+export function failOAuth(code: OAuthErrorCode, description: string, accessId?: string): never {
+  throw new ApiError(errorIds[code], description, {
     data: { error: code },
     ...(accessId !== undefined && { accessId })
   })
 }
 
 /** The code and description of an error, as RFC 6749 wants them: printable ASCII without quotes and backslashes. */
-export function protocolError({ details, id, message, status }: ApiError): {
+export function toProtocolError({ details, id, message, status }: ApiError): {
   readonly error: string
   readonly error_description: string
 } {
-  const { error = codes[id] ?? (status >= 500 ? 'server_error' : 'invalid_request') } = Object(
+  const { error = protocolCodes[id] ?? (status >= 500 ? 'server_error' : 'invalid_request') } = Object(
     details.data
   ) as {
     error?: string
@@ -57,9 +57,9 @@ export function protocolError({ details, id, message, status }: ApiError): {
     error_description: message
       .replaceAll(/["\\]/g, "'")
       .replaceAll(/[^ -~]/g, '?')
-      .slice(0, longest)
+      .slice(0, maxDescriptionLength)
   }
 }
 
 /** Characters of a description: it becomes part of URLs. */
-const longest = 500
+const maxDescriptionLength = 500

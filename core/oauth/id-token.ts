@@ -3,10 +3,10 @@ import { createHash, sign } from 'node:crypto'
 import { algorithm, type SigningKey } from './keys.js'
 
 /** Seconds for which an ID token is good. */
-export const idTokenLife = 600
+export const idTokenLifetime = 600
 
 /** What an ID token tells. */
-export interface Told {
+export interface IdTokenClaims {
   readonly issuer: string
   readonly client: string
   /** The id of the account: its name may be somebody else's one day. */
@@ -19,8 +19,8 @@ export interface Told {
 }
 
 /** Returns an ID token: a JSON Web Signature. */
-export function idToken({ id, key }: SigningKey, told: Told): string {
-  const { accessToken, authTime, client, issuer, nonce, now, subject } = told
+export function createIdToken({ id, key }: SigningKey, details: IdTokenClaims): string {
+  const { accessToken, authTime, client, issuer, nonce, now, subject } = details
   const issued = Math.floor(now)
   const header = { alg: algorithm, typ: 'JWT', kid: id }
   const claims = {
@@ -28,16 +28,16 @@ export function idToken({ id, key }: SigningKey, told: Told): string {
     sub: subject,
     aud: client,
     iat: issued,
-    exp: issued + idTokenLife,
+    exp: issued + idTokenLifetime,
     ...(authTime !== undefined && { auth_time: Math.floor(authTime) }),
     ...(nonce !== undefined && { nonce }),
     // The left half of the digest that the algorithm is based on. (OpenID Connect Core, 3.1.3.6)
     at_hash: createHash('sha256').update(accessToken).digest().subarray(0, 16).toString('base64url')
   }
-  const text = `${encoded(header)}.${encoded(claims)}`
+  const text = `${encodeJson(header)}.${encodeJson(claims)}`
   return `${text}.${sign('sha256', Buffer.from(text), key).toString('base64url')}`
 }
 
-function encoded(value: object): string {
+function encodeJson(value: object): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url')
 }

@@ -32,44 +32,45 @@ interface KnownKey {
 const prefix = 'oauth-key:'
 const bits = 2048
 /** Seconds for which a key is still published after another has replaced it: longer than what it has signed is good for. */
-const afterlife = 86_400
-const generate = promisify(generateKeyPair)
+const publishedAfterSeconds = 86_400
+const generateKey = promisify(generateKeyPair)
 
 /** Returns the key in force at `now` (seconds), and makes one if there is none, or it is too old. */
-export async function signingKey(services: Services, now: number): Promise<SigningKey> {
-  const { id, pem } = await keyInForce(services, now)
+export async function getSigningKey(services: Services, now: number): Promise<SigningKey> {
+  const { id, pem } = await getKeyInForce(services, now)
   return { id, key: createPrivateKey(pem) }
 }
 
 /** Returns the keys by which ID tokens are checked, as a JSON Web Key Set. */
-export async function publicKeys(
+export async function listPublicKeys(
   services: Services,
   now: number
 ): Promise<{ readonly keys: readonly JsonWebKey[] }> {
-  await keyInForce(services, now)
-  const known = knownKeys(services)
+  await getKeyInForce(services, now)
+  const known = listKeys(services)
   const keys = known.filter((_, index) => {
     const next = known[index + 1]
-    return next === undefined || next.created + afterlife > now
+    return next === undefined || next.created + publishedAfterSeconds > now
   })
-  return { keys: keys.map(publicKey) }
+  return { keys: keys.map(toPublicKey) }
 }
 
 /** Keys that are being made, by what they are stored in: however many ask at a time, one is made. */
-const making = new WeakMap<Services['platform'], Promise<KnownKey>>()
+const pendingKeys = new WeakMap<Services['platform'], Promise<KnownKey>>()
 
-async function keyInForce(services: Services, now: number): Promise<KnownKey> {
-  const latest = knownKeys(services).at(-1)
+async function getKeyInForce(services: Services, now: number): Promise<KnownKey> {
+  const latest = listKeys(services).at(-1)
   if (latest && now < latest.created + services.config.oauth.keyMaxAge) return latest
   const { platform } = services
-  const made = making.get(platform) ?? newKey(services, latest, now).finally(() => making.delete(platform))
-  making.set(platform, made)
+  const made =
+    pendingKeys.get(platform) ?? createKey(services, latest, now).finally(() => pendingKeys.delete(platform))
+  pendingKeys.set(platform, made)
   return await made
 }
 
-async function newKey(services: Services, latest: KnownKey | undefined, now: number): Promise<KnownKey> {
-  const { privateKey } = await generate('rsa', { modulusLength: bits })
-  const known = knownKeys(services)
+async function createKey(services: Services, latest: KnownKey | undefined, now: number): Promise<KnownKey> {
+  const { privateKey } = await generateKey('rsa', { modulusLength: bits })
+  const known = listKeys(services)
   const other = known.at(-1)
   // Another thread may have made one meanwhile.
   if (other && other.name !== latest?.name) return other
@@ -79,16 +80,16 @@ async function newKey(services: Services, latest: KnownKey | undefined, now: num
   const name = `${prefix}${String(Math.floor(now)).padStart(12, '0')}`
   const former = known.slice(0, -1).map(each => each.name)
   await services.platform.change('replaceSecret', { name, value }, former)
-  return knownKeys(services).at(-1)!
+  return listKeys(services).at(-1)!
 }
 
 /** All keys, the latest last. */
-function knownKeys({ platform }: Services): KnownKey[] {
+function listKeys({ platform }: Services): KnownKey[] {
   return platform.secrets
     .list(prefix)
     .map(({ name, value }) => ({ name, ...(JSON.parse(value) as Omit<KnownKey, 'name'>) }))
 }
 
-function publicKey({ id, pem }: KnownKey): JsonWebKey {
+function toPublicKey({ id, pem }: KnownKey): JsonWebKey {
   return { ...createPublicKey(pem).export({ format: 'jwk' }), kid: id, use: 'sig', alg: algorithm }
 }

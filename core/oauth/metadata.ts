@@ -1,7 +1,7 @@
 /** What clients of OAuth have to know of the service, and of the assistants' endpoint of an account. (RFC 8414, RFC 9728) */
-import { parsedUrl } from '../parsed-url.js'
+import { parseUrl } from '../parse-url.js'
 import type { Config } from '../settings/config.js'
-import { accountUrl } from '../service-info.js'
+import { getAccountUrl } from '../service-info.js'
 import { algorithm } from './keys.js'
 import { identityScopes } from './scope.js'
 
@@ -9,13 +9,13 @@ import { identityScopes } from './scope.js'
 export const authMethods = ['none', 'client_secret_basic', 'client_secret_post'] as const
 
 /** The name that the service answers under, in the `iss` of answers and ID tokens. */
-export function issuerOf({ publicUrl }: Pick<Config, 'publicUrl'>): string {
+export function getIssuer({ publicUrl }: Pick<Config, 'publicUrl'>): string {
   return publicUrl
 }
 
 /** The metadata of the authorization server, and of the provider of OpenID Connect: one document. */
-export function serverMetadata(config: Config): object {
-  const issuer = issuerOf(config)
+export function buildServerMetadata(config: Config): object {
+  const issuer = getIssuer(config)
   return {
     issuer,
     authorization_endpoint: `${issuer}/oauth/authorize`,
@@ -59,11 +59,11 @@ export function serverMetadata(config: Config): object {
 }
 
 /** The metadata of a resource: where to sign in for it, and what an assistant asks for that does not know what it needs. */
-export function resourceMetadata(config: Config, resource: string): object {
+export function buildResourceMetadata(config: Config, resource: string): object {
   return {
     resource,
     resource_name: config.service.name,
-    authorization_servers: [issuerOf(config)],
+    authorization_servers: [getIssuer(config)],
     scopes_supported: ['*:read'],
     bearer_methods_supported: ['header']
   }
@@ -74,9 +74,9 @@ export function resourceMetadata(config: Config, resource: string): object {
  * is neither. Scheme and host are compared without regard to case, and a default port or a slash at the end make no
  * difference. (RFC 3986, 6.2.2.1 and 6.2.3)
  */
-export function userOfResource(config: Config, resource: string): string | null | undefined {
-  const whole = normalized(resource)
-  const service = normalized(config.publicUrl)
+export function getResourceUser(config: Config, resource: string): string | null | undefined {
+  const whole = normalizeResource(resource)
+  const service = normalizeResource(config.publicUrl)
   if (whole === undefined || service === undefined) return undefined
   if (whole === service) return null
   const path = whole.startsWith(service) ? whole.slice(service.length) : ''
@@ -84,13 +84,13 @@ export function userOfResource(config: Config, resource: string): string | null 
   if (below !== undefined) return below.toLowerCase()
   if (config.domain === '') return undefined
   const name = new URL(whole).hostname.slice(0, -config.domain.length - 1)
-  const root = name === '' ? undefined : normalized(accountUrl(config, name))
+  const root = name === '' ? undefined : normalizeResource(getAccountUrl(config, name))
   return [root, root && `${root}/mcp`].includes(whole) ? name : undefined
 }
 
 /** A URL of a resource in the one form in which it is compared; `undefined` for what cannot be one. */
-function normalized(resource: string): string | undefined {
-  const url = parsedUrl(resource)
+function normalizeResource(resource: string): string | undefined {
+  const url = parseUrl(resource)
   const isPlain = url && url.username === '' && url.password === '' && !/[?#]/.test(resource)
   return isPlain ? `${url.origin}${url.pathname}`.replace(/\/$/, '') : undefined
 }

@@ -2,13 +2,13 @@
 import { randomBytes } from 'node:crypto'
 import { Type, type Static } from 'typebox'
 import type { RegisteredClient } from '../../schemas/oauth.js'
-import { newKey } from '../ids.js'
-import { faultOf } from '../redirect-uri.js'
+import { createRequestKey } from '../ids.js'
+import { checkRedirectUri } from '../redirect-uri.js'
 import type { Config } from '../settings/config.js'
-import { secretHash } from './clients.js'
-import { refuse } from './errors.js'
+import { hashSecret } from './clients.js'
+import { failOAuth } from './errors.js'
 import { authMethods } from './metadata.js'
-import { parseScope, withoutUnknownWords } from './scope.js'
+import { parseScope, omitUnknownWords } from './scope.js'
 
 /** What a client says of itself. Whatever else it says is not kept. */
 export const ClientMetadata = Type.Object({
@@ -22,7 +22,7 @@ export const ClientMetadata = Type.Object({
 export type ClientMetadata = Static<typeof ClientMetadata>
 
 /** A new client, and what it is told: its secret, too, of which only a digest is kept. */
-export interface NewClient {
+export interface ClientRegistration {
   readonly client: RegisteredClient
   readonly answer: object
 }
@@ -33,34 +33,35 @@ const grantTypes = ['authorization_code', 'refresh_token']
  * Returns the client that the metadata describe. What it may use beside what there is, is left out; the answer tells what it
  * can have. (RFC 7591, 3.2.1) Throws `invalid_redirect_uri` and `invalid_client_metadata`.
  */
-export function newClient(
+export function createClient(
   { access: { returnSchemes } }: Pick<Config, 'access'>,
   metadata: ClientMetadata,
   now: number
-): NewClient {
+): ClientRegistration {
   const { redirect_uris: redirectURIs } = metadata
-  const scope = withoutUnknownWords(metadata.scope ?? '')
+  const scope = omitUnknownWords(metadata.scope ?? '')
   for (const uri of redirectURIs) {
-    const fault = faultOf(uri, returnSchemes)
-    if (fault !== undefined) refuse('invalid_redirect_uri', `The redirect URI ${uri.slice(0, 200)} ${fault}`)
+    const problem = checkRedirectUri(uri, returnSchemes)
+    if (problem !== undefined)
+      failOAuth('invalid_redirect_uri', `The redirect URI ${uri.slice(0, 200)} ${problem}`)
   }
   const method = metadata.token_endpoint_auth_method ?? 'client_secret_basic'
   if (!(authMethods as readonly string[]).includes(method))
-    refuse(
+    failOAuth(
       'invalid_client_metadata',
       `The token_endpoint_auth_method has to be one of ${authMethods.join(', ')}`
     )
   assertIncludes('grant_types', metadata.grant_types, 'authorization_code')
   assertIncludes('response_types', metadata.response_types, 'code')
   parseScope(scope)
-  const name = nameIn(metadata)
+  const name = getClientName(metadata)
   const secret = method === 'none' ? undefined : randomBytes(32).toString('base64url')
   const client: RegisteredClient = {
-    id: `client-${newKey()}`,
+    id: `client-${createRequestKey()}`,
     redirectURIs,
     created: now,
     ...(name !== undefined && { name }),
-    ...(secret !== undefined && { secretHash: secretHash(secret) }),
+    ...(secret !== undefined && { secretHash: hashSecret(secret) }),
     ...(scope !== '' && { scopes: scope.split(' ') })
   }
   const answer = {
@@ -78,15 +79,15 @@ export function newClient(
 }
 
 /** Characters that people do not see, or that change how others are displayed. */
-const unprintable = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu
+const invisibleCharacters = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu
 
-function nameIn({ client_name: name = '' }: ClientMetadata): string | undefined {
-  const shown = name.replaceAll(unprintable, '').trim()
+function getClientName({ client_name: name = '' }: ClientMetadata): string | undefined {
+  const shown = name.replaceAll(invisibleCharacters, '').trim()
   return shown === '' ? undefined : shown
 }
 
 /** Throws `invalid_client_metadata` for a client that does not want what alone can be had. */
 function assertIncludes(what: string, asked: readonly string[] = [], needed: string): void {
   if (asked.length > 0 && !asked.includes(needed))
-    refuse('invalid_client_metadata', `The ${what} have to hold ${needed}`)
+    failOAuth('invalid_client_metadata', `The ${what} have to hold ${needed}`)
 }

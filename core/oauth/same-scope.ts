@@ -1,8 +1,8 @@
 /** Whether a refresh asks for what was agreed to. (docs/api/oauth.md#refreshing) */
 import type { Access } from '../../schemas/access.js'
 import type { IdentityScope } from '../../schemas/oauth.js'
-import { refuse } from './errors.js'
-import { parseAskedScope, scopeOf } from './scope.js'
+import { failOAuth } from './errors.js'
+import { parseAskedScope, formatScope } from './scope.js'
 
 /** Throws `invalid_scope` for any other scope. The access is the token: it cannot be narrowed for one refresh. */
 export function assertSameScope(
@@ -15,8 +15,8 @@ export function assertSameScope(
   const bare = asked.permissions.map(each =>
     'streamId' in each ? { streamId: each.streamId, level: each.level } : each
   )
-  if (sorted(scopeOf(bare, asked.identity)) !== sorted(scopeOf(permissions, scopes)))
-    refuse(
+  if (sortScope(formatScope(bare, asked.identity)) !== sortScope(formatScope(permissions, scopes)))
+    failOAuth(
       'invalid_scope',
       'The scope cannot be changed by refreshing: ask the person again, or leave it out',
       id
@@ -24,6 +24,6 @@ export function assertSameScope(
 }
 
 /** Scopes in one order. */
-function sorted(text: string): string {
+function sortScope(text: string): string {
   return text.split(' ').toSorted().join(' ')
 }

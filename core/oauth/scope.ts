@@ -6,9 +6,9 @@ import type { IdentityScope } from '../../schemas/oauth.js'
 import type { Level, Permission } from '../../schemas/permission.js'
 import type { RequestedPermission } from '../accesses/granting.js'
 import { ranks } from '../permissions/levels.js'
-import { shortened } from '../short-text.js'
+import { truncateText } from '../truncate-text.js'
 import { isSystemId } from '../system-ids.js'
-import { refuse } from './errors.js'
+import { failOAuth } from './errors.js'
 
 /** Scopes about the person, and for going on without them. */
 export const identityScopes: readonly IdentityScope[] = ['openid', 'profile', 'email', 'offline_access']
@@ -27,16 +27,16 @@ const features: readonly string[] = ['selfRevoke', 'selfAudit']
 /** Parses scopes that are separated by blanks. Throws `invalid_scope` for what is none, and for two on the same stream. */
 export function parseScope(text: string): Scope {
   const tokens = text.split(' ').filter(token => token !== '')
-  if (tokens.length > maxScopes) refuse('invalid_scope', `There may be ${maxScopes} scopes at most`)
+  if (tokens.length > maxScopes) failOAuth('invalid_scope', `There may be ${maxScopes} scopes at most`)
   const permissions = new Map<string, RequestedPermission>()
   const identity = new Set<IdentityScope>()
   for (const token of tokens)
     if (isIdentity(token)) identity.add(token)
     else {
-      const permission = permissionIn(token)
+      const permission = parsePermission(token)
       const key = 'streamId' in permission ? `stream ${permission.streamId}` : permission.feature
       if (permissions.has(key))
-        refuse('invalid_scope', `The scope ${shown(token)} is there twice, or contradicts another`)
+        failOAuth('invalid_scope', `The scope ${shortenToken(token)} is there twice, or contradicts another`)
       permissions.set(key, permission)
     }
   return { identity: [...identity], permissions: [...permissions.values()] }
@@ -47,17 +47,17 @@ export function parseScope(text: string): Scope {
  * matter of course: such words are left out, which the scope of the answer tells. (OpenID Connect Core, 3.1.2.1)
  */
 export function parseAskedScope(text: string): Scope {
-  return parseScope(text.split(' ').includes('openid') ? withoutUnknownWords(text) : text)
+  return parseScope(text.split(' ').includes('openid') ? omitUnknownWords(text) : text)
 }
 
 /** Leaves out words that are no scope here and cannot be meant as a permission. */
-export function withoutUnknownWords(text: string): string {
+export function omitUnknownWords(text: string): string {
   const tokens = text.split(' ').filter(token => token !== '')
   return tokens.filter(token => isIdentity(token) || /[:=]/.test(token)).join(' ')
 }
 
 /** The scopes that permissions stand for. The names of streams are left out: they are of use only while streams are made. */
-export function scopeOf(permissions: readonly Permission[], identity: readonly IdentityScope[]): string {
+export function formatScope(permissions: readonly Permission[], identity: readonly IdentityScope[]): string {
   const tokens = permissions.map(permission =>
     'streamId' in permission
       ? `${permission.streamId === '*' ? '*' : encodeURIComponent(permission.streamId)}:${permission.level}`
@@ -76,24 +76,24 @@ export function assertScopeAllowed(asked: Scope, allowed: readonly string[]): vo
     permissions.flatMap(each => ('streamId' in each ? [[each.streamId, each.level] as const] : []))
   )
   for (const each of asked.identity)
-    if (!identity.includes(each)) refuse('invalid_scope', `This client may not ask for ${each}`)
+    if (!identity.includes(each)) failOAuth('invalid_scope', `This client may not ask for ${each}`)
   for (const each of asked.permissions) {
     // What takes something away from the client needs no permission.
     if (!('streamId' in each) || each.level === 'none') continue
     const isWithin = [
       levels.get(each.streamId),
       isSystemId(each.streamId) ? undefined : levels.get('*')
-    ].some(level => level && covers(level, each.level))
+    ].some(level => level && includesLevel(level, each.level))
     if (!isWithin)
-      refuse(
+      failOAuth(
         'invalid_scope',
-        `This client may not ask for ${shown(each.streamId)} with the level ${each.level}`
+        `This client may not ask for ${shortenToken(each.streamId)} with the level ${each.level}`
       )
   }
 }
 
 /** Whether a level allows all that another does: reading and adding allow nothing of each other. */
-function covers(level: Level, asked: Level): boolean {
+function includesLevel(level: Level, asked: Level): boolean {
   return level === asked || (ranks[level] > ranks[asked] && level !== 'create-only')
 }
 
@@ -101,7 +101,7 @@ function isIdentity(token: string): token is IdentityScope {
   return (identityScopes as readonly string[]).includes(token)
 }
 
-function permissionIn(token: string): RequestedPermission {
+function parsePermission(token: string): RequestedPermission {
   const [feature = '', setting] = token.split('=', 2)
   if (setting === 'forbidden' && features.includes(feature))
     return { feature: feature as 'selfRevoke', setting }
@@ -110,11 +110,11 @@ function permissionIn(token: string): RequestedPermission {
   if (parts.length > 3 || stream === '' || name === '' || !Object.hasOwn(ranks, level)) refuseToken(token)
   if (stream === '*')
     return parts.length === 2 ? { streamId: '*', level: level as Level } : refuseToken(token)
-  return { streamId: decoded(stream, token), level: level as Level, defaultName: decoded(name, token) }
+  return { streamId: decodePart(stream, token), level: level as Level, defaultName: decodePart(name, token) }
 }
 
 /** Odd ids and names are percent-encoded. */
-function decoded(part: string, token: string): string {
+function decodePart(part: string, token: string): string {
   try {
     const text = decodeURIComponent(part)
     return text.trim() === '' || text.length > maxLength ? refuseToken(token) : text
@@ -127,12 +127,12 @@ function decoded(part: string, token: string): string {
 const maxLength = 1000
 
 function refuseToken(token: string): never {
-  refuse(
+  failOAuth(
     'invalid_scope',
-    `The scope ${shown(token)} is not known: permissions are written as stream:level or stream:level:name`
+    `The scope ${shortenToken(token)} is not known: permissions are written as stream:level or stream:level:name`
   )
 }
 
-function shown(token: string): string {
-  return token.length > 60 ? `${shortened(token, 60)}…` : token
+function shortenToken(token: string): string {
+  return token.length > 60 ? `${truncateText(token, 60)}…` : token
 }

@@ -1,38 +1,38 @@
 /** Access tokens, refresh tokens and codes, and what they tell of whose they are. (docs/api/oauth.md#tokens) */
 import { createHmac, randomBytes } from 'node:crypto'
-import { secretDigest } from '../../schemas/secret-digest.js'
-import type { KnownGrant, RefreshToken, ReplacedToken } from '../../storage/oauth/oauth-grants.js'
-import { newToken } from '../ids.js'
+import { digestSecret } from '../../schemas/secret-digest.js'
+import type { StoredGrant, RefreshToken, ReplacedToken } from '../../storage/oauth/oauth-grants.js'
+import { createToken } from '../ids.js'
 
 /** The text of the parts of tokens: 22 characters hold 128 random bits, 32 hold 192. */
-const random = (bytes: number): string => randomBytes(bytes).toString('base64url')
+const randomText = (bytes: number): string => randomBytes(bytes).toString('base64url')
 
 /** A token for an access of this user: which account it opens is found by it alone. */
-export function newAccessToken(username: string): string {
-  return `${username}.${newToken()}`
+export function createAccessToken(username: string): string {
+  return `${username}.${createToken()}`
 }
 
 /** Returns the name of the user whose token this is; an empty text for what is not of OAuth. */
-export function ownerOf(token: string): string {
+export function getTokenOwner(token: string): string {
   const dot = token.indexOf('.')
-  return dot > 0 && dot <= longestUsername ? token.slice(0, dot).toLowerCase() : ''
+  return dot > 0 && dot <= maxUsernameLength ? token.slice(0, dot).toLowerCase() : ''
 }
 
-const longestUsername = 60
+const maxUsernameLength = 60
 
 /** A code that answers a request. It begins with the request's key, so that nothing of the person stands in a URL. */
-export function newCode(key: string): string {
-  return `${key}.${random(24)}`
+export function createCode(key: string): string {
+  return `${key}.${randomText(24)}`
 }
 
 /** Returns the key of the request that a code answers. */
-export function keyOf(code: string): string {
+export function getRequestKey(code: string): string {
   return code.slice(0, Math.max(0, code.indexOf('.')))
 }
 
 /** The first refresh token of a grant. */
-export function newRefreshToken(): RefreshToken {
-  return { family: random(16), secret: random(24) }
+export function createRefreshToken(): RefreshToken {
+  return { family: randomText(16), secret: randomText(24) }
 }
 
 /** Seconds for which a refresh token that has been replaced still leads to the one in force. */
@@ -47,12 +47,12 @@ export interface NextToken {
 }
 
 /** Derives the next refresh token of a grant from the one in force. `now` in seconds. */
-export function deriveNext({ replaced = [] }: KnownGrant, secret: string, now: number): NextToken {
-  const salt = random(16)
+export function deriveNextToken({ replaced = [] }: StoredGrant, secret: string, now: number): NextToken {
+  const salt = randomText(16)
   // Each token leads to the next one, so none between two of them may be missing.
   const recent = replaced.slice(replaced.findLastIndex(each => !isWithinGrace(each, now)) + 1)
-  const last = { digest: secretDigest(secret), salt, time: now }
-  return { secret: nextSecret(secret, salt), replaced: [...recent, last].slice(-maxReplaced) }
+  const last = { digest: digestSecret(secret), salt, time: now }
+  return { secret: deriveSecret(secret, salt), replaced: [...recent, last].slice(-maxReplaced) }
 }
 
 /**
@@ -60,15 +60,15 @@ export function deriveNext({ replaced = [] }: KnownGrant, secret: string, now: n
  * seconds. (docs/api/oauth.md#refreshing)
  */
 export function findSuccessor(
-  { replaced = [] }: KnownGrant,
+  { replaced = [] }: StoredGrant,
   secret: string,
   now: number
 ): string | undefined {
-  const digest = secretDigest(secret)
+  const digest = digestSecret(secret)
   const start = replaced.findIndex(each => each.digest === digest && isWithinGrace(each, now))
   return start < 0
     ? undefined
-    : replaced.slice(start).reduce((last, { salt }) => nextSecret(last, salt), secret)
+    : replaced.slice(start).reduce((last, { salt }) => deriveSecret(last, salt), secret)
 }
 
 /** Whether a token was replaced within the grace. A clock that has been set back does not prolong it. */
@@ -77,17 +77,17 @@ function isWithinGrace({ time }: ReplacedToken, now: number): boolean {
 }
 
 /** The random salt keeps who finds a former token from deriving later ones; the secret, who reads the file. */
-function nextSecret(secret: string, salt: string): string {
+function deriveSecret(secret: string, salt: string): string {
   return createHmac('sha256', secret).update(salt).digest().subarray(0, 24).toString('base64url')
 }
 
 /** A refresh token as the client holds it. */
-export function refreshText(username: string, { family, secret }: RefreshToken): string {
+export function formatRefreshToken(username: string, { family, secret }: RefreshToken): string {
   return `${username}.${family}.${secret}`
 }
 
 /** The parts of a refresh token; `undefined` for what is none. */
-export function refreshParts(text: string): RefreshToken | undefined {
+export function parseRefreshToken(text: string): RefreshToken | undefined {
   const [, family = '', secret = '', ...more] = text.split('.', 4)
   return family !== '' && secret !== '' && more.length === 0 ? { family, secret } : undefined
 }

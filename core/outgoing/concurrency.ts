@@ -7,7 +7,7 @@ export interface ConcurrencyLimits {
   /** Maximum number running at a time. */
   readonly concurrency: number
   /** Maximum number running at a time for one key. */
-  of(key: string): number
+  limitFor(key: string): number
   /** Maximum number started per second. */
   readonly perSecond: number
 }
@@ -27,7 +27,7 @@ export class ConcurrencyLimiter {
   /** In order of arrival. */
   readonly #waiting: Waiting[] = []
   #isClosed = false
-  #begunInStep = 0
+  #startedInStep = 0
   #step: NodeJS.Timeout | undefined
 
   constructor(private readonly limits: ConcurrencyLimits) {
@@ -41,7 +41,7 @@ export class ConcurrencyLimiter {
 
   /** Runs work as soon as the limits allow; returns `undefined` if the limiter is closed before that. */
   async run<T>(keys: readonly string[], work: () => Promise<T>): Promise<T | undefined> {
-    if (!this.#isClosed && this.#hasRoom(keys)) this.#take(keys)
+    if (!this.#isClosed && this.#isWithinLimits(keys)) this.#acquire(keys)
     else if (!this.#isClosed) await new Promise<void>(resolve => this.#waiting.push({ keys, start: resolve }))
     if (this.#isClosed) return undefined
     try {
@@ -59,22 +59,22 @@ export class ConcurrencyLimiter {
     for (const waiting of this.#waiting.splice(0)) waiting.start()
   }
 
-  #hasRoom(keys: readonly string[]): boolean {
+  #isWithinLimits(keys: readonly string[]): boolean {
     return (
-      this.#begunInStep < this.#perStep &&
+      this.#startedInStep < this.#perStep &&
       this.#count < this.limits.concurrency &&
-      keys.every(key => (this.#running.get(key) ?? 0) < this.limits.of(key))
+      keys.every(key => (this.#running.get(key) ?? 0) < this.limits.limitFor(key))
     )
   }
 
-  #take(keys: readonly string[]): void {
+  #acquire(keys: readonly string[]): void {
     this.#count++
-    this.#begunInStep++
+    this.#startedInStep++
     for (const key of keys) this.#running.set(key, (this.#running.get(key) ?? 0) + 1)
     if (this.#isClosed) return
     this.#step ??= setTimeout(() => {
       this.#step = undefined
-      this.#begunInStep = 0
+      this.#startedInStep = 0
       while (this.#startNext());
     }, stepMs)
   }
@@ -90,11 +90,11 @@ export class ConcurrencyLimiter {
 
   /** Starts the first waiting work that the limits allow; returns whether there was any. */
   #startNext(): boolean {
-    if (this.#begunInStep >= this.#perStep || this.#count >= this.limits.concurrency) return false
-    const index = this.#waiting.findIndex(({ keys }) => this.#hasRoom(keys))
+    if (this.#startedInStep >= this.#perStep || this.#count >= this.limits.concurrency) return false
+    const index = this.#waiting.findIndex(({ keys }) => this.#isWithinLimits(keys))
     if (index < 0) return false
     const [next] = this.#waiting.splice(index, 1)
-    this.#take(next!.keys)
+    this.#acquire(next!.keys)
     next!.start()
     return true
   }

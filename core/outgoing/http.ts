@@ -41,7 +41,7 @@ export interface OutgoingFetch {
 }
 
 /** Loaded on the first call: most services never make one, and loading costs time and memory. */
-const undici = (): Promise<typeof import('undici')> => import('undici')
+const loadUndici = (): Promise<typeof import('undici')> => import('undici')
 
 export class Outgoing {
   #dispatcher: Promise<Dispatcher> | undefined
@@ -49,7 +49,7 @@ export class Outgoing {
 
   constructor(private readonly options: OutgoingOptions) {}
 
-  /** Posts a text. Returns what {@link send} returns. */
+  /** Posts a text. Returns what {@link sendNext} returns. */
   async post(url: string, body: string, headers: Readonly<Record<string, string>>): Promise<number> {
     return await this.send({ method: 'POST', url, headers, body })
   }
@@ -57,11 +57,11 @@ export class Outgoing {
   /** Makes a call. Returns the status, or 0 if there was no response. Never rejects. */
   async send({ body, headers, method, url }: OutgoingCall): Promise<number> {
     try {
-      const { request } = await undici()
+      const { request } = await loadUndici()
       // The timeout starts here, so that loading the library does not count.
       const signal = AbortSignal.any([this.#aborting.signal, AbortSignal.timeout(this.options.timeoutMs)])
       const { body: responseBody, statusCode } = await request(url, {
-        dispatcher: await (this.#dispatcher ??= dispatcherFor(this.options)),
+        dispatcher: await (this.#dispatcher ??= createDispatcher(this.options)),
         method,
         headers: { ...headers },
         ...(method === 'GET' ? {} : { body }),
@@ -80,11 +80,11 @@ export class Outgoing {
    */
   async fetch(url: string, { signal, ...call }: OutgoingFetch, maxBytes: number): Promise<Response> {
     try {
-      const { request } = await undici()
+      const { request } = await loadUndici()
       const timeout = AbortSignal.timeout(this.options.timeoutMs)
       const { body, headers, statusCode } = await request(url, {
         ...(call.body !== undefined && { body: call.body }),
-        dispatcher: await (this.#dispatcher ??= dispatcherFor(this.options)),
+        dispatcher: await (this.#dispatcher ??= createDispatcher(this.options)),
         method: call.method as 'GET',
         headers: { ...call.headers },
         signal: AbortSignal.any([this.#aborting.signal, timeout, ...(signal ? [signal] : [])])
@@ -105,7 +105,7 @@ export class Outgoing {
         )
       })
     } catch (error) {
-      throw new NoResponse(reasonOf(error), { cause: error })
+      throw new NoResponse(describeError(error), { cause: error })
     }
   }
 
@@ -116,16 +116,16 @@ export class Outgoing {
   }
 }
 
-function reasonOf(error: unknown): string {
+function describeError(error: unknown): string {
   if (error instanceof InternalAddress) return 'the address is internal'
   const { code, message } = Object(error) as { code?: unknown; message?: unknown }
   return typeof code === 'string' ? code : String(message)
 }
 
-async function dispatcherFor({ allowInternal, timeoutMs }: OutgoingOptions): Promise<Dispatcher> {
-  const { Agent } = await undici()
+async function createDispatcher({ allowInternal, timeoutMs }: OutgoingOptions): Promise<Dispatcher> {
+  const { Agent } = await loadUndici()
   return new Agent({
-    connect: allowInternal ? { timeout: timeoutMs } : await guarded(timeoutMs),
+    connect: allowInternal ? { timeout: timeoutMs } : await createGuardedConnector(timeoutMs),
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
     maxHeaderSize: headerBytes,
@@ -156,9 +156,9 @@ function isGlobal(address: ipaddr.IPv6): boolean {
 }
 
 /** Checks every address before connecting: those that a name resolves to, and literal ones, which are never looked up. */
-async function guarded(timeoutMs: number): Promise<buildConnector.connector> {
-  const { buildConnector } = await undici()
-  const connect = buildConnector({ timeout: timeoutMs, lookup: guardedLookup })
+async function createGuardedConnector(timeoutMs: number): Promise<buildConnector.connector> {
+  const { buildConnector } = await loadUndici()
+  const connect = buildConnector({ timeout: timeoutMs, lookup: lookUpPublic })
   return (options, done) => {
     const host = options.hostname.replace(/^\[|\]$/g, '')
     if (ipaddr.isValid(host) && isInternal(host)) return done(new InternalAddress(), null)
@@ -168,7 +168,7 @@ async function guarded(timeoutMs: number): Promise<buildConnector.connector> {
 
 type LookedUp = (error: Error | null, address: string | LookupAddress[], family?: number) => void
 
-function guardedLookup(host: string, options: LookupOptions, done: LookedUp): void {
+function lookUpPublic(host: string, options: LookupOptions, done: LookedUp): void {
   lookUp(host, { ...options, all: true }, (error, addresses) => {
     if (error) return done(error, '')
     const [first] = addresses

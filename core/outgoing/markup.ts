@@ -9,6 +9,6 @@ const entities: Readonly<Record<string, string>> = {
 }
 
 /** Escapes a text, for element contents and attribute values. */
-export function escaped(value: string): string {
+export function escapeMarkup(value: string): string {
   return value.replaceAll(/[&<>"']/g, character => entities[character]!)
 }

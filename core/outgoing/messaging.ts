@@ -7,7 +7,7 @@ import type { Config } from '../settings/config.js'
 import { fail } from '../errors.js'
 import type { Log } from '../log.js'
 import { Outgoing } from './http.js'
-import { fill, filledCall, type Values } from './placeholders.js'
+import { fillPlaceholders, fillCall, type Values } from './placeholders.js'
 import type { KeyValue } from '../../schemas/scalars.js'
 
 /** The calls to make; `disabled` if no messaging service is configured. */
@@ -22,7 +22,7 @@ export class Messaging {
 
   constructor(private readonly config: Config) {
     const { allowInternalTargets, timeoutMs } = config.services.mfa
-    this.mode = messagingMode(config)
+    this.mode = getMessagingMode(config)
     this.#outgoing = new Outgoing({ allowInternal: allowInternalTargets, timeoutMs })
   }
 
@@ -30,7 +30,7 @@ export class Messaging {
   async challenge({ content }: Candidate): Promise<string | undefined> {
     if (this.mode !== 'single') return await this.#send('challenge', content)
     const code = String(randomInt(10 ** codeDigits)).padStart(codeDigits, '0')
-    await this.#send('single', { ...withCode(content, code), code })
+    await this.#send('single', { ...fillCode(content, code), code })
     return code
   }
 
@@ -45,32 +45,32 @@ export class Messaging {
   }
 
   async #send(kind: 'challenge' | 'verify' | 'single', values: Values): Promise<undefined> {
-    const call = filledCall(this.config.services.mfa.sms.endpoints[kind], values)
+    const call = fillCall(this.config.services.mfa.sms.endpoints[kind], values)
     const status = await this.#outgoing.send(call)
     if (status < 200 || status > 299) fail('messaging-server-error')
   }
 }
 
 /** Returns the mode; `disabled` if a URL that it needs is missing. */
-export function messagingMode({ services }: Config): MessagingMode {
+export function getMessagingMode({ services }: Config): MessagingMode {
   const { mode, sms } = services.mfa
   const needed = mode === 'single' ? [sms.endpoints.single] : [sms.endpoints.challenge, sms.endpoints.verify]
   return needed.every(({ url }) => url !== '') ? mode : 'disabled'
 }
 
 /** Warns of a mode whose endpoints have no URL. */
-export function warnOfMissingEndpoints(config: Config, log: Log): void {
+export function warnAboutMissingEndpoints(config: Config, log: Log): void {
   const { mode } = config.services.mfa
-  if (messagingMode(config) !== mode)
+  if (getMessagingMode(config) !== mode)
     log.warn(`services.mfa: the mode "${mode}" lacks the URL of an endpoint, so no codes are sent`)
 }
 
 /** The user's values may contain a placeholder for the code. */
-function withCode(content: Values, code: string): Values {
+function fillCode(content: Values, code: string): Values {
   return Object.fromEntries(
     Object.entries(content).map(([key, value]) => [
       key,
-      typeof value === 'string' ? fill(value, { code }, String) : value
+      typeof value === 'string' ? fillPlaceholders(value, { code }, String) : value
     ])
   )
 }

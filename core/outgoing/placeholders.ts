@@ -4,13 +4,13 @@
  */
 import { fail } from '../errors.js'
 import type { Endpoint } from '../settings/services.js'
-import { escaped } from './markup.js'
+import { escapeMarkup } from './markup.js'
 
 /** Values by key. Anything other than text or numbers is ignored. */
 export type Values = Readonly<Record<string, unknown>>
 
 /** A call that is ready to be made. */
-export interface FilledCall {
+export interface PreparedCall {
   readonly method: 'GET' | 'POST'
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
@@ -21,59 +21,68 @@ export interface FilledCall {
  * Fills a template. Users choose the values, so each is encoded for its position. Error: `invalid-parameters-format`
  * for a value that would change the path of the URL.
  */
-export function filledCall({ body, headers, method, url }: Endpoint, values: Values): FilledCall {
+export function fillCall({ body, headers, method, url }: Endpoint, values: Values): PreparedCall {
   const filledHeaders = Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, fill(value, values, onOneLine)])
+    Object.entries(headers).map(([name, value]) => [name, fillPlaceholders(value, values, toOneLine)])
   )
   return {
     method,
-    url: filledUrl(url, values),
+    url: fillUrl(url, values),
     headers: filledHeaders,
-    body: fill(body, values, inBody(body, filledHeaders))
+    body: fillPlaceholders(body, values, chooseBodyEncoder(body, filledHeaders))
   }
 }
 
 /** Replaces placeholders; those inside of values are not replaced. Unknown ones stay. `shown` encodes a value. */
-export function fill(template: string, values: Values, encode: (value: string) => string): string {
+export function fillPlaceholders(
+  template: string,
+  values: Values,
+  encode: (value: string) => string
+): string {
   return template.replaceAll(/\{\{ ([^{}]+) \}\}/g, (whole, key: string) => {
     const value = Object.hasOwn(values, key) ? values[key] : undefined
-    return typeof value === 'string' || typeof value === 'number' ? encode(wellFormed(String(value))) : whole
+    return typeof value === 'string' || typeof value === 'number'
+      ? encode(toWellFormed(String(value)))
+      : whole
   })
 }
 
 /** Segments of dots would change the folder, however they are encoded. */
-function filledUrl(template: string, values: Values): string {
-  const url = fill(template, values, encodeURIComponent)
-  const templateFolders = foldersOf(template)
-  const isElsewhere = foldersOf(url).some(
+function fillUrl(template: string, values: Values): string {
+  const url = fillPlaceholders(template, values, encodeURIComponent)
+  const templateFolders = splitPath(template)
+  const isElsewhere = splitPath(url).some(
     (folder, at) => /^\.\.?$/.test(folder) && folder !== templateFolders[at]
   )
   if (isElsewhere) fail('invalid-parameters-format', 'A value in the path of a URL must not be "." or ".."')
   return url
 }
 
-function foldersOf(url: string): string[] {
+function splitPath(url: string): string[] {
   return url.split(/[?#]/, 1)[0]!.split('/')
 }
 
 /** Replaces lone surrogates, which cannot be encoded. */
-function wellFormed(value: string): string {
+function toWellFormed(value: string): string {
   return Buffer.from(value).toString()
 }
 
-function onOneLine(value: string): string {
+function toOneLine(value: string): string {
   // oxlint-disable-next-line no-control-regex -- control characters are removed here
   return value.replaceAll(/[\u0000-\u001f\u007f]/g, ' ')
 }
 
-function inBody(body: string, headers: Readonly<Record<string, string>>): (value: string) => string {
+function chooseBodyEncoder(
+  body: string,
+  headers: Readonly<Record<string, string>>
+): (value: string) => string {
   const type = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? ''
   if (type.includes('urlencoded')) return encodeURIComponent
-  if (type.includes('xml') || /^\s*</.test(body)) return inXml
+  if (type.includes('xml') || /^\s*</.test(body)) return escapeForXml
   const isJson = type.includes('json') || /^\s*[[{]/.test(body)
-  return isJson ? value => JSON.stringify(value).slice(1, -1) : onOneLine
+  return isJson ? value => JSON.stringify(value).slice(1, -1) : toOneLine
 }
 
-function inXml(value: string): string {
-  return escaped(onOneLine(value))
+function escapeForXml(value: string): string {
+  return escapeMarkup(toOneLine(value))
 }

@@ -1,8 +1,8 @@
 /** Posts messages to webhooks: body, signature, and limits of concurrency. (docs/spec/notifications.md#delivery) */
 import { createHmac } from 'node:crypto'
-import type { KeptWebhook } from '../../storage/repositories/webhooks.js'
+import type { StoredWebhook } from '../../storage/repositories/webhooks.js'
 import type { Config } from '../settings/config.js'
-import { metaMember } from '../envelope.js'
+import { toMetaMember } from '../envelope.js'
 import { ApiError } from '../errors.js'
 import { Outgoing } from './http.js'
 import type { Clock } from '../time.js'
@@ -30,7 +30,7 @@ export class WebhookSender {
     this.#limiter = new ConcurrencyLimiter({
       concurrency,
       perSecond,
-      of: key => (key.startsWith('host ') ? perHost : perUser)
+      limitFor: key => (key.startsWith('host ') ? perHost : perUser)
     })
   }
 
@@ -43,7 +43,7 @@ export class WebhookSender {
    * Calls a webhook with the message `test` when it is its turn. Returns the status, 0 for none. Error:
    * `too-many-requests` if too many test calls of the account are waiting, since clients may not wait for them.
    */
-  async test(accountId: string, kept: KeptWebhook): Promise<number> {
+  async test(accountId: string, kept: StoredWebhook): Promise<number> {
     const count = this.#tests.get(accountId) ?? 0
     if (count >= maxTests)
       throw new ApiError('too-many-requests', 'Too many webhooks of this user are being tested', {
@@ -51,7 +51,7 @@ export class WebhookSender {
       })
     this.#tests.set(accountId, count + 1)
     try {
-      return (await this.inTurn(accountId, kept.webhook.url, () => this.post(kept, ['test']))) ?? 0
+      return (await this.runWithinLimits(accountId, kept.webhook.url, () => this.post(kept, ['test']))) ?? 0
     } finally {
       const left = this.#tests.get(accountId)! - 1
       if (left > 0) this.#tests.set(accountId, left)
@@ -60,18 +60,18 @@ export class WebhookSender {
   }
 
   /** Runs work that calls a user's webhook as soon as the limits allow; returns `undefined` after `stop`. */
-  async inTurn<T>(accountId: string, url: string, work: () => Promise<T>): Promise<T | undefined> {
+  async runWithinLimits<T>(accountId: string, url: string, work: () => Promise<T>): Promise<T | undefined> {
     return await this.#limiter.run([`host ${new URL(url).host}`, `user ${accountId}`], work)
   }
 
   /** Makes a call; to be used within `inTurn`. Returns the status, 0 for none. Never rejects. */
-  async post({ secret, webhook }: KeptWebhook, messages: readonly string[]): Promise<number> {
+  async post({ secret, webhook }: StoredWebhook, messages: readonly string[]): Promise<number> {
     const now = this.clock.now()
-    const body = `{"messages":${JSON.stringify(messages)},${metaMember(this.config, now)}}`
+    const body = `{"messages":${JSON.stringify(messages)},${toMetaMember(this.config, now)}}`
     return await this.#outgoing.post(webhook.url, body, {
       'content-type': 'application/json; charset=utf-8',
       'user-agent': `Coffer/${this.config.apiVersion}`,
-      ...(secret === undefined ? {} : { [signatureHeader]: signature(secret, now, body) })
+      ...(secret === undefined ? {} : { [signatureHeader]: createSignature(secret, now, body) })
     })
   }
 
@@ -91,7 +91,7 @@ export function isSuccess(status: number): boolean {
   return status >= 200 && status <= 299
 }
 
-function signature(secret: string, now: number, body: string): string {
+function createSignature(secret: string, now: number, body: string): string {
   const digest = createHmac('sha256', secret).update(`${now}.${body}`).digest('hex')
   return `t=${now},v1=${digest}`
 }

@@ -8,17 +8,17 @@ export function isExpired({ expires }: Access, now: number): boolean {
 }
 
 /** Returns the id of the access that created this one: `createdBy` may hold a caller id after it. */
-export function creatorOf({ createdBy }: Pick<Access, 'createdBy'>): string {
+export function getCreatorId({ createdBy }: Pick<Access, 'createdBy'>): string {
   return createdBy.split(' ', 1)[0] ?? ''
 }
 
 /** Whether an access was created by another. */
 export function isCreatedBy(access: Access, creator: string): boolean {
-  return creatorOf(access) === creator
+  return getCreatorId(access) === creator
 }
 
 /** Ids of the streams that an access names, which decide who is notified of its changes. (docs/spec/notifications.md#who-hears-of-a-change) */
-export function streamsOf({ permissions = [] }: Access): string[] {
+export function listStreamIds({ permissions = [] }: Access): string[] {
   return permissions.flatMap(permission =>
     'streamId' in permission && !isAuditId(permission.streamId) ? [permission.streamId] : []
   )

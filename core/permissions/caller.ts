@@ -3,13 +3,13 @@ import type { Access } from '../../schemas/access.js'
 import type { Level, Permission } from '../../schemas/permission.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { fail } from '../errors.js'
-import { Grants, type Sight } from './grants.js'
-import { allows, closes, type Action } from './levels.js'
-import { nothing, standingOf } from './standing.js'
+import { Grants, type VisibleStreams } from './grants.js'
+import { allows, hidesEvents, type Action } from './levels.js'
+import { noGrants, getEffectiveGrants } from './effective-grants.js'
 import { isSystemId } from '../system-ids.js'
 import type { StreamNode } from '../../storage/streams/node.js'
 
-export type { Sight } from './grants.js'
+export type { VisibleStreams } from './grants.js'
 export type { Action } from './levels.js'
 
 /** The access behind a call. Without one (before sign-in) nothing is allowed. */
@@ -23,7 +23,7 @@ export class Caller {
     readonly access: Access | undefined,
     readonly callerId?: string
   ) {
-    const { grants, modified } = access ? standingOf(store, access) : nothing
+    const { grants, modified } = access ? getEffectiveGrants(store, access) : noGrants
     this.#grants = grants
     this.modified = modified
   }
@@ -97,7 +97,7 @@ export class Caller {
     for (const id of streamIds) {
       const level = this.level(id)
       if (allows(level, 'read')) isReadable = true
-      else if (closes(level)) return false
+      else if (hidesEvents(level)) return false
     }
     return isReadable
   }
@@ -116,7 +116,7 @@ export class Caller {
   couldReadEvent(paths: readonly (readonly string[])[], at?: number): boolean {
     if (this.isPersonal) return true
     const levels = paths.map(path => this.#grants.levelOnPath(this.store.streams, path, at))
-    return levels.some(level => allows(level, 'read')) && !levels.some(closes)
+    return levels.some(level => allows(level, 'read')) && !levels.some(hidesEvents)
   }
 
   /** Whether the audit of an access may be read: the caller's own unless switched off, and those granted. (docs/spec/audit.md#reading) */
@@ -125,8 +125,8 @@ export class Caller {
   }
 
   /** The events that may be read, for lists: the same rule as {@link mayReadEvent}. Cached per version of the tree. */
-  get sight(): Sight {
-    return this.isPersonal ? { everything: true } : this.#grants.sight(this.store.streams)
+  get visibility(): VisibleStreams {
+    return this.isPersonal ? { everything: true } : this.#grants.getVisibleStreams(this.store.streams)
   }
 
   /** Whether these permissions lie within the caller's own, so that it may grant them to others. */

@@ -2,14 +2,14 @@
 import type { Access, EndedPermission } from '../../schemas/access.js'
 import { isStreamPermission, type Level } from '../../schemas/permission.js'
 import type { StreamRepository } from '../../storage/repositories/streams.js'
-import { auditedAccess } from '../audit-ids.js'
-import { allows, bounded, closes, lower, ranks } from './levels.js'
-import { Warm } from './warm.js'
+import { getAuditedAccess } from '../audit-ids.js'
+import { allows, limitLevel, hidesEvents, intersectLevels, ranks } from './levels.js'
+import { DerivedDataCache } from './derived-data-cache.js'
 import { accountId, isAccountRoot, isSystemId } from '../system-ids.js'
 import type { StreamNode } from '../../storage/streams/node.js'
 
 /** The events that an access can read, as sets of stream numbers. */
-export type Sight =
+export type VisibleStreams =
   | { readonly everything: true }
   | {
       readonly everything: false
@@ -22,33 +22,33 @@ export type Sight =
     }
 
 /** The parts of an access that its grants are computed from. */
-export type Granting = Partial<Pick<Access, 'id' | 'permissions' | 'endedPermissions'>>
+export type GrantSource = Partial<Pick<Access, 'id' | 'permissions' | 'endedPermissions'>>
 
 /** Limits the levels and sights cached for all accesses together, in streams: about 50 bytes each. */
-const warm = new Warm(2_000_000)
+const levelCache = new DerivedDataCache(2_000_000)
 
 /** Levels granted on streams, limited to the grants of the app that shared them, if any. */
 export class Grants {
   /** Levels by stream id, as granted; `*` stands for every other stream. */
   readonly #byId: ReadonlyMap<string, Level>
   /** Permissions that ended when their streams were deleted. */
-  readonly #ended: ReadonlyMap<string, EndedPermission>
+  readonly #endedById: ReadonlyMap<string, EndedPermission>
   /** Accesses whose audit may be read: audit streams are outside the tree, and `*` does not cover them. */
   readonly #audited: ReadonlySet<string>
   #version: number | undefined
   #levels = new Map<StreamNode, Level | undefined>()
-  #sight: Sight | undefined
+  #visibleStreams: VisibleStreams | undefined
 
   constructor(
-    private readonly access: Granting = {},
-    private readonly bound?: Grants
+    private readonly access: GrantSource = {},
+    private readonly limit?: Grants
   ) {
     const byId = new Map<string, Level>()
     const audited = new Set<string>()
     for (const permission of access.permissions ?? []) {
       if (!isStreamPermission(permission)) continue
       const { streamId, level } = permission
-      const id = auditedAccess(streamId)
+      const id = getAuditedAccess(streamId)
       if (id !== undefined) {
         audited.add(id)
         continue
@@ -58,12 +58,12 @@ export class Grants {
     }
     this.#byId = byId
     this.#audited = audited
-    this.#ended = new Map((access.endedPermissions ?? []).map(ended => [ended.streamId, ended]))
+    this.#endedById = new Map((access.endedPermissions ?? []).map(ended => [ended.streamId, ended]))
   }
 
   /** Ids of the streams whose level may differ from their parent's, including `*`. */
   get names(): ReadonlySet<string> {
-    return new Set([...this.#byId.keys(), ...this.#ended.keys(), ...(this.bound?.names ?? [])])
+    return new Set([...this.#byId.keys(), ...this.#endedById.keys(), ...(this.limit?.names ?? [])])
   }
 
   /** The level on a stream: granted on itself, else on its nearest ancestor, else on `*`. */
@@ -74,12 +74,12 @@ export class Grants {
     if (isSystemId(streamId)) return 'none'
     // A permission may name a stream that has been deleted or does not exist yet.
     const own = this.#byId.get(streamId) ?? this.#inheritedLevel(streamId, false, this.#byId.get('*'))
-    return this.bound ? bounded(own, this.bound.level(streams, streamId)) : own
+    return this.limit ? limitLevel(own, this.limit.level(streams, streamId)) : own
   }
 
   levelAt(streams: StreamRepository, node: StreamNode): Level | undefined {
     const own = node.number < 0 ? this.#accountLevel(node) : this.#levelAt(streams, node)
-    return this.bound ? bounded(own, this.bound.levelAt(streams, node)) : own
+    return this.limit ? limitLevel(own, this.limit.levelAt(streams, node)) : own
   }
 
   /**
@@ -88,27 +88,27 @@ export class Grants {
    * one with the same id.
    */
   levelOnPath(streams: StreamRepository, path: readonly string[], at?: number): Level | undefined {
-    const own = this.#onPath(streams, path, at)
-    return this.bound ? bounded(own, this.bound.levelOnPath(streams, path, at)) : own
+    const own = this.#levelOnPath(streams, path, at)
+    return this.limit ? limitLevel(own, this.limit.levelOnPath(streams, path, at)) : own
   }
 
   /** The events that can be read. */
-  sight(streams: StreamRepository): Sight {
+  getVisibleStreams(streams: StreamRepository): VisibleStreams {
     this.#refresh(streams)
-    return (this.#sight ??= this.#computeSight(streams))
+    return (this.#visibleStreams ??= this.#computeVisibleStreams(streams))
   }
 
   /** Whether the audit of an access may be read: its own unless switched off (`selfAudit`), and those granted. */
   mayAudit(accessId: string): boolean {
     if (accessId === this.access.id) return !this.isForbidden('selfAudit')
-    return this.#audited.has(accessId) && (!this.bound || this.bound.mayAudit(accessId))
+    return this.#audited.has(accessId) && (!this.limit || this.limit.mayAudit(accessId))
   }
 
   /** Whether the feature is switched off (e.g. `selfRevoke`): for the access itself, or for the app that shared it. */
   isForbidden(feature: string): boolean {
     const { permissions = [] } = this.access
     const isOff = permissions.some(p => 'feature' in p && p.feature === feature && p.setting === 'forbidden')
-    return isOff || this.bound?.isForbidden(feature) === true
+    return isOff || this.limit?.isForbidden(feature) === true
   }
 
   /**
@@ -117,7 +117,7 @@ export class Grants {
    * would inherit where these grants are narrower. `create-only` cannot be passed on.
    */
   covers(streams: StreamRepository, others: Grants): boolean {
-    const ended = [...this.#ended.keys()].filter(id => streams.find(id))
+    const ended = [...this.#endedById.keys()].filter(id => streams.find(id))
     for (const id of new Set([...others.names, ...this.#byId.keys(), ...ended])) {
       const wanted = others.level(streams, id)
       if (wanted === undefined) continue
@@ -142,7 +142,7 @@ export class Grants {
       const { parent, stream } = at
       const granted = this.#byId.get(stream.id)
       const isMisplaced = granted === undefined && isMisplacedTag(streams, stream.id, parent?.stream.id)
-      if (granted === undefined && !isMisplaced && !this.#ended.has(stream.id)) continue
+      if (granted === undefined && !isMisplaced && !this.#endedById.has(stream.id)) continue
       level =
         granted ??
         this.#inheritedLevel(stream.id, isMisplaced, parent ? this.#levelAt(streams, parent) : level)
@@ -152,18 +152,26 @@ export class Grants {
     return level
   }
 
-  #onPath(streams: StreamRepository, path: readonly string[], at: number | undefined): Level | undefined {
+  #levelOnPath(
+    streams: StreamRepository,
+    path: readonly string[],
+    at: number | undefined
+  ): Level | undefined {
     const root = path.at(-1)
     // The path leads to a system stream that no longer exists.
     if (root === undefined || (isSystemId(root) && !streams.find(root))) return 'none'
     const all = isAccountRoot(root) ? (root === accountId ? 'none' : undefined) : this.#byId.get('*')
     for (const [index, id] of path.entries()) {
-      const level = this.#named(streams, id, at)
+      const level = this.#grantedLevel(streams, id, at)
       if (level !== undefined) return level
       const above = path.slice(index + 1)
       const isMisplaced = isMisplacedTag(streams, id, above[0])
-      if (!isMisplaced && !this.#ended.has(id)) continue
-      return this.#inheritedLevel(id, isMisplaced, above.length > 0 ? this.#onPath(streams, above, at) : all)
+      if (!isMisplaced && !this.#endedById.has(id)) continue
+      return this.#inheritedLevel(
+        id,
+        isMisplaced,
+        above.length > 0 ? this.#levelOnPath(streams, above, at) : all
+      )
     }
     return all
   }
@@ -171,23 +179,23 @@ export class Grants {
   /** The level inherited by a stream with an ended permission, or by a misplaced tag stream. */
   #inheritedLevel(id: string, isMisplaced: boolean, above: Level | undefined): Level | undefined {
     const all = this.#byId.get('*')
-    const hidden = closes(above) && above !== all ? 'none' : all
+    const hidden = hidesEvents(above) && above !== all ? 'none' : all
     const inherited = isMisplaced ? hidden : above
-    const ended = this.#ended.get(id)
+    const ended = this.#endedById.get(id)
     // An ended permission grants nothing any more, but what it withheld stays withheld.
-    return ended && inherited ? lower(ended.level, inherited) : inherited
+    return ended && inherited ? intersectLevels(ended.level, inherited) : inherited
   }
 
   /** The level granted on the stream that had this id at the time `at`; without `at`, on the one that has it or had it last. */
-  #named(streams: StreamRepository, id: string, at: number | undefined): Level | undefined {
+  #grantedLevel(streams: StreamRepository, id: string, at: number | undefined): Level | undefined {
     const node = streams.find(id)
     const granted = this.#byId.get(id)
     if (granted !== undefined) {
       if (at === undefined || !node || node.stream.created <= at) return granted
       // The permission is about a newer stream with this id, but what it hides stays hidden.
-      return closes(granted) ? 'none' : undefined
+      return hidesEvents(granted) ? 'none' : undefined
     }
-    const ended = this.#ended.get(id)
+    const ended = this.#endedById.get(id)
     if (!ended) return undefined
     const isAbout = at === undefined ? !node : ended.since <= at && at <= ended.until
     return isAbout ? ended.level : undefined
@@ -211,7 +219,7 @@ export class Grants {
     return 'none'
   }
 
-  #computeSight(streams: StreamRepository): Sight {
+  #computeVisibleStreams(streams: StreamRepository): VisibleStreams {
     const readable = new Set<number>()
     const closed = new Set<number>()
     let isOwn = true
@@ -225,24 +233,24 @@ export class Grants {
       if (readable.has(number) === isAccount) isOwn = false
     }
     // System streams that the settings no longer define are in no tree, and open to nobody.
-    for (const number of streams.strays) closed.add(number)
-    isOwn &&= streams.strays.size === 0
+    for (const number of streams.undefinedNumbers) closed.add(number)
+    isOwn &&= streams.undefinedNumbers.size === 0
     return { everything: false, readable, closed, ...(isOwn && { isOwn }) }
   }
 
   /** Drops the cached levels and sight, to make room for others. */
-  cool(): void {
+  dropCache(): void {
     this.#version = undefined
     this.#levels = new Map()
-    this.#sight = undefined
+    this.#visibleStreams = undefined
   }
 
   #refresh(streams: StreamRepository): void {
     if (this.#version === streams.version) return
-    warm.begin(this, streams.count)
+    levelCache.register(this, streams.count)
     this.#version = streams.version
     this.#levels = new Map()
-    this.#sight = undefined
+    this.#visibleStreams = undefined
   }
 }
 

@@ -10,14 +10,14 @@ interface Search {
 }
 
 /** Whether any event in these streams is hidden from the caller by another of its streams. */
-export function* holdHidden(
+export function* includesHiddenEvents(
   { caller, store: { events } }: Search,
   streams: readonly number[]
 ): Steps<boolean> {
-  const { sight } = caller
-  if (sight.everything || sight.closed.size === 0) return false
+  const { visibility } = caller
+  if (visibility.everything || visibility.closed.size === 0) return false
   const run = events.query({
-    streams: [{ any: new Set(streams), all: [sight.closed], not: new Set() }],
+    streams: [{ any: new Set(streams), all: [visibility.closed], not: new Set() }],
     isRunning: false,
     trashed: [0, 1],
     order: 'DESC',

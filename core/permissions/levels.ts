@@ -5,7 +5,7 @@ import type { Level } from '../../schemas/permission.js'
 export type Action = 'list' | 'read' | 'create' | 'contribute' | 'manage'
 
 /** The levels that allow each action. `create-only` lists the stream and adds events, but reads none. */
-const allowed: Readonly<Record<Action, ReadonlySet<Level>>> = {
+const levelsByAction: Readonly<Record<Action, ReadonlySet<Level>>> = {
   list: new Set(['read', 'create-only', 'contribute', 'manage']),
   read: new Set(['read', 'contribute', 'manage']),
   create: new Set(['create-only', 'contribute', 'manage']),
@@ -24,27 +24,27 @@ export const ranks: Readonly<Record<Level, number>> = {
 
 /** Whether a level allows an action. */
 export function allows(level: Level | undefined, action: Action): boolean {
-  return level !== undefined && allowed[action].has(level)
+  return level !== undefined && levelsByAction[action].has(level)
 }
 
 /** Whether a level hides the events of a stream, even those that are in a readable one as well. */
-export function closes(level: Level | undefined): boolean {
+export function hidesEvents(level: Level | undefined): boolean {
   return level === 'none' || level === 'create-only'
 }
 
 /** The level that allows what both allow. */
-export function lower(a: Level, b: Level): Level {
-  const [less, more] = ranks[a] < ranks[b] ? [a, b] : [b, a]
+export function intersectLevels(a: Level, b: Level): Level {
+  const [lowerLevel, higherLevel] = ranks[a] < ranks[b] ? [a, b] : [b, a]
   // One reads and adds nothing, the other adds and reads nothing.
-  return less === 'read' && more === 'create-only' ? 'none' : less
+  return lowerLevel === 'read' && higherLevel === 'create-only' ? 'none' : lowerLevel
 }
 
 /**
  * What is left of a shared level within that of the app that shared it (`holder`): what is hidden from the app stays
  * hidden, even where nothing was shared.
  */
-export function bounded(level: Level | undefined, holder: Level | undefined): Level | undefined {
-  if (closes(holder)) return 'none'
+export function limitLevel(level: Level | undefined, holder: Level | undefined): Level | undefined {
+  if (hidesEvents(holder)) return 'none'
   if (level === undefined || level === 'none') return level
-  return holder && lower(level, holder)
+  return holder && intersectLevels(level, holder)
 }

@@ -5,7 +5,7 @@ import type { UserStore } from '../../storage/user/user-store.js'
 import type { Caller } from './caller.js'
 import type { Change } from '../changes.js'
 import { fail } from '../errors.js'
-import type { Hearer } from './visibility.js'
+import type { ChangeRecipient } from './change-recipient.js'
 
 /**
  * Checks that a caller may subscribe to these scopes. Throws `forbidden` for streams it may not list,
@@ -14,16 +14,16 @@ import type { Hearer } from './visibility.js'
 export function assertMaySubscribe(store: UserStore, caller: Caller, scopes: Scopes, limit: number): void {
   const entries = Object.entries(scopes)
   if (entries.length > limit) fail('invalid-operation', `There can be at most ${limit} scopes`)
-  if (entries.reduce((sum, [, scope]) => sum + streamsOf(scope).length, 0) > maxStreams)
+  if (entries.reduce((sum, [, scope]) => sum + getStreams(scope).length, 0) > maxStreams)
     fail('invalid-operation', `There can be at most ${maxStreams} streams in all scopes together`)
-  const length = entries.flatMap(([, scope]) => streamsOf(scope)).reduce((sum, id) => sum + id.length, 0)
+  const length = entries.flatMap(([, scope]) => getStreams(scope)).reduce((sum, id) => sum + id.length, 0)
   if (length > maxCharacters)
     fail(
       'invalid-operation',
       `The ids of streams in all scopes can have ${maxCharacters} characters together`
     )
   for (const [, scope] of entries)
-    for (const id of streamsOf(scope)) {
+    for (const id of getStreams(scope)) {
       if (id === '*') continue
       if (!store.streams.find(id))
         fail('unknown-referenced-resource', `Unknown stream "${id.slice(0, 100)}"`, { streams: [id] })
@@ -37,21 +37,25 @@ const maxStreams = 1000
 const maxCharacters = 100_000
 
 /** Keys of the scopes that a change matches, if the recipient may be notified of it. In steps, as the change may be long. */
-export function* keysOf(scopes: Scopes, hearer: Hearer, change: Change): Steps<string[]> {
-  if (!(yield* hearer.hearing(change))) return []
+export function* findMatchingKeys(
+  scopes: Scopes,
+  recipient: ChangeRecipient,
+  change: Change
+): Steps<string[]> {
+  if (!(yield* recipient.mayReceive(change))) return []
   const keys: string[] = []
   for (const [key, scope] of Object.entries(scopes))
-    if (scope.kind === change.kind && (yield* isWithin(scope, hearer, change))) keys.push(key)
+    if (scope.kind === change.kind && (yield* matchesScope(scope, recipient, change))) keys.push(key)
   return keys
 }
 
-function* isWithin(scope: Scope, hearer: Hearer, change: Change): Steps<boolean> {
-  const streams = streamsOf(scope)
+function* matchesScope(scope: Scope, recipient: ChangeRecipient, change: Change): Steps<boolean> {
+  const streams = getStreams(scope)
   if (streams.length === 0 || streams.includes('*')) return true
-  const ids = yield* hearer.hearingWithin(change)
+  const ids = yield* recipient.listVisibleStreams(change)
   return streams.some(id => ids.has(id))
 }
 
-function streamsOf({ kind, query }: Scope): readonly string[] {
+function getStreams({ kind, query }: Scope): readonly string[] {
   return kind === 'accesses' ? [] : (query?.streams ?? [])
 }

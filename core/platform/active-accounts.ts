@@ -6,7 +6,9 @@ import type { Account } from '../../storage/platform/account.js'
 const pageSize = 100
 
 /** Yields all active accounts, read page by page. */
-export async function* activeAccounts({ platform }: Pick<Services, 'platform'>): AsyncGenerator<Account> {
+export async function* iterateActiveAccounts({
+  platform
+}: Pick<Services, 'platform'>): AsyncGenerator<Account> {
   for (let after = ''; ;) {
     const page = platform.listActive(after, pageSize)
     yield* page

@@ -9,7 +9,7 @@ const pageSize = 500
 /**
  * Removes the records of one account that are older than `audit.retention`; returns how many. `isStopped` ends it after the current commit.
  */
-export async function cleanAudit(
+export async function removeExpiredAudit(
   services: Services,
   account: Account,
   isStopped: () => boolean = () => false

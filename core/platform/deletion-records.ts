@@ -10,7 +10,7 @@ const pageSize = 100
  * Removes the records of one account that are older than `deletions.retention`: those of events with their history, of
  * streams and of accesses. Returns how many. `isStopped` ends it after the current commit.
  */
-export async function cleanDeletions(
+export async function removeExpiredDeletions(
   services: Services,
   account: Account,
   isStopped: () => boolean = () => false

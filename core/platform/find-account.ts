@@ -1,14 +1,14 @@
 /** Finds accounts by user name or e-mail address. (docs/spec/registration.md#finding-an-account) */
 import { ApiError, fail } from '../errors.js'
-import { coreUrl } from '../service-info.js'
-import { unknownUser } from '../unknown-user.js'
+import { getCoreUrl } from '../service-info.js'
+import { refuseUnknownUser } from '../unknown-user.js'
 import type { Credentials } from '../call/credentials.js'
 import type { Services } from '../call/services.js'
 import type { Guess } from '../security/throttle.js'
 import type { Account } from '../../storage/platform/account.js'
 
 /** Returns the account of a user name in any letter case, on any server. Throws `unknown-resource`. */
-export function accountOf({ accounts, platform }: Services, username: string): Account {
+export function requireAccount({ accounts, platform }: Services, username: string): Account {
   const name = username.toLowerCase()
   const account = accounts.find(name) ?? platform.find(name)
   return account?.state === 'active'
@@ -17,26 +17,26 @@ export function accountOf({ accounts, platform }: Services, username: string): A
 }
 
 /** Returns the account of a user name that is served here. Throws `unknown-resource`, `user-account-relocated`. */
-export function servedAccount({ accounts }: Services, username: string): Account {
+export function requireServedAccount({ accounts }: Services, username: string): Account {
   const name = username.toLowerCase()
-  return accounts.find(name) ?? unknownUser(accounts, name)
+  return accounts.find(name) ?? refuseUnknownUser(accounts, name)
 }
 
 /** Returns the root URL of the server that holds an account, ending in a slash. */
-export function serverOf(
+export function getServerUrl(
   { config, shard }: Pick<Services, 'config' | 'shard'>,
   { relocatedTo, username }: Account
 ): string {
   if (relocatedTo !== null) return `${new URL(relocatedTo).origin}/`
-  return nodeUrl(shard.urlOf?.(username)) ?? coreUrl(config)
+  return normalizeNodeUrl(shard.urlOf?.(username)) ?? getCoreUrl(config)
 }
 
 /** Returns the root URL of the server that new accounts are made on, ending in a slash. */
-export function ownServer({ config, shard }: Pick<Services, 'config' | 'shard'>): string {
-  return nodeUrl(shard.urlOf?.()) ?? coreUrl(config)
+export function getOwnServerUrl({ config, shard }: Pick<Services, 'config' | 'shard'>): string {
+  return normalizeNodeUrl(shard.urlOf?.()) ?? getCoreUrl(config)
 }
 
-function nodeUrl(url = ''): string | undefined {
+function normalizeNodeUrl(url = ''): string | undefined {
   if (url === '') return undefined
   return url.endsWith('/') ? url : `${url}/`
 }
@@ -47,7 +47,7 @@ function nodeUrl(url = ''): string | undefined {
  * at the same address have to be able to sign in.
  * (docs/spec/limits.md#guessing)
  */
-export function accountByEmail(
+export function findAccountByEmail(
   { config, platform, throttle }: Services,
   { ip }: Credentials,
   email: string

@@ -10,6 +10,6 @@ export async function countEvents({ accounts, clock, platform }: Services, accou
   const now = clock.now()
   const store = accounts.store(account)
   const highest = store.read(() => store.events.highestNumber)
-  if (platform.growth.counted(account.id) === highest) return
+  if (platform.growth.getCounted(account.id) === highest) return
   await platform.change('countEvents', now, account.id, highest, account.created > now - newSeconds)
 }

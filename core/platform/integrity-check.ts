@@ -1,6 +1,6 @@
 /** Checks that the platform database and the users' databases are consistent. (docs/spec/administration.md#platform-integrity) */
 import { Type, type Static } from 'typebox'
-import { activeAccounts } from './active-accounts.js'
+import { iterateActiveAccounts } from './active-accounts.js'
 import type { ServiceCall } from '../call/method.js'
 import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
@@ -22,24 +22,24 @@ export async function checkPlatform(call: ServiceCall, only?: Account): Promise<
   const { services } = call
   const { accounts, uniqueFields, webhookAccounts, ...rest } = services.platform.counts()
   const checks = {
-    files: newCheck('Files of accounts', { accounts, checked: 0 }),
-    unique: newCheck('Unique fields', { uniqueFields, checked: 0 }),
-    webhooks: newCheck('Accounts with webhooks', { webhookAccounts, checked: 0 })
+    files: createCheck('Files of accounts', { accounts, checked: 0 }),
+    unique: createCheck('Unique fields', { uniqueFields, checked: 0 }),
+    webhooks: createCheck('Accounts with webhooks', { webhookAccounts, checked: 0 })
   }
-  for await (const account of only ? [only] : activeAccounts(services)) {
+  for await (const account of only ? [only] : iterateActiveAccounts(services)) {
     await nextTurn()
     try {
       if (services.accounts.owns(account)) {
         // Elsewhere than in memory, a file may have to be fetched first.
-        await services.accounts.ready(account)
+        await services.accounts.waitUntilReady(account)
         checkAccount(services, account, checks)
       } else await checkElsewhere(call, account, checks)
     } catch {
-      report(checks.files, `The file of ${account.username} cannot be read`)
+      addError(checks.files, `The file of ${account.username} cannot be read`)
     }
   }
-  const platform = newCheck('Platform file', { accounts, ...rest })
-  if (!only) for (const problem of await services.platform.problems()) report(platform, problem)
+  const platform = createCheck('Platform file', { accounts, ...rest })
+  if (!only) for (const problem of await services.platform.problems()) addError(platform, problem)
   return [platform, checks.files, checks.unique, checks.webhooks]
 }
 
@@ -59,7 +59,7 @@ async function checkElsewhere(
   for (const check of Object.values(checks)) {
     const same = found.find(({ title }) => title === check.title)
     check.infos['checked']! += same?.infos['checked'] ?? 0
-    for (const error of same?.errors ?? []) report(check, error)
+    for (const error of same?.errors ?? []) addError(check, error)
   }
 }
 
@@ -75,18 +75,18 @@ function checkAccount(
   for (const { field, key } of store.read(() => store.fields.listUnique())) {
     unique.infos['checked']!++
     if (platform.findByUnique(field, key)?.id !== id)
-      report(unique, `The ${field} of ${username} is not registered as its own`)
+      addError(unique, `The ${field} of ${username} is not registered as its own`)
   }
   if (store.webhooks.size === 0) return
   webhooks.infos['checked']!++
   if (!platform.isWebhookAccount(id))
-    report(webhooks, `${username} has webhooks that would not be told of a start`)
+    addError(webhooks, `${username} has webhooks that would not be told of a start`)
 }
 
-function newCheck(title: string, infos: Record<string, number>): IntegrityCheck {
+function createCheck(title: string, infos: Record<string, number>): IntegrityCheck {
   return { title, infos, errors: [] }
 }
 
-function report({ errors }: IntegrityCheck, text: string): void {
+function addError({ errors }: IntegrityCheck, text: string): void {
   if (errors.length < maxErrors) errors.push(text)
 }

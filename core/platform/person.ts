@@ -4,10 +4,10 @@ import type { Account } from '../../storage/platform/account.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { ServiceCall } from '../call/method.js'
 import type { Services } from '../call/services.js'
-import { factorOf } from '../sign-in/mfa/factor.js'
+import { getFactor } from '../sign-in/mfa/factor.js'
 import { nextTurn } from '../../storage/steps.js'
 
-const orNothing = <S extends ReturnType<typeof Type.Number> | ReturnType<typeof Type.Boolean>>(schema: S) =>
+const orNull = <S extends ReturnType<typeof Type.Number> | ReturnType<typeof Type.Boolean>>(schema: S) =>
   Type.Union([schema, Type.Null()])
 
 /** Times in seconds, sizes in bytes. What cannot be read is `null`: of accounts that are suspended, moved or damaged. */
@@ -15,46 +15,49 @@ export const Person = Type.Object({
   username: Type.String(),
   created: Type.Number(),
   state: Type.Enum(['active', 'suspended', 'moved', 'closing']),
-  suspended: orNothing(Type.Number()),
+  suspended: orNull(Type.Number()),
   /** When it will be deleted at its owner's request. */
-  deletion: orNothing(Type.Number()),
+  deletion: orNull(Type.Number()),
   isOperator: Type.Boolean(),
   /** What it may store; 0 for any number. */
   quota: Type.Number(),
   /** Whether that is its own limit, rather than that of the settings. */
   hasOwnQuota: Type.Boolean(),
-  documents: orNothing(Type.Number()),
-  attachments: orNothing(Type.Number()),
+  documents: orNull(Type.Number()),
+  attachments: orNull(Type.Number()),
   /** When any of its accesses was last used. */
-  lastUsed: orNothing(Type.Number()),
-  hasSecondFactor: orNothing(Type.Boolean()),
-  passkeys: orNothing(Type.Number())
+  lastUsed: orNull(Type.Number()),
+  hasSecondFactor: orNull(Type.Boolean()),
+  passkeys: orNull(Type.Number())
 })
 export type Person = Static<typeof Person>
 
 /** Returns one account. Throws `AccountElsewhere` in a thread that does not have its file. */
-export function personOf({ services }: ServiceCall, account: Account): Person {
+export function toPerson({ services }: ServiceCall, account: Account): Person {
   const isHere = account.relocatedTo === null && account.suspended === null
-  return { ...known(services, account), ...(isHere ? used(services.accounts.store(account)) : unread) }
+  return {
+    ...getPlatformDetails(services, account),
+    ...(isHere ? getUsage(services.accounts.store(account)) : unknownUsage)
+  }
 }
 
 /** Returns accounts, each read by the thread that has its file. Yields to other work in between. */
-export async function people(call: ServiceCall, accounts: readonly Account[]): Promise<Person[]> {
+export async function listPersons(call: ServiceCall, accounts: readonly Account[]): Promise<Person[]> {
   const found: Person[] = []
   for (const account of accounts) {
-    found.push(await personWherever(call, account))
+    found.push(await getPersonAnywhere(call, account))
     await nextTurn()
   }
   return found
 }
 
 /** What the platform knows of an account. */
-function known({ config }: Services, account: Account): Omit<Person, keyof Used> {
+function getPlatformDetails({ config }: Services, account: Account): Omit<Person, keyof Usage> {
   const { created, deletion, quota, suspended, username } = account
   return {
     username,
     created,
-    state: stateOf(account),
+    state: getState(account),
     suspended,
     deletion,
     isOperator: config.operators.includes(username),
@@ -63,15 +66,15 @@ function known({ config }: Services, account: Account): Omit<Person, keyof Used>
   }
 }
 
-function stateOf({ deletion, relocatedTo, suspended }: Account): Person['state'] {
+function getState({ deletion, relocatedTo, suspended }: Account): Person['state'] {
   if (relocatedTo !== null) return 'moved'
   if (suspended !== null) return 'suspended'
   return deletion === null ? 'active' : 'closing'
 }
 
-type Used = Pick<Person, 'attachments' | 'documents' | 'hasSecondFactor' | 'lastUsed' | 'passkeys'>
+type Usage = Pick<Person, 'attachments' | 'documents' | 'hasSecondFactor' | 'lastUsed' | 'passkeys'>
 
-const unread: Used = {
+const unknownUsage: Usage = {
   documents: null,
   attachments: null,
   lastUsed: null,
@@ -79,38 +82,38 @@ const unread: Used = {
   passkeys: null
 }
 
-async function personWherever(call: ServiceCall, account: Account): Promise<Person> {
+async function getPersonAnywhere(call: ServiceCall, account: Account): Promise<Person> {
   const { credentials, services } = call
   const { peers } = services.shard
-  if (!peers || services.accounts.owns(account)) return personHere(call, account)
+  if (!peers || services.accounts.owns(account)) return getPersonHere(call, account)
   const { username } = account
   const outcome = await peers.forward(username, {
     method: 'system.getUser',
     params: { username },
     credentials
   })
-  if (!outcome.ok) return { ...known(services, account), ...unread }
+  if (!outcome.ok) return { ...getPlatformDetails(services, account), ...unknownUsage }
   return (JSON.parse(`{${outcome.members}}`) as { user: Person }).user
 }
 
 /** A damaged file must not keep others from being listed. */
-function personHere(call: ServiceCall, account: Account): Person {
+function getPersonHere(call: ServiceCall, account: Account): Person {
   try {
-    return personOf(call, account)
+    return toPerson(call, account)
   } catch {
-    return { ...known(call.services, account), ...unread }
+    return { ...getPlatformDetails(call.services, account), ...unknownUsage }
   }
 }
 
-function used(store: UserStore): Used {
+function getUsage(store: UserStore): Usage {
   return store.read(() => {
     const { attachments, documents } = store.storageUsed()
     return {
       documents,
       attachments,
       // There may be very many accesses: none of them is read.
-      lastUsed: store.usage.latest() ?? null,
-      hasSecondFactor: factorOf(store) !== undefined,
+      lastUsed: store.usage.getLatest() ?? null,
+      hasSecondFactor: getFactor(store) !== undefined,
       passkeys: store.passkeys.size
     }
   })

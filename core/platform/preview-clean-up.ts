@@ -1,10 +1,10 @@
 /** Removes unused previews of all accounts on request. (docs/spec/previews.md#cache) */
-import { activeAccounts } from './active-accounts.js'
+import { iterateActiveAccounts } from './active-accounts.js'
 import type { Services } from '../call/services.js'
 import { nextTurn } from '../../storage/steps.js'
 
 /** Least seconds between two runs, since anybody may ask for one. */
-const pause = 60
+const minPauseSeconds = 60
 
 /** Whether a run is in progress and when the last one began, by service. */
 const runs = new WeakMap<object, { isRunning: boolean; begunAt: number }>()
@@ -13,11 +13,11 @@ const runs = new WeakMap<object, { isRunning: boolean; begunAt: number }>()
 export async function cleanUpPreviews(services: Services): Promise<boolean> {
   const now = services.clock.now()
   const last = runs.get(services.previews)
-  if (last && (last.isRunning || Math.abs(now - last.begunAt) < pause)) return false
+  if (last && (last.isRunning || Math.abs(now - last.begunAt) < minPauseSeconds)) return false
   const run = { isRunning: true, begunAt: now }
   runs.set(services.previews, run)
   try {
-    for await (const account of activeAccounts(services)) {
+    for await (const account of iterateActiveAccounts(services)) {
       await services.previews.cleanUp(account)
       await nextTurn()
     }

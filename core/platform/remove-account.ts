@@ -12,16 +12,16 @@ export async function removeAccount(
 ): Promise<void> {
   await services.accounts.remove(account, () => {
     // Subscribers see that it is gone: sockets are closed, webhooks are not called.
-    if (via !== 'socket.io') announce(services, account)
+    if (via !== 'socket.io') announceAccountChange(services, account)
   })
   services.throttle.forget(account.username)
   services.previews.forget(account)
   // A socket that made the call gets the response before it is closed.
-  if (via === 'socket.io') announce(services, account)
+  if (via === 'socket.io') announceAccountChange(services, account)
 }
 
 /** Publishes, within the service, that an account itself has changed. */
-export function announce({ bus }: Pick<Services, 'bus'>, { username }: Account): void {
+export function announceAccountChange({ bus }: Pick<Services, 'bus'>, { username }: Account): void {
   const changes = new Changes({ find: () => undefined })
   changes.add('account')
   bus.publish(username, changes)

@@ -1,6 +1,6 @@
 /** Accounts as the operator sees them. (docs/spec/administration.md#users-and-servers) */
 import { Type, type Static } from 'typebox'
-import { serverOf } from './find-account.js'
+import { getServerUrl } from './find-account.js'
 import type { ServiceCall } from '../call/method.js'
 import type { Credentials } from '../call/credentials.js'
 import type { Services } from '../call/services.js'
@@ -35,8 +35,8 @@ export async function listUsers(
   for (let after = ''; ;) {
     const page = services.platform.listKnown(after, pageSize)
     for (const account of page) {
-      if (server !== undefined && serverName(services, account) !== server) continue
-      users.push(await listedWherever(services, credentials, account))
+      if (server !== undefined && getServerName(services, account) !== server) continue
+      users.push(await listUserAnywhere(services, credentials, account))
       await nextTurn()
     }
     if (page.length < pageSize) break
@@ -46,16 +46,16 @@ export async function listUsers(
 }
 
 /** One account, read by the thread that owns its database. */
-async function listedWherever(
+async function listUserAnywhere(
   services: Services,
   credentials: Credentials,
   account: Account
 ): Promise<ListedUser> {
   const { peers } = services.shard
-  if (!peers || services.accounts.owns(account)) return listed(services, account)
+  if (!peers || services.accounts.owns(account)) return toListedUser(services, account)
   const request = { method: 'admin.getUser', params: { username: account.username }, credentials }
   const outcome = await peers.forward(account.username, request)
-  if (!outcome.ok) return listed(services, account)
+  if (!outcome.ok) return toListedUser(services, account)
   return (JSON.parse(`{${outcome.members}}`) as { user: ListedUser }).user
 }
 
@@ -65,7 +65,7 @@ export function countByServer(services: Services): Map<string, number> {
   for (let after = ''; ;) {
     const page = services.platform.listKnown(after, pageSize)
     for (const account of page) {
-      const name = serverName(services, account)
+      const name = getServerName(services, account)
       counts.set(name, (counts.get(name) ?? 0) + 1)
     }
     if (page.length < pageSize) return counts
@@ -74,8 +74,8 @@ export function countByServer(services: Services): Map<string, number> {
 }
 
 /** One account. */
-export function listed(services: Services, account: Account): ListedUser {
-  const read = (name: string): unknown => fieldOf(services, account, name) ?? null
+export function toListedUser(services: Services, account: Account): ListedUser {
+  const read = (name: string): unknown => readField(services, account, name) ?? null
   return {
     username: account.username,
     email: read('email'),
@@ -86,12 +86,12 @@ export function listed(services: Services, account: Account): ListedUser {
     id: account.id,
     registeredTimestamp: String(Math.round(account.created * 1000)),
     registeredDate: new Date(account.created * 1000).toUTCString(),
-    server: serverName(services, account)
+    server: getServerName(services, account)
   }
 }
 
 /** A field of an account. A database that is damaged or has moved must not keep other accounts from being listed. */
-function fieldOf({ accounts }: Services, account: Account, name: string): unknown {
+function readField({ accounts }: Services, account: Account, name: string): unknown {
   if (account.relocatedTo !== null) return undefined
   try {
     const store = accounts.store(account)
@@ -102,6 +102,6 @@ function fieldOf({ accounts }: Services, account: Account, name: string): unknow
 }
 
 /** The host name, with its port, of the server that an account lives on. */
-function serverName(services: Services, account: Account): string {
-  return new URL(serverOf(services, account)).host
+function getServerName(services: Services, account: Account): string {
+  return new URL(getServerUrl(services, account)).host
 }

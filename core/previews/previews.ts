@@ -6,10 +6,10 @@ import type { Attachment, Event } from '../../schemas/event.js'
 import type { CachedPreview, PreviewCache, PreviewKey } from '../../storage/files/previews.js'
 import { BoundedMap } from '../security/bounded-map.js'
 import { ApiError } from '../errors.js'
-import { FairTurns } from '../security/fair-turns.js'
-import { RecentBytes } from './recent-bytes.js'
-import { unreadable, type PictureRenderer } from './renderer.js'
-import { dependsOnPicture, frameOf, type AskedSize, type Frame } from './sizes.js'
+import { FairScheduler } from '../security/fair-scheduler.js'
+import { RecentlyUsedBytes } from './recently-used-bytes.js'
+import { createUnreadableError, type PictureRenderer } from './renderer.js'
+import { dependsOnAspectRatio, getFrame, type RequestedSize, type Frame } from './sizes.js'
 import type { Accounts } from '../../storage/accounts.js'
 import type { AttachmentStore } from '../../storage/files/attachments.js'
 import type { Log } from '../log.js'
@@ -23,7 +23,7 @@ export interface Preview extends PreviewKey {
 }
 
 /** What previews need of the service. */
-export interface Surroundings {
+export interface PreviewServices {
   readonly accounts: Accounts
   readonly attachments: AttachmentStore
   readonly clock: Clock
@@ -34,38 +34,38 @@ export interface Surroundings {
 /** Bytes of previews that are kept in memory. */
 const recentBytes = 8 * 1024 * 1024
 /** Pictures whose proportions are remembered. */
-const rememberedRatios = 10_000
+const maxCachedRatios = 10_000
 /** Seconds for which a use need not be marked again. */
-const markEvery = 3600
+const markIntervalSeconds = 3600
 /** Seconds for which a picture that cannot be shown is not tried again: each time might take as long. */
-const refuseFor = 3600
+const retryUnreadableAfter = 3600
 /** Seconds after which somebody who was turned away may try again. */
 const retryAfter = 5
 
 export class Previews {
   /** A user with many pictures, or bad ones, keeps nobody else waiting for more than one of them. */
-  readonly #turns: FairTurns
-  readonly #recent = new RecentBytes(recentBytes)
-  readonly #markedAt = new BoundedMap<string, number>(rememberedRatios)
-  readonly #ratios = new BoundedMap<string, number>(rememberedRatios)
+  readonly #queue: FairScheduler
+  readonly #recentPreviews = new RecentlyUsedBytes(recentBytes)
+  readonly #lastMarked = new BoundedMap<string, number>(maxCachedRatios)
+  readonly #ratios = new BoundedMap<string, number>(maxCachedRatios)
   /** Pictures that cannot be shown, and since when, seconds. */
-  readonly #refused = new BoundedMap<string, { readonly error: ApiError; readonly at: number }>(
-    rememberedRatios
+  readonly #unreadable = new BoundedMap<string, { readonly error: ApiError; readonly at: number }>(
+    maxCachedRatios
   )
   /** Previews that are on their way, by their name. */
-  readonly #coming = new Map<string, Promise<Buffer>>()
+  readonly #pending = new Map<string, Promise<Buffer>>()
 
   constructor(
-    private readonly service: Surroundings,
+    private readonly service: PreviewServices,
     private readonly cache: PreviewCache,
     private readonly renderer: PictureRenderer
   ) {
-    this.#turns = new FairTurns(service.config.previews.concurrency)
+    this.#queue = new FairScheduler(service.config.previews.concurrency)
   }
 
   /** Pictures that wait to be rendered. */
   get waiting(): number {
-    return this.#turns.waiting
+    return this.#queue.waiting
   }
 
   /**
@@ -75,37 +75,41 @@ export class Previews {
   async provide(
     account: Account,
     event: Pick<Event, 'attachments' | 'modified'>,
-    asked: AskedSize
+    requestedSize: RequestedSize
   ): Promise<Preview> {
-    const picture = event.attachments?.[0] ?? missing(event)
-    const ratio = dependsOnPicture(asked) ? await this.#ratio(account, picture) : 1
-    const preview: Preview = { fileId: picture.id, frame: frameOf(asked, ratio), modified: event.modified }
-    const name = nameOf(account, preview)
-    if (this.#recent.get(name)) this.#markLater(account, preview, name)
-    else await this.#shared(name, () => this.#load(account, picture, preview, name))
+    const picture = event.attachments?.[0] ?? throwMissing(event)
+    const ratio = dependsOnAspectRatio(requestedSize) ? await this.#ratio(account, picture) : 1
+    const preview: Preview = {
+      fileId: picture.id,
+      frame: getFrame(requestedSize, ratio),
+      modified: event.modified
+    }
+    const name = getPreviewName(account, preview)
+    if (this.#recentPreviews.get(name)) this.#markUse(account, preview, name)
+    else await this.#runOnce(name, () => this.#load(account, picture, preview, name))
     return preview
   }
 
   /** The bytes of a preview that has been provided. */
   async bytes(account: Account, preview: Preview): Promise<Buffer> {
-    const name = nameOf(account, preview)
-    const known = this.#recent.get(name)
+    const name = getPreviewName(account, preview)
+    const known = this.#recentPreviews.get(name)
     if (known) return known
     const cached = await this.#find(account, preview)
     if (!cached) throw new ApiError('api-unavailable', undefined, { retryAfter })
-    this.#recent.set(name, cached.bytes)
+    this.#recentPreviews.set(name, cached.bytes)
     return cached.bytes
   }
 
   /** Removes the previews of a picture that is to go. */
   async remove(account: Account, fileId: string): Promise<void> {
-    this.#recent.deleteAll(`${account.id} ${fileId} `)
+    this.#recentPreviews.deleteWithPrefix(`${account.id} ${fileId} `)
     await this.cache.remove(account.id, fileId)
   }
 
   /** Forgets what is in memory of an account that is gone; what was on disk went with its folder. */
   forget({ id }: Account): void {
-    this.#recent.deleteAll(`${id} `)
+    this.#recentPreviews.deleteWithPrefix(`${id} `)
   }
 
   /** Removes what has not been used for long. */
@@ -115,24 +119,24 @@ export class Previews {
   }
 
   /** Runs work of that name, unless it is under way. */
-  async #shared(name: string, work: () => Promise<Buffer>): Promise<Buffer> {
-    const known = this.#coming.get(name)
+  async #runOnce(name: string, work: () => Promise<Buffer>): Promise<Buffer> {
+    const known = this.#pending.get(name)
     if (known) return await known
-    const coming = work()
-    this.#coming.set(name, coming)
+    const pending = work()
+    this.#pending.set(name, pending)
     try {
-      return await coming
+      return await pending
     } finally {
-      this.#coming.delete(name)
+      this.#pending.delete(name)
     }
   }
 
   async #load(account: Account, picture: Attachment, preview: Preview, name: string): Promise<Buffer> {
     const cached = await this.#find(account, preview)
     const bytes = cached?.bytes ?? (await this.#render(account, picture, preview))
-    this.#markedAt.set(name, cached?.usedAt ?? this.service.clock.now())
-    this.#recent.set(name, bytes)
-    if (cached) this.#markLater(account, preview, name)
+    this.#lastMarked.set(name, cached?.usedAt ?? this.service.clock.now())
+    this.#recentPreviews.set(name, bytes)
+    if (cached) this.#markUse(account, preview, name)
     return bytes
   }
 
@@ -147,13 +151,15 @@ export class Previews {
   }
 
   async #render(account: Account, picture: Attachment, preview: Preview): Promise<Buffer> {
-    const bytes = await this.#decoded(account, picture, pieces => this.renderer.render(pieces, preview.frame))
-    await this.#keep(account, preview, bytes)
+    const bytes = await this.#runOnPicture(account, picture, pieces =>
+      this.renderer.render(pieces, preview.frame)
+    )
+    await this.#storePreview(account, preview, bytes)
     return bytes
   }
 
   /** Keeps a preview, unless its picture has gone in the meantime. What cannot be kept can be shown all the same. */
-  async #keep(account: Account, preview: Preview, bytes: Buffer): Promise<void> {
+  async #storePreview(account: Account, preview: Preview, bytes: Buffer): Promise<void> {
     const { accounts, clock, log } = this.service
     const isThere = (): boolean => accounts.store(account).attachments.has(preview.fileId)
     try {
@@ -167,29 +173,32 @@ export class Previews {
   async #ratio(account: Account, picture: Attachment): Promise<number> {
     const known = this.#ratios.get(picture.id)
     if (known !== undefined) return known
-    const { height, width } = await this.#decoded(account, picture, pieces => this.renderer.measure(pieces))
+    const { height, width } = await this.#runOnPicture(account, picture, pieces =>
+      this.renderer.measure(pieces)
+    )
     this.#ratios.set(picture.id, width / height)
     return width / height
   }
 
   /** Works on a picture when it is its account's turn, unless that has been in vain before. */
-  async #decoded<T>(
+  async #runOnPicture<T>(
     account: Account,
     picture: Attachment,
     work: (pieces: AsyncIterable<Uint8Array>) => Promise<T>
   ): Promise<T> {
     const { clock, config } = this.service
-    if (picture.size > config.previews.maxFileBytes) throw unreadable('The file is too large for a preview')
-    const refused = this.#refused.get(picture.id)
-    if (refused && clock.now() - refused.at < refuseFor) throw refused.error
-    this.#assertPlaceLeft(account)
-    return await this.#turns.run({ account: account.id, access: '' }, async () => {
-      const source = (await this.service.attachments.get(account.id, picture.id)) ?? missing()
+    if (picture.size > config.previews.maxFileBytes)
+      throw createUnreadableError('The file is too large for a preview')
+    const refused = this.#unreadable.get(picture.id)
+    if (refused && clock.now() - refused.at < retryUnreadableAfter) throw refused.error
+    this.#assertCapacity(account)
+    return await this.#queue.run({ account: account.id, access: '' }, async () => {
+      const source = (await this.service.attachments.get(account.id, picture.id)) ?? throwMissing()
       try {
         return await work(source)
       } catch (error) {
         if (error instanceof ApiError && error.id === 'corrupted-data')
-          this.#refused.set(picture.id, { error, at: clock.now() })
+          this.#unreadable.set(picture.id, { error, at: clock.now() })
         throw error
       } finally {
         source.destroy()
@@ -198,29 +207,29 @@ export class Previews {
   }
 
   /** One account gets half of the places at most. */
-  #assertPlaceLeft({ id }: Account): void {
+  #assertCapacity({ id }: Account): void {
     const { maxWaiting } = this.service.config.previews
-    if (this.#turns.waiting < maxWaiting && this.#turns.waitingOf(id) < Math.ceil(maxWaiting / 2)) return
+    if (this.#queue.waiting < maxWaiting && this.#queue.countWaiting(id) < Math.ceil(maxWaiting / 2)) return
     throw new ApiError('api-unavailable', 'Too many previews at the moment. Please try again later', {
       retryAfter
     })
   }
 
   /** Marks a use, at most now and then; nobody waits for it. */
-  #markLater(account: Account, preview: Preview, name: string): void {
+  #markUse(account: Account, preview: Preview, name: string): void {
     const now = this.service.clock.now()
-    if (now - (this.#markedAt.get(name) ?? 0) < markEvery) return
-    this.#markedAt.set(name, now)
+    if (now - (this.#lastMarked.get(name) ?? 0) < markIntervalSeconds) return
+    this.#lastMarked.set(name, now)
     this.cache.touch(account.id, preview, now).catch((cause: unknown) => {
       this.service.log.warn('the use of a preview could not be marked', { accountId: account.id, cause })
     })
   }
 }
 
-function nameOf({ id }: Account, { fileId, frame, modified }: Preview): string {
+function getPreviewName({ id }: Account, { fileId, frame, modified }: Preview): string {
   return `${id} ${fileId} ${frame} ${modified}`
 }
 
-function missing(event?: object): never {
-  throw unreadable(event ? 'The event has no picture yet' : "The picture's file is missing.")
+function throwMissing(event?: object): never {
+  throw createUnreadableError(event ? 'The event has no picture yet' : "The picture's file is missing.")
 }

@@ -3,7 +3,7 @@ import { ApiError } from '../errors.js'
 import type { Frame, Size } from './sizes.js'
 
 /**
- * The bytes of a picture come in pieces. Both raise {@link unreadable} for what is not a picture, or one that takes too much
+ * The bytes of a picture come in pieces. Both raise {@link createUnreadableError} for what is not a picture, or one that takes too much
  * to decode, `api-unavailable` where pictures cannot be handled, and what the pieces raise.
  */
 export interface PictureRenderer {
@@ -16,6 +16,6 @@ export interface PictureRenderer {
 }
 
 /** The error for a picture that no preview can be made of. (docs/spec/previews.md#reading) */
-export function unreadable(message: string, cause?: unknown): ApiError {
+export function createUnreadableError(message: string, cause?: unknown): ApiError {
   return new ApiError('corrupted-data', message, { status: 422, ...(cause === undefined ? {} : { cause }) })
 }

@@ -9,7 +9,7 @@ export function isTakenEmail({ platform }: Services, email: string): boolean {
 }
 
 /** Whether a user name is unavailable, and why. */
-export function isTakenUsername(
+export function checkUsernameTaken(
   { config, platform }: Services,
   username: string
 ): 'taken' | 'reserved' | false {

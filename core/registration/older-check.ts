@@ -3,18 +3,18 @@ import { Type, type TSchema } from 'typebox'
 import type { Credentials } from '../call/credentials.js'
 import type { Services } from '../call/services.js'
 import { fail } from '../errors.js'
-import { checker } from '../validation/params.js'
+import { createChecker } from '../validation/params.js'
 
 /**
  * The common part of these methods: `isFree` as plain text. They fail as removed unless users have host names of their own, and
  * only then check the param.
  */
-export function olderCheck(
+export function createOlderCheck(
   field: string,
   schema: TSchema,
   isTaken: (services: Services, value: string) => unknown
 ) {
-  const check = checker(Type.Object({ [field]: schema }))
+  const check = createChecker(Type.Object({ [field]: schema }))
   return {
     params: Type.Unknown(),
     result: Type.Object({ isFree: Type.Boolean() }),

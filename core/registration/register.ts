@@ -1,23 +1,23 @@
 /** Creates accounts. (docs/spec/registration.md#creating-an-account) */
 import type { PasswordRecord } from '../../storage/repositories/account.js'
 import type { UserStore } from '../../storage/user/user-store.js'
-import { checkRegistration, keepValues, uniqueOf, valuesOf } from './fields.js'
+import { checkRegistration, storeValues, selectUniqueValues, selectFieldValues } from './fields.js'
 import { apiEndpoint } from '../service-info.js'
 import { ApiError, fail } from '../errors.js'
 import { sendConfirmation } from '../account/email/messages.js'
 import { identityField } from '../../schemas/identity.js'
 import { refuseTaken as refuseIdentity } from '../identities/identities.js'
-import { keepIdentity, uniqueIdentity } from '../identities/registering.js'
-import { proven } from '../identities/proofs.js'
-import { assertPasswordsEnabled } from '../sign-in/passwords-off.js'
-import { newId } from '../ids.js'
+import { storeIdentity, toUniqueValues } from '../identities/store-identity.js'
+import { verifyProof } from '../identities/proofs.js'
+import { assertPasswordsEnabled } from '../sign-in/passwords-enabled.js'
+import { createId } from '../ids.js'
 import type { ServiceCall } from '../call/method.js'
 import { assertPasswordComplexity } from '../sign-in/password-rules.js'
-import { noteSignIn, openOwnSession, openSession } from '../auth/personal-access.js'
+import { recordSignIn, openPageSession, openSession } from '../auth/personal-access.js'
 import { isOwnApp } from '../auth/trusted-apps.js'
-import { browserIn } from '../sign-in/notices/agent.js'
-import { isNewDevice } from '../sign-in/notices/devices.js'
-import { welcome } from './welcome-mail.js'
+import { describeBrowser } from '../sign-in/notices/agent.js'
+import { recordDevice } from '../sign-in/notices/devices.js'
+import { sendWelcomeMail } from './welcome-mail.js'
 import { isReservedUsername } from './usernames.js'
 import type { Credentials } from '../call/credentials.js'
 import type { Services } from '../call/services.js'
@@ -40,48 +40,48 @@ const olderNames = new Map([
  * Registers an account and signs its app in. Everything is checked before the password is hashed, and claimed after it: of
  * two concurrent registrations of a name, only one succeeds.
  */
-export async function register(call: ServiceCall, body: object): Promise<Registered> {
+export async function registerAccount(call: ServiceCall, body: object): Promise<Registered> {
   const { services, credentials, now } = call
-  const fields = withCurrentNames(body)
+  const fields = renameOlderFields(body)
   checkRegistration(services, fields)
   const { appId, username, password, email, language, invitationToken } = fields
   if (password !== undefined || !('identity' in fields)) assertPasswordsEnabled(services.config)
-  const vouched = 'identity' in fields ? proven(call, fields.identity) : undefined
-  const values = valuesOf(services, fields)
+  const verified = 'identity' in fields ? verifyProof(call, fields.identity) : undefined
+  const values = selectFieldValues(services, fields)
   if (password !== undefined) assertPasswordComplexity(services.config, password, 'password')
-  const admitted = vouched?.provider.autoRegister
+  const admission = verified?.provider.autoRegister
     ? 'free'
-    : (admission(services, credentials, invitationToken ?? undefined) ?? refuseInvitation())
+    : (checkAdmission(services, credentials, invitationToken ?? undefined) ?? refuseInvitation())
   const claim = {
-    id: newId(),
+    id: createId(),
     username,
     created: now,
-    unique: { ...uniqueOf(services, values), ...(vouched && uniqueIdentity(vouched.proof)) },
-    ...(admitted === 'once' && invitationToken ? { invitationToken } : {})
+    unique: { ...selectUniqueValues(services, values), ...(verified && toUniqueValues(verified.proof)) },
+    ...(admission === 'once' && invitationToken ? { invitationToken } : {})
   }
-  refuseTaken(unavailable(services, claim), { username, ...claim.unique })
+  assertNotTaken(listUnavailable(services, claim), { username, ...claim.unique })
 
   const undo = services.throttle.register(credentials.ip)
   try {
     const hash = password === undefined ? undefined : await services.passwords.hash(password)
     let token = ''
-    const lost = await services.accounts.create({
+    const taken = await services.accounts.create({
       ...claim,
       fill(store) {
         const { access } = isOwnApp(appId)
-          ? openOwnSession(services.config, store, appId, now, { browser: browserIn(credentials) })
+          ? openPageSession(services.config, store, appId, now, { browser: describeBrowser(credentials) })
           : { access: openSession(services.config, store, appId, now) }
-        noteSignIn(store, access.id, call, vouched?.provider.name)
-        isNewDevice(store, credentials)
+        recordSignIn(store, access.id, call, verified?.provider.name)
+        recordDevice(store, credentials)
         token = access.token
         if (hash !== undefined) store.account.insertPassword({ hash, created: now })
-        keepValues(services, store, values, now, access.id)
-        if (vouched) keepIdentity(store, vouched.proof, now)
+        storeValues(services, store, values, now, access.id)
+        if (verified) storeIdentity(store, verified.proof, now)
       }
     })
-    refuseTaken(lost, { username, ...claim.unique })
-    welcome(services, { accountId: claim.id, username, email, language: language ?? 'en' })
-    if (vouched) sendConfirmation(services, username)
+    assertNotTaken(taken, { username, ...claim.unique })
+    sendWelcomeMail(services, { accountId: claim.id, username, email, language: language ?? 'en' })
+    if (verified) sendConfirmation(services, username)
     return { username, apiEndpoint: apiEndpoint(services.config, username, token) }
   } catch (error) {
     undo()
@@ -98,14 +98,14 @@ export function fillAccount(
   by: string
 ): void {
   store.account.insertPassword(password)
-  keepValues(services, store, values, password.created, by)
+  storeValues(services, store, values, password.created, by)
 }
 
 /**
  * Whether this invitation, or none, allows registration: `free` any number of times, `once` for an invitation that is used
  * up by it. Wrong guesses are counted, and a right one does not reset them.
  */
-export function admission(
+export function checkAdmission(
   { config, platform, throttle }: Services,
   { ip }: Credentials,
   token: string | undefined
@@ -129,14 +129,14 @@ function refuseInvitation(): never {
 }
 
 /** Returns the fields of a claim that are taken, or whose name is reserved. */
-export function unavailable({ config, platform }: Services, claim: Claim): string[] {
-  const taken = platform.taken(claim)
+export function listUnavailable({ config, platform }: Services, claim: Claim): string[] {
+  const taken = platform.listTaken(claim)
   if (isReservedUsername(claim.username, config) && !taken.includes('username')) taken.unshift('username')
   return taken
 }
 
 /** Throws `item-already-exists` with the taken values, as they were given. */
-export function refuseTaken(taken: readonly string[], given: Readonly<Record<string, unknown>>): void {
+export function assertNotTaken(taken: readonly string[], given: Readonly<Record<string, unknown>>): void {
   if (taken.includes('invitationToken')) refuseInvitation()
   if (taken.includes(identityField)) refuseIdentity()
   if (taken.length === 0) return
@@ -146,7 +146,7 @@ export function refuseTaken(taken: readonly string[], given: Readonly<Record<str
 }
 
 /** The body with the current names of its fields; if both are given, the current one counts. */
-function withCurrentNames(body: object): object {
+function renameOlderFields(body: object): object {
   const entries = Object.entries(body)
   return Object.fromEntries([
     ...entries.filter(([name]) => olderNames.has(name)).map(([name, value]) => [olderNames.get(name), value]),

@@ -2,7 +2,7 @@
 import type { Config } from '../settings/config.js'
 import { reservedUsernames } from './reserved-usernames.js'
 
-const reserved = new Set(reservedUsernames)
+const reservedNames = new Set(reservedUsernames)
 
 /**
  * Whether a name is a word of the service, of the platform, or on the operator's list, is that of an operator, or begins with the platform's own
@@ -20,7 +20,7 @@ export function isReservedUsername(
   const username = name.toLowerCase()
   const platform = service.name.toLowerCase().replaceAll(/[^a-z0-9-]/g, '')
   return (
-    reserved.has(username) ||
+    reservedNames.has(username) ||
     operators.includes(username) ||
     // Too many personal names begin with a shorter one.
     (platform.length > 2 && username.startsWith(platform)) ||

@@ -3,7 +3,7 @@ import type { Message } from '../outgoing/mail/message.js'
 import type { Services } from '../call/services.js'
 
 /** Queues a welcome mail to a new user. Returns at once and never throws: registration does not depend on it. */
-export function welcome(
+export function sendWelcomeMail(
   { mailer }: Services,
   user: Pick<Message, 'accountId' | 'username' | 'email' | 'language'>
 ): void {

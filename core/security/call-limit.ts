@@ -25,16 +25,16 @@ export function createCallLimit({ limits }: Config, clock: Clock): CallLimit | u
   const { window, ...limitByType } = limits.callsPerToken
   if (Object.values(limitByType).every(calls => calls === 0)) return undefined
   /** When all counted calls of an access will have expired, in seconds. */
-  const busyUntil = new BoundedMap<string, number>(maxAccesses)
+  const exhaustedUntil = new BoundedMap<string, number>(maxAccesses)
 
   /** Returns when all calls will have expired, including this one. Throws if it is one too many. */
-  const withNextCall = ({ id }: Account, access: Access): { key: string; until: number } | undefined => {
+  const checkNextCall = ({ id }: Account, access: Access): { key: string; until: number } | undefined => {
     const calls = limitByType[access.type]
     if (calls === 0) return undefined
     // Access ids are not unique among accounts: imported accounts keep theirs.
     const key = `${id} ${access.id}`
     const now = clock.now()
-    const known = busyUntil.get(key) ?? now
+    const known = exhaustedUntil.get(key) ?? now
     // After the clock was set back, nobody has to wait until it has caught up.
     const busy = known > now + window + tolerance ? now : Math.max(known, now)
     const until = busy + window / calls
@@ -43,10 +43,10 @@ export function createCallLimit({ limits }: Config, clock: Clock): CallLimit | u
   }
   return {
     count(account, access) {
-      const counted = withNextCall(account, access)
-      if (counted) busyUntil.set(counted.key, counted.until)
+      const counted = checkNextCall(account, access)
+      if (counted) exhaustedUntil.set(counted.key, counted.until)
     },
-    check: (account, access) => void withNextCall(account, access)
+    check: (account, access) => void checkNextCall(account, access)
   }
 }
 

@@ -5,8 +5,8 @@ import ipaddr from 'ipaddr.js'
  * Returns an IPv4 address as it is, and of an IPv6 one its network, such as `2001:db8:0:1::/64`, since customers get a
  * whole /64. For text that is not an address: `otherwise`, by default the text itself.
  */
-export function networkOf(ip: string, otherwise = ip): string {
-  if (!ipaddr.isValid(ip)) return otherwise
+export function getNetwork(ip: string, fallback = ip): string {
+  if (!ipaddr.isValid(ip)) return fallback
   const address = ipaddr.process(ip)
   if (address.kind() === 'ipv4') return address.toString()
   const { parts } = address as ipaddr.IPv6
@@ -18,7 +18,7 @@ export function networkOf(ip: string, otherwise = ip): string {
  * Returns the wider network of an address, such as `192.0.2.0/24` or `2001:db8:1::/48`: what a customer's changing addresses
  * have in common. For text that is not an address, the text itself.
  */
-export function wideNetworkOf(ip: string): string {
+export function getWideNetwork(ip: string): string {
   if (!ipaddr.isValid(ip)) return ip
   const address = ipaddr.process(ip)
   if (address.kind() === 'ipv4') return `${address.toByteArray().slice(0, 3).join('.')}.0/24`

@@ -5,11 +5,11 @@ import { fail } from '../errors.js'
 import { Semaphore } from './semaphore.js'
 
 /** Hooks around a verification that may have to queue, so that it can be refused by the outcome of earlier ones. */
-export interface Guard {
+export interface VerificationHooks {
   /** Called right before the work; throws to refuse it. */
   check(): void
   /** Called right after the work, before the next in the queue. */
-  settled(isRight: boolean): void
+  onResult(isRight: boolean): void
 }
 
 export interface Passwords {
@@ -18,9 +18,9 @@ export interface Passwords {
   /** argon2id hash of a password. */
   hash(password: string): Promise<string>
   /** Whether a password has this hash (argon2id, or bcrypt from imported accounts). */
-  verify(hash: string, password: string, guard?: Guard): Promise<boolean>
+  verify(hash: string, password: string, hooks?: VerificationHooks): Promise<boolean>
   /** Takes as long as {@link verify} and returns `false`: for users that do not exist. */
-  verifyNothing(password: string, guard?: Guard): Promise<false>
+  verifyDummy(password: string, hooks?: VerificationHooks): Promise<false>
 }
 
 /** OWASP's second choice: 19 MiB, two passes. `algorithm` 2 is argon2id (the enum itself is ambient). */
@@ -30,7 +30,7 @@ const options: Options = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parall
  * Returns how many passwords are hashed at once on a machine with so many cores. The thread pool (of four) also has to sync
  * writes to disk, and the event loop needs a core: with both of two cores busy, other calls took 200 ms.
  */
-export function passwordsAtOnce(cores: number): number {
+export function getHashConcurrency(cores: number): number {
   return cores > 2 ? 2 : 1
 }
 
@@ -40,15 +40,15 @@ const maxWaiting = 1000
 /** Hash of a password that nobody has, with the same parameters as all others. */
 const dummyHash = argon2Hash('a password that nobody has', options)
 
-export function createPasswords(atOnce = passwordsAtOnce(availableParallelism())): Passwords {
-  const semaphore = new Semaphore(atOnce, maxWaiting, () =>
+export function createPasswords(concurrency = getHashConcurrency(availableParallelism())): Passwords {
+  const semaphore = new Semaphore(concurrency, maxWaiting, () =>
     fail('api-unavailable', 'Too many sign-ins at the moment. Please try again later')
   )
-  const verify = async (hash: string, password: string, guard?: Guard): Promise<boolean> =>
+  const verify = async (hash: string, password: string, hooks?: VerificationHooks): Promise<boolean> =>
     await semaphore.run(async () => {
-      guard?.check()
+      hooks?.check()
       const isRight = isBcrypt(hash) ? await verifyBcrypt(password, hash) : await argon2Verify(hash, password)
-      guard?.settled(isRight)
+      hooks?.onResult(isRight)
       return isRight
     })
   return {
@@ -57,8 +57,8 @@ export function createPasswords(atOnce = passwordsAtOnce(availableParallelism())
     },
     hash: password => semaphore.run(() => argon2Hash(password, options)),
     verify,
-    async verifyNothing(password, guard) {
-      await verify(await dummyHash, password, guard)
+    async verifyDummy(password, hooks) {
+      await verify(await dummyHash, password, hooks)
       return false
     }
   }

@@ -5,7 +5,7 @@ export class Semaphore {
 
   /** `refuse` throws the error for a task that would make more than `maxWaiting` wait. */
   constructor(
-    private readonly atOnce: number,
+    private readonly concurrency: number,
     private readonly maxWaiting: number,
     private readonly refuse: () => never
   ) {}
@@ -16,7 +16,7 @@ export class Semaphore {
   }
 
   async run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#running < this.atOnce) this.#running++
+    if (this.#running < this.concurrency) this.#running++
     else {
       if (this.#waiting.length >= this.maxWaiting) this.refuse()
       // A task that ends passes its slot on, so that the number of running ones stays the same.

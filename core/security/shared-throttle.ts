@@ -3,7 +3,7 @@ import { BoundedMap } from './bounded-map.js'
 import type { Guess, Throttle } from './throttle.js'
 
 /** Something that one thread has counted. */
-export type ThrottleNote =
+export type ThrottleEvent =
   | { readonly kind: 'failed' | 'succeeded'; readonly guess: Guess }
   | { readonly kind: 'forget'; readonly username: string }
   | {
@@ -21,7 +21,7 @@ export class SharedThrottle implements Throttle {
 
   constructor(
     private readonly own: Throttle,
-    private readonly tell: (note: ThrottleNote) => void
+    private readonly broadcast: (note: ThrottleEvent) => void
   ) {}
 
   check(guess: Guess): void {
@@ -29,56 +29,56 @@ export class SharedThrottle implements Throttle {
   }
 
   failed(guess: Guess): void {
-    this.tell({ kind: 'failed', guess })
+    this.broadcast({ kind: 'failed', guess })
     this.own.failed(guess)
   }
 
   succeeded(guess: Guess): void {
-    this.tell({ kind: 'succeeded', guess })
+    this.broadcast({ kind: 'succeeded', guess })
     this.own.succeeded(guess)
   }
 
   forget(username: string): void {
-    this.tell({ kind: 'forget', username })
+    this.broadcast({ kind: 'forget', username })
     this.own.forget(username)
   }
 
   register(ip: string): () => void {
     const undo = this.own.register(ip)
-    this.tell({ kind: 'register', ip })
+    this.broadcast({ kind: 'register', ip })
     return () => {
-      this.tell({ kind: 'unregister', ip })
+      this.broadcast({ kind: 'unregister', ip })
       undo()
     }
   }
 
   lookUp(ip: string): void {
     this.own.lookUp(ip)
-    this.tell({ kind: 'lookUp', ip })
+    this.broadcast({ kind: 'lookUp', ip })
   }
 
   registerClient(ip: string): void {
     this.own.registerClient(ip)
-    this.tell({ kind: 'registerClient', ip })
+    this.broadcast({ kind: 'registerClient', ip })
   }
 
   ask(ip: string): void {
     this.own.ask(ip)
-    this.tell({ kind: 'ask', ip })
+    this.broadcast({ kind: 'ask', ip })
   }
 
   unknownToken(ip: string): void {
     this.own.unknownToken(ip)
-    this.tell({ kind: 'unknownToken', ip })
+    this.broadcast({ kind: 'unknownToken', ip })
   }
 
   operator(ip: string, isRight: boolean): void {
     this.own.operator(ip, isRight)
-    this.tell({ kind: 'operator', ip, isRight })
+    this.broadcast({ kind: 'operator', ip, isRight })
   }
 
   /** Counts what another thread reports. */
-  hear(note: ThrottleNote): void {
+  receive(note: ThrottleEvent): void {
     try {
       this.#count(note)
     } catch {
@@ -86,7 +86,7 @@ export class SharedThrottle implements Throttle {
     }
   }
 
-  #count(note: ThrottleNote): void {
+  #count(note: ThrottleEvent): void {
     switch (note.kind) {
       case 'failed':
       case 'succeeded':

@@ -7,8 +7,8 @@
 import { BoundedMap } from './bounded-map.js'
 import type { Config } from '../settings/config.js'
 import { ApiError } from '../errors.js'
-import { isLoopback, networkOf, wideNetworkOf } from './network.js'
-import { shortened } from '../short-text.js'
+import { isLoopback, getNetwork, getWideNetwork } from './network.js'
+import { truncateText } from '../truncate-text.js'
 import type { Clock } from '../time.js'
 
 /** An attempt at a secret. */
@@ -63,11 +63,11 @@ export interface Throttle {
 interface Failures {
   count: number
   /** Seconds: when they are forgotten, and until when the next attempt has to wait. */
-  forgottenAt: number
+  expiresAt: number
   waitUntil: number
 }
 
-interface Hour {
+interface HourlyCount {
   count: number
   readonly endsAt: number
 }
@@ -80,7 +80,7 @@ const firstWait = 2
 const maxSharedWait = 60
 const hour = 3600
 /** Addresses of one /24 or /48 may together look up this many times as much as one. */
-const lookUpsOfNetwork = 4
+const networkLookUpFactor = 4
 
 export function createThrottle({ access, oauth, throttle, registration }: Config, clock: Clock): Throttle {
   const bySubject = new BoundedMap<string, Failures>(maxEntries)
@@ -90,10 +90,10 @@ export function createThrottle({ access, oauth, throttle, registration }: Config
   const succeededBefore = new BoundedMap<string, true>(maxEntries)
   const unknownTokens = new BoundedMap<string, Failures>(maxEntries)
   const wrongKeys = new BoundedMap<string, Failures>(maxEntries)
-  const registrations = new BoundedMap<string, Hour>(maxEntries)
-  const requests = new BoundedMap<string, Hour>(maxEntries)
-  const clients = new BoundedMap<string, Hour>(maxEntries)
-  const lookUps = new BoundedMap<string, Hour>(maxEntries)
+  const registrations = new BoundedMap<string, HourlyCount>(maxEntries)
+  const requests = new BoundedMap<string, HourlyCount>(maxEntries)
+  const clients = new BoundedMap<string, HourlyCount>(maxEntries)
+  const lookUps = new BoundedMap<string, HourlyCount>(maxEntries)
 
   const assertNotThrottled = (failures: Failures | undefined): void => {
     const seconds = Math.ceil((failures?.waitUntil ?? 0) - clock.now())
@@ -107,39 +107,39 @@ export function createThrottle({ access, oauth, throttle, registration }: Config
   ): void => {
     const now = clock.now()
     const known = cache.get(key)
-    const failures = known && known.forgottenAt > now ? known : { count: 0, forgottenAt: 0, waitUntil: 0 }
+    const failures = known && known.expiresAt > now ? known : { count: 0, expiresAt: 0, waitUntil: 0 }
     failures.count++
     const excess = failures.count - limit
     const wait = excess < 0 ? 0 : Math.min(firstWait * 2 ** excess, longest)
     failures.waitUntil = now + wait
-    failures.forgottenAt = now + wait + throttle.window
+    failures.expiresAt = now + wait + throttle.window
     cache.set(key, failures)
   }
   /** Counts one more in this hour; returns the function that undoes it. Loopback addresses are not counted. */
-  const countHourly = (hours: BoundedMap<string, Hour>, ip: string, limit: number): (() => void) => {
+  const countHourly = (hours: BoundedMap<string, HourlyCount>, ip: string, limit: number): (() => void) => {
     if (isLoopback(ip)) return () => {}
     const now = clock.now()
-    const known = hours.get(networkOf(ip))
+    const known = hours.get(getNetwork(ip))
     const current = known && known.endsAt > now ? known : { count: 0, endsAt: now + hour }
     if (current.count >= limit) refuse(Math.ceil(current.endsAt - now))
     current.count++
-    hours.set(networkOf(ip), current)
+    hours.set(getNetwork(ip), current)
     return () => void current.count--
   }
   return {
     check(guess) {
-      assertNotThrottled(bySubject.get(keyOf(guess)))
-      assertNotThrottled(byAddress.get(addressOf(guess)))
-      if (!succeededBefore.get(keyOf(guess))) assertNotThrottled(byAccount.get(subjectOf(guess)))
+      assertNotThrottled(bySubject.get(getSubjectKey(guess)))
+      assertNotThrottled(byAddress.get(getAddressKey(guess)))
+      if (!succeededBefore.get(getSubjectKey(guess))) assertNotThrottled(byAccount.get(shortenSubject(guess)))
     },
     failed(guess) {
-      count(bySubject, keyOf(guess), throttle.failures)
-      count(byAddress, addressOf(guess), throttle.perAddress, guess.isLookUp ? maxSharedWait : undefined)
-      if (isOfAccount(guess)) count(byAccount, subjectOf(guess), throttle.perAccount, maxSharedWait)
+      count(bySubject, getSubjectKey(guess), throttle.failures)
+      count(byAddress, getAddressKey(guess), throttle.perAddress, guess.isLookUp ? maxSharedWait : undefined)
+      if (concernsAccount(guess)) count(byAccount, shortenSubject(guess), throttle.perAccount, maxSharedWait)
     },
     succeeded(guess) {
-      bySubject.delete(keyOf(guess))
-      succeededBefore.set(keyOf(guess), true)
+      bySubject.delete(getSubjectKey(guess))
+      succeededBefore.set(getSubjectKey(guess), true)
     },
     forget(username) {
       for (const known of [bySubject, byAccount, succeededBefore])
@@ -149,38 +149,38 @@ export function createThrottle({ access, oauth, throttle, registration }: Config
     lookUp(ip) {
       if (isLoopback(ip)) return
       countHourly(lookUps, ip, registration.maxLookupsPerHour)
-      countHourly(lookUps, wideNetworkOf(ip), registration.maxLookupsPerHour * lookUpsOfNetwork)
+      countHourly(lookUps, getWideNetwork(ip), registration.maxLookupsPerHour * networkLookUpFactor)
     },
     registerClient: ip => void countHourly(clients, ip, oauth.maxClientsPerHour),
     ask: ip => void countHourly(requests, ip, access.maxRequestsPerHour),
     unknownToken(ip) {
-      assertNotThrottled(unknownTokens.get(networkOf(ip)))
-      count(unknownTokens, networkOf(ip), throttle.invalidTokens)
+      assertNotThrottled(unknownTokens.get(getNetwork(ip)))
+      count(unknownTokens, getNetwork(ip), throttle.invalidTokens)
     },
     operator(ip, isRight) {
-      assertNotThrottled(wrongKeys.get(networkOf(ip)))
-      if (isRight) wrongKeys.delete(networkOf(ip))
-      else count(wrongKeys, networkOf(ip), throttle.invalidTokens, maxSharedWait)
+      assertNotThrottled(wrongKeys.get(getNetwork(ip)))
+      if (isRight) wrongKeys.delete(getNetwork(ip))
+      else count(wrongKeys, getNetwork(ip), throttle.invalidTokens, maxSharedWait)
     }
   }
 }
 
-function keyOf(guess: Guess): string {
-  return `${networkOf(guess.ip)} ${subjectOf(guess)}`
+function getSubjectKey(guess: Guess): string {
+  return `${getNetwork(guess.ip)} ${shortenSubject(guess)}`
 }
 
-function addressOf({ ip, isLookUp }: Guess): string {
-  return isLookUp ? `${networkOf(ip)} look-ups` : networkOf(ip)
+function getAddressKey({ ip, isLookUp }: Guess): string {
+  return isLookUp ? `${getNetwork(ip)} look-ups` : getNetwork(ip)
 }
 
 /** Shortens long subjects, which come from clients. */
-function subjectOf({ subject }: Guess): string {
-  return subject.length > longestSubject ? shortened(subject, longestSubject) : subject
+function shortenSubject({ subject }: Guess): string {
+  return subject.length > maxSubjectLength ? truncateText(subject, maxSubjectLength) : subject
 }
 
-const longestSubject = 100
+const maxSubjectLength = 100
 
-function isOfAccount({ subject }: Guess): boolean {
+function concernsAccount({ subject }: Guess): boolean {
   return subject.includes(':')
 }
 

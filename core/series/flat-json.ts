@@ -2,18 +2,18 @@
 import type { Points } from '../../storage/repositories/series.js'
 import type { Row } from '../../storage/series/rows.js'
 import { fail } from '../errors.js'
-import { mapped, sorted, type Steps } from '../../storage/steps.js'
-import { timeColumn, timestampColumn, toNumber, type Column, type Plan } from './plan.js'
+import { mapInSteps, sortInSteps, type Steps } from '../../storage/steps.js'
+import { timeColumn, timestampColumn, toNumber, type Column, type ColumnPlan } from './column-plan.js'
 
 /** Where in the request something is wrong, and which rule it breaks. */
-interface Place {
+interface ErrorPlace {
   readonly row?: number
   readonly column?: string
   readonly rule: string
 }
 
 /** Rows that one step looks at. */
-const stepRows = 500
+const rowsPerStep = 500
 
 /** What is to be read from each row of a request. */
 interface Layout {
@@ -30,17 +30,22 @@ interface Layout {
  * The points of a `flatJSON` value for a series whose holder begins at `origin` (seconds). Raises
  * `invalid-request-structure` whose data name the row, the column and the rule; `within` is added to them.
  */
-export function* readPoints(value: unknown, plan: Plan, origin: number, within: object = {}): Steps<Points> {
-  const refuse = (message: string, place: Place): never =>
-    fail('invalid-request-structure', message, { ...within, ...place })
-  return yield* new Reader(plan, origin, refuse).read(value)
+export function* readPoints(
+  value: unknown,
+  plan: ColumnPlan,
+  origin: number,
+  context: object = {}
+): Steps<Points> {
+  const refuse = (message: string, place: ErrorPlace): never =>
+    fail('invalid-request-structure', message, { ...context, ...place })
+  return yield* new PointReader(plan, origin, refuse).read(value)
 }
 
-class Reader {
+class PointReader {
   constructor(
-    private readonly plan: Plan,
+    private readonly plan: ColumnPlan,
     private readonly origin: number,
-    private readonly refuse: (message: string, place: Place) => never
+    private readonly refuse: (message: string, place: ErrorPlace) => never
   ) {}
 
   *read(value: unknown): Steps<Points> {
@@ -50,7 +55,7 @@ class Reader {
     if (format !== 'flatJSON') this.refuse('The "format" has to be "flatJSON"', { rule: 'format' })
     const layout = this.#layout(fields)
     if (!Array.isArray(points)) return this.refuse('"points" has to be an array of rows', { rule: 'points' })
-    return yield* arranged(layout, yield* this.#rows(points, layout))
+    return yield* arrangeColumns(layout, yield* this.#rows(points, layout))
   }
 
   #layout(fields: unknown): Layout {
@@ -85,7 +90,7 @@ class Reader {
     const width = layout.fields.length
     const rows = points.slice() as unknown[][]
     for (let index = 0; index < rows.length; index++) {
-      if (index % stepRows === stepRows - 1) yield
+      if (index % rowsPerStep === rowsPerStep - 1) yield
       const row = rows[index]
       if (!Array.isArray(row)) return this.refuse(`Row ${index} is not an array`, { row: index, rule: 'row' })
       if (row.length !== width)
@@ -128,60 +133,60 @@ class Reader {
     const given =
       toNumber(cell) ??
       this.refuse(`In row ${row}, "${column}" is not a number`, { row, column, rule: 'type' })
-    const deltaTime = origin === undefined ? given : microseconds(given - origin)
+    const deltaTime = origin === undefined ? given : roundToMicroseconds(given - origin)
     if (deltaTime < 0)
       this.refuse(`In row ${row}, "${column}" is before the beginning of the series`, {
         row,
         column,
         rule: 'negative'
       })
-    return nanoseconds(deltaTime)
+    return roundToNanoseconds(deltaTime)
   }
 }
 
 /** Nanoseconds are told apart (docs/spec/series.md#writing-points), as long as a double does. Zero has no sign. */
-function nanoseconds(time: number): number {
+function roundToNanoseconds(time: number): number {
   return time < 9e6 ? Math.round(time * 1e9) / 1e9 + 0 : time
 }
 
 /** A double of seconds since the epoch is exact to a quarter of a microsecond: finer differences are noise. */
-function microseconds(time: number): number {
+function roundToMicroseconds(time: number): number {
   return Math.round(time * 1e6) / 1e6 + 0
 }
 
 /** Points as they are stored: time first, columns in the order of the type, those without any value left out. */
-function* arranged({ time, columns }: Layout, rows: readonly unknown[][]): Steps<Points> {
+function* arrangeColumns({ time, columns }: Layout, rows: readonly unknown[][]): Steps<Points> {
   const used: { column: Column; index: number }[] = []
   for (const [index, column] of columns.entries())
-    if (column && (yield* holdsValue(rows, index))) used.push({ column, index })
+    if (column && (yield* hasValue(rows, index))) used.push({ column, index })
   used.sort((a, b) => a.column.place - b.column.place)
   const order = [time, ...used.map(({ index }) => index)]
   const isArranged = order.length === columns.length && order.every((index, place) => index === place)
-  const result = isArranged ? rows : yield* mapped(rows, row => order.map(index => row[index]))
+  const result = isArranged ? rows : yield* mapInSteps(rows, row => order.map(index => row[index]))
   return {
     columns: used.map(({ column }) => column.name),
-    rows: yield* ascending(result as unknown as readonly Row[])
+    rows: yield* mergeByTime(result as unknown as readonly Row[])
   }
 }
 
 /** Whether any row has a value in a column. */
-function* holdsValue(rows: readonly unknown[][], index: number): Steps<boolean> {
+function* hasValue(rows: readonly unknown[][], index: number): Steps<boolean> {
   for (let at = 0; at < rows.length; at++) {
     if (rows[at]![index] !== null) return true
-    if (at % stepRows === stepRows - 1) yield
+    if (at % rowsPerStep === rowsPerStep - 1) yield
   }
   return false
 }
 
 /** Rows by time, each time once: of several rows of one time, later ones are written over earlier ones. */
-function* ascending(rows: readonly Row[]): Steps<readonly Row[]> {
+function* mergeByTime(rows: readonly Row[]): Steps<readonly Row[]> {
   let index = 1
-  while (index < rows.length && rows[index - 1]![0] < rows[index]![0]) if (index++ % stepRows === 0) yield
+  while (index < rows.length && rows[index - 1]![0] < rows[index]![0]) if (index++ % rowsPerStep === 0) yield
   if (index >= rows.length) return rows
   const result: Row[] = []
-  const ordered = yield* sorted(rows, ([time]) => time)
+  const ordered = yield* sortInSteps(rows, ([time]) => time)
   for (let at = 0; at < ordered.length; at++) {
-    if (at % stepRows === stepRows - 1) yield
+    if (at % rowsPerStep === rowsPerStep - 1) yield
     const row = ordered[at]!
     const last = result.at(-1)
     if (last?.[0] !== row[0]) result.push(row)

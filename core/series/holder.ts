@@ -1,7 +1,7 @@
 /** Holder events: found, and asked whether the caller may read or write the points below them. (docs/spec/series.md#permissions) */
 import type { Holder } from '../../storage/repositories/series.js'
 import { fail } from '../errors.js'
-import { idsAt, assertReadable } from '../events/place.js'
+import { getStreamIds, assertReadable } from '../events/event-permissions.js'
 import { isSeries } from '../events/fields.js'
 import type { Listing } from '../json/json-text.js'
 import type { Reader } from '../call/reader.js'
@@ -9,18 +9,18 @@ import type { Reader } from '../call/reader.js'
 type Asking = Reader
 
 /** A holder whose points the caller may read. */
-export function readableHolder(call: Asking, id: string): Holder {
-  const holder = found(call, id)
+export function requireReadableHolder(call: Asking, id: string): Holder {
+  const holder = requireHolder(call, id)
   assertReadable(call, holder)
   assertSeries(holder)
   return holder
 }
 
 /** A list of a holder's points, as long as it can be read: it may go, or move out of sight, while they are. */
-export function ofHolder({ id, isTrashed, number }: Holder, points: Listing<Reader>): Listing<Reader> {
+export function guardListing({ id, isTrashed, number }: Holder, points: Listing<Reader>): Listing<Reader> {
   return {
     next(reader) {
-      const now = readableHolder(reader, id)
+      const now = requireReadableHolder(reader, id)
       if (now.number !== number || (now.isTrashed && !isTrashed))
         fail('unknown-resource', `There is no event "${id}" any more`, { eventId: id })
       return points.next(reader)
@@ -32,10 +32,10 @@ export function ofHolder({ id, isTrashed, number }: Holder, points: Listing<Read
  * A holder below which the caller may write now: one of its streams has to take events from the caller, and none may be shut
  * to it. Who only adds events need not be able to read.
  */
-export function writableHolder(call: Asking, id: string): Holder {
-  const holder = found(call, id)
+export function requireWritableHolder(call: Asking, id: string): Holder {
+  const holder = requireHolder(call, id)
   const { caller, store } = call
-  const streams = idsAt(store, holder.streams)
+  const streams = getStreamIds(store, holder.streams)
   if (!streams.some(streamId => caller.may('create', streamId))) fail('forbidden')
   if (streams.some(streamId => caller.level(streamId) === 'none')) fail('forbidden')
   assertSeries(holder)
@@ -44,15 +44,16 @@ export function writableHolder(call: Asking, id: string): Holder {
 }
 
 /** A holder from below which the caller may delete points now: as an event that it may change. */
-export function reducibleHolder(call: Asking, id: string): Holder {
-  const holder = readableHolder(call, id)
+export function requireReducibleHolder(call: Asking, id: string): Holder {
+  const holder = requireReadableHolder(call, id)
   const { caller, store } = call
-  if (!idsAt(store, holder.streams).some(streamId => caller.may('contribute', streamId))) fail('forbidden')
+  if (!getStreamIds(store, holder.streams).some(streamId => caller.may('contribute', streamId)))
+    fail('forbidden')
   assertNotTrashed(holder)
   return holder
 }
 
-function found({ store }: Asking, id: string): Holder {
+function requireHolder({ store }: Asking, id: string): Holder {
   return store.series.findHolder(id) ?? fail('unknown-resource', `There is no event "${id}"`, { eventId: id })
 }
 

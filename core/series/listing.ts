@@ -1,10 +1,10 @@
 /** The points of a range as a list that is read chunk by chunk. */
-import type { Form, PointBytes, PointPage, Range } from '../../storage/series/page.js'
+import type { RowFormat, PointBytes, PointPage, Range } from '../../storage/series/page.js'
 import type { SeriesRepository } from '../../storage/repositories/series.js'
 import type { Listing, Page } from '../json/json-text.js'
 import type { Reader } from '../call/reader.js'
 
-export interface PointsQuery extends Form {
+export interface PointsQuery extends RowFormat {
   /** The holder's number. */
   readonly event: number
   readonly range: Range
@@ -12,43 +12,43 @@ export interface PointsQuery extends Form {
   /** Points at most. */
   readonly limit: number
   /** Whether its pages go to the reader as they are, so that they may be bytes for one who takes them. */
-  readonly isSentAsIs?: boolean
+  readonly allowsBytes?: boolean
 }
 
 /** Reads the points of a query. */
 export class PointListing implements Listing<Reader> {
-  #left: number
+  #remaining: number
   #rest: Range | undefined
 
   constructor(private readonly query: PointsQuery) {
-    this.#left = query.limit
+    this.#remaining = query.limit
     this.#rest = query.range
   }
 
   next({ store: { series }, takesBytes }: Reader): Page {
     const whole = takesBytes ? this.#bytes(series) : undefined
     if (whole) {
-      this.#left -= whole.count
+      this.#remaining -= whole.count
       this.#rest = whole.rest
       return { text: '', bytes: whole.bytes, count: whole.count, done: false }
     }
     const { text, count, excess, rest } = this.#page(series)
-    this.#left -= count
+    this.#remaining -= count
     this.#rest = rest
-    return { text, count, done: rest === undefined || this.#left <= 0, excess }
+    return { text, count, done: rest === undefined || this.#remaining <= 0, excess }
   }
 
   #bytes(series: SeriesRepository): PointBytes | undefined {
-    const { event, isAscending, isSentAsIs } = this.query
-    if (!isSentAsIs || !isAscending || !this.#rest || this.#left <= 0) return undefined
-    return series.nextBytes(event, this.#rest, this.query, this.#left)
+    const { event, isAscending, allowsBytes } = this.query
+    if (!allowsBytes || !isAscending || !this.#rest || this.#remaining <= 0) return undefined
+    return series.nextBytes(event, this.#rest, this.query, this.#remaining)
   }
 
   #page(series: SeriesRepository): PointPage {
-    if (!this.#rest || this.#left <= 0) return { text: '', count: 0, rest: undefined }
+    if (!this.#rest || this.#remaining <= 0) return { text: '', count: 0, rest: undefined }
     const { event, isAscending } = this.query
     return isAscending
-      ? series.next(event, this.#rest, this.query, this.#left)
-      : series.previous(event, this.#rest, this.query, this.#left)
+      ? series.next(event, this.#rest, this.query, this.#remaining)
+      : series.previous(event, this.#rest, this.query, this.#remaining)
   }
 }

@@ -19,7 +19,7 @@ export function assertRangeOrder({ fromDeltaTime, toDeltaTime }: Bounds): void {
 }
 
 /** From the first bound, inclusive, to the second, exclusive: the beginning and the present unless given. */
-export function rangeOf(
+export function resolveRange(
   { fromDeltaTime, toDeltaTime }: Bounds,
   { time }: { time: number },
   now: number

@@ -2,7 +2,7 @@
 import type { SampledPage, Sampler } from '../../storage/series/sampler.js'
 import type { Listing } from '../json/json-text.js'
 import type { Reader } from '../call/reader.js'
-import { timeColumn, type Plan } from './plan.js'
+import { timeColumn, type ColumnPlan } from './column-plan.js'
 
 export class SampledListing implements Listing<Reader> {
   constructor(private readonly sampler: Sampler) {}
@@ -13,20 +13,20 @@ export class SampledListing implements Listing<Reader> {
 }
 
 /** A column, and the place of its cell in a row. */
-interface Placed {
+interface IndexedColumn {
   readonly name: string
   readonly place: number
 }
 
 /** Those columns of a series whose values are numbers. */
-export function numericColumns(plan: Plan, columns: readonly string[]): Placed[] {
+export function selectNumericColumns(plan: ColumnPlan, columns: readonly string[]): IndexedColumn[] {
   return columns
     .map((name, index) => ({ name, place: index + 1 }))
     .filter(({ name }) => plan.get(name)?.isNumeric)
 }
 
 /** The fields of the rows that sum up parts of a range. */
-export function summaryFields(columns: readonly Placed[]): string[] {
+export function listSummaryFields(columns: readonly IndexedColumn[]): string[] {
   return [
     timeColumn,
     'count',

@@ -1,6 +1,6 @@
 /** Settings of the audit: what is recorded, for how long, and whether it is also sent to a syslog. */
 import { Type } from 'typebox'
-import { flag, formed, group, list, severity, text, upTo, whole } from './kinds.js'
+import { flag, formText, group, list, severity, text, upTo, whole } from './kinds.js'
 
 const auditFieldNames =
   'userid type time streamIds streamId content created createdBy modified modifiedBy'.split(' ')
@@ -27,7 +27,7 @@ export const audit = group({
     })
   }),
   syslog: group({
-    host: formed(
+    host: formText(
       'host',
       'Host of a syslog server that receives a message for each call, over UDP; empty: none'
     ),

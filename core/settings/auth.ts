@@ -1,10 +1,10 @@
 /** Settings of signing in: apps, sessions, passwords, and the providers of identities. */
 import { Type, type Static } from 'typebox'
-import { flag, formed, group, milliseconds, path, text, upTo, whole } from './kinds.js'
+import { flag, formText, group, milliseconds, path, text, upTo, whole } from './kinds.js'
 import { passkeySettings } from './passkeys.js'
 
 /** Number of latest passwords whose hashes are kept, even without a rule. */
-export const passwordsKept = 24
+export const maxPasswordHistory = 24
 
 const Name = Type.String({ minLength: 1, maxLength: 200 })
 
@@ -60,10 +60,10 @@ export const auth = group({
   passwordPreventReuseHistoryLength: upTo(
     'Number of latest passwords, including the current one, that a new one must differ from; 0: no rule',
     0,
-    passwordsKept
+    maxPasswordHistory
   ),
   passwordResetMaxAge: whole('Lifetime of a password reset link, seconds', 3600, 1),
-  passwordResetPageURL: formed(
+  passwordResetPageURL: formText(
     'webUrl',
     'Page that sets a new password with the `resetToken` of its query; empty: {publicUrl}/access/reset-password.html'
   ),
@@ -87,7 +87,7 @@ export const auth = group({
 type Auth = Static<typeof auth>
 
 /** Returns all problems of signing in that a schema cannot describe, each with its place. */
-export function problemsOfAuth({ oidc, oidcAllowInternalTargets, passwords }: Auth): string[] {
+export function findAuthProblems({ oidc, oidcAllowInternalTargets, passwords }: Auth): string[] {
   // They may be of any type: the schema check reports that.
   const providers: readonly unknown[] = Array.isArray(oidc) ? oidc : []
   const problems: string[] = []
@@ -97,7 +97,7 @@ export function problemsOfAuth({ oidc, oidcAllowInternalTargets, passwords }: Au
     const at = `auth.oidc[${index}]`
     if (typeof name === 'string' && seen.has(name)) problems.push(`${at}.name "${name}" is taken already`)
     if (typeof name === 'string') seen.add(name)
-    if (typeof issuer === 'string' && isPlain(issuer) && !oidcAllowInternalTargets && !isLocal(issuer))
+    if (typeof issuer === 'string' && isPlainHttp(issuer) && !oidcAllowInternalTargets && !isLocal(issuer))
       problems.push(`${at}.issuer has to begin with https, unless auth.oidcAllowInternalTargets is true`)
     if (Array.isArray(scopes) && !scopes.includes('openid'))
       problems.push(`${at}.scopes have to include "openid"`)
@@ -107,7 +107,7 @@ export function problemsOfAuth({ oidc, oidcAllowInternalTargets, passwords }: Au
   return problems
 }
 
-function isPlain(url: string): boolean {
+function isPlainHttp(url: string): boolean {
   return url.startsWith('http:')
 }
 

@@ -70,7 +70,7 @@ export const cluster = group({
 type Cluster = Static<typeof cluster>
 
 /** Returns what is wrong with the settings of a cluster together. They may be of any type: the schema check reports that. */
-export function problemsOfCluster(settings: Cluster, workers: unknown): string[] {
+export function findClusterProblems(settings: Cluster, workers: unknown): string[] {
   const { engine, leaseSeconds, node, takeoverSeconds } = settings
   if (node === '') return []
   const problems: string[] = []

@@ -16,29 +16,29 @@ export const apiVersion = '1.6.21'
 
 /** Returns the configuration of validated settings. `port`: the actual port, where the setting asks for any free one. */
 export function toConfig(settings: Settings, version: string, port = settings.port): Config {
-  const publicUrl = (settings.publicUrl || defaultUrl(settings, port)).replace(/\/+$/, '')
+  const publicUrl = (settings.publicUrl || getDefaultUrl(settings, port)).replace(/\/+$/, '')
   return Object.freeze({
     ...settings,
     port,
     publicUrl,
     apiVersion,
-    serial: serialOf(version, { ...settings, publicUrl })
+    serial: computeSerial(version, { ...settings, publicUrl })
   })
 }
 
 /** Each host below the domain serves one user or service; pages need the one that serves all of them by path. */
-function defaultUrl({ domain, host }: Settings, port: number): string {
-  return domain === '' ? urlOf(host, port) : `https://${domain}`
+function getDefaultUrl({ domain, host }: Settings, port: number): string {
+  return domain === '' ? buildLocalUrl(host, port) : `https://${domain}`
 }
 
 /** The URL by which a server listening on this address is reached from the same machine. */
-export function urlOf(host: string, port: number): string {
+export function buildLocalUrl(host: string, port: number): string {
   const reachable = host === '0.0.0.0' || host === '::' ? 'localhost' : host
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
 }
 
 /** Six digits of the software's version, then eight of a digest of the settings that clients see. */
-function serialOf(version: string, { publicUrl, domain, service, accessIdHeader }: Settings): string {
+function computeSerial(version: string, { publicUrl, domain, service, accessIdHeader }: Settings): string {
   const numbers = version.split('.', 3).map(part => String(Number.parseInt(part, 10) || 0))
   const visible = JSON.stringify([publicUrl, domain, service, accessIdHeader, apiVersion])
   const digest = createHash('sha256').update(visible).digest().readUInt32BE(0) % 1e8

@@ -1,8 +1,8 @@
 /** Account and other streams that an operator defines in the settings, and their validation. (docs/spec/accounts.md#custom-fields) */
 import { Type, type Static } from 'typebox'
 import { closed, Name } from '../../schemas/scalars.js'
-import { violationsOf } from './schema-check.js'
-import { slowText } from '../validation/slow-patterns.js'
+import { findViolations } from './schema-check.js'
+import { findSlowText } from '../validation/slow-patterns.js'
 
 const flag = Type.Optional(Type.Boolean())
 
@@ -44,7 +44,7 @@ const reserved = new Set(
 )
 
 /** Returns all problems of the definitions, each with its place. */
-export function problemsOf({ account, other }: Record<'account' | 'other', unknown>): string[] {
+export function findStreamProblems({ account, other }: Record<'account' | 'other', unknown>): string[] {
   const problems: string[] = []
   const seen = new Set<string>()
   const check = (list: unknown, place: string, isOther: boolean): void => {
@@ -52,11 +52,12 @@ export function problemsOf({ account, other }: Record<'account' | 'other', unkno
     if (!Array.isArray(list)) return
     for (const [index, each] of (list as unknown[]).entries()) {
       const at = `${place}[${index}]`
-      const violations = violationsOf(Definition, each)
+      const violations = findViolations(Definition, each)
       for (const violation of violations) problems.push(`${at}${violation.place} ${violation.problem}`)
       if (violations.length > 0) continue
       const stream = each as CustomStream
-      for (const problem of particular(stream, isOther)) problems.push(`${at} ("${stream.id}") ${problem}`)
+      for (const problem of listDefinitionProblems(stream, isOther))
+        problems.push(`${at} ("${stream.id}") ${problem}`)
       if (seen.has(stream.id)) problems.push(`${at} ("${stream.id}") is defined twice`)
       seen.add(stream.id)
       if (stream.children) check(stream.children, `${at}.children`, isOther)
@@ -67,7 +68,7 @@ export function problemsOf({ account, other }: Record<'account' | 'other', unkno
   return problems
 }
 
-function* particular(stream: CustomStream, isOther: boolean): Generator<string> {
+function* listDefinitionProblems(stream: CustomStream, isOther: boolean): Generator<string> {
   const { children, id, isIndexed, isUnique, regexValidation } = stream
   if (reserved.has(id)) yield 'has an id that the service needs itself'
   if (id === 'email' && (isOther || children)) yield 'is a field of every account'
@@ -79,19 +80,19 @@ function* particular(stream: CustomStream, isOther: boolean): Generator<string> 
   if (isUnique && !isIndexed && id !== 'email') yield 'is unique, so it has to be indexed'
   if (children && (isUnique || stream.isRequiredInValidation))
     yield 'has children: they hold the values, not the stream itself'
-  if (typeof regexValidation === 'string') yield* ofPattern(regexValidation)
+  if (typeof regexValidation === 'string') yield* listPatternProblems(regexValidation)
 }
 
-function* ofPattern(source: string): Generator<string> {
-  const pattern = patternOf(source)
+function* listPatternProblems(source: string): Generator<string> {
+  const pattern = compilePattern(source)
   if (!pattern) yield 'has a "regexValidation" that is not a regular expression'
   // Anybody who registers can send such values.
-  const text = pattern && slowText(pattern, mostCharacters)
+  const text = pattern && findSlowText(pattern, maxFieldLength)
   if (text !== undefined)
     yield `has a "regexValidation" that takes very long for a text such as ${JSON.stringify(text)}: no part of a text may fit it in several ways`
 }
 
-function patternOf(source: string): RegExp | undefined {
+function compilePattern(source: string): RegExp | undefined {
   try {
     return new RegExp(source, 'u')
   } catch {
@@ -100,4 +101,4 @@ function patternOf(source: string): RegExp | undefined {
 }
 
 /** Longest text of a value, in characters, unless a field has another limit. */
-export const mostCharacters = 1000
+export const maxFieldLength = 1000

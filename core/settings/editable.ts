@@ -48,7 +48,7 @@ export const editableKeys: readonly string[] = [
 ]
 
 /** Returns whether a setting says to which mail server the password is sent, and how. */
-export function isOfMailServer(key: string): boolean {
+export function isMailServerSetting(key: string): boolean {
   return mailServerKeys.includes(key)
 }
 

@@ -9,7 +9,7 @@ export interface Setting {
   /** `COFFER_AUTH_TRUSTED_APPS`. */
   readonly variable: string
   readonly schema: TSchema
-  readonly standard: unknown
+  readonly defaultValue: unknown
   readonly description: string
   /** Whether its value must never be shown: its schema says so. */
   readonly isSecret: boolean
@@ -26,20 +26,20 @@ interface Group {
 }
 
 /** All settings, in the order of the schema. */
-export const settingsList: readonly Setting[] = listOf(Settings, [])
+export const settingsList: readonly Setting[] = listSettings(Settings, [])
 
 /** The settings as a Markdown page: a heading and a table for each group, ungrouped ones first. */
-export function settingsPage(): string {
+export function formatSettingsPage(): string {
   const groups = new Map<string, Setting[]>()
   for (const setting of settingsList) {
     const name = setting.path.length === 1 ? 'General' : setting.path[0]!
     groups.set(name, [...(groups.get(name) ?? []), setting])
   }
-  return Array.from(groups, ([name, settings]) => `## ${name}\n\n${tableOf(settings)}`).join('\n\n')
+  return Array.from(groups, ([name, settings]) => `## ${name}\n\n${formatTable(settings)}`).join('\n\n')
 }
 
 /** The settings in whose name or meaning a word stands, as lines of text, for a terminal. */
-export function settingsHelp(word = ''): string {
+export function formatSettingsHelp(word = ''): string {
   const wanted = word.toLowerCase()
   const found = settingsList.filter(({ key, description }) =>
     `${key} ${description}`.toLowerCase().includes(wanted)
@@ -47,33 +47,38 @@ export function settingsHelp(word = ''): string {
   const width = Math.max(...found.map(({ key }) => key.length))
   return found
     .map(
-      ({ key, standard, description }) =>
-        `  --${key.padEnd(width)}  ${description} [${JSON.stringify(standard)}]`
+      ({ key, defaultValue, description }) =>
+        `  --${key.padEnd(width)}  ${description} [${JSON.stringify(defaultValue)}]`
     )
     .join('\n')
 }
 
-function tableOf(settings: readonly Setting[]): string {
+function formatTable(settings: readonly Setting[]): string {
   const rows = settings.map(
-    ({ key, standard, description }) =>
-      `| \`${key}\` | \`${JSON.stringify(standard)}\` | ${description.replaceAll('|', '\\|')} |`
+    ({ key, defaultValue, description }) =>
+      `| \`${key}\` | \`${JSON.stringify(defaultValue)}\` | ${description.replaceAll('|', '\\|')} |`
   )
   return ['| Setting | Default | Meaning |', '| --- | --- | --- |', ...rows].join('\n')
 }
 
-function listOf(group: Group, above: readonly string[]): Setting[] {
+function listSettings(group: Group, parentPath: readonly string[]): Setting[] {
   return Object.entries(group.properties ?? {}).flatMap(([name, schema]) => {
-    const path = [...above, name]
-    if (schema.properties) return listOf(schema, path)
-    const { default: standard, description = '', secret: isSecret = false, showsHostOnly = false } = schema
+    const path = [...parentPath, name]
+    if (schema.properties) return listSettings(schema, path)
+    const {
+      default: defaultValue,
+      description = '',
+      secret: isSecret = false,
+      showsHostOnly = false
+    } = schema
     const key = path.join('.')
-    const variable = variableOf(path)
-    return [{ key, path, variable, schema, standard, description, isSecret, showsHostOnly }]
+    const variable = toVariableName(path)
+    return [{ key, path, variable, schema, defaultValue, description, isSecret, showsHostOnly }]
   })
 }
 
 /** `['storage', 'cacheKiB']` → `COFFER_STORAGE_CACHE_KIB`. */
-function variableOf(path: readonly string[]): string {
+function toVariableName(path: readonly string[]): string {
   const words = path.map(name => name.replace('KiB', 'Kib').replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2'))
   return ['COFFER', ...words].join('_').toUpperCase()
 }

@@ -6,17 +6,17 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { problemsOfBackup } from './backup.js'
-import { problemsOfCluster } from './cluster.js'
-import { chosenFile, type Chosen } from './chosen.js'
-import { coercion } from '../validation/coercion.js'
-import { problemsOfAuth } from './auth.js'
-import { problemsOfRedirects } from './oauth.js'
-import { problemsOf } from './custom-streams.js'
-import { passkeyProblem } from './relying-party.js'
-import { violationsOf } from './schema-check.js'
+import { findBackupProblems } from './backup.js'
+import { findClusterProblems } from './cluster.js'
+import { pageSettingsFile, type PageSettings } from './page-settings.js'
+import { compileCoercion } from '../validation/coercion.js'
+import { findAuthProblems } from './auth.js'
+import { findRedirectProblems } from './oauth.js'
+import { findStreamProblems } from './custom-streams.js'
+import { findPasskeyProblem } from './relying-party.js'
+import { findViolations } from './schema-check.js'
 import { settingsList, type Setting } from './list.js'
-import { withoutSecrets } from './secrets.js'
+import { maskSecrets } from './secrets.js'
 import type { Settings } from './settings.js'
 
 export interface Sources {
@@ -25,7 +25,7 @@ export interface Sources {
   /** Where `coffer.yaml` is looked for. */
   readonly cwd: string
   /** What is chosen in the service's own pages, in place of what the data directory holds. */
-  readonly chosen?: Chosen
+  readonly pageSettings?: PageSettings
 }
 
 /** All problems found in the settings. */
@@ -43,7 +43,7 @@ export interface Origin {
   readonly source: string
 }
 
-interface Found extends Origin {
+interface FoundValue extends Origin {
   readonly value: unknown
 }
 
@@ -59,7 +59,7 @@ export interface ReadSettings {
   /** Where each setting comes from that is not the default. */
   readonly origins: ReadonlyMap<string, Origin>
   /** What was chosen in the service's own pages. */
-  readonly chosen: Chosen
+  readonly pageSettings: PageSettings
 }
 
 /** Returns the validated settings. Throws a {@link SettingsError}. */
@@ -72,57 +72,62 @@ export function loadSettings(sources: Sources): Settings {
 /** Returns the settings with all problems that can be found without looking at anything else. */
 export function readSettings(sources: Sources): ReadSettings {
   const problems: string[] = []
-  const found = new Map<string, Found>()
-  fromFile(sources, found, problems)
-  fromEnvironment(sources.env, found, problems)
-  fromFlags(sources.argv, found, problems)
+  const found = new Map<string, FoundValue>()
+  readFile(sources, found, problems)
+  readEnvironment(sources.env, found, problems)
+  readFlags(sources.argv, found, problems)
   const fixed = new Map(Array.from(found, ([key, { source }]) => [key, source]))
-  const chosen = chosenIn(sources, found.get('dataDir')?.value, problems)
-  const choices = new Map<string, Found>()
-  walk(chosen, [], { kind: 'page', source: chosenFile }, choices, problems)
-  if (choices.delete('dataDir')) problems.push(`dataDir cannot be set in the data directory's ${chosenFile}`)
+  const pageSettings = readPageSettings(sources, found.get('dataDir')?.value, problems)
+  const choices = new Map<string, FoundValue>()
+  collectValues(pageSettings, [], { kind: 'page', source: pageSettingsFile }, choices, problems)
+  if (choices.delete('dataDir'))
+    problems.push(`dataDir cannot be set in the data directory's ${pageSettingsFile}`)
   const origins = new Map<string, Origin>()
   for (const [key, { kind, source }] of [...choices, ...found]) origins.set(key, { kind, source })
   const settings: Record<string, unknown> = {}
   for (const setting of settingsList) {
     const { value, source } = found.get(setting.key) ??
-      choices.get(setting.key) ?? { value: setting.standard, source: 'default' }
-    const problem = problemOf(setting, value)
+      choices.get(setting.key) ?? { value: setting.defaultValue, source: 'default' }
+    const problem = findProblem(setting, value)
     if (problem !== undefined) problems.push(`${setting.key} (${source}) ${problem}`)
-    place(settings, setting.path, value)
+    setAtPath(settings, setting.path, value)
   }
   const { access, auth, backup, cluster, custom, domain, hf, metrics, port, publicUrl, workers } =
     settings as unknown as Settings
-  problems.push(...problemsOf(custom.systemStreams), ...problemsOfAuth(auth))
-  problems.push(...problemsOfCluster(cluster, workers), ...problemsOfBackup(backup))
-  if (problems.length === 0) problems.push(...problemsOfRedirects(access))
+  problems.push(...findStreamProblems(custom.systemStreams), ...findAuthProblems(auth))
+  problems.push(...findClusterProblems(cluster, workers), ...findBackupProblems(backup))
+  if (problems.length === 0) problems.push(...findRedirectProblems(access))
   // May be of any type: problems are collected, not thrown.
   const url: unknown = publicUrl
   if (['reg', 'access'].some(name => domain !== '' && String(url).includes(`://${name}.${domain}`)))
     problems.push(`publicUrl has to be a host that serves all, such as https://${domain}, not one service`)
-  const wrong = passkeyProblem(auth.passkeyDomain, publicUrl, domain)
-  if (wrong !== undefined) problems.push(wrong)
+  const passkeyError = findPasskeyProblem(auth.passkeyDomain, publicUrl, domain)
+  if (passkeyError !== undefined) problems.push(passkeyError)
   const ports = Object.entries({ port, 'hf.port': hf.port, 'metrics.port': metrics.port })
   for (const [index, [key, own]] of ports.entries())
     if (own && ports.findIndex(([, other]) => other === own) < index)
       problems.push(`${key} has to be a port of its own: ${own} is taken by another setting`)
-  return { settings: settings as unknown as Settings, problems, given: fixed, origins, chosen }
+  return { settings: settings as unknown as Settings, problems, given: fixed, origins, pageSettings }
 }
 
 /** What was chosen before, in the data directory that the other sources name. */
-function chosenIn({ chosen, cwd }: Sources, dataDir: unknown, problems: string[]): Chosen {
-  if (chosen !== undefined) return chosen
-  const { standard } = settingsList.find(({ key }) => key === 'dataDir')!
-  const folder = typeof dataDir === 'string' && !dataDir.includes('\0') ? dataDir : String(standard)
-  const read = parsedFile(resolve(cwd, folder, chosenFile), problems)
+function readPageSettings(
+  { pageSettings, cwd }: Sources,
+  dataDir: unknown,
+  problems: string[]
+): PageSettings {
+  if (pageSettings !== undefined) return pageSettings
+  const { defaultValue } = settingsList.find(({ key }) => key === 'dataDir')!
+  const folder = typeof dataDir === 'string' && !dataDir.includes('\0') ? dataDir : String(defaultValue)
+  const read = parseFile(resolve(cwd, folder, pageSettingsFile), problems)
   if (read === undefined || read === null) return {}
-  if (typeof read === 'object' && !Array.isArray(read)) return read as Chosen
-  problems.push(`the whole (${chosenFile}) has to be a group of settings`)
+  if (typeof read === 'object' && !Array.isArray(read)) return read as PageSettings
+  problems.push(`the whole (${pageSettingsFile}) has to be a group of settings`)
   return {}
 }
 
 /** The content of a file, if there is one. Also parses JSON, a subset of YAML. */
-function parsedFile(file: string, problems: string[]): unknown {
+function parseFile(file: string, problems: string[]): unknown {
   try {
     const text = readFileSync(file, 'utf8')
     // Loaded only where there is a file: its seventy modules take time and memory.
@@ -131,29 +136,29 @@ function parsedFile(file: string, problems: string[]): unknown {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (code !== 'ENOENT' && code !== 'ENOTDIR')
-      problems.push(`${file} cannot be read: ${reasonOf(code, message)}`)
+      problems.push(`${file} cannot be read: ${describeFileError(code, message)}`)
     return undefined
   }
 }
 
 /** What is wrong with a file that a setting names, in words. */
-export function reasonOf(code: string | undefined, message: string): string {
+export function describeFileError(code: string | undefined, message: string): string {
   if (code === 'EISDIR') return 'it is a folder'
   if (code === 'ENOENT' || code === 'ENOTDIR') return 'there is no such file'
   return code === 'EACCES' || code === 'EPERM' ? 'this user may not read it' : message
 }
 
-function fromFile({ argv, env, cwd }: Sources, found: Map<string, Found>, problems: string[]): void {
-  const named = configFlag(argv) ?? env['COFFER_CONFIG']
+function readFile({ argv, env, cwd }: Sources, found: Map<string, FoundValue>, problems: string[]): void {
+  const named = getConfigFlag(argv) ?? env['COFFER_CONFIG']
   const file = resolve(cwd, named || 'coffer.yaml')
   if (!existsSync(file)) {
     if (named) problems.push(`the settings file ${file} does not exist`)
     return
   }
-  walk(parsedFile(file, problems), [], { kind: 'file', source: file }, found, problems)
+  collectValues(parseFile(file, problems), [], { kind: 'file', source: file }, found, problems)
 }
 
-function configFlag(argv: readonly string[]): string | undefined {
+function getConfigFlag(argv: readonly string[]): string | undefined {
   const { values } = parseArgs({
     args: [...argv],
     strict: false,
@@ -163,11 +168,11 @@ function configFlag(argv: readonly string[]): string | undefined {
   return typeof values['config'] === 'string' ? values['config'] : undefined
 }
 
-function walk(
+function collectValues(
   node: unknown,
   path: readonly string[],
   origin: Origin,
-  found: Map<string, Found>,
+  found: Map<string, FoundValue>,
   problems: string[]
 ): void {
   const key = path.join('.')
@@ -178,21 +183,22 @@ function walk(
   if (node === null || node === undefined) return
   if (typeof node !== 'object' || Array.isArray(node))
     return void problems.push(`${key || 'the whole'} (${origin.source}) has to be a group of settings`)
-  for (const [name, value] of Object.entries(node)) walk(value, [...path, name], origin, found, problems)
+  for (const [name, value] of Object.entries(node))
+    collectValues(value, [...path, name], origin, found, problems)
 }
 
-function fromEnvironment(env: Sources['env'], found: Map<string, Found>, problems: string[]): void {
+function readEnvironment(env: Sources['env'], found: Map<string, FoundValue>, problems: string[]): void {
   const settings = new Map(settingsList.map(setting => [setting.variable, setting]))
   for (const [variable, text] of Object.entries(env)) {
     if (!variable.startsWith('COFFER_') || otherVariables.test(variable) || text === undefined) continue
     const setting = settings.get(variable)
     if (setting)
-      found.set(setting.key, { value: parsed(setting, text), kind: 'environment', source: variable })
+      found.set(setting.key, { value: parseValue(setting, text), kind: 'environment', source: variable })
     else problems.push(`${variable} (environment) is not a setting`)
   }
 }
 
-function fromFlags(argv: readonly string[], found: Map<string, Found>, problems: string[]): void {
+function readFlags(argv: readonly string[], found: Map<string, FoundValue>, problems: string[]): void {
   const names = [...settingsList.map(({ key }) => key), 'config']
   const { tokens } = parseArgs({
     args: [...argv],
@@ -209,7 +215,7 @@ function fromFlags(argv: readonly string[], found: Map<string, Found>, problems:
     else if (token.value === undefined || isNextFlag(token))
       problems.push(`${token.rawName} (flag) needs a value`)
     else if (setting)
-      found.set(setting.key, { value: parsed(setting, token.value), kind: 'flag', source: token.rawName })
+      found.set(setting.key, { value: parseValue(setting, token.value), kind: 'flag', source: token.rawName })
   }
 }
 
@@ -225,26 +231,26 @@ function isNextFlag({
 }
 
 /** Parses text into the value it stands for: `null`, numbers, `true`, lists with commas or as JSON. */
-function parsed({ schema, standard }: Setting, text: string): unknown {
-  if (text === 'null' && violationsOf(schema, null).length === 0) return null
-  const isList = Array.isArray(standard) || violationsOf(schema, []).length === 0
-  if (!isList || text.startsWith('[')) return coercion(schema)(text)
+function parseValue({ schema, defaultValue }: Setting, text: string): unknown {
+  if (text === 'null' && findViolations(schema, null).length === 0) return null
+  const isList = Array.isArray(defaultValue) || findViolations(schema, []).length === 0
+  if (!isList || text.startsWith('[')) return compileCoercion(schema)(text)
   return text
     .split(',')
     .map(item => item.trim())
     .filter(item => item !== '')
 }
 
-function problemOf({ isSecret, schema }: Setting, value: unknown): string | undefined {
+function findProblem({ isSecret, schema }: Setting, value: unknown): string | undefined {
   if ((JSON.stringify(value) ?? '').includes('REPLACE')) return 'still has to be replaced'
-  const [first] = violationsOf(schema, value)
-  const shown = isSecret ? '' : `, but is ${JSON.stringify(withoutSecrets(schema, value))}`
+  const [first] = findViolations(schema, value)
+  const shown = isSecret ? '' : `, but is ${JSON.stringify(maskSecrets(schema, value))}`
   return first && [first.place, first.problem].join(' ').trim() + shown
 }
 
 /** Sets the value at a path, whose names come from the schema. */
-function place(settings: Record<string, unknown>, path: readonly string[], value: unknown): void {
+function setAtPath(settings: Record<string, unknown>, path: readonly string[], value: unknown): void {
   const [name = '', ...below] = path
   if (below.length === 0) settings[name] = value
-  else place((settings[name] ??= {}) as Record<string, unknown>, below, value)
+  else setAtPath((settings[name] ??= {}) as Record<string, unknown>, below, value)
 }

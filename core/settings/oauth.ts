@@ -1,5 +1,5 @@
 /** Settings of OAuth, besides those of single clients in `access.apps`. */
-import { faultOf } from '../redirect-uri.js'
+import { checkRedirectUri } from '../redirect-uri.js'
 import { flag, group, whole } from './kinds.js'
 
 export const oauth = group({
@@ -30,19 +30,19 @@ export const oauth = group({
 })
 
 /** Returns the redirect URIs of apps whose scheme is not among those that people may be sent back to, each with its place. */
-export function problemsOfRedirects(access: unknown): string[] {
+export function findRedirectProblems(access: unknown): string[] {
   // They may be of any type: the schema check reports that.
   const { apps, returnSchemes } = access as { apps: unknown; returnSchemes: unknown }
-  const schemes = textsIn(returnSchemes)
+  const schemes = filterTexts(returnSchemes)
   return (Array.isArray(apps) ? (apps as unknown[]) : []).flatMap((each, app) => {
     const { redirectURIs } = Object((Object(each) as { oauth?: unknown }).oauth) as { redirectURIs?: unknown }
-    return textsIn(redirectURIs).flatMap((uri, index) => {
-      const fault = faultOf(uri, schemes)
+    return filterTexts(redirectURIs).flatMap((uri, index) => {
+      const fault = checkRedirectUri(uri, schemes)
       return fault === undefined ? [] : [`access.apps[${app}].oauth.redirectURIs[${index}] ${fault}`]
     })
   })
 }
 
-function textsIn(list: unknown): string[] {
+function filterTexts(list: unknown): string[] {
   return Array.isArray(list) ? list.filter(each => typeof each === 'string') : []
 }

@@ -1,6 +1,6 @@
 /** What the service's own pages have to know about the settings, so that they only offer what is available. */
 import type { Config } from './config.js'
-import { relyingParty } from './relying-party.js'
+import { getRelyingParty } from './relying-party.js'
 
 export interface PageFacts {
   /** How users get password reset links: by mail, from the operator, or not at all. */
@@ -25,7 +25,7 @@ export interface PageFacts {
   readonly passkeyOrigin: string | null
 }
 
-export function pageFacts(config: Config): PageFacts {
+export function getPageFacts(config: Config): PageFacts {
   const { app, auth, quota, registration, services, userAccount } = config
   const { enabled, http, smtp } = services.email
   const isEnabled = typeof enabled === 'boolean' ? enabled : enabled.resetPassword
@@ -46,6 +46,6 @@ export function pageFacts(config: Config): PageFacts {
     isDeletable: userAccount.delete.includes('personalToken'),
     deletionGraceDays: userAccount.deletionGraceDays,
     hasMap: app.mapFile !== '',
-    passkeyOrigin: relyingParty(config)?.origin ?? null
+    passkeyOrigin: getRelyingParty(config)?.origin ?? null
   }
 }

@@ -14,7 +14,7 @@ export interface RelyingParty {
  * Returns the domain and origin of passkeys; `undefined` where there are none: they are off, or the service is reached by an
  * address instead of a name. On a local machine they belong to `localhost`, since browsers know no passkeys of addresses.
  */
-export function relyingParty({
+export function getRelyingParty({
   auth,
   publicUrl
 }: Pick<Config, 'publicUrl'> & { readonly auth: Pick<Config['auth'], 'passkeys' | 'passkeyDomain'> }):
@@ -32,7 +32,7 @@ export function relyingParty({
 }
 
 /** What is wrong with the domain, in words, if something is. */
-export function passkeyProblem(
+export function findPasskeyProblem(
   passkeyDomain: unknown,
   publicUrl: unknown,
   domain: unknown

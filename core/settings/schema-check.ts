@@ -3,7 +3,7 @@
  * longer to load than most commands take to run.
  */
 import type { TSchema } from 'typebox'
-import { textForm, type TextFormName } from './text-forms.js'
+import { getTextForm, type TextFormName } from './text-forms.js'
 
 export interface Violation {
   /** Path below the value: `.name`, `[2]`; empty for the value itself. */
@@ -30,20 +30,20 @@ interface Schema {
 }
 
 /** Returns all violations of the schema; empty if the value is valid. */
-export function violationsOf(schema: TSchema, value: unknown): Violation[] {
-  return [...violations(schema, value, '')]
+export function findViolations(schema: TSchema, value: unknown): Violation[] {
+  return [...listViolations(schema, value, '')]
 }
 
-function* violations(schema: Schema, value: unknown, place: string): Generator<Violation> {
-  if (!fits(schema, value)) yield { place, problem: `has to be ${wanted(schema)}` }
+function* listViolations(schema: Schema, value: unknown, place: string): Generator<Violation> {
+  if (!matches(schema, value)) yield { place, problem: `has to be ${describeSchema(schema)}` }
   else if (Array.isArray(value))
     for (const [index, item] of value.entries())
-      yield* violations(schema.items ?? {}, item, `${place}[${index}]`)
+      yield* listViolations(schema.items ?? {}, item, `${place}[${index}]`)
   else if (typeof value === 'object' && value !== null && schema.type === 'object')
-    yield* ofMembers(schema, value, place)
+    yield* listMemberViolations(schema, value, place)
 }
 
-function* ofMembers(schema: Schema, value: object, place: string): Generator<Violation> {
+function* listMemberViolations(schema: Schema, value: object, place: string): Generator<Violation> {
   const members = new Map<string, unknown>(Object.entries(value))
   for (const name of schema.required ?? [])
     if (!members.has(name)) yield { place, problem: `needs "${name}"` }
@@ -52,15 +52,15 @@ function* ofMembers(schema: Schema, value: object, place: string): Generator<Vio
   for (const [name, member] of members) {
     const known =
       properties.get(name) ?? (others && new RegExp(others[0], 'u').test(name) ? others[1] : undefined)
-    if (known) yield* violations(known, member, `${place}.${name}`)
+    if (known) yield* listViolations(known, member, `${place}.${name}`)
     else if (others || schema.additionalProperties === false)
       yield { place, problem: `cannot have "${name}"` }
   }
 }
 
 /** Whether a value itself is valid; the contents of lists and groups are checked separately. */
-function fits(schema: Schema, value: unknown): boolean {
-  if (schema.anyOf) return schema.anyOf.some(branch => violations(branch, value, '').next().done === true)
+function matches(schema: Schema, value: unknown): boolean {
+  if (schema.anyOf) return schema.anyOf.some(branch => listViolations(branch, value, '').next().done === true)
   if (schema.enum) return schema.enum.includes(value)
   switch (schema.type) {
     case undefined:
@@ -90,7 +90,7 @@ function isText({ form, maxLength = Infinity, minLength = 0, pattern }: Schema, 
   const { length } = Array.from(value)
   if (length < minLength || length > maxLength || (pattern && !new RegExp(pattern, 'u').test(value)))
     return false
-  return !form || (value === '' && minLength === 0) || textForm(form).fits(value)
+  return !form || (value === '' && minLength === 0) || getTextForm(form).fits(value)
 }
 
 const kinds: Readonly<Record<string, string>> = {
@@ -103,24 +103,24 @@ const kinds: Readonly<Record<string, string>> = {
   boolean: 'true or false'
 }
 
-function wanted(schema: Schema): string {
-  if (schema.anyOf) return schema.anyOf.map(wanted).join(' or ')
+function describeSchema(schema: Schema): string {
+  if (schema.anyOf) return schema.anyOf.map(describeSchema).join(' or ')
   if (schema.enum) return `one of ${schema.enum.map(value => JSON.stringify(value)).join(', ')}`
   const { form, items, maxLength, maximum, minLength, minimum, pattern, type = '' } = schema
-  if (form) return textForm(form).words + (minLength === undefined ? ', or empty' : '')
+  if (form) return getTextForm(form).description + (minLength === undefined ? ', or empty' : '')
   const bounds = [
-    range(minimum, maximum),
-    range(minLength, maxLength, ' characters'),
+    formatRange(minimum, maximum),
+    formatRange(minLength, maxLength, ' characters'),
     pattern === undefined ? '' : ` of the form ${pattern}`,
     // For alternatives the messages name the types of list items.
     type === 'array' && items?.type === 'string'
-      ? ` of texts${range(items.minLength, items.maxLength, ' characters')}`
+      ? ` of texts${formatRange(items.minLength, items.maxLength, ' characters')}`
       : ''
   ]
   return (kinds[type] ?? type) + bounds.join('')
 }
 
-function range(from: number | undefined, to: number | undefined, unit = ''): string {
+function formatRange(from: number | undefined, to: number | undefined, unit = ''): string {
   if (from === undefined && to === undefined) return ''
   if (to === undefined) return ` of ${from}${unit} or more`
   return from === undefined ? ` of up to ${to}${unit}` : ` from ${from} to ${to}${unit}`

@@ -11,16 +11,16 @@ interface Schema {
 const mask = '…'
 
 /** Returns a value with a mask in place of what its schema calls secret; an empty text stays. */
-export function withoutSecrets(schema: TSchema, value: unknown): unknown {
+export function maskSecrets(schema: TSchema, value: unknown): unknown {
   const { items, properties, secret } = schema as Schema
   if (secret) return value === '' ? '' : mask
-  if (items && Array.isArray(value)) return value.map(item => withoutSecrets(items, item))
+  if (items && Array.isArray(value)) return value.map(item => maskSecrets(items, item))
   if (!properties || typeof value !== 'object' || value === null || Array.isArray(value)) return value
   const members = new Map(Object.entries(properties))
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => {
       const known = members.get(name)
-      return [name, known ? withoutSecrets(known, member) : member]
+      return [name, known ? maskSecrets(known, member) : member]
     })
   )
 }

@@ -1,6 +1,6 @@
 /** Settings of external services: mail, and messages with codes. */
 import { Type, type Static } from 'typebox'
-import { flag, formed, group, headerName, milliseconds, path, secret, text, whole } from './kinds.js'
+import { flag, formText, group, headerName, milliseconds, path, secret, text, whole } from './kinds.js'
 import type { TextFormName } from './text-forms.js'
 
 const EmailSwitches = Type.Object(
@@ -59,7 +59,7 @@ export const services = group({
     ),
     timeoutMs: milliseconds('Time for delivering a mail to the mail server', 30_000),
     smtp: group({
-      host: formed('host', 'Mail server; empty: none, and links of mails are logged instead'),
+      host: formText('host', 'Mail server; empty: none, and links of mails are logged instead'),
       port: Type.Integer({
         default: 587,
         minimum: 1,

@@ -7,7 +7,7 @@ import { AppSettings } from '../../schemas/app.js'
 import {
   amount,
   flag,
-  formed,
+  formText,
   group,
   headerName,
   list,
@@ -28,7 +28,7 @@ import { services } from './services.js'
 import type { TextFormName } from './text-forms.js'
 
 export const Settings = group({
-  host: formed('host', 'Address to listen on', '127.0.0.1'),
+  host: formText('host', 'Address to listen on', '127.0.0.1'),
   port: Type.Integer({
     default: 3000,
     minimum: 0,
@@ -78,7 +78,7 @@ export const Settings = group({
     home: text('Home page of the platform', ''),
     support: text('Where to get help: URL or e-mail address', ''),
     terms: text('Terms of service: URL or text', ''),
-    eventTypes: formed(
+    eventTypes: formText(
       'sourceUrl',
       'URL or file:// URL of event types that extend the built-in directory; empty: none'
     ),

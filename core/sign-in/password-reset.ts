@@ -1,21 +1,22 @@
 /** Password reset links, created and mailed after the response to the request for one. (docs/spec/authentication.md#resetting-a-password) */
-import { confirmedAddress } from '../account/email/address.js'
-import { takeMessage } from '../account/email/message-count.js'
+import { getConfirmedAddress } from '../account/email/address.js'
+import { countMessage } from '../account/email/message-count.js'
 import { sendNotices } from '../account/email/messages.js'
 import { hasNotices } from '../account/email/notices.js'
-import { newToken } from '../ids.js'
+import { createToken } from '../ids.js'
 import type { Message } from '../outgoing/mail/message.js'
 import type { Services } from '../call/services.js'
 import type { Config } from '../settings/config.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 
 /** Mails a link to the user of this name, if there is one. Returns at once and never throws. */
-export function askForReset(services: Services, username: string): void {
-  if (services.mailer.sends('resetPassword')) services.mailer.send(() => resetLetter(services, username))
+export function sendResetLink(services: Services, username: string): void {
+  if (services.mailer.sends('resetPassword'))
+    services.mailer.send(() => buildResetMessage(services, username))
 }
 
 /** Mailed to the confirmed address only: an app may have set the current one. */
-async function resetLetter(services: Services, username: string): Promise<Message | undefined> {
+async function buildResetMessage(services: Services, username: string): Promise<Message | undefined> {
   const { accounts, clock, config } = services
   const account = accounts.findServed(username)
   if (!account) return undefined
@@ -23,17 +24,17 @@ async function resetLetter(services: Services, username: string): Promise<Messag
   const now = clock.now()
   // Notices that a crash kept from being sent.
   if (hasNotices(store)) sendNotices(services, username)
-  const token = newToken()
+  const token = createToken()
   const email = await store.write(() => {
-    const address = confirmedAddress(store)
-    if (address === undefined || !takeMessage(store, 'reset', now)) return undefined
-    keepResetToken(services, store, token, now)
+    const address = getConfirmedAddress(store)
+    if (address === undefined || !countMessage(store, 'reset', now)) return undefined
+    storeResetToken(services, store, token, now)
     return address
   })
   if (email === undefined) return undefined
   const language = store.account.field('language')
-  const page = resetPage(config)
-  const link = resetLink(config, username, token)
+  const page = getResetPage(config)
+  const link = buildResetLink(config, username, token)
   return {
     kind: 'resetPassword',
     accountId: account.id,
@@ -46,7 +47,7 @@ async function resetLetter(services: Services, username: string): Promise<Messag
 }
 
 /** Keeps the token of a new link, which replaces earlier ones. Must run within a write. Returns when it ends, in seconds. */
-export function keepResetToken(
+export function storeResetToken(
   { config }: Pick<Services, 'config'>,
   store: UserStore,
   token: string,
@@ -59,14 +60,14 @@ export function keepResetToken(
 }
 
 /** The link in which a token is handed to the user. */
-export function resetLink(config: Config, username: string, token: string): string {
-  const link = new URL(resetPage(config))
+export function buildResetLink(config: Config, username: string, token: string): string {
+  const link = new URL(getResetPage(config))
   link.searchParams.set('resetToken', token)
   link.searchParams.set('username', username)
   return link.href
 }
 
 /** The page to which links lead. */
-function resetPage(config: Config): string {
+function getResetPage(config: Config): string {
   return config.auth.passwordResetPageURL || `${config.publicUrl}/access/reset-password.html`
 }

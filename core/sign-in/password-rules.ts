@@ -22,21 +22,21 @@ export function assertPasswordComplexity(
   param: 'password' | 'newPassword'
 ): void {
   const { passwordComplexityMinCharCategories: categories, passwordComplexityMinLength: length } = auth
-  if (lengthOf(password) < length)
-    refuse(`The password has to have ${length} characters at least`, {
+  if (countCharacters(password) < length)
+    refusePassword(`The password has to have ${length} characters at least`, {
       code: 'password-short',
       param,
       minimum: length
     })
-  if (kindsOf(password) < categories)
-    refuse(
+  if (countKinds(password) < categories)
+    refusePassword(
       `The password has to have characters of ${categories} kinds at least, of lower case, upper case, digits and others`,
       { code: 'password-simple', param, minimum: categories }
     )
 }
 
 /** `data` holds one text, as clients expect; the sub-error has the same in structured form, which pages can translate. */
-function refuse(what: string, rule: { code: string; param: string; minimum: number }): never {
+function refusePassword(what: string, rule: { code: string; param: string; minimum: number }): never {
   const message = `${what}.`
   throw new ApiError('invalid-parameters-format', message, {
     data: [what],
@@ -45,14 +45,14 @@ function refuse(what: string, rule: { code: string; param: string; minimum: numb
 }
 
 /** Characters roughly as people count them: code points. */
-function lengthOf(password: string): number {
+function countCharacters(password: string): number {
   return Array.from(password).length
 }
 
-const kinds = [/\p{Ll}/u, /\p{Lu}/u, /\p{Nd}/u, /[^\p{Ll}\p{Lu}\p{Nd}]/u]
+const characterKinds = [/\p{Ll}/u, /\p{Lu}/u, /\p{Nd}/u, /[^\p{Ll}\p{Lu}\p{Nd}]/u]
 
-function kindsOf(password: string): number {
-  return kinds.filter(kind => kind.test(password)).length
+function countKinds(password: string): number {
+  return characterKinds.filter(kind => kind.test(password)).length
 }
 
 /** Throws `invalid-operation` if the current password is too recent to be changed. */
@@ -61,7 +61,7 @@ export function assertPasswordReplaceable(
   password: PasswordRecord | undefined,
   now: number
 ): void {
-  const { passwordCanBeChanged = 0 } = passwordTimes(config, password)
+  const { passwordCanBeChanged = 0 } = getPasswordTimes(config, password)
   if (now < passwordCanBeChanged)
     fail('invalid-operation', 'The password was set too recently to be changed now', {
       passwordCanBeChanged
@@ -87,7 +87,7 @@ export async function assertPasswordNew(
  * Checks a new password against all rules and returns its hash. Must be called before a transaction, which checks again
  * that the password being replaced is still the current one.
  */
-export async function hashOfNew(
+export async function hashNewPassword(
   services: Services,
   store: UserStore,
   password: string,
@@ -106,7 +106,7 @@ export async function hashOfNew(
 }
 
 /** The times of a password under the configured rules. */
-export function passwordTimes({ auth }: Config, password: PasswordRecord | undefined): PasswordTimes {
+export function getPasswordTimes({ auth }: Config, password: PasswordRecord | undefined): PasswordTimes {
   const { passwordAgeMaxDays, passwordAgeMinDays } = auth
   if (!password || (passwordAgeMaxDays === 0 && passwordAgeMinDays === 0)) return {}
   return {

@@ -1,7 +1,7 @@
 /** Puts a new password in place of one that others may know. (docs/spec/authentication.md#resetting-a-password) */
 import type { PasswordRecord } from '../../storage/repositories/account.js'
 import type { UserStore } from '../../storage/user/user-store.js'
-import { forgetMessages } from '../account/email/message-count.js'
+import { resetMessageCount } from '../account/email/message-count.js'
 import type { Changes } from '../changes.js'
 
 /**
@@ -12,7 +12,7 @@ export function replacePassword(store: UserStore, password: PasswordRecord, chan
   store.account.insertPassword(password)
   store.signIn.removeAll('reset')
   store.signIn.removeAll('mfa')
-  forgetMessages(store, 'reset')
+  resetMessageCount(store, 'reset')
   for (const { id } of store.accesses.listPersonal())
     if (store.sessions.end(id)) changes.add('sessions', [], id)
   changes.add('account')

@@ -2,12 +2,12 @@
 import { Type, type Static } from 'typebox'
 import type { Call } from '../call/method.js'
 import type { Facts } from '../call/outcome.js'
-import { passwordTimes } from './password-rules.js'
+import { getPasswordTimes } from './password-rules.js'
 import type { Access } from '../../schemas/access.js'
-import { noteSignIn, openOwnSession, openSession } from '../auth/personal-access.js'
+import { recordSignIn, openPageSession, openSession } from '../auth/personal-access.js'
 import { isOwnApp } from '../auth/trusted-apps.js'
-import { browserIn } from './notices/agent.js'
-import { noteDevice } from './notices/notices.js'
+import { describeBrowser } from './notices/agent.js'
+import { notifyNewDevice } from './notices/notices.js'
 import { apiEndpoint } from '../service-info.js'
 
 export const SignedIn = Type.Object({
@@ -22,7 +22,10 @@ export const SignedIn = Type.Object({
 export type SignedIn = Static<typeof SignedIn>
 
 /** Returns what transports need to know of the result; `username` where the call did not name the user. */
-export function signedInFacts({ token, apiEndpoint: _holdsIt, ...rest }: SignedIn, username?: string): Facts {
+export function toSignedInFacts(
+  { token, apiEndpoint: _holdsIt, ...rest }: SignedIn,
+  username?: string
+): Facts {
   if (username === undefined) return { signedIn: { token, publicResult: rest } }
   return { signedIn: { token, username, publicResult: { username, ...rest } } }
 }
@@ -31,33 +34,36 @@ export function signedInFacts({ token, apiEndpoint: _holdsIt, ...rest }: SignedI
 export function signIn(call: Call, appId: string, provider?: string): SignedIn {
   const { account, services, now, store } = call
   const { id, token } = isOwnApp(appId)
-    ? beginOwn(call, appId)
+    ? openOwnPageSession(call, appId)
     : openSession(services.config, store, appId, now)
-  noteSignIn(store, id, call, provider)
-  noteDevice(call)
+  recordSignIn(store, id, call, provider)
+  notifyNewDevice(call)
   return {
     token,
     apiEndpoint: apiEndpoint(services.config, account.username, token),
-    preferredLanguage: primaryLanguage(store.account.field('language')),
-    ...passwordTimes(services.config, store.account.password()),
+    preferredLanguage: getPrimaryLanguage(store.account.field('language')),
+    ...getPasswordTimes(services.config, store.account.password()),
     ...(account.deletion !== null && { deletion: account.deletion })
   }
 }
 
 /** Opens a session of our own pages, in place of the one whose cookie the browser sent. */
-function beginOwn({ account, changes, credentials, now, services, store }: Call, appId: string): Access {
+function openOwnPageSession(
+  { account, changes, credentials, now, services, store }: Call,
+  appId: string
+): Access {
   const { config } = services
   // By name: a second step comes with a token of its own, and passkeys name nobody.
   const session = credentials.pageSessions?.find(({ username }) => username === account.username)
   const former = session && store.accesses.findByToken(session.token)
   const replaced = former?.type === 'personal' ? former : undefined
-  const browser = browserIn(credentials)
-  const { access, ended } = openOwnSession(config, store, appId, now, { browser, replaced })
+  const browser = describeBrowser(credentials)
+  const { access, ended } = openPageSession(config, store, appId, now, { browser, replaced })
   if (ended !== undefined) changes.add('sessions', [], ended)
   return access
 }
 
 /** `fr` for `fr-CH`. */
-function primaryLanguage(language: unknown): string {
+function getPrimaryLanguage(language: unknown): string {
   return (typeof language === 'string' ? language : 'en').split(/[-_]/)[0]!
 }

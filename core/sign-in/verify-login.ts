@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { AppId } from '../../schemas/account.js'
 import { fail } from '../errors.js'
 import type { Call, ServiceCall } from '../call/method.js'
-import { assertPasswordNotExpired, passwordTimes } from './password-rules.js'
+import { assertPasswordNotExpired, getPasswordTimes } from './password-rules.js'
 import { assertPassword } from './verify-password.js'
 
 /** Params of the methods that take a password instead of a token. */
@@ -13,13 +13,16 @@ export const LoginParams = {
   appId: AppId
 }
 
-interface Given {
+interface LoginCredentials {
   readonly username: string
   readonly password: string
 }
 
 /** Checks the password; returns its stored hash. Must be called before a transaction, which calls {@link assertPasswordCurrent}. */
-export async function verifyLogin(call: Call, { username, password }: Given): Promise<string | undefined> {
+export async function verifyLogin(
+  call: Call,
+  { username, password }: LoginCredentials
+): Promise<string | undefined> {
   const { account, services, credentials, store } = call
   assertSameUsername(account.username, username)
   const hash = store.account.password()?.hash
@@ -28,13 +31,13 @@ export async function verifyLogin(call: Call, { username, password }: Given): Pr
 }
 
 /** The same work and the same error for a user who does not exist. */
-export async function verifyNobody(
+export async function refuseUnknownUser(
   { services, credentials }: ServiceCall,
-  addressed: string,
-  { username, password }: Given
+  pathUsername: string,
+  { username, password }: LoginCredentials
 ): Promise<never> {
-  assertSameUsername(addressed, username)
-  await assertPassword(services, credentials, addressed, password, undefined)
+  assertSameUsername(pathUsername, username)
+  await assertPassword(services, credentials, pathUsername, password, undefined)
   return fail('invalid-credentials')
 }
 
@@ -42,11 +45,11 @@ export async function verifyNobody(
 export function assertPasswordCurrent({ services, now, store }: Call, hash: string | undefined): void {
   const password = store.account.password()
   if (password?.hash !== hash) fail('invalid-credentials')
-  assertPasswordNotExpired(passwordTimes(services.config, password), now)
+  assertPasswordNotExpired(getPasswordTimes(services.config, password), now)
 }
 
 /** Throws unless the user name in the body is the one in the path. */
-function assertSameUsername(addressed: string, given: string): void {
-  if (given.toLowerCase() !== addressed)
+function assertSameUsername(pathUsername: string, given: string): void {
+  if (given.toLowerCase() !== pathUsername)
     fail('invalid-operation', 'The user name differs from the one that the request is addressed to')
 }

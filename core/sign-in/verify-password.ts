@@ -8,7 +8,7 @@ import type { Services } from '../call/services.js'
  * name and the address. Queued attempts are refused too (`too-many-requests`) once those before them have failed too often,
  * so that parallel attempts cannot get around the limit.
  */
-export async function isPassword(
+export async function verifyPassword(
   { passwords, throttle }: Services,
   { ip }: Credentials,
   username: string,
@@ -16,17 +16,17 @@ export async function isPassword(
   hash: string | undefined
 ): Promise<boolean> {
   const guess = { subject: `login:${username}`, ip }
-  const guard = {
+  const hooks = {
     check: () => throttle.check(guess),
     settled: (isRight: boolean) => (isRight ? throttle.succeeded(guess) : throttle.failed(guess))
   }
-  guard.check()
+  hooks.check()
   return hash === undefined
-    ? await passwords.verifyNothing(password, guard)
-    : await passwords.verify(hash, password, guard)
+    ? await passwords.verifyDummy(password, hooks)
+    : await passwords.verify(hash, password, hooks)
 }
 
-/** Throws `invalid-credentials` unless the password has this hash; see {@link isPassword}. */
+/** Throws `invalid-credentials` unless the password has this hash; see {@link verifyPassword}. */
 export async function assertPassword(
   services: Services,
   credentials: Credentials,
@@ -34,5 +34,5 @@ export async function assertPassword(
   password: string,
   hash: string | undefined
 ): Promise<void> {
-  if (!(await isPassword(services, credentials, username, password, hash))) fail('invalid-credentials')
+  if (!(await verifyPassword(services, credentials, username, password, hash))) fail('invalid-credentials')
 }

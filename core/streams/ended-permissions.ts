@@ -1,12 +1,12 @@
 /** Permissions end with their streams: they must not apply to a stream created later under the same id. */
-import { assertStreamsFitInMemory } from './place.js'
+import { assertStreamsFitInMemory } from './placement.js'
 import type { Access, EndedPermission } from '../../schemas/access.js'
 import type { Stream } from '../../schemas/stream.js'
 import { isStreamPermission, type Level, type Permission } from '../../schemas/permission.js'
 import { ranks } from '../permissions/levels.js'
 import type { Call } from '../call/method.js'
-import { atOnce, type Steps } from '../../storage/steps.js'
-import { streamsOf as named } from '../permissions/access.js'
+import { runSteps, type Steps } from '../../storage/steps.js'
+import { listStreamIds as named } from '../permissions/access.js'
 import type { StreamNode } from '../../storage/streams/node.js'
 
 /**
@@ -15,7 +15,7 @@ import type { StreamNode } from '../../storage/streams/node.js'
  */
 export function* endPermissions(call: Call, nodes: readonly StreamNode[], until: number): Steps<void> {
   const streams = new Map(nodes.map(({ stream }) => [stream.id, stream.created]))
-  yield* endWhere(call, () => streams, until)
+  yield* endPermissionsWhere(call, () => streams, until)
 }
 
 /**
@@ -23,14 +23,14 @@ export function* endPermissions(call: Call, nodes: readonly StreamNode[], until:
  * in place, and backups and archives of such versions still hold them. Error: `invalid-operation` for too many streams.
  */
 export function insertStream(call: Call, stream: Stream): StreamNode {
-  return atOnce(insertInSteps(call, stream, () => addStream(call, stream)))
+  return runSteps(insertStreamInSteps(call, stream, () => addStream(call, stream)))
 }
 
 /** As {@link insertStream}, in steps; `add` does what {@link addStream} does. */
-export function* insertInSteps(call: Call, { id }: Stream, add: () => StreamNode): Steps<StreamNode> {
-  const until = call.store.streams.deletedAt(id)
+export function* insertStreamInSteps(call: Call, { id }: Stream, add: () => StreamNode): Steps<StreamNode> {
+  const until = call.store.streams.getDeletionTime(id)
   const node = add()
-  if (until !== undefined) yield* endWhere(call, older(id, until), until)
+  if (until !== undefined) yield* endPermissionsWhere(call, selectOlder(id, until), until)
   return node
 }
 
@@ -42,30 +42,30 @@ export function addStream(call: Call, stream: Stream): StreamNode {
 }
 
 /** Seconds. Creation times are those of the clock; deletion times may be ahead of it, being later than all earlier changes. */
-const moment = 1
+const clockTolerance = 1
 
 /** The deleted stream, for accesses that existed when it was deleted. */
-function older(id: string, deleted: number): (access: Access) => ReadonlyMap<string, number> {
-  return ({ created }) => new Map(created < deleted - moment ? [[id, created]] : [])
+function selectOlder(id: string, deleted: number): (access: Access) => ReadonlyMap<string, number> {
+  return ({ created }) => new Map(created < deleted - clockTolerance ? [[id, created]] : [])
 }
 
 /** `streamsOf`: ids of the deleted streams for an access, with the times since when they existed. */
-function* endWhere(
+function* endPermissionsWhere(
   call: Call,
-  streamsOf: (access: Access) => ReadonlyMap<string, number>,
+  findStreams: (access: Access) => ReadonlyMap<string, number>,
   until: number
 ): Steps<void> {
   const { accesses } = call.store
   for (let last: Access | undefined, isLast = false; !isLast;) {
     const page = accesses.listAfter(last)
-    for (const access of page.accesses) endThose(call, access, streamsOf(access), until)
+    for (const access of page.accesses) endAccessPermissions(call, access, findStreams(access), until)
     last = page.accesses.at(-1)
     isLast = page.isLast
     yield
   }
 }
 
-function endThose(
+function endAccessPermissions(
   { caller, changes, now, store }: Call,
   access: Access,
   streams: ReadonlyMap<string, number>,

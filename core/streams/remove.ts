@@ -1,11 +1,11 @@
 /** Removes streams with all below them, and updates or deletes their events. (docs/spec/streams.md#deleting) */
 import type { Event } from '../../schemas/event.js'
-import type { Settled } from '../../storage/repositories/emptied-streams.js'
+import type { EventOutcome } from '../../storage/repositories/empty-streams.js'
 import type { Steps } from '../../storage/steps.js'
 import { endPermissions } from './ended-permissions.js'
-import { listed, type Listing } from '../json/json-text.js'
+import { listTexts, type Listing } from '../json/json-text.js'
 import type { Call } from '../call/method.js'
-import { tagged } from './tags.js'
+import { addTags } from './tags.js'
 import type { StreamNode } from '../../storage/streams/node.js'
 
 type Action = 'mergedToParent' | 'updatedStreamIds' | 'deleted'
@@ -25,11 +25,11 @@ export function* removeStreams(
     changes.add('streams', [id])
     yield
   }
-  const outcomes = new Outcomes(call, new Set(removed), target?.stream.id)
+  const outcomes = new OutcomeRecorder(call, new Set(removed), target?.stream.id)
   yield* store.events.empty({
     from: nodes.map(({ number }) => number),
     to: target?.number,
-    settle: event => outcomes.settle(event)
+    decide: event => outcomes.resolve(event)
   })
   const at = store.stamp(now)
   yield* endPermissions(call, nodes, at)
@@ -37,11 +37,11 @@ export function* removeStreams(
     store.streams.remove(id, at)
     yield
   }
-  return listed(outcomes.texts)
+  return listTexts(outcomes.texts)
 }
 
 /** Decides the outcome for each event of removed streams. */
-class Outcomes {
+class OutcomeRecorder {
   /** JSON texts: there may be very many. */
   readonly texts: string[] = []
   readonly #announced = new Set<string>()
@@ -52,7 +52,7 @@ class Outcomes {
     private readonly target: string | undefined
   ) {}
 
-  settle(event: Event): Settled {
+  resolve(event: Event): EventOutcome {
     const { caller, services, now, store } = this.call
     const kept = event.streamIds.map(id => (this.removed.has(id) ? this.target : id))
     const streamIds = [...new Set(kept.filter(id => id !== undefined))]
@@ -60,15 +60,15 @@ class Outcomes {
     const modified = store.stamp(now)
     this.#announce(event.streamIds)
     if (streamId === undefined) {
-      this.#note(event.id, 'deleted')
+      this.#record(event.id, 'deleted')
       return { deleted: modified }
     }
     this.#announce(streamIds)
-    this.#note(event.id, this.target === undefined ? 'updatedStreamIds' : 'mergedToParent')
-    return tagged(services, { ...event, streamIds, streamId, modified, modifiedBy: caller.signature })
+    this.#record(event.id, this.target === undefined ? 'updatedStreamIds' : 'mergedToParent')
+    return addTags(services, { ...event, streamIds, streamId, modified, modifiedBy: caller.signature })
   }
 
-  #note(id: string, action: Action): void {
+  #record(id: string, action: Action): void {
     this.texts.push(`{"id":${JSON.stringify(id)},"action":"${action}"}`)
   }
 

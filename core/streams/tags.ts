@@ -7,32 +7,32 @@ import type { Stream } from '../../schemas/stream.js'
 import { UniqueViolation } from '../../storage/errors.js'
 import type { StreamsCriteria } from '../../storage/event-query/query.js'
 import { insertStream } from './ended-permissions.js'
-import { assertNotInTrash } from './known.js'
+import { assertNotInTrash } from './require-streams.js'
 import { fail } from '../errors.js'
-import { newId } from '../ids.js'
+import { createId } from '../ids.js'
 import type { Call } from '../call/method.js'
-import { isTrashed, subtree } from './tree.js'
+import { isTrashed, listSubtree } from './tree.js'
 import { refuseParams } from '../validation/params.js'
 import type { Services } from '../call/services.js'
-import { creatorOf } from '../permissions/access.js'
+import { getCreatorId } from '../permissions/access.js'
 import type { StreamNode } from '../../storage/streams/node.js'
 
 /** Whether a stream stands for a tag. */
-export function isTagStream(services: Services, streamId: string): boolean {
-  return tagOf(services, streamId) !== undefined
+export function isTagStreamId(services: Services, streamId: string): boolean {
+  return getTag(services, streamId) !== undefined
 }
 
 /** The event with the tags derived from its streams; without any where tags are switched off. */
-export function tagged(services: Services, { tags: _former, ...event }: Event): Event {
-  return { ...event, ...tagsOf(services, event.streamIds) }
+export function addTags(services: Services, { tags: _former, ...event }: Event): Event {
+  return { ...event, ...getTags(services, event.streamIds) }
 }
 
 /** The `tags` of an event in these streams. */
-export function tagsOf(services: Services, streamIds: readonly string[]): Pick<Event, 'tags'> {
-  if (!settings(services).isActive) return {}
+export function getTags(services: Services, streamIds: readonly string[]): Pick<Event, 'tags'> {
+  if (!getTagSettings(services).isActive) return {}
   const tags: string[] = []
   for (const id of streamIds) {
-    const tag = tagOf(services, id)
+    const tag = getTag(services, id)
     if (tag !== undefined) tags.push(tag)
   }
   return { tags }
@@ -43,17 +43,17 @@ export function tagsOf(services: Services, streamIds: readonly string[]): Pick<E
  * level of `none` forbids one. `before`: streams that the event is in already, which may be in
  * the trash. Errors: `forbidden`, `invalid-operation`, `invalid-parameters-format`.
  */
-export function tagStreams(
+export function provideTagStreams(
   call: Call,
   tags: readonly string[] | null | undefined,
   before: readonly string[] = []
 ): string[] {
-  const wanted = trimmed(tags)
+  const wanted = normalizeTags(tags)
   if (wanted.length === 0) return []
   assertTagsEnabled(call.services)
   return wanted.map(tag => {
-    const id = settings(call.services).streamIdPrefix + tag
-    const joined = before.includes(id) ? [] : [provideTag(call, id)]
+    const id = getTagSettings(call.services).streamIdPrefix + tag
+    const joined = before.includes(id) ? [] : [ensureTagStream(call, id)]
     if (call.caller.level(id) === 'none') fail('forbidden')
     assertNotInTrash(joined)
     return id
@@ -64,35 +64,35 @@ export function tagStreams(
  * Returns the streams that have to exist for an event that names these. Those of its own tags need not: they are created
  * with it. An event that was copied from another account names both.
  */
-export function besideTags(
+export function omitOwnTags(
   { services, store }: Call,
   named: readonly string[],
   tags: readonly string[] | null | undefined
 ): readonly string[] {
-  const wanted = trimmed(tags)
-  if (wanted.length === 0 || !settings(services).isActive) return named
-  const made = new Set(wanted.map(tag => settings(services).streamIdPrefix + tag))
-  const others = named.filter(id => !made.has(id) || store.streams.find(id))
+  const wanted = normalizeTags(tags)
+  if (wanted.length === 0 || !getTagSettings(services).isActive) return named
+  const created = new Set(wanted.map(tag => getTagSettings(services).streamIdPrefix + tag))
+  const others = named.filter(id => !created.has(id) || store.streams.find(id))
   // An event needs a stream besides its tags: otherwise no permission would be checked.
   return others.length > 0 ? others : named
 }
 
 /** Creates a tag stream, or their root, for an access that names it. Error: `invalid-item-id` for what is not a tag. */
 export function provideTagStream(call: Call, id: string): void {
-  if (id === settings(call.services).rootStreamId) provideRoot(call)
-  else if (tagOf(call.services, id) === undefined) fail('invalid-item-id', `The id "${id}" is not a tag's`)
-  else provideTag(call, id)
+  if (id === getTagSettings(call.services).rootStreamId) ensureTagRoot(call)
+  else if (getTag(call.services, id) === undefined) fail('invalid-item-id', `The id "${id}" is not a tag's`)
+  else ensureTagStream(call, id)
 }
 
 /**
  * Creates a tag stream, or their root, for the owner of the account who restores a backup. Returns `undefined` for others,
  * and for any place but its own. Error: `item-already-exists`.
  */
-export function broughtBack(call: Call, id: string, parentId: string | null): Stream | undefined {
+export function restoreTagStream(call: Call, id: string, parentId: string | null): Stream | undefined {
   const { caller, services, store } = call
-  const { rootStreamId } = settings(services)
-  const isAtHome = parentId === (id === rootStreamId ? null : rootStreamId)
-  if (!caller.isPersonal || !store.streams.isTagId(id) || !isAtHome) return undefined
+  const { rootStreamId } = getTagSettings(services)
+  const isOwnPlace = parentId === (id === rootStreamId ? null : rootStreamId)
+  if (!caller.isPersonal || !store.streams.isTagId(id) || !isOwnPlace) return undefined
   if (store.streams.find(id))
     fail('item-already-exists', `A stream with the id "${id}" already exists`, { id })
   provideTagStream(call, id)
@@ -100,96 +100,98 @@ export function broughtBack(call: Call, id: string, parentId: string | null): St
 }
 
 /** Narrows a scope to events with one of these tags; unchanged if there are none. */
-export function withTags(
+export function restrictToTags(
   { services, store }: Call,
   scope: Scope,
   tags: readonly string[] | undefined
 ): Scope {
-  const wanted = trimmed(tags)
+  const wanted = normalizeTags(tags)
   if (wanted.length === 0) return scope
   assertTagsEnabled(services)
-  const { streamIdPrefix } = settings(services)
+  const { streamIdPrefix } = getTagSettings(services)
   const numbers = new Set(wanted.flatMap(tag => store.streams.find(streamIdPrefix + tag)?.number ?? []))
   if (numbers.size === 0) return []
   const criteria: readonly StreamsCriteria[] = scope ?? [{ all: [], not: new Set() }]
   return criteria.map(one => ({ ...one, all: [...one.all, numbers] }))
 }
 
-function settings({ config }: Services): Services['config']['backwardCompatibility']['tags'] {
+function getTagSettings({ config }: Services): Services['config']['backwardCompatibility']['tags'] {
   return config.backwardCompatibility.tags
 }
 
 function assertTagsEnabled(services: Services): void {
-  if (settings(services).isActive) return
+  if (getTagSettings(services).isActive) return
   refuseParams([
     { code: 'OBJECT_ADDITIONAL_PROPERTIES', message: 'Tags are switched off here', path: '#/tags' }
   ])
 }
 
-function tagOf(services: Services, streamId: string): string | undefined {
-  const { isActive, streamIdPrefix } = settings(services)
+function getTag(services: Services, streamId: string): string | undefined {
+  const { isActive, streamIdPrefix } = getTagSettings(services)
   if (!isActive || !streamId.startsWith(streamIdPrefix)) return undefined
   return streamId.slice(streamIdPrefix.length) || undefined
 }
 
 /** Tags, trimmed, without duplicates and empty ones. */
-function trimmed(tags: readonly string[] | null | undefined): string[] {
+function normalizeTags(tags: readonly string[] | null | undefined): string[] {
   if (!tags || tags.length === 0) return []
   return [...new Set(tags.map(tag => tag.trim()).filter(tag => tag !== ''))]
 }
 
 /** Returns the stream of a tag, created if missing, and put back where it belongs unless its owner has moved it. */
-function provideTag(call: Call, id: string): StreamNode {
+function ensureTagStream(call: Call, id: string): StreamNode {
   const { services, store } = call
   const node = store.streams.find(id)
-  if (!node) return create(call, id, namesOf(services, id), provideRoot(call).stream.id)
-  const isHome = node.parent?.stream.id === settings(services).rootStreamId
-  if (isHome) provideRoot(call)
-  if (isHome && !node.stream.trashed) return node
+  if (!node) return createStream(call, id, listNames(services, id), ensureTagRoot(call).stream.id)
+  const isInPlace = node.parent?.stream.id === getTagSettings(services).rootStreamId
+  if (isInPlace) ensureTagRoot(call)
+  if (isInPlace && !node.stream.trashed) return node
   // A tag stream stays trashed if its owner has trashed it, but not if it just lies below a trashed one.
-  const isMeant = node.stream.trashed === true || !isTrashed(node)
-  return isMeant && isByOwner(call, node.stream) ? node : putBack(call, node, provideRoot(call).stream.id)
+  const isIntended = node.stream.trashed === true || !isTrashed(node)
+  return isIntended && wasChangedByOwner(call, node.stream)
+    ? node
+    : restorePlace(call, node, ensureTagRoot(call).stream.id)
 }
 
 /** Returns the root of tag streams, created if missing, and put back if it was moved or trashed. */
-function provideRoot(call: Call): StreamNode {
-  const { rootStreamId: id } = settings(call.services)
+function ensureTagRoot(call: Call): StreamNode {
+  const { rootStreamId: id } = getTagSettings(call.services)
   const node = call.store.streams.find(id)
-  if (!node) return create(call, id, namesOf(call.services, id), null)
-  return node.parent || node.stream.trashed ? putBack(call, node, null) : node
+  if (!node) return createStream(call, id, listNames(call.services, id), null)
+  return node.parent || node.stream.trashed ? restorePlace(call, node, null) : node
 }
 
 /** Whether the service or the owner changed a stream last: in earlier versions apps could take over tag streams. */
-function isByOwner({ store }: Call, { createdBy, modifiedBy }: Stream): boolean {
+function wasChangedByOwner({ store }: Call, { createdBy, modifiedBy }: Stream): boolean {
   if (createdBy === 'system' && modifiedBy === 'system') return true
-  const by = creatorOf({ createdBy: modifiedBy })
+  const by = getCreatorId({ createdBy: modifiedBy })
   return by === 'system' || store.accesses.findEver(by)?.type === 'personal'
 }
 
 /** Names to try for a tag stream, in order. */
-function namesOf(services: Services, id: string): string[] {
-  return [tagOf(services, id) ?? id, id]
+function listNames(services: Services, id: string): string[] {
+  return [getTag(services, id) ?? id, id]
 }
 
-function create(call: Call, id: string, names: readonly string[], parentId: string | null): StreamNode {
+function createStream(call: Call, id: string, names: readonly string[], parentId: string | null): StreamNode {
   const { changes, now, store } = call
   const at = store.stamp(now)
   const by = { created: at, createdBy: 'system', modified: at, modifiedBy: 'system' }
-  const node = writtenAs(id, names, name => insertStream(call, { id, name, parentId, ...by }))
+  const node = writeWithFreeName(id, names, name => insertStream(call, { id, name, parentId, ...by }))
   changes.add('streams', [id])
   return node
 }
 
 /** Puts a stream where it belongs, out of the trash. */
-function putBack(call: Call, { stream }: StreamNode, parentId: string | null): StreamNode {
+function restorePlace(call: Call, { stream }: StreamNode, parentId: string | null): StreamNode {
   const { changes, services, now, store } = call
   const { trashed: _, ...rest } = stream
   const { id } = stream
   const announce = (node: StreamNode): void => {
-    for (const each of subtree(node)) changes.add('streams', [each.stream.id])
+    for (const each of listSubtree(node)) changes.add('streams', [each.stream.id])
   }
   announce(store.streams.find(id)!)
-  const node = writtenAs(id, [stream.name, ...namesOf(services, id)], name =>
+  const node = writeWithFreeName(id, [stream.name, ...listNames(services, id)], name =>
     store.streams.update({ ...rest, name, parentId, modified: store.stamp(now), modifiedBy: 'system' })
   )
   announce(node)
@@ -197,7 +199,11 @@ function putBack(call: Call, { stream }: StreamNode, parentId: string | null): S
 }
 
 /** Writes a stream under the first of the names that no sibling has, or else under a unique one. */
-function writtenAs(id: string, names: readonly string[], write: (name: string) => StreamNode): StreamNode {
+function writeWithFreeName(
+  id: string,
+  names: readonly string[],
+  write: (name: string) => StreamNode
+): StreamNode {
   for (const name of names) {
     try {
       return write(name)
@@ -205,7 +211,7 @@ function writtenAs(id: string, names: readonly string[], write: (name: string) =
       if (!(error instanceof UniqueViolation) || error.field !== 'stream.parentId') throw error
     }
   }
-  return write(`${id} ${newId()}`)
+  return write(`${id} ${createId()}`)
 }
 
 /** Criteria of which one has to hold; `undefined`: all events; an empty list: none. */

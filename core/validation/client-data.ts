@@ -3,7 +3,7 @@ import type { KeyValue } from '../../schemas/scalars.js'
 import { fail } from '../errors.js'
 
 /** The part of a call that is needed here. */
-interface WithConfig {
+interface LimitsContext {
   readonly services: {
     readonly config: { readonly limits: { readonly bodyBytes: number; readonly clientDataBytes: number } }
   }
@@ -13,29 +13,29 @@ interface WithConfig {
  * Returns the data after a change: given keys replace existing ones, `null` deletes a key, the others stay; `null` for the
  * whole unsets it. Keys are never assigned one by one, as `__proto__` is a key like any other.
  */
-export function mergedClientData(
-  call: WithConfig,
-  kept: KeyValue | undefined,
+export function mergeClientData(
+  call: LimitsContext,
+  before: KeyValue | undefined,
   change: KeyValue | null | undefined
 ): KeyValue | undefined {
-  if (change === undefined) return kept
+  if (change === undefined) return before
   if (change === null) return undefined
-  if (!kept && !Object.values(change).includes(null)) return change
+  if (!before && !Object.values(change).includes(null)) return change
   const merged = Object.fromEntries(
-    Object.entries({ ...kept, ...change }).filter(([, value]) => value !== null)
+    Object.entries({ ...before, ...change }).filter(([, value]) => value !== null)
   )
-  if (kept) assertMergedSize(call, merged, 'clientData', kept)
+  if (before) assertMergedSize(call, merged, 'clientData', before)
   return merged
 }
 
-/** As {@link mergedClientData}, with a lower limit, for items that are read and written as a whole: streams and accesses. */
-export function modestClientData(
-  call: WithConfig,
-  kept: KeyValue | undefined,
+/** As {@link mergeClientData}, with a lower limit, for items that are read and written as a whole: streams and accesses. */
+export function mergeLimitedClientData(
+  call: LimitsContext,
+  before: KeyValue | undefined,
   change: KeyValue | null | undefined
 ): KeyValue | undefined {
-  const merged = mergedClientData(call, kept, change)
-  if (change && merged) assertClientDataSize(call, merged, 'clientData', kept)
+  const merged = mergeClientData(call, before, change)
+  if (change && merged) assertClientDataSize(call, merged, 'clientData', before)
   return merged
 }
 
@@ -44,7 +44,7 @@ export function modestClientData(
  * may become less.
  */
 export function assertClientDataSize(
-  call: WithConfig,
+  call: LimitsContext,
   value: KeyValue,
   what: string,
   before?: KeyValue
@@ -54,7 +54,12 @@ export function assertClientDataSize(
 }
 
 /** Limits data merged from several calls, which could otherwise grow until it can no longer be read. */
-function assertMergedSize({ services }: WithConfig, value: KeyValue, what: string, before: KeyValue): void {
+function assertMergedSize(
+  { services }: LimitsContext,
+  value: KeyValue,
+  what: string,
+  before: KeyValue
+): void {
   assertJsonLength(value, services.config.limits.bodyBytes, what, before)
 }
 

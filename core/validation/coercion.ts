@@ -25,26 +25,26 @@ interface Schema {
 const number = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+ -]?\d+)?$/i
 
 /** Compiles the conversion of text for a schema. */
-export function coercion(schema: TSchema): Coerce {
+export function compileCoercion(schema: TSchema): Coerce {
   return compile(schema)
 }
 
 /** The coercions of an object schema's properties. */
-export function coercions(schema: TSchema): ReadonlyMap<string, Coerce> {
+export function compileCoercions(schema: TSchema): ReadonlyMap<string, Coerce> {
   const properties = (schema as Schema).properties ?? {}
   return new Map(Object.entries(properties).map(([name, property]) => [name, compile(property)]))
 }
 
 function compile(schema: Schema): Coerce {
   const accepts: Accepts = { number: false, boolean: false, text: false, object: false, items: [] }
-  gather(schema, accepts)
+  collectAccepted(schema, accepts)
   const isList = accepts.items.length > 0
   const item = isList ? compile({ anyOf: accepts.items }) : undefined
   const one = (text: string): unknown => {
-    const value = scalar(text, accepts)
+    const value = parseScalar(text, accepts)
     if (value !== undefined) return value
     if (isList || accepts.object) {
-      const json = jsonOf(text)
+      const json = parseJson(text)
       if (json !== undefined) return json
     }
     return item && !accepts.text ? [item(text)] : text
@@ -56,7 +56,7 @@ function compile(schema: Schema): Coerce {
   }
 }
 
-function gather(schema: Schema, accepts: Accepts): void {
+function collectAccepted(schema: Schema, accepts: Accepts): void {
   for (const type of typeof schema.type === 'string' ? [schema.type] : (schema.type ?? [])) {
     if (type === 'number' || type === 'integer') accepts.number = true
     else if (type === 'boolean') accepts.boolean = true
@@ -64,10 +64,10 @@ function gather(schema: Schema, accepts: Accepts): void {
     else if (type === 'object') accepts.object = true
     else if (type === 'array') accepts.items.push(schema.items ?? {})
   }
-  for (const branch of schema.anyOf ?? []) gather(branch, accepts)
+  for (const branch of schema.anyOf ?? []) collectAccepted(branch, accepts)
 }
 
-function scalar(text: string, accepts: Accepts): unknown {
+function parseScalar(text: string, accepts: Accepts): unknown {
   if (accepts.number && text.length <= 400 && number.test(text)) {
     const value = Number(text.replace(' ', '+'))
     if (Number.isFinite(value)) return value
@@ -80,7 +80,7 @@ function scalar(text: string, accepts: Accepts): unknown {
 }
 
 /** Parses text that is a JSON array or object. */
-function jsonOf(text: string): unknown {
+function parseJson(text: string): unknown {
   if (!text.startsWith('[') && !text.startsWith('{')) return undefined
   try {
     return JSON.parse(text)

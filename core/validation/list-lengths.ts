@@ -8,7 +8,7 @@ export interface TooLong {
 }
 
 /** Checks a value at a path. */
-type Look = (value: unknown, path: string) => TooLong | undefined
+type LengthCheck = (value: unknown, path: string) => TooLong | undefined
 
 /** The parts of JSON Schema that matter here: those of lists in params. */
 interface Schema {
@@ -21,42 +21,44 @@ interface Schema {
  * Returns a function that finds the first list that is too long, in the value itself or in a field at any depth. Validating
  * a million items one by one, and reporting an error for each, would take a second.
  */
-export function lengthCheck(schema: TSchema): (value: unknown) => TooLong | undefined {
-  const look = compile(schema)
-  return value => look?.(value, '#')
+export function createLengthCheck(schema: TSchema): (value: unknown) => TooLong | undefined {
+  const check = compile(schema)
+  return value => check?.(value, '#')
 }
 
-function compile(schema: Schema): Look | undefined {
-  const looks = [ofLength(schema), ofFields(schema), ...(schema.anyOf ?? []).map(compile)].filter(
-    look => look !== undefined
-  )
-  return looks.length < 2 ? looks[0] : (value, path) => first(looks, look => look(value, path))
+function compile(schema: Schema): LengthCheck | undefined {
+  const checks = [
+    compileLengthCheck(schema),
+    compileFieldChecks(schema),
+    ...(schema.anyOf ?? []).map(compile)
+  ].filter(check => check !== undefined)
+  return checks.length < 2 ? checks[0] : (value, path) => findFirst(checks, check => check(value, path))
 }
 
-function ofLength({ maxItems }: Schema): Look | undefined {
+function compileLengthCheck({ maxItems }: Schema): LengthCheck | undefined {
   if (maxItems === undefined) return undefined
   return (value, path) =>
     Array.isArray(value) && value.length > maxItems ? { path, limit: maxItems } : undefined
 }
 
-function ofFields({ properties = {} }: Schema): Look | undefined {
+function compileFieldChecks({ properties = {} }: Schema): LengthCheck | undefined {
   const fields = Object.entries(properties).flatMap(([name, field]) => {
-    const look = compile(field)
-    return look ? [{ name, look }] : []
+    const check = compile(field)
+    return check ? [{ name, check }] : []
   })
   if (fields.length === 0) return undefined
   return (value, path) => {
     if (typeof value !== 'object' || value === null) return undefined
-    return first(fields, ({ name, look }) =>
-      look((value as Readonly<Record<string, unknown>>)[name], `${path}/${name}`)
+    return findFirst(fields, ({ name, check }) =>
+      check((value as Readonly<Record<string, unknown>>)[name], `${path}/${name}`)
     )
   }
 }
 
 /** The first defined result. */
-function first<T>(items: readonly T[], answer: (item: T) => TooLong | undefined): TooLong | undefined {
+function findFirst<T>(items: readonly T[], callback: (item: T) => TooLong | undefined): TooLong | undefined {
   for (const item of items) {
-    const found = answer(item)
+    const found = callback(item)
     if (found) return found
   }
   return undefined

@@ -3,8 +3,8 @@ import { Compile } from 'typebox/compile'
 import type { TSchema } from 'typebox'
 import { maxNameLength, Name } from '../../schemas/scalars.js'
 import { ApiError } from '../errors.js'
-import { fewItems, type FewItems } from './few-items.js'
-import { lengthCheck } from './list-lengths.js'
+import { reduceLists, type ReducedParams } from './reduce-lists.js'
+import { createLengthCheck } from './list-lengths.js'
 
 /** A violation; `path` as `#/field`. */
 export interface Violation {
@@ -39,46 +39,56 @@ const codes: Readonly<Record<string, string>> = {
 const maxErrors = 20
 
 /** Returns a function that throws `invalid-parameters-format` unless its argument fits the schema. Compiled on first use. */
-export function checker(schema: TSchema): (value: unknown) => void {
+export function createChecker(schema: TSchema): (value: unknown) => void {
   let validator: ReturnType<typeof Compile> | undefined
-  const tooLong = lengthCheck(schema)
+  const findTooLong = createLengthCheck(schema)
   return value => {
-    const list = tooLong(value)
+    const list = findTooLong(value)
     if (list)
       refuseParams([
-        { code: codeOf('maxItems'), message: `must not have more than ${list.limit} items`, path: list.path }
+        {
+          code: getViolationCode('maxItems'),
+          message: `must not have more than ${list.limit} items`,
+          path: list.path
+        }
       ])
     validator ??= Compile(schema)
     if (validator.Check(value)) return
-    const few = fewItems(schema, value, maxErrors)
-    const errors = withoutNullBranches([...validator.Errors(few.value)].map(error => relocated(error, few)))
-    const found = errors.flatMap(error => violations(schema, error))
-    refuseParams(distinct(found))
+    const reduced = reduceLists(schema, value, maxErrors)
+    const errors = omitNullBranches(
+      [...validator.Errors(reduced.value)].map(error => restoreErrorPath(error, reduced))
+    )
+    const found = errors.flatMap(error => toViolations(schema, error))
+    refuseParams(removeDuplicates(found))
   }
 }
 
 /** Throws `invalid-parameters-format` with these violations. */
 export function refuseParams(data: readonly Violation[]): never {
-  throw new ApiError('invalid-parameters-format', summary(data), { data })
+  throw new ApiError('invalid-parameters-format', formatSummary(data), { data })
 }
 
 /** Throws `invalid-parameters-format` for a name that is longer than new names may be. (docs/spec/limits.md#items) */
 export function assertName(name: string, path: string): void {
-  if (isName.Check(name)) return
+  if (nameValidator.Check(name)) return
   refuseParams([
-    { code: codeOf('maxLength'), message: `must not have more than ${maxNameLength} characters`, path }
+    {
+      code: getViolationCode('maxLength'),
+      message: `must not have more than ${maxNameLength} characters`,
+      path
+    }
   ])
 }
 
-const isName = Compile(Name)
+const nameValidator = Compile(Name)
 
 /** The same error with changed paths, for params nested elsewhere. */
-export function withPaths(error: ApiError, placed: (path: string) => string): ApiError {
+export function changePaths(error: ApiError, changePath: (path: string) => string): ApiError {
   const { data } = error.details
   if (!isViolations(data)) return error
-  const moved = data.map(violation => ({ ...violation, path: placed(violation.path) }))
+  const moved = data.map(violation => ({ ...violation, path: changePath(violation.path) }))
   if (moved.every(({ path }, at) => path === data[at]!.path)) return error
-  const message = error.message === summary(data) ? summary(moved) : error.message
+  const message = error.message === formatSummary(data) ? formatSummary(moved) : error.message
   return new ApiError(error.id, message, { ...error.details, data: moved })
 }
 
@@ -87,7 +97,7 @@ function isViolations(data: unknown): data is Violation[] {
 }
 
 /** The API's code for a failure of a JSON Schema keyword. */
-export function codeOf(keyword: string): string {
+export function getViolationCode(keyword: string): string {
   return codes[keyword] ?? 'INVALID'
 }
 
@@ -98,12 +108,12 @@ interface SchemaError {
   readonly params: object
 }
 
-function relocated(error: SchemaError, few: FewItems): SchemaError {
-  return { ...error, instancePath: few.place(error.instancePath) }
+function restoreErrorPath(error: SchemaError, reduced: ReducedParams): SchemaError {
+  return { ...error, instancePath: reduced.restorePath(error.instancePath) }
 }
 
 /** Removes errors about the `null` branch of nullable fields: the errors of the other branch explain what is wrong. */
-function withoutNullBranches(errors: readonly SchemaError[]): SchemaError[] {
+function omitNullBranches(errors: readonly SchemaError[]): SchemaError[] {
   const nulls = new Set(errors.filter(isNullBranch).map(({ instancePath }) => instancePath))
   const nullable = new Set(
     errors
@@ -119,12 +129,12 @@ function isNullBranch({ keyword, params }: SchemaError): boolean {
   return keyword === 'type' && 'type' in params && params.type === 'null'
 }
 
-function violations(schema: TSchema, error: SchemaError): Violation[] {
-  return general(error).map(violation => particular(schema, violation))
+function toViolations(schema: TSchema, error: SchemaError): Violation[] {
+  return toGeneralViolations(error).map(violation => applyFieldCodes(schema, violation))
 }
 
 /** A field's schema may define error codes of its own: `invalidCode`, and `requiredCode` if it is missing. (docs/spec/registration.md#fields) */
-function particular(schema: TSchema, violation: Violation): Violation {
+function applyFieldCodes(schema: TSchema, violation: Violation): Violation {
   const isMissing = violation.code === codes.required
   const name = isMissing ? String(violation.params?.[0]) : violation.path.split('/')[1]
   const fields = 'properties' in schema ? (schema.properties as Record<string, object>) : {}
@@ -137,7 +147,7 @@ function particular(schema: TSchema, violation: Violation): Violation {
 }
 
 /** Removes duplicate violations, and limits their number. */
-function distinct(all: readonly Violation[]): Violation[] {
+function removeDuplicates(all: readonly Violation[]): Violation[] {
   const byText = new Map<string, Violation>()
   for (const found of all) {
     byText.set(`${found.code} ${found.path} ${found.message}`, found)
@@ -146,10 +156,10 @@ function distinct(all: readonly Violation[]): Violation[] {
   return [...byText.values()]
 }
 
-function general({ keyword, instancePath, message, params }: SchemaError): Violation[] {
+function toGeneralViolations({ keyword, instancePath, message, params }: SchemaError): Violation[] {
   // An unknown property causes two errors; the second, at the object, names it.
   if (keyword === 'boolean') return []
-  const code = codeOf(keyword)
+  const code = getViolationCode(keyword)
   const path = `#${instancePath}`
   if ('additionalProperties' in params && Array.isArray(params.additionalProperties))
     return params.additionalProperties.slice(0, maxErrors).map(name => ({
@@ -168,7 +178,7 @@ function general({ keyword, instancePath, message, params }: SchemaError): Viola
   return [{ code, message, path }]
 }
 
-function summary(data: readonly Violation[]): string {
+function formatSummary(data: readonly Violation[]): string {
   const first = data[0]
   if (!first) return "The parameters' format is invalid."
   // Messages that are sentences name the field themselves.

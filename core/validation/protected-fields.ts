@@ -17,18 +17,18 @@ export function protectedFields<const K extends string>(names: readonly K[]): Re
 }
 
 /** The part of a call that is needed here. */
-interface Tolerant {
+interface UpdateContext {
   readonly services: { readonly config: { readonly ignoreProtectedFieldUpdates: boolean }; readonly log: Log }
 }
 
 /** Throws `forbidden` if an update names a protected field; with `ignoreProtectedFieldUpdates` it is only logged. */
-export function refuseProtected({ services }: Tolerant, names: readonly string[], update: object): void {
+export function refuseProtected({ services }: UpdateContext, names: readonly string[], update: object): void {
   const named = names.filter(name => Object.hasOwn(update, name))
   if (named.length === 0) return
-  const shownNames = named.slice(0, maxNames).map(name => name.slice(0, 100))
-  const fields = shownNames.map(name => `"${name}"`).join(', ')
+  const listedNames = named.slice(0, maxNames).map(name => name.slice(0, 100))
+  const fields = listedNames.map(name => `"${name}"`).join(', ')
   if (!services.config.ignoreProtectedFieldUpdates)
-    fail('forbidden', `Only the service sets ${fields}`, { protectedFields: shownNames })
+    fail('forbidden', `Only the service sets ${fields}`, { protectedFields: listedNames })
   services.log.warn(`an update of protected fields was ignored: ${fields}`)
 }
 

@@ -6,7 +6,9 @@
 /**
  * Lengths of the repeated part, in small steps at first: with exponential time the next length must not take forever.
  */
-const sizes = [8, 10, 12, 15, 18, 22, 27, 33, 41, 51, 63, 78, 97, 121, 151, 188, 235, 512, 1024, 4096, 16_384]
+const lengths = [
+  8, 10, 12, 15, 18, 22, 27, 33, 41, 51, 63, 78, 97, 121, 151, 188, 235, 512, 1024, 4096, 16_384
+]
 /** Milliseconds below which a text is not slow; above it is timed again to be sure. */
 const slowMs = 8
 /** Factor by which the time may grow with four times the length; linear time grows fourfold. */
@@ -22,13 +24,13 @@ const maxVariants = 24
  * Returns a text on which a pattern is slow within `maxLength` characters; `undefined` if none was found. A pattern that
  * takes only a few milliseconds at that length is not slow, however its time grows.
  */
-export function slowText(pattern: RegExp, maxLength = sizes.at(-1)!): string | undefined {
-  const atoms = atomsOf(pattern.source)
+export function findSlowText(pattern: RegExp, maxLength = lengths.at(-1)!): string | undefined {
+  const atoms = listAtoms(pattern.source)
   // A sticky pattern is only tried at one position.
   const source = pattern.sticky ? `^(?:${pattern.source})` : pattern.source
   const stateless = new RegExp(source, pattern.flags.replaceAll(/[gy]/g, ''))
-  const beginnings = beginningsOf(atoms)
-  const parts = distinct([...atoms, ...pairsOf(atoms), ...commonCharacters]).slice(0, maxVariants)
+  const beginnings = listBeginnings(atoms)
+  const parts = removeDuplicates([...atoms, ...listPairs(atoms), ...commonCharacters]).slice(0, maxVariants)
   for (const beginning of beginnings)
     for (const part of parts)
       for (const end of ends) {
@@ -39,23 +41,23 @@ export function slowText(pattern: RegExp, maxLength = sizes.at(-1)!): string | u
 }
 
 function isSlow(pattern: RegExp, make: (size: number) => string, maxLength: number): boolean {
-  for (const size of sizes) {
+  for (const size of lengths) {
     if (size > maxLength) return false
-    if (timeOf(pattern, make(size)) < slowMs) continue
+    if (measureTime(pattern, make(size)) < slowMs) continue
     // Other work may have slowed this down: the fastest of several runs counts.
-    const again = quickest(pattern, make(size))
+    const again = measureFastest(pattern, make(size))
     if (again < slowMs) continue
     // Exponential time is detected here, before longer texts are tried.
-    if (size < 1024 || again > maxGrowth * quickest(pattern, make(size / 4))) return true
+    if (size < 1024 || again > maxGrowth * measureFastest(pattern, make(size / 4))) return true
   }
   return false
 }
 
-function quickest(pattern: RegExp, text: string): number {
-  return Math.min(...Array.from({ length: 5 }, () => timeOf(pattern, text)))
+function measureFastest(pattern: RegExp, text: string): number {
+  return Math.min(...Array.from({ length: 5 }, () => measureTime(pattern, text)))
 }
 
-function timeOf(pattern: RegExp, text: string): number {
+function measureTime(pattern: RegExp, text: string): number {
   const begin = performance.now()
   try {
     pattern.test(text)
@@ -66,18 +68,18 @@ function timeOf(pattern: RegExp, text: string): number {
 }
 
 /** Texts that match the pattern up to each of its atoms. */
-function beginningsOf(atoms: readonly string[]): string[] {
+function listBeginnings(atoms: readonly string[]): string[] {
   const all = ['', ...atoms.map((_atom, index) => atoms.slice(0, index + 1).join(''))]
-  return distinct(
+  return removeDuplicates(
     all.length <= maxVariants ? all : [...all.slice(0, maxVariants / 2), ...all.slice(-maxVariants / 2)]
   )
 }
 
-function pairsOf(atoms: readonly string[]): string[] {
+function listPairs(atoms: readonly string[]): string[] {
   return atoms.slice(1).map((atom, index) => atoms[index]! + atom)
 }
 
-function distinct(texts: readonly string[]): string[] {
+function removeDuplicates(texts: readonly string[]): string[] {
   return [...new Set(texts)]
 }
 
@@ -98,20 +100,20 @@ const shorthands: Readonly<Record<string, string>> = {
 }
 
 /** A character for each position of a pattern that takes one, in order; of classes the first ones. Ignores groups and counts. */
-function atomsOf(source: string): string[] {
+function listAtoms(source: string): string[] {
   const atoms: string[] = []
   for (let at = 0; at < source.length; at++) {
     const character = source[at]!
     if (character === '\\') {
-      const { end, text } = escapeAt(source, at)
+      const { end, text } = parseEscape(source, at)
       if (text !== '') atoms.push(text)
       at = end
     } else if (character === '[') {
-      const { end, texts } = classAt(source, at)
+      const { end, texts } = parseClass(source, at)
       atoms.push(...texts)
       at = end
     } else if (character === '{') at = Math.max(at, source.indexOf('}', at))
-    else if (character === '(' && source[at + 1] === '?') at = Math.max(at, endOfGroupHead(source, at))
+    else if (character === '(' && source[at + 1] === '?') at = Math.max(at, findGroupHeadEnd(source, at))
     else if (character === '.') atoms.push('a')
     else if (!'^$|()*+?'.includes(character)) atoms.push(character)
   }
@@ -119,13 +121,13 @@ function atomsOf(source: string): string[] {
 }
 
 /** Where `(?:`, `(?=`, `(?<name>` and their like end. */
-function endOfGroupHead(source: string, at: number): number {
+function findGroupHeadEnd(source: string, at: number): number {
   const isNamed = source[at + 2] === '<' && !'=!'.includes(source[at + 3]!)
   if (isNamed) return source.indexOf('>', at)
   return at + (source[at + 2] === '<' ? 3 : 2)
 }
 
-function escapeAt(source: string, at: number): { end: number; text: string } {
+function parseEscape(source: string, at: number): { end: number; text: string } {
   const letter = source[at + 1] ?? ''
   const [code] = /^[0-9a-f]{4}|^\{[0-9a-f]+\}/i.exec(source.slice(at + 2, at + 12)) ?? []
   if (letter === 'u' && code) {
@@ -138,13 +140,13 @@ function escapeAt(source: string, at: number): { end: number; text: string } {
 }
 
 /** Some characters of a class; for a negated one, characters that it matches. */
-function classAt(source: string, start: number): { end: number; texts: string[] } {
+function parseClass(source: string, start: number): { end: number; texts: string[] } {
   const isNegated = source[start + 1] === '^'
   const texts: string[] = []
   let at = start + (isNegated ? 2 : 1)
   for (; at < source.length && source[at] !== ']'; at++) {
     if (source[at] === '\\') {
-      const { end, text } = escapeAt(source, at)
+      const { end, text } = parseEscape(source, at)
       texts.push(text)
       at = end
     } else if (source[at] !== '-') texts.push(source[at]!)

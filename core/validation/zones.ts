@@ -3,16 +3,16 @@ import { Type } from 'typebox'
 import type { KeyValue } from '../../schemas/scalars.js'
 import { isZone, zoneKey, zonesKey } from '../../schemas/zones.js'
 import { ApiError } from '../errors.js'
-import { checker, refuseParams, withPaths } from './params.js'
+import { createChecker, refuseParams, changePaths } from './params.js'
 
 /** Periods that are kept: a change of zone a day for years. */
-const mostPeriods = 1000
+const maxPeriods = 1000
 
-const assertPeriods = checker(
+const assertPeriods = createChecker(
   Type.Object({
     list: Type.Array(
       Type.Object({ from: Type.Number(), zone: Type.String() }, { additionalProperties: false }),
-      { maxItems: mostPeriods }
+      { maxItems: maxPeriods }
     )
   })
 )
@@ -35,7 +35,7 @@ export function assertZonePeriods(update: KeyValue, path: string): void {
   try {
     assertPeriods({ list })
   } catch (error) {
-    throw error instanceof ApiError ? withPaths(error, inner => inner.replace(/^#\/list/, at)) : error
+    throw error instanceof ApiError ? changePaths(error, inner => inner.replace(/^#\/list/, at)) : error
   }
   const periods = list as readonly { from: number; zone: string }[]
   for (const [index, { from, zone }] of periods.entries()) {

@@ -8,7 +8,7 @@ import { adoptUserFile, migrateUserFile } from '../../storage/user/adoption.js'
 import { syncPath, writeWithin } from '../../storage/files/durable.js'
 import { UserInspection } from '../../storage/inspection.js'
 import type { Layout } from '../../storage/files/layout.js'
-import { userFileProblems } from '../../storage/vetting/foreign-file.js'
+import { findUserFileProblems } from '../../storage/validation/foreign-file.js'
 import { AccountCheck, type Problem } from '../maintenance/check-account.js'
 import { newCounts } from '../maintenance/check.js'
 import { valuesOf } from '../maintenance/unique-index.js'
@@ -36,7 +36,7 @@ export async function bringBack(
   try {
     const record = await readRecord(vault, user)
     await fetchFile(vault, record.file, target, target.userFile(user.id))
-    for (const detail of userFileProblems(target, user.id)) report(problemOf(user, detail))
+    for (const detail of findUserFileProblems(target, user.id)) report(problemOf(user, detail))
     if (problems.length > 0) return problems
     migrateUserFile(target, user.id)
     adoptUserFile(target, user.id)

@@ -2,7 +2,7 @@
 import { migratePlatformFile } from '../../storage/sqlite/copies.js'
 import { PlatformInspection } from '../../storage/inspection.js'
 import type { Layout } from '../../storage/files/layout.js'
-import { platformFileProblems } from '../../storage/vetting/foreign-file.js'
+import { findPlatformFileProblems } from '../../storage/validation/foreign-file.js'
 import { BackupError } from './backup-error.js'
 import { fetchFile } from './bring-back.js'
 import type { Manifest } from './manifest.js'
@@ -15,7 +15,7 @@ export async function bringPlatform(
   { platform, users }: Manifest
 ): Promise<void> {
   await fetchFile(vault, platform, target, target.platformFile)
-  const [problem] = platformFileProblems(target)
+  const [problem] = findPlatformFileProblems(target)
   if (problem !== undefined) throw new BackupError(`The platform file of the backup ${problem}`)
   migratePlatformFile(target)
   const ids = new Map(users.map(({ id, username }) => [username, id]))

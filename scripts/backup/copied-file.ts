@@ -8,7 +8,7 @@ import { BackupError } from './backup-error.js'
 export function attachmentsIn(draft: Layout, account: string): { id: string; size: number }[] {
   const inspection = new UserInspection(draft, account)
   try {
-    const [problem] = inspection.problems().filter(text => !text.startsWith('is of an earlier version'))
+    const [problem] = inspection.findProblems().filter(text => !text.startsWith('is of an earlier version'))
     if (problem !== undefined) throw new BackupError(`The file is damaged (${problem})`)
     for (const { detail, id: record = '' } of brokenRecords(inspection, () => undefined))
       throw new BackupError(`The audit is broken: ${record} ${detail}`)

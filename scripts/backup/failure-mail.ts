@@ -5,7 +5,7 @@ import type { Settings } from '../../core/settings/settings.js'
 import { systemClock } from '../../core/time.js'
 import { version } from '../../core/version.js'
 import { Mailer } from '../../core/outgoing/mail/mailer.js'
-import { mailTransportOf } from '../../core/outgoing/mail/mail-transport.js'
+import { createMailTransport } from '../../core/outgoing/mail/mail-transport.js'
 
 /** Tells the operator, at `backup.mailTo`, that backups fail. `succeeded`: when the last good one was made, in seconds. */
 export async function tellOfFailure(
@@ -17,7 +17,7 @@ export async function tellOfFailure(
   const { mailTo, to } = settings.backup
   if (mailTo === '') return
   const config = toConfig(settings, version, settings.port)
-  const mailer = new Mailer({ config, clock: systemClock, log, transport: mailTransportOf(config) })
+  const mailer = new Mailer({ config, clock: systemClock, log, transport: createMailTransport(config) })
   mailer.send(async () => ({
     kind: 'backupFailed',
     accountId: '',

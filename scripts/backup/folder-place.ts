@@ -3,7 +3,7 @@ import { lstatSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { link, rename, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
-import { isWithin, makeFolderWithin, openWithin, syncPath, writeWithin } from '../../storage/files/durable.js'
+import { existsWithin, makeFolderWithin, openWithin, syncPath, writeWithin } from '../../storage/files/durable.js'
 import { lockDirectory } from '../../storage/sqlite/lock.js'
 import { BackupError } from './backup-error.js'
 import type { Opened, Place } from './place.js'
@@ -30,7 +30,7 @@ export class FolderPlace implements Place {
 
   async open(path: string): Promise<Opened | undefined> {
     const file = this.#at(path)
-    if (!isWithin(this.name, file)) return undefined
+    if (!existsWithin(this.name, file)) return undefined
     const { bytes, size } = openWithin(this.name, file)
     return { bytes, size, destroy: () => bytes.destroy() }
   }
@@ -66,7 +66,7 @@ export class FolderPlace implements Place {
 
   async sizeOf(path: string): Promise<number | undefined> {
     const file = this.#at(path)
-    if (!isWithin(this.name, file)) return undefined
+    if (!existsWithin(this.name, file)) return undefined
     const found = lstatSync(file)
     return found.isFile() ? found.size : undefined
   }
@@ -74,14 +74,14 @@ export class FolderPlace implements Place {
   async list(path?: string): Promise<readonly string[]> {
     if (path === undefined) return readdirSync(this.name)
     const folder = this.#at(path)
-    if (!isWithin(this.name, folder)) return []
+    if (!existsWithin(this.name, folder)) return []
     makeFolderWithin(this.name, folder)
     return readdirSync(folder)
   }
 
   async remove(path: string): Promise<void> {
     const file = this.#at(path)
-    if (isWithin(this.name, file)) await rm(file, { recursive: true, force: true })
+    if (existsWithin(this.name, file)) await rm(file, { recursive: true, force: true })
   }
 
   async settle(path: string): Promise<void> {

@@ -7,8 +7,8 @@ import { dirname } from 'node:path'
 import { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { version } from '../../core/version.js'
-import { bytesIn } from '../../storage/files/durable.js'
-import { makeCopies, removeCopies, removeLeftOvers } from '../../storage/sqlite/left-overs.js'
+import { readChunks } from '../../storage/files/durable.js'
+import { createCopyFolder, removeCopyFolder, removeStaleCopies } from '../../storage/sqlite/copy-folders.js'
 import { PlatformInspection } from '../../storage/inspection.js'
 import type { Layout } from '../../storage/files/layout.js'
 import { PlatformStore } from '../../storage/platform/platform-store.js'
@@ -73,12 +73,12 @@ export async function makeBackup(
   vault: Vault,
   options: BackupOptions = {}
 ): Promise<BackupReport> {
-  removeLeftOvers(layout)
-  const draft = makeCopies(layout)
+  removeStaleCopies(layout)
+  const draft = createCopyFolder(layout)
   try {
     return await new Backup(layout, draft, vault, await readManifest(vault), options).run()
   } finally {
-    removeCopies(draft)
+    removeCopyFolder(draft)
   }
 }
 
@@ -155,7 +155,7 @@ class Backup {
   #accounts(): Account[] {
     const inspection = new PlatformInspection(this.draft)
     try {
-      const [problem] = inspection.problems()
+      const [problem] = inspection.findProblems()
       // An earlier schema version is fine.
       if (problem !== undefined && !problem.startsWith('is of an earlier version'))
         throw new BackupError(`The platform file is damaged (${problem}): nothing has been backed up`)
@@ -177,7 +177,7 @@ class Backup {
       for (const { id } of store.listUnfinished()) store.changeNow('remove', id)
       store.close()
     }
-    return await this.vault.put(`platform-${this.#stamp}.sqlite`, bytesIn(this.draft.platformFile))
+    return await this.vault.put(`platform-${this.#stamp}.sqlite`, readChunks(this.draft.platformFile))
   }
 
   /** Backs up an account. Returns its entry; `undefined` if it was deleted, or could not be copied now or before. */
@@ -239,13 +239,13 @@ class Backup {
   /** Stores a copy, unless its content is unchanged: closing a file changes its modification time too. */
   async #file({ id, username }: Account, former: AccountRecord | undefined): Promise<Stored> {
     const copy = this.draft.userFile(id)
-    const { digest, size } = await digestOf(bytesIn(copy))
+    const { digest, size } = await digestOf(readChunks(copy))
     if (former && former.file.digest === digest && former.file.size === size) {
       if (await this.#isWhole(username, former.file)) return former.file
       // Under the same name: earlier states have it, too.
-      return await this.vault.put(former.file.name, bytesIn(copy))
+      return await this.vault.put(former.file.name, readChunks(copy))
     }
-    return await this.vault.put(`${folderOf(id)}/${this.#stamp}.sqlite`, bytesIn(copy))
+    return await this.vault.put(`${folderOf(id)}/${this.#stamp}.sqlite`, readChunks(copy))
   }
 
   /** Stores the attachments that the backup does not hold yet. Returns `undefined` if one was deleted meanwhile. */

@@ -4,7 +4,7 @@
  */
 import { Type, type Static } from 'typebox'
 import { closed } from '../../schemas/scalars.js'
-import { isAccountId, isFileId, partsOf, shardOf } from '../../storage/files/layout.js'
+import { isAccountId, isFileId, toFolderParts, getShardFolder } from '../../storage/files/layout.js'
 import { BackupError } from './backup-error.js'
 import { parsed } from './reading.js'
 import type { Vault } from './vault.js'
@@ -144,13 +144,13 @@ export async function soundRecord(vault: Vault, user: BackedUp): Promise<Account
 /** The folder of an account in a backup: as in a data directory. */
 export function folderOf(id: string): string {
   if (!isAccountId(id)) throw new BackupError(`${JSON.stringify(id)} is not an account id`)
-  return `users/${partsOf(id).join('/')}`
+  return `users/${toFolderParts(id).join('/')}`
 }
 
 /** The name of an attachment in a backup. */
 export function attachmentName(id: string, attachment: string): string {
   if (!isFileId(attachment)) throw new BackupError(`${JSON.stringify(attachment)} is not an attachment id`)
-  return `${folderOf(id)}/attachments/${shardOf(attachment)}/${attachment}`
+  return `${folderOf(id)}/attachments/${getShardFolder(attachment)}/${attachment}`
 }
 
 function assertName({ name }: Stored, pattern: string): void {

@@ -7,13 +7,13 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { parse } from 'yaml'
-import { chosenFile, chosenText, withChoices, type Chosen } from '../../core/settings/chosen.js'
+import { pageSettingsFile, formatPageSettings, mergePageSettings, type PageSettings } from '../../core/settings/page-settings.js'
 import { readSettings } from '../../core/settings/load.js'
 import { isObject } from '../../core/validation/is-object.js'
 import { chosenKeys } from '../../server/setup/choices.js'
 import { assertFileOrAbsent } from '../../storage/files/durable.js'
 import type { Layout } from '../../storage/files/layout.js'
-import { placeFileNow } from '../../storage/files/setup-link.js'
+import { writeFileAtomically } from '../../storage/files/setup-link.js'
 import { BackupError, isFatal } from './backup-error.js'
 import type { Manifest } from './manifest.js'
 import type { Stored } from './stored.js'
@@ -49,7 +49,7 @@ export async function putSettings(
   } catch (error) {
     if (!(error instanceof Error) || isFatal(error)) throw error
     const rest = former ? 'what was backed up before is kept' : 'it is not in the backup'
-    report.problems.push({ detail: `${chosenFile}: ${error.message}: ${rest}` })
+    report.problems.push({ detail: `${pageSettingsFile}: ${error.message}: ${rest}` })
     return former
   }
 }
@@ -61,7 +61,7 @@ async function put(
   former: Stored | undefined,
   isDoubted: boolean
 ): Promise<Stored | undefined> {
-  const bytes = bytesAt(join(source.root, chosenFile))
+  const bytes = bytesAt(join(source.root, pageSettingsFile))
   if (!bytes) return undefined
   const { digest, size } = await digestOf(Readable.from([bytes]))
   const isSame = former && former.digest === digest && former.size === size && (await vault.has(former))
@@ -82,13 +82,13 @@ export async function bringSettings(
   if (!settings) return []
   const text = (await vault.bytes(settings, largest)).toString()
   const found = chosenIn(text)
-  if (!found) return [`${chosenFile} is left out: it holds no settings`]
+  if (!found) return [`${pageSettingsFile} is left out: it holds no settings`]
   const { left, taken } = vault.isEncrypted ? { taken: found, left: [] } : believed(found)
-  const { problems } = readSettings({ argv: [], env: {}, cwd: target.root, chosen: taken })
-  if (problems.length > 0) return [`${chosenFile} is left out: ${problems.join('; ')}`]
-  placeFileNow(join(target.root, chosenFile), vault.isEncrypted ? text : chosenText(taken))
+  const { problems } = readSettings({ argv: [], env: {}, cwd: target.root, pageSettings: taken })
+  if (problems.length > 0) return [`${pageSettingsFile} is left out: ${problems.join('; ')}`]
+  writeFileAtomically(join(target.root, pageSettingsFile), vault.isEncrypted ? text : formatPageSettings(taken))
   if (left.length === 0) return []
-  return [`${chosenFile}: left out, since the backup is not encrypted: ${left.join(', ')}`]
+  return [`${pageSettingsFile}: left out, since the backup is not encrypted: ${left.join(', ')}`]
 }
 
 function bytesAt(file: string): Buffer | undefined {
@@ -96,14 +96,14 @@ function bytesAt(file: string): Buffer | undefined {
   try {
     const bytes = readFileSync(file)
     if (bytes.length <= largest) return bytes
-    throw new BackupError(`${chosenFile} is larger than settings can be`)
+    throw new BackupError(`${pageSettingsFile} is larger than settings can be`)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error
   }
 }
 
-function chosenIn(text: string): Chosen | undefined {
+function chosenIn(text: string): PageSettings | undefined {
   try {
     const read: unknown = parse(text)
     return isObject(read) ? read : undefined
@@ -113,7 +113,7 @@ function chosenIn(text: string): Chosen | undefined {
 }
 
 /** The settings that the pages let somebody choose, and the names of all others. */
-function believed(found: Chosen): { readonly taken: Chosen; readonly left: readonly string[] } {
+function believed(found: PageSettings): { readonly taken: PageSettings; readonly left: readonly string[] } {
   const values = new Map<string, unknown>()
   const left: string[] = []
   const walk = (node: unknown, key: string): void => {
@@ -123,5 +123,5 @@ function believed(found: Chosen): { readonly taken: Chosen; readonly left: reado
     else left.push(key.slice(0, 100))
   }
   walk(found, '')
-  return { taken: withChoices({}, values), left }
+  return { taken: mergePageSettings({}, values), left }
 }

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { makeFolderNow, syncPath } from '../../storage/files/durable.js'
 import { Layout } from '../../storage/files/layout.js'
-import { makeCopies, removeCopies } from '../../storage/sqlite/left-overs.js'
+import { createCopyFolder, removeCopyFolder } from '../../storage/sqlite/copy-folders.js'
 import { lockDirectory } from '../../storage/sqlite/lock.js'
 import { writeOwner } from '../../storage/platform/owner.js'
 import { PlatformStore } from '../../storage/platform/platform-store.js'
@@ -134,7 +134,7 @@ async function restoreInto(
         `Nothing has been restored: the backup is damaged (--skip-damaged leaves such accounts out).\n${report.problems.map(lineOf).join('\n')}`
       )
     // To the side, so that it knows of nothing that is not there once it is in its place.
-    const side = makeCopies(target)
+    const side = createCopyFolder(target)
     await bringPlatform(vault, side, manifest)
     const leftOut = new Set(report.problems.flatMap(({ user }) => user ?? []))
     for (const { field, user } of await settlePlatform(side, target, users, leftOut))
@@ -143,7 +143,7 @@ async function restoreInto(
     await syncPath(side.platformFile)
     // Last: without it nobody takes the folder for a data directory.
     renameSync(side.platformFile, target.platformFile)
-    removeCopies(side)
+    removeCopyFolder(side)
     await syncPath(target.root)
     return report
   } catch (error) {
@@ -259,7 +259,7 @@ export async function restoreAside(
   try {
     return { done: await place(side, account), made }
   } finally {
-    removeCopies(side)
+    removeCopyFolder(side)
   }
 }
 
@@ -273,7 +273,7 @@ async function setAside(
   const manifest = await manifestOf(vault, at)
   const user = manifest.users.find(each => each.username === username)
   if (!user) throw new BackupError(`The backup holds no account ${username}`)
-  const layout = makeCopies(target)
+  const layout = createCopyFolder(target)
   try {
     const problems = await bringBack(vault, layout, user, { ...vetting, keepsFiles: true })
     if (problems.length > 0)
@@ -285,7 +285,7 @@ async function setAside(
     if (!account) throw new BackupError(`The platform file of the backup does not know ${username}`)
     return { account, layout, made: manifest.made }
   } catch (error) {
-    removeCopies(layout)
+    removeCopyFolder(layout)
     throw error
   }
 }

@@ -67,7 +67,7 @@ export class S3Place implements Place {
       endpoint: `${base}/${bucket}`,
       region
     })
-    client.patienceMs = patienceMs
+    client.timeoutMs = patienceMs
     client.uploadBytesPerMs = uploadBytesPerMs
     const name = `s3://${[bucket, prefix].filter(part => part !== '').join('/')}`
     const place = new S3Place(name, prefix === '' ? '' : `${prefix}/`, client, patienceMs)
@@ -147,7 +147,7 @@ export class S3Place implements Place {
     if (this.#lockedUntil === 0) return
     this.#lockedUntil = 0
     // Somebody may wait for the end of a run that has been given up.
-    this.bucket.patienceMs = Math.min(this.patienceMs, closingPatienceMs)
+    this.bucket.timeoutMs = Math.min(this.patienceMs, closingPatienceMs)
     try {
       if ((await this.#lock())?.id === this.#id) await this.bucket.deleteObject(this.prefix + lockName)
     } catch {

@@ -1,7 +1,7 @@
 /** The files of a backup. They are verified when written, and optionally encrypted. */
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
-import { bytesIn } from '../../storage/files/durable.js'
+import { readChunks } from '../../storage/files/durable.js'
 import type { Secret } from '../terminal/passphrase.js'
 import { BackupError } from './backup-error.js'
 import { codecIn, headerName, isBackup, newCodec, type Codec } from './codec.js'
@@ -78,7 +78,7 @@ export class Vault {
   async share(name: string, source: string): Promise<Stored> {
     const path = this.#path(name)
     if (this.isEncrypted || !(await this.place.link(path, source)))
-      return await this.put(name, bytesIn(source))
+      return await this.put(name, readChunks(source))
     const linked = await this.place.open(path)
     return { name, ...(await digestOf(linked!.bytes)) }
   }

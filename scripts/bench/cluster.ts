@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { fileURLToPath } from 'node:url'
 import type { NatsEngine } from '../../cluster/nats-engine.js'
-import { placedIn, shardOf } from '../../cluster/nodes/places.js'
+import { parsePlacement, parseShard } from '../../cluster/nodes/shard-placement.js'
 import { fixedShards } from '../../core/call/shard.js'
 import { EngineServers, until } from '../../test/cluster/engine-servers.js'
 import { Target } from './load/target.js'
@@ -93,6 +93,6 @@ export class BenchCluster {
   /** By shard, the node that its register names. */
   async #places(): Promise<Map<number, string | undefined>> {
     const registers = await this.engine.register.list('shard.')
-    return new Map(registers.map(register => [shardOf(register), placedIn(register)?.node]))
+    return new Map(registers.map(register => [parseShard(register), parsePlacement(register)?.node]))
   }
 }

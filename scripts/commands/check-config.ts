@@ -1,6 +1,6 @@
 /** `coffer check-config`: reads the settings as `serve` would, and prints them. */
 import { settingsList } from '../../core/settings/list.js'
-import { withoutSecrets as withoutInnerSecrets } from '../../core/settings/secrets.js'
+import { maskSecrets as withoutInnerSecrets } from '../../core/settings/secrets.js'
 import type { Settings } from '../../core/settings/settings.js'
 import { checkedSettings } from '../terminal/checked-settings.js'
 

@@ -2,7 +2,7 @@
  * `coffer cluster rescue`: shows what copies there are of an account that cannot be served, and takes the one that is named.
  * (docs/cluster.md#an-account-cannot-be-served)
  */
-import type { FoundEnd } from '../../cluster/found-end.js'
+import type { ScannedEnd } from '../../cluster/scan-log.js'
 import type { FoundCopy } from '../../cluster/rescue.js'
 import type { NatsEngine } from '../../cluster/nats-engine.js'
 import { Members } from '../../cluster/nodes/members.js'
@@ -43,7 +43,7 @@ async function show(engine: NatsEngine, username: string, { json }: JsonOption):
     nodes.map(async node => ({ node, ...(await asked(engine, node, username)) }))
   )
   const refusals = answers.filter(({ ok }) => !ok)
-  const end: FoundEnd | undefined = answers.find(({ found }) => found)?.found?.end
+  const end: ScannedEnd | undefined = answers.find(({ found }) => found)?.found?.end
   const copies = distinct(answers)
   const lines = [
     ...(end

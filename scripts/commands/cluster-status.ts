@@ -1,5 +1,5 @@
 /** `coffer cluster status`: the nodes, what they serve, and what has to be looked after. (docs/cluster.md#alarms) */
-import { overviewOf } from '../../cluster/nodes/overview.js'
+import { createOverview } from '../../cluster/nodes/overview.js'
 import { alarmsAt } from '../../server/nodes/control.js'
 import { print, type JsonOption } from '../terminal/answer.js'
 import { split } from '../terminal/operands.js'
@@ -10,7 +10,7 @@ export async function clusterStatus(args: readonly string[], { json }: JsonOptio
   const { flags } = split(args)
   const { cluster } = await clusterSettings(flags)
   await withEngine(cluster, async engine => {
-    const { alarms, nodes } = await overviewOf(engine.register, async node => await alarmsAt(engine, node))
+    const { alarms, nodes } = await createOverview(engine.register, async node => await alarmsAt(engine, node))
     const lines = [
       ...nodes.map(
         each => `${each.node}\t${each.state}\t${each.software}\t${each.shards.length} shards\t${each.url}`

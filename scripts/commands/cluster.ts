@@ -1,8 +1,8 @@
 /** `coffer cluster`: prepares the engine of a cluster, and moves what its nodes serve. (docs/cluster.md) */
-import { areInEngine, openObjects } from '../../cluster/objects/open.js'
-import { makeStreams, streamsOf } from '../../cluster/nats/streams.js'
-import { forgetDead } from '../../cluster/nodes/forgetting.js'
-import { placedIn, shardOf } from '../../cluster/nodes/places.js'
+import { usesEngine, openObjects } from '../../cluster/objects/open.js'
+import { createStreams, createStreamConfigs } from '../../cluster/nats/streams.js'
+import { removeDeadNode } from '../../cluster/nodes/remove-dead-node.js'
+import { parsePlacement, parseShard } from '../../cluster/nodes/shard-placement.js'
 import type { Controlled } from '../../server/nodes/control.js'
 import { print, type JsonOption } from '../terminal/answer.js'
 import { counted } from '../terminal/counted.js'
@@ -29,10 +29,10 @@ export async function initCluster(args: readonly string[], options: ClusterInitO
   const settings = await clusterSettings(flags)
   const { cluster } = settings
   const shardBytes = bytesIn('--shard-bytes', options.shardBytes)
-  const objectBytes = areInEngine(cluster.objects) ? bytesIn('--object-bytes', options.objectBytes) : 0
+  const objectBytes = usesEngine(cluster.objects) ? bytesIn('--object-bytes', options.objectBytes) : 0
   await withEngine(cluster, async engine => {
-    const streams = streamsOf({ shardBytes, objectBytes, platformBytes, bucketBytes })
-    await makeStreams(engine, streams)
+    const streams = createStreamConfigs({ shardBytes, objectBytes, platformBytes, bucketBytes })
+    await createStreams(engine, streams)
     // It needs all of the service, which other commands are not to load.
     const { beginCluster } = await import('../maintenance/begin-cluster.js')
     const accounts = await beginCluster(settings, engine, openObjects(cluster.objects, engine))
@@ -52,8 +52,8 @@ export async function moveShard(args: readonly string[], { json }: JsonOption): 
   const shard = Number(shardText)
   const { cluster } = await clusterSettings(flags)
   await withEngine(cluster, async engine => {
-    const found = (await engine.register.list('shard.')).find(each => shardOf(each) === shard)
-    const placed = found && placedIn(found)
+    const found = (await engine.register.list('shard.')).find(each => parseShard(each) === shard)
+    const placed = found && parsePlacement(found)
     if (!/^\d+$/.test(shardText) || !placed) throw new UsageError(`There is no shard ${shardText}`)
     await haveDone(engine, placed.node, { do: 'move', shard, to }, movingMs, json)
   })
@@ -65,7 +65,7 @@ export async function drainNode(args: readonly string[], { json }: JsonOption): 
   const [node = ''] = operands
   const { cluster } = await clusterSettings(flags)
   await withEngine(cluster, async engine => {
-    if (!(await forgetDead(engine.register, node)))
+    if (!(await removeDeadNode(engine.register, node)))
       return await haveDone(engine, node, { do: 'drain' }, movingMs, json)
     const message = `${node} is dead, and forgotten: others serve what it served`
     print(json, { ok: true, message } satisfies Controlled, message)

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { accountId, helpersId } from '../../core/system-ids.js'
-import { dayBegin, isZone } from '../../schemas/zones.js'
+import { getDayStart, isZone } from '../../schemas/zones.js'
 import { accountIn } from '../maintenance/place-account.js'
 import { print, type JsonOption } from '../terminal/answer.js'
 import { presentDirectoryOf } from '../terminal/directory.js'
@@ -90,5 +90,5 @@ function timeOf(text: string, zone: string, isEnd: boolean): number {
   if (Number.isNaN(ms)) throw new UsageError(`"${text}" is neither a day such as 2026-03-29 nor a moment`)
   if (!/^\d{4}-\d\d-\d\d$/.test(text)) return ms / 1000
   const day = ms / 1000 / daySeconds
-  return isEnd ? dayBegin(zone, day + 1) - 0.001 : dayBegin(zone, day)
+  return isEnd ? getDayStart(zone, day + 1) - 0.001 : getDayStart(zone, day)
 }

@@ -1,5 +1,5 @@
 /** `coffer health`: checks the health of a running service, for monitoring. (docs/spec/service-information.md#health) */
-import { newToken } from '../../core/ids.js'
+import { createToken } from '../../core/ids.js'
 import { checkHealth, prepareHealthUser } from '../maintenance/health.js'
 import { checkOwnHealth } from '../maintenance/own-health.js'
 import { print, type JsonOption } from '../terminal/answer.js'
@@ -39,7 +39,7 @@ async function ofService(serviceInfoUrl: string, options: HealthOptions): Promis
   if (prepare) {
     const { email = `${username}@localhost` } = options
     // A random password that is not kept: later checks use the token, which does not expire.
-    const user = { username, email, password: newToken(), ...(origin === undefined ? {} : { origin }) }
+    const user = { username, email, password: createToken(), ...(origin === undefined ? {} : { origin }) }
     console.log(await prepareHealthUser(serviceInfoUrl, user))
     return
   }

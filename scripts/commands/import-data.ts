@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Services } from '../../core/call/services.js'
-import { newId } from '../../core/ids.js'
+import { createId } from '../../core/ids.js'
 import { foundJob, type Job, type KeptJob } from '../../core/imports/job.js'
 import { operatorId } from '../../core/imports/present.js'
 import { ImportFiles } from '../../storage/imports/import-files.js'
@@ -57,11 +57,11 @@ async function done(
   { isDry, zone }: { readonly isDry: boolean; readonly zone: string | undefined }
 ): Promise<KeptJob> {
   const { accounts, clock, imports } = services
-  const id = newId()
+  const id = createId()
   const state = isDry ? 'looking' : 'writing'
   const job: Job = {
     fileName: basename(file),
-    fileId: newId(),
+    fileId: createId(),
     size: statSync(file).size,
     created: clock.now(),
     createdBy: operatorId,
@@ -71,7 +71,7 @@ async function done(
     attempt: 0,
     streams: []
   }
-  files.adopt(account.id, file, id)
+  files.linkOrCopy(account.id, file, id)
   const store = accounts.store(account)
   await store.write(() => store.imports.insert(id, state, JSON.stringify(job)))
   imports.begin(account, id)

@@ -41,7 +41,7 @@ export async function init(args: readonly string[], { file, json, yes }: InitOpt
   assertFlags(flags)
   const answered = yes ? [] : await answers(questions.filter(([key]) => !isGiven(key, flags)))
   // Neither environment variables nor existing files are copied into the new one.
-  const settings = loadSettings({ argv: [...flags, ...answered], env: {}, cwd: '/nowhere', chosen: {} })
+  const settings = loadSettings({ argv: [...flags, ...answered], env: {}, cwd: '/nowhere', pageSettings: {} })
   const values = new Map(settingsList.map(setting => [setting.key, valueAt(settings, setting.path)]))
   if (values.get('adminKey') === '') values.set('adminKey', randomBytes(24).toString('base64url'))
   await writeFile(path, yamlOf(values), { flag: 'wx', mode: 0o600 })
@@ -54,7 +54,7 @@ export async function init(args: readonly string[], { file, json, yes }: InitOpt
 
 /** Throws a `SettingsError` for flags that are wrong, before anything is asked. */
 function assertFlags(flags: readonly string[]): void {
-  loadSettings({ argv: flags, env: {}, cwd: '/nowhere', chosen: {} })
+  loadSettings({ argv: flags, env: {}, cwd: '/nowhere', pageSettings: {} })
 }
 
 function isGiven(key: string, flags: readonly string[]): boolean {
@@ -76,8 +76,8 @@ async function answers(wanted: typeof questions): Promise<string[]> {
 
 /** The flag for an answer; none for the default. */
 async function flagFor(key: string, question: string, typed: AsyncIterator<string>): Promise<string[]> {
-  const { standard } = settingsList.find(setting => setting.key === key)!
-  const usual = key === whoRegisters ? 'everybody' : JSON.stringify(standard)
+  const { defaultValue } = settingsList.find(setting => setting.key === key)!
+  const usual = key === whoRegisters ? 'everybody' : JSON.stringify(defaultValue)
   for (;;) {
     process.stderr.write(`${question} [${usual}]: `)
     const { done, value } = (await typed.next()) as IteratorResult<string, undefined>
@@ -94,7 +94,7 @@ async function flagFor(key: string, question: string, typed: AsyncIterator<strin
 
 /** What is wrong with a setting by itself, if anything. */
 function problemOf(flag: string): string | undefined {
-  return readSettings({ argv: [flag], env: {}, cwd: '/nowhere', chosen: {} }).problems[0]
+  return readSettings({ argv: [flag], env: {}, cwd: '/nowhere', pageSettings: {} }).problems[0]
 }
 
 /** The value for `registration.invitationTokens`. With at least one token listed, those of `coffer invite` are valid too. */
@@ -143,6 +143,6 @@ function groupLine(
   return ['', `${'  '.repeat(depth)}${isUsed ? '' : '# '}${name}:`]
 }
 
-function isStandard({ key, standard }: Setting, values: ReadonlyMap<string, unknown>): boolean {
-  return JSON.stringify(values.get(key)) === JSON.stringify(standard)
+function isStandard({ key, defaultValue }: Setting, values: ReadonlyMap<string, unknown>): boolean {
+  return JSON.stringify(values.get(key)) === JSON.stringify(defaultValue)
 }

@@ -1,22 +1,22 @@
 /** `coffer serve`: runs the service until a signal stops it. */
 import { existsSync, readdirSync } from 'node:fs'
 import type { Log } from '../../core/log.js'
-import type { Chosen } from '../../core/settings/chosen.js'
+import type { PageSettings } from '../../core/settings/page-settings.js'
 import { toConfig } from '../../core/settings/config.js'
 import { readSettings, type ReadSettings } from '../../core/settings/load.js'
 import type { Settings } from '../../core/settings/settings.js'
 import { version } from '../../core/version.js'
-import { exposed } from '../../storage/files/exposure.js'
-import { StorageFull, StoreDamaged, translated } from '../../storage/errors.js'
+import { listExposedEntries } from '../../storage/files/exposure.js'
+import { StorageFull, StoreDamaged, translateError } from '../../storage/errors.js'
 import { DiskReserve } from '../../storage/files/disk-reserve.js'
 import { Layout } from '../../storage/files/layout.js'
-import { newSetupSecret } from '../../storage/files/setup-link.js'
+import { createSetupSecret } from '../../storage/files/setup-link.js'
 import { PlatformInspection } from '../../storage/inspection.js'
 import { watchReserve } from '../../server/disk-watch.js'
 import { LogOutput } from '../../server/log-output.js'
 import { createLog } from '../../server/log.js'
 import { startServer, type Server } from '../../server/server.js'
-import { isSetupOpen } from '../../server/setup/desk.js'
+import { isSetupOpen } from '../../server/setup/setup-service.js'
 import type { ScheduledBackups } from '../backup/scheduled-backups.js'
 import type { Turns } from '../backup/sources/turn.js'
 import { checkedSettings, furtherProblems } from '../terminal/checked-settings.js'
@@ -123,12 +123,12 @@ class Service {
     await Promise.all([server?.close(), this.#backups?.close()])
   }
 
-  #read(chosen?: Chosen): ReadSettings {
+  #read(chosen?: PageSettings): ReadSettings {
     return readSettings({
       argv: this.argv,
       env: process.env,
       cwd: process.cwd(),
-      ...(chosen !== undefined && { chosen })
+      ...(chosen !== undefined && { pageSettings: chosen })
     })
   }
 
@@ -156,7 +156,7 @@ class Service {
     const accounts = accountsIn(this.layout)
     const isOpen = isSetupOpen(this.#read())
     if (process.stdout.isTTY && settings.log.format !== 'json') {
-      const setupSecret = isOpen ? newSetupSecret(this.layout) : undefined
+      const setupSecret = isOpen ? createSetupSecret(this.layout) : undefined
       const dataDirectory = this.layout.root
       for (const line of greeting({ settings, port, dataDirectory, accounts, setupSecret })) console.log(line)
     } else {
@@ -212,7 +212,7 @@ async function withRoom(layout: Layout, work: () => unknown): Promise<void> {
   try {
     await work()
   } catch (error) {
-    if (!(translated(error) instanceof StorageFull)) throw error
+    if (!(translateError(error) instanceof StorageFull)) throw error
     throw new OperatorError(
       `The disk of ${layout.root} is full, so the service cannot start: it needs ${neededToStart / 1e6} MB there, and then the space of its data`
     )
@@ -227,7 +227,7 @@ async function settingsProblems(settings: Settings): Promise<readonly string[]> 
 
 /** Warns if other users can access the data directory. */
 function warnOfExposure(layout: Layout, log: Log): void {
-  const names = exposed(layout)
+  const names = listExposedEntries(layout)
   if (names.length > 0)
     log.warn(
       `other users can access the data directory (${names.slice(0, 5).join(', ')}): run chmod -R go= ${layout.root}`

@@ -1,11 +1,11 @@
 /** `coffer settings`: lists settings with their meaning. */
-import { settingsHelp } from '../../core/settings/list.js'
+import { formatSettingsHelp } from '../../core/settings/list.js'
 import { splitOptional, UsageError } from '../terminal/operands.js'
 
 /** Prints all settings, or those in whose name or meaning a word stands. */
 export function settings(args: readonly string[]): void {
   const [word = ''] = splitOptional(args, 'word').operands
-  const found = settingsHelp(word)
+  const found = formatSettingsHelp(word)
   if (found === '') throw new UsageError(`No setting has "${word}" in its name or meaning`)
   console.log(found)
 }

@@ -1,7 +1,7 @@
 /** `coffer setup-link`: makes the link with which the service is set up in a browser. */
 import { readSettings } from '../../core/settings/load.js'
-import { isSetupOpen } from '../../server/setup/desk.js'
-import { newSetupSecret } from '../../storage/files/setup-link.js'
+import { isSetupOpen } from '../../server/setup/setup-service.js'
+import { createSetupSecret } from '../../storage/files/setup-link.js'
 import { print, type JsonOption } from '../terminal/answer.js'
 import { directoryOf } from '../terminal/directory.js'
 import { setupLinkOf } from '../terminal/greeting.js'
@@ -15,7 +15,7 @@ export function setupLink(args: readonly string[], { json }: JsonOption): void {
     throw new UsageError(
       `The service has been set up: its operators are ${settings.operators.join(', ') || 'given by a setting'}`
     )
-  const url = setupLinkOf(settings, newSetupSecret(layout))
+  const url = setupLinkOf(settings, createSetupSecret(layout))
   print(json, { url }, url)
   if (!json)
     console.error('Good once, for a browser that reaches the service; the link before no longer works')

@@ -1,5 +1,5 @@
 /** Checks what is to be made. */
-import { dayBegin } from '../../schemas/zones.js'
+import { getDayStart } from '../../schemas/zones.js'
 import { UsageError } from '../terminal/operands.js'
 import { homeZone, type Plan } from './person/days.js'
 
@@ -35,5 +35,5 @@ function untilOf(text: string | undefined, now: number): number {
       `--until has to be a date such as 2026-03-31, or a moment such as 2026-03-31T18:00:00Z, not ${JSON.stringify(text)}`
     )
   if (ms / 1000 > now) throw new UsageError(`--until must not be in the future: ${text}`)
-  return isDate ? Math.min(now, dayBegin(homeZone, ms / 1000 / daySeconds + 1) - 1) : ms / 1000
+  return isDate ? Math.min(now, getDayStart(homeZone, ms / 1000 / daySeconds + 1) - 1) : ms / 1000
 }

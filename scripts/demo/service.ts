@@ -1,5 +1,5 @@
 /** Fills an account of a running service over its API. */
-import { parsedUrl } from '../../core/parsed-url.js'
+import { parseUrl } from '../../core/parse-url.js'
 import { appId } from './here.js'
 import type { Fact, Filed } from './person/facts.js'
 import { DemoError, type Answer, type Call, type Target } from './target.js'
@@ -45,7 +45,7 @@ export async function signInAt(
 ): Promise<{ target: ServiceTarget; token: string }> {
   const base = baseOf(url)
   const { api } = (await sent(`${base}/service/info`, {})) as { api?: unknown }
-  if (typeof api !== 'string' || !parsedUrl(api.replace('{username}', username)))
+  if (typeof api !== 'string' || !parseUrl(api.replace('{username}', username)))
     throw new DemoError(`${url} is not the address of a Coffer service`)
   const root = api.replace('{username}', username)
   const headers = { 'content-type': 'application/json', origin: new URL(base).origin }
@@ -64,7 +64,7 @@ export async function signInAt(
 
 /** The address without a slash at its end. Throws {@link DemoError} if it is malformed. */
 export function baseOf(url: string): string {
-  const address = parsedUrl(url)
+  const address = parseUrl(url)
   if (address?.protocol === 'http:' || address?.protocol === 'https:')
     return (address.origin + address.pathname).replace(/\/+$/, '')
   throw new DemoError(`--url has to be an address such as http://127.0.0.1:3000, not ${JSON.stringify(url)}`)

@@ -1,10 +1,10 @@
 /** From one machine to a cluster: the folder of a service that does not run becomes what all nodes begin with. */
 import { mkdir } from 'node:fs/promises'
 import type { Engine } from '../../cluster/engine.js'
-import { logSubject, shardCount } from '../../cluster/nodes/places.js'
+import { logSubject, shardCount } from '../../cluster/nodes/shard-placement.js'
 import type { Objects } from '../../cluster/objects.js'
 import { SharedAttachments } from '../../cluster/objects/shared-attachments.js'
-import { beginPlatform } from '../../cluster/platform/beginning.js'
+import { beginPlatform } from '../../cluster/platform/begin-platform.js'
 import { platformSubject } from '../../cluster/platform/record.js'
 import { platformPrefix } from '../../cluster/platform/snapshots.js'
 import { ShippedLogs } from '../../cluster/shipped-log.js'
@@ -83,11 +83,11 @@ async function beginAccounts(
     objects,
     layout,
     snapshotBytes: config.cluster.snapshotBytes,
-    subjectOf: id => logSubject(shards.indexOf(platform.findById(id)!.username), id),
-    giveUpMs,
+    getSubject: id => logSubject(shards.indexOf(platform.findById(id)!.username), id),
+    timeoutMs: giveUpMs,
     // What was broken off may have left more than one commit in a file, and none in its log.
-    isBeginning: true,
-    onTrouble: note
+    isFirstStart: true,
+    onError: note
   })
   const attachments = new SharedAttachments({
     layout,
@@ -95,21 +95,21 @@ async function beginAccounts(
     node: config.cluster.node,
     cacheBytes: 0,
     assertWriter: id => logs.assertWriter(id),
-    onTrouble: error => note('attachments', error)
+    onError: error => note('attachments', error)
   })
   const accounts = new Accounts(layout, platform, {
     ...accountsOptions(config, silentLog, logs),
-    onTrouble: note
+    onError: note
   })
   let count = 0
   try {
     for (const account of known(platform)) {
       await attachments.share(account.id)
-      await accounts.visit(account, () => {
+      await accounts.runInBackground(account, () => {
         accounts.store(account)
         return Promise.resolve()
       })
-      await accounts.handover.letGo(account)
+      await accounts.handover.release(account)
       count++
     }
   } finally {

@@ -1,10 +1,10 @@
 /** Checks all data of one account. */
 import { createHash } from 'node:crypto'
 import { pipeline } from 'node:stream/promises'
-import { isProven } from '../../core/integrity.js'
+import { matchesIntegrity } from '../../core/integrity.js'
 import type { Attachment } from '../../schemas/event.js'
 import type { AttachmentStore } from '../../storage/files/attachments.js'
-import { UserInspection, type EventInside } from '../../storage/inspection.js'
+import { UserInspection, type InspectedEvent } from '../../storage/inspection.js'
 import type { Layout } from '../../storage/files/layout.js'
 import { brokenRecords } from './check-audit.js'
 import type { UniqueValue } from '../../storage/repositories/account-fields.js'
@@ -80,13 +80,13 @@ export class AccountCheck {
     let file: UserInspection | undefined
     try {
       file = new UserInspection(this.layout, this.account.id)
-      file.holdMoment()
-      for (const detail of file.problems()) this.#add('database', undefined, detail)
+      file.holdSnapshot()
+      for (const detail of file.findProblems()) this.#add('database', undefined, detail)
       await this.#events(file)
       this.#records(file)
       this.#unsealed(file)
       this.#audit(file)
-      if (file.isWhole) this.#sums(file)
+      if (file.isIntact) this.#sums(file)
       this.#unique(file)
       await this.#leftOver(file)
     } catch (error) {
@@ -107,7 +107,7 @@ export class AccountCheck {
     }
   }
 
-  #columns(file: UserInspection, row: EventInside, body: Body): void {
+  #columns(file: UserInspection, row: InspectedEvent, body: Body): void {
     const { id, modified, time, trashed } = row
     const isSame =
       body.id === id &&
@@ -116,7 +116,7 @@ export class AccountCheck {
       (body.trashed === true) === (trashed === 1) &&
       (trashed < 2 || row.stream < 0)
     if (!isSame) this.#add('event', id, 'is indexed under other values than its content shows')
-    const links = file.linksOf(row, body.streamIds ?? [], body.content)
+    const links = file.listLinks(row, body.streamIds ?? [], body.content)
     this.#links += links.length
     if (links.join(' ') !== (body.streamIds ?? []).join(' '))
       this.#add('event', id, 'is not linked to the streams that its content shows')
@@ -157,7 +157,7 @@ export class AccountCheck {
   }
 
   #sums(file: UserInspection): void {
-    const { attachments, links } = file.counts()
+    const { attachments, links } = file.countRows()
     if (links !== this.#links) this.#add('database', undefined, 'streams list events that are not in them')
     if (attachments !== this.#files) this.#add('database', undefined, 'lists attachments that no event has')
     if (!file.isStorageCounted())
@@ -167,7 +167,7 @@ export class AccountCheck {
   /** Checks that the platform's index of unique values matches the file. */
   #unique(file: UserInspection): void {
     // Values in an older format are migrated when the account is next used.
-    if (file.olderFields().length > 0) return
+    if (file.listUnmigratedFields().length > 0) return
     const held = new Map(file.uniqueValues().map(value => [textOf(value), value.field]))
     const known = new Map(this.indexed.map(value => [textOf(value), value.field]))
     for (const [value, field] of held)
@@ -186,10 +186,10 @@ export class AccountCheck {
       if (!file.hasAttachment(id)) this.counts.leftOver++
   }
 
-  async #bytes(file: UserInspection, { number }: EventInside, attachment: Attachment): Promise<void> {
+  async #bytes(file: UserInspection, { number }: InspectedEvent, attachment: Attachment): Promise<void> {
     const { id, integrity, size } = attachment
     this.counts.attachments++
-    const kept = file.sizeOf(id, number)
+    const kept = file.getAttachmentSize(id, number)
     if (kept === undefined) this.#add('attachment', id, 'is missing from the table of attachments')
     else this.#files++
     const actual = await this.#digest(id, integrity)
@@ -237,7 +237,7 @@ export class AccountCheck {
   }
 
   #judge(kind: Problem['kind'], id: string, item: { readonly integrity?: unknown }): void {
-    const verdict = isProven(item)
+    const verdict = matchesIntegrity(item)
     if (verdict === undefined) this.counts.unsealed++
     if (verdict === false) this.#add(kind, id, 'does not match its integrity value')
   }

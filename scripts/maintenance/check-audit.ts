@@ -1,5 +1,5 @@
 /** Verifies the hash chain of an account's audit. */
-import { linkHash, recordId } from '../../storage/audit/record.js'
+import { computeLinkHash, formatRecordId } from '../../storage/audit/record.js'
 import type { UserInspection } from '../../storage/inspection.js'
 
 export interface BrokenRecord {
@@ -16,8 +16,8 @@ export function* brokenRecords(file: UserInspection, count: () => void): Generat
   let last = anchor.at
   for (const { access, action, at, detail, hash } of file.auditRecords()) {
     count()
-    const id = `:_audit:${recordId({ at, hash })}`
-    const expected = linkHash(previous, at, access, action, detail)
+    const id = `:_audit:${formatRecordId({ at, hash })}`
+    const expected = computeLinkHash(previous, at, access, action, detail)
     if (hash !== expected || at <= last)
       yield {
         id,

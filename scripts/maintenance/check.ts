@@ -84,7 +84,7 @@ class DirectoryCheck {
       return report
     }
     try {
-      for (const detail of platform.problems()) this.#platformProblem(detail)
+      for (const detail of platform.findProblems()) this.#platformProblem(detail)
       this.progress?.begin(platform.countAccounts())
       await this.#accounts(platform)
       this.#unknownFolders(platform)

@@ -1,6 +1,6 @@
 /** Checks the health of a service from outside, as a client sees it. (docs/spec/service-information.md#health) */
 import { resolve4 } from 'node:dns/promises'
-import { parsedUrl } from '../../core/parsed-url.js'
+import { parseUrl } from '../../core/parse-url.js'
 
 /** The part of the service information that is needed here. */
 interface ServiceInfo {
@@ -147,7 +147,7 @@ async function jsonOf(response: Response, url: string): Promise<Record<string, u
 }
 
 function isWeb(url: string): boolean {
-  return ['http:', 'https:'].includes(parsedUrl(url)?.protocol ?? '')
+  return ['http:', 'https:'].includes(parseUrl(url)?.protocol ?? '')
 }
 
 function messageOf(error: unknown): string {

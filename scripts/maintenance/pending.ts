@@ -3,7 +3,7 @@ import { statfsSync, statSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Layout } from '../../storage/files/layout.js'
 import { PlatformInspection } from '../../storage/inspection.js'
-import { platformVersion, schemaVersions, stepNames, userVersion } from '../../storage/sqlite/copies.js'
+import { readPlatformVersion, schemaVersions, stepNames, readUserVersion } from '../../storage/sqlite/copies.js'
 import type { Progress } from '../terminal/progress.js'
 
 export interface Pending {
@@ -22,7 +22,7 @@ export interface Pending {
 
 /** Looks at all files, whether or not a service runs. Throws `StoreDamaged`, `StoreTooNew` for the platform file. */
 export async function pendingIn(layout: Layout, progress?: Progress): Promise<Pending> {
-  const platform = platformVersion(layout)
+  const platform = readPlatformVersion(layout)
   const sizes = platform < schemaVersions.platform ? [sizeOf(layout.platformFile)] : []
   const problems: { user: string; detail: string }[] = []
   let accounts = 0
@@ -36,7 +36,7 @@ export async function pendingIn(layout: Layout, progress?: Progress): Promise<Pe
       progress?.step(accounts)
       if (state !== 'active') continue
       try {
-        const version = userVersion(layout, id)
+        const version = readUserVersion(layout, id)
         least = Math.min(least, version)
         if (version < schemaVersions.user) {
           outdated++

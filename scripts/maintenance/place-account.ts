@@ -1,11 +1,11 @@
 /** Moves the prepared files of an account from a temporary directory into a data directory, atomically. */
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { isWithin, makeFolderNow, assertFileOrAbsent, syncPathNow } from '../../storage/files/durable.js'
+import { existsWithin, makeFolderNow, assertFileOrAbsent, syncPathNow } from '../../storage/files/durable.js'
 import type { Layout } from '../../storage/files/layout.js'
 import { writeOwner } from '../../storage/platform/owner.js'
 import { PlatformStore } from '../../storage/platform/platform-store.js'
-import { replaceFolder } from '../../storage/files/replacing.js'
+import { replaceFolder } from '../../storage/files/replace-folder.js'
 import { assertNotNewer, valuesOf } from './unique-index.js'
 import { webhookIdsBeside, webhookIdsOf } from './webhook-ids.js'
 import type { Account } from '../../storage/platform/account.js'
@@ -53,7 +53,7 @@ export async function bringIn(target: Layout, side: Layout, account: Omit<Accoun
   const platform = new PlatformStore(target)
   try {
     // `isWithin` also throws if a symbolic link is in the way.
-    if (isWithin(target.root, place)) throw new Taken(username, ['id'])
+    if (existsWithin(target.root, place)) throw new Taken(username, ['id'])
     assertWebhookIdsFree(target, side, account)
     const held = valuesOf(side, id)
     await writeOwner(side, account)
@@ -89,7 +89,7 @@ export async function replace(
   const place = target.userDirectory(id)
   const platform = new PlatformStore(target)
   try {
-    isWithin(target.root, place)
+    existsWithin(target.root, place)
     assertNotNewer(target, id)
     assertWebhookIdsFree(target, side, { id, username })
     const held = valuesOf(side, id)
@@ -104,9 +104,9 @@ export async function replace(
       )
     keepFolders(target.attachmentsDirectory(id), side.attachmentsDirectory(id))
     replaceFolder(target, id, {
-      coming: side.userDirectory(id),
-      leaving: join(side.root, 'former'),
-      settle: () => platform.changeNow('replaceUnique', id, held)
+      newFolder: side.userDirectory(id),
+      formerTarget: join(side.root, 'former'),
+      complete: () => platform.changeNow('replaceUnique', id, held)
     })
   } finally {
     platform.close()

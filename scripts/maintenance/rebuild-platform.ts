@@ -4,13 +4,13 @@
  */
 import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { StorageFull, StoreTooNew, translated } from '../../storage/errors.js'
+import { StorageFull, StoreTooNew, translateError } from '../../storage/errors.js'
 import { syncPath, syncPathNow } from '../../storage/files/durable.js'
 import { PlatformInspection } from '../../storage/inspection.js'
 import { isAccountId, type Layout } from '../../storage/files/layout.js'
 import { readOwner, writeOwner } from '../../storage/platform/owner.js'
 import { PlatformStore } from '../../storage/platform/platform-store.js'
-import { salvage } from '../../storage/platform/salvage.js'
+import { recoverPlatformFile } from '../../storage/platform/recover-platform-file.js'
 import type { Progress } from '../terminal/progress.js'
 import { assertNotNewer, reindex, valuesOf } from './unique-index.js'
 import type { Account } from '../../storage/platform/account.js'
@@ -32,7 +32,7 @@ export async function rebuildPlatform(layout: Layout, progress?: Progress): Prom
   try {
     return isSound(layout) ? await rebuildIndex(layout, progress) : rebuildAll(layout, progress)
   } catch (error) {
-    throw translated(error, layout.platformFile)
+    throw translateError(error, layout.platformFile)
   }
 }
 
@@ -41,7 +41,7 @@ export function isSound(layout: Layout): boolean {
   try {
     const inspection = new PlatformInspection(layout)
     try {
-      return inspection.problems().every(problem => problem.startsWith('is of an earlier version'))
+      return inspection.findProblems().every(problem => problem.startsWith('is of an earlier version'))
     } finally {
       inspection.close()
     }
@@ -91,7 +91,7 @@ function rebuildAll(layout: Layout, progress?: Progress): RebuildReport {
   const { platformFile, root } = layout
   const folders = foldersOf(layout)
   for (const id of folders) assertNotNewer(layout, id)
-  const { accounts, deeds, growth, invitations, secrets } = salvage(platformFile)
+  const { accounts, adminActions: deeds, growth, invitations, secrets } = recoverPlatformFile(platformFile)
   const known = new Map(accounts.map(account => [account.id, account]))
   const former = existsSync(platformFile) ? `${platformFile}.damaged-${Date.now()}` : undefined
   const report: RebuildReport = {
@@ -109,7 +109,7 @@ function rebuildAll(layout: Layout, progress?: Progress): RebuildReport {
     adopt(layout, platform, id, known.get(id), report)
     progress?.step(index + 1)
   }
-  platform.restore({ deeds, growth, invitations, secrets })
+  platform.restore({ adminActions: deeds, growth, invitations, secrets })
   platform.close()
   for (const kind of former === undefined ? [] : ['', '-wal', '-shm'])
     if (existsSync(platformFile + kind)) renameSync(platformFile + kind, former + kind)

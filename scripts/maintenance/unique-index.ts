@@ -1,5 +1,5 @@
 /** Rebuilds the platform's index of unique values from users' files, while no service has them open. */
-import { StoreTooNew, translated } from '../../storage/errors.js'
+import { StoreTooNew, translateError } from '../../storage/errors.js'
 import { UserInspection } from '../../storage/inspection.js'
 import type { Layout } from '../../storage/files/layout.js'
 import type { PlatformStore } from '../../storage/platform/platform-store.js'
@@ -29,7 +29,7 @@ export function valuesOf(layout: Layout, id: string): UniqueValue[] {
   try {
     return inspection.uniqueValues()
   } catch (error) {
-    throw translated(error, layout.userFile(id))
+    throw translateError(error, layout.userFile(id))
   } finally {
     inspection.close()
   }

@@ -1,7 +1,7 @@
 /** Ids of webhooks, which have to be unique across the accounts of a service. */
 import { PlatformInspection } from '../../storage/inspection.js'
 import type { Layout } from '../../storage/files/layout.js'
-import { ForeignRows } from '../../storage/vetting/foreign-file.js'
+import { ForeignRows } from '../../storage/validation/foreign-file.js'
 
 /** The ids of an account's webhooks. */
 export function webhookIdsOf(layout: Layout, account: string): string[] {

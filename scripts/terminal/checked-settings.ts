@@ -1,5 +1,5 @@
 /** Loads and checks the settings as the service does, including the code that they refer to. */
-import { filterProblems } from '../../core/audit/filter.js'
+import { findFilterProblems } from '../../core/audit/filter.js'
 import { readSettings, SettingsError } from '../../core/settings/load.js'
 import { methods } from '../../core/methods/index.js'
 import type { Settings } from '../../core/settings/settings.js'
@@ -16,7 +16,7 @@ export async function checkedSettings(argv: readonly string[]): Promise<Settings
 
 /** Returns what is wrong with settings that takes more than reading them. */
 export async function furtherProblems(settings: Settings): Promise<readonly string[]> {
-  return [...filterProblems(settings, methods), ...(await namedProblems(settings))]
+  return [...findFilterProblems(settings, methods), ...(await namedProblems(settings))]
 }
 
 /** What is wrong with the files that settings name. A value that is not a string has been reported already. */

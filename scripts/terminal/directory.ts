@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { loadSettings, SettingsError } from '../../core/settings/load.js'
 import type { Settings } from '../../core/settings/settings.js'
 import { Layout } from '../../storage/files/layout.js'
-import { foldersApart } from '../../storage/files/probe.js'
+import { findSeparateMounts } from '../../storage/files/probe.js'
 
 /** The data directory that the settings name. */
 export function directoryOf(flags: readonly string[]): { settings: Settings; layout: Layout } {
@@ -27,7 +27,7 @@ export function assertWritable(layout: Layout): void {
   if (!existsSync(layout.root)) return
   accessSync(layout.root, constants.R_OK | constants.W_OK | constants.X_OK)
   if (existsSync(layout.platformFile)) accessSync(layout.platformFile, constants.R_OK | constants.W_OK)
-  const [apart] = foldersApart(layout)
+  const [apart] = findSeparateMounts(layout)
   if (apart !== undefined)
     throw new SettingsError([
       `dataDir: files cannot be moved into ${apart}, which is a file system of its own: mount or link ${layout.root} as a whole`

@@ -1,6 +1,6 @@
 /** What the service says at its start on a terminal: where it is, who may come, and what is still missing. */
-import { toConfig, urlOf, type Config } from '../../core/settings/config.js'
-import { pageFacts } from '../../core/settings/page-facts.js'
+import { toConfig, buildLocalUrl, type Config } from '../../core/settings/config.js'
+import { getPageFacts } from '../../core/settings/page-facts.js'
 import type { Settings } from '../../core/settings/settings.js'
 import { isLoopbackHost } from '../../core/security/network.js'
 import { version } from '../../core/version.js'
@@ -35,7 +35,7 @@ export function greeting({ accounts, dataDirectory, port, settings, setupSecret 
     `${settings.service.name} is running (Coffer ${version}). Ctrl+C stops it.`,
     '',
     row('Open', `${config.publicUrl}/`),
-    row('Listens', `${urlOf(settings.host, port)} ${listensTo(settings)}`),
+    row('Listens', `${buildLocalUrl(settings.host, port)} ${listensTo(settings)}`),
     row('Data', `${dataDirectory} (${accounts === 0 ? 'no account yet' : counted(accounts, 'account')})`),
     row('New people', registrationOf(config)),
     ...(setupSecret === undefined
@@ -52,7 +52,7 @@ export function greeting({ accounts, dataDirectory, port, settings, setupSecret 
 
 /** A warning where strangers can register, or `undefined`. */
 export function warningOfStrangers(config: Config): string | undefined {
-  if (pageFacts(config).registration !== 'open' || !isReachable(config)) return undefined
+  if (getPageFacts(config).registration !== 'open' || !isReachable(config)) return undefined
   return 'anybody who reaches this service may register: set registration.invitationTokens, and invite people with "coffer invite"'
 }
 
@@ -66,7 +66,7 @@ function listensTo({ host }: Settings): string {
 }
 
 function registrationOf(config: Config): string {
-  const { registration } = pageFacts(config)
+  const { registration } = getPageFacts(config)
   if (registration === 'closed') return 'nobody may register'
   if (registration === 'invited') return 'only with an invitation ("coffer invite" makes one)'
   return isReachable(config)

@@ -1,6 +1,6 @@
 /** Works on a data directory: directly if no service owns it, or else through the operator's routes of that service. */
 import { randomBytes } from 'node:crypto'
-import { toConfig, urlOf } from '../../core/settings/config.js'
+import { toConfig, buildLocalUrl } from '../../core/settings/config.js'
 import { wholeShard } from '../../core/call/shard.js'
 import { silentLog } from '../../core/log.js'
 import type { Settings } from '../../core/settings/settings.js'
@@ -112,7 +112,7 @@ export function own({ services, registry }: Runtime): Operator {
 
 /** The address of the service on this machine. */
 export function ownUrl({ host, port }: Pick<Settings, 'host' | 'port'>): string {
-  return urlOf(loopbackOf(host), port)
+  return buildLocalUrl(loopbackOf(host), port)
 }
 
 function running(settings: Settings): Operator {

@@ -2,12 +2,12 @@
 import { existsSync } from 'node:fs'
 import { link, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { archiveOf } from '../../core/account/archive.js'
+import { listArchiveFiles } from '../../core/account/archive.js'
 import { DiskAttachments } from '../../storage/files/attachments.js'
 import { copyUserFile } from '../../storage/sqlite/copies.js'
 import { syncPath, writeWithin } from '../../storage/files/durable.js'
 import type { Layout } from '../../storage/files/layout.js'
-import { makeCopies, removeCopies } from '../../storage/sqlite/left-overs.js'
+import { createCopyFolder, removeCopyFolder } from '../../storage/sqlite/copy-folders.js'
 import { AccountReader } from '../../storage/transfer/account-reader.js'
 import { zipped } from '../../transports/http/answer/zip.js'
 import { TransferError } from './transfer-error.js'
@@ -24,7 +24,7 @@ export async function exportAccount(
   hasSecrets: boolean
 ): Promise<string[]> {
   if (existsSync(file)) throw new TransferError(`${file} already exists`)
-  const side = makeCopies(source)
+  const side = createCopyFolder(source)
   const draft = `${file}.${process.pid}.part`
   const absent: string[] = []
   try {
@@ -33,7 +33,7 @@ export async function exportAccount(
     try {
       const made = Date.now() / 1000
       const options = { hasSecrets, made, missing: (id: string): void => void absent.push(id) }
-      const files = archiveOf(account, reader, new DiskAttachments(source), options)
+      const files = listArchiveFiles(account, reader, new DiskAttachments(source), options)
       await writeWithin(dirname(file), draft, await zipped(files))
     } finally {
       reader.close()
@@ -44,6 +44,6 @@ export async function exportAccount(
     return absent
   } finally {
     await rm(draft, { force: true })
-    removeCopies(side)
+    removeCopyFolder(side)
   }
 }

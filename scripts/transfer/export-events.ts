@@ -6,12 +6,12 @@ import { openSession } from '../../core/auth/personal-access.js'
 import type { Settings } from '../../core/settings/settings.js'
 import { systemClock } from '../../core/time.js'
 import type { Runtime } from '../../server/runtime.js'
-import { StoreDamaged, translated } from '../../storage/errors.js'
+import { StoreDamaged, translateError } from '../../storage/errors.js'
 import { syncPath, writeWithin } from '../../storage/files/durable.js'
 import type { Layout } from '../../storage/files/layout.js'
 import type { Account } from '../../storage/platform/account.js'
 import { copyUserFile } from '../../storage/sqlite/copies.js'
-import { makeCopies, removeCopies } from '../../storage/sqlite/left-overs.js'
+import { createCopyFolder, removeCopyFolder } from '../../storage/sqlite/copy-folders.js'
 import { bringIn } from '../maintenance/place-account.js'
 import { OperatorError, withRuntime } from '../terminal/operator.js'
 import { TransferError } from './transfer-error.js'
@@ -52,7 +52,7 @@ export async function eachPiece(
   params: ExportParams,
   write: (pieces: AsyncIterable<string>) => Promise<void>
 ): Promise<void> {
-  const [side, target] = [makeCopies(source), makeCopies(source)]
+  const [side, target] = [createCopyFolder(source), createCopyFolder(source)]
   try {
     await copyUserFile(source, side, account.id)
     await bringIn(target, side, account)
@@ -66,10 +66,10 @@ export async function eachPiece(
     const file = source.userFile(account.id)
     throw error instanceof SyntaxError
       ? new StoreDamaged(file, error.message, error)
-      : translated(error, file)
+      : translateError(error, file)
   } finally {
-    removeCopies(side)
-    removeCopies(target)
+    removeCopyFolder(side)
+    removeCopyFolder(target)
   }
 }
 

@@ -3,18 +3,18 @@ import { existsSync, rmSync, statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { Value } from 'typebox/value'
 import type { Config } from '../../core/settings/config.js'
-import { newId } from '../../core/ids.js'
+import { createId } from '../../core/ids.js'
 import { isReservedUsername } from '../../core/registration/usernames.js'
 import { Username } from '../../schemas/account.js'
 import { DiskAttachments } from '../../storage/files/attachments.js'
 import { adoptUserFile, migrateUserFile } from '../../storage/user/adoption.js'
 import { makeFolderNow, syncPath, writeWithin } from '../../storage/files/durable.js'
 import { Layout } from '../../storage/files/layout.js'
-import { newStanding } from '../../storage/platform/account.js'
-import { makeCopies, removeCopies } from '../../storage/sqlite/left-overs.js'
+import { initialStatus } from '../../storage/platform/account.js'
+import { createCopyFolder, removeCopyFolder } from '../../storage/sqlite/copy-folders.js'
 import { exportedTables } from '../../storage/transfer/tables.js'
 import { AccountWriter } from '../../storage/transfer/account-writer.js'
-import { userFileProblems } from '../../storage/vetting/foreign-file.js'
+import { findUserFileProblems } from '../../storage/validation/foreign-file.js'
 import { AccountCheck, type Problem } from '../maintenance/check-account.js'
 import { newCounts } from '../maintenance/check.js'
 import { accountIn, bringIn, Taken, Unfinished } from '../maintenance/place-account.js'
@@ -68,12 +68,12 @@ async function importInto(
 ): Promise<Imported> {
   const { bavail, bsize } = statfsSync(target.root)
   const archive = await Archive.open(file, bavail * bsize * share)
-  const side = makeCopies(target)
+  const side = createCopyFolder(target)
   try {
     const { created, hasSecrets } = archive.head
     const username = as ?? archive.head.username
     assertFree(target, username, config)
-    const account = { id: newId(), username, created, ...newStanding }
+    const account = { id: createId(), username, created, ...initialStatus }
     const newcomer = new Newcomer(target, config, { hasSecrets, keepsIdentities })
     await fill(side, account.id, archive, newcomer)
     await assertSound(side, account, config)
@@ -83,7 +83,7 @@ async function importInto(
     throw error instanceof Taken || error instanceof Unfinished ? error : refused(file, error)
   } finally {
     archive.close()
-    removeCopies(side)
+    removeCopyFolder(side)
   }
 }
 
@@ -110,7 +110,7 @@ async function fill(side: Layout, id: string, archive: Archive, newcomer: Newcom
     writer.close()
   }
   // The rows of an archive are untrusted: check them before anything else uses them.
-  const [problem] = userFileProblems(side, id)
+  const [problem] = findUserFileProblems(side, id)
   if (problem !== undefined) throw new TransferError(`its file ${problem}`)
   migrateUserFile(side, id)
   adoptUserFile(side, id)

@@ -1,6 +1,6 @@
 /** Adapts the rows of an imported archive: sessions and identities are dropped, and webhooks take the limits of this service. */
 import type { Config } from '../../core/settings/config.js'
-import { newId, newToken } from '../../core/ids.js'
+import { createId, createToken } from '../../core/ids.js'
 import type { Layout } from '../../storage/files/layout.js'
 import type { ExportedTable, Row } from '../../storage/transfer/tables.js'
 import { webhookIdsBeside } from '../maintenance/webhook-ids.js'
@@ -51,7 +51,7 @@ export class Newcomer {
   #webhook(row: Row, body: object): Row {
     const { maxRetries, minIntervalMs } = this.config.webhooks
     this.#taken ??= this.#idsInUse()
-    const id = this.#taken.has(String(row['id'])) ? newId() : row['id']
+    const id = this.#taken.has(String(row['id'])) ? createId() : row['id']
     const secret = this.origin.hasSecrets ? row['secret'] : null
     return { ...row, id, secret, body: { ...body, id, maxRetries, minIntervalMs } }
   }
@@ -69,12 +69,12 @@ export class Newcomer {
 /** In an archive without secrets accesses have no tokens: each gets a new one, which only the user can read. */
 function withNewSecrets(table: ExportedTable, row: Row, body: object): Row {
   if (table === 'access') {
-    const token = newToken()
+    const token = createToken()
     return { ...row, token, body: { ...body, token } }
   }
   if (table === 'profile' && Object.hasOwn(body, 'mfa'))
     throw new TransferError('it claims to hold no secrets, but holds a second factor')
   // A placeholder: the slice can no longer be read, but stays listed.
-  if (table === 'followed_slice') return { ...row, body: { ...body, accessToken: newToken() } }
+  if (table === 'followed_slice') return { ...row, body: { ...body, accessToken: createToken() } }
   return row
 }

@@ -7,7 +7,7 @@ import { constants, statSync } from 'node:fs'
 import type { Static, TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { Entry, ZipFile } from 'yauzl'
-import { ArchiveHead, Digests, digestsName, headName, type Digest } from '../../core/account/archive.js'
+import { ArchiveHead, Digests, digestsFileName, manifestName, type Digest } from '../../core/account/archive.js'
 import { isSecret } from '../../storage/transfer/secrets.js'
 import { exportedTables, type ExportedTable } from '../../storage/transfer/tables.js'
 import { inWords } from '../terminal/mistakes.js'
@@ -45,9 +45,9 @@ export class Archive {
     try {
       const entries = await entriesOf(zip, Math.min(room, statSync(file).size * maxRatio + maxSmallFile))
       const maxSize = maxSmallFile + entries.size * digestSize
-      const digests = new Map(Object.entries(await read(zip, entries, digestsName, Digests, maxSize)))
-      const head = await read(zip, entries, headName, ArchiveHead, maxSmallFile)
-      const missing = [...entries.keys()].filter(name => name !== digestsName && !digests.has(name))
+      const digests = new Map(Object.entries(await read(zip, entries, digestsFileName, Digests, maxSize)))
+      const head = await read(zip, entries, manifestName, ArchiveHead, maxSmallFile)
+      const missing = [...entries.keys()].filter(name => name !== digestsFileName && !digests.has(name))
       const absent = [...digests.keys()].filter(name => !entries.has(name))
       if (missing.length > 0 || absent.length > 0)
         throw new TransferError(`files and digests differ: ${[...missing, ...absent].slice(0, 5).join(', ')}`)
@@ -114,7 +114,7 @@ export class Archive {
   }
 }
 
-const known = new Set([headName, digestsName, ...exportedTables.map(table => `tables/${table}.jsonl`)])
+const known = new Set([manifestName, digestsFileName, ...exportedTables.map(table => `tables/${table}.jsonl`)])
 
 /** The files of a ZIP by name. */
 async function entriesOf(zip: ZipFile, maxSize: number): Promise<Map<string, Entry>> {
@@ -171,7 +171,7 @@ async function read<S extends TSchema>(
   if (validator.Check(value)) return value
   // The head of a later version may not match the schema at all.
   const { version } = (value ?? {}) as { version?: unknown }
-  if (name === headName && typeof version === 'number' && version > 1)
+  if (name === manifestName && typeof version === 'number' && version > 1)
     throw new TransferError('it is of a later version')
   throw new TransferError(`${name} does not have the format of an archive`)
 }

@@ -1,16 +1,16 @@
 /** Rules for the accesses of a foreign file, and for what works in their name: sessions and webhooks. */
 import { Type } from 'typebox'
-import { auditedAccess, isAuditId } from '../../core/audit-ids.js'
+import { getAuditedAccess, isAuditId } from '../../core/audit-ids.js'
 import type { Config } from '../../core/settings/config.js'
-import { isPlainId } from '../../core/ids.js'
+import { isUrlSafeId } from '../../core/ids.js'
 import { isSystemId } from '../../core/system-ids.js'
-import { accountStreams } from '../../core/account/fields.js'
+import { getAccountStreams } from '../../core/account/fields.js'
 import { Access } from '../../schemas/access.js'
 import { FeaturePermission, isStreamPermission, StreamPermission } from '../../schemas/permission.js'
 import { IdentityScope } from '../../schemas/oauth.js'
 import { closed, Timestamp } from '../../schemas/scalars.js'
 import { Webhook, WebhookRun } from '../../schemas/webhook.js'
-import type { Row } from '../../storage/vetting/foreign-file.js'
+import type { Row } from '../../storage/validation/foreign-file.js'
 import { shapeOf, type Examiner } from './examiner.js'
 
 const Permission = Type.Union([
@@ -107,8 +107,8 @@ function examineAccess(examiner: Examiner, row: Row, access: Access): void {
 /** Whether a level on one of the service's own streams can be granted. */
 function isGrantable({ level, streamId }: StreamPermission, home: Config): boolean {
   // Of the audit the calls of single accesses can be granted.
-  if (isAuditId(streamId)) return level === 'read' && isPlainId(auditedAccess(streamId) ?? '')
-  const system = accountStreams(home).list.find(({ stream }) => stream.id === streamId)
+  if (isAuditId(streamId)) return level === 'read' && isUrlSafeId(getAuditedAccess(streamId) ?? '')
+  const system = getAccountStreams(home).list.find(({ stream }) => stream.id === streamId)
   // Fields that are not known here hold nothing that anybody could see.
   return level !== 'manage' && !(system && (system.isHidden || system.kind === 'mark'))
 }

@@ -1,8 +1,8 @@
 /** Rules for the values of account fields in a foreign file: one in force of each, and such as could have been set. */
-import { violationOf } from '../../core/account/value-check.js'
+import { checkFieldValue } from '../../core/account/check-field-value.js'
 import type { Config } from '../../core/settings/config.js'
 import { activeId, uniqueId } from '../../core/system-ids.js'
-import { accountStreams, type AccountField } from '../../core/account/fields.js'
+import { getAccountStreams, type AccountField } from '../../core/account/fields.js'
 import type { Event } from '../../schemas/event.js'
 import type { Examiner } from './examiner.js'
 
@@ -11,7 +11,7 @@ export function examineAccountValues(examiner: Examiner): void {
   const { file, options } = examiner
   if (!options.home) return
   const inForce = examineEvents(examiner, options.home)
-  const { byName } = accountStreams(options.home)
+  const { byName } = getAccountStreams(options.home)
   for (const { name, value } of file.rows('SELECT name, value FROM account_field')) {
     const field = byName.get(String(name))
     if (!field) continue
@@ -26,7 +26,7 @@ export function examineAccountValues(examiner: Examiner): void {
 
 /** The names of the fields that have a value in force. */
 function examineEvents(examiner: Examiner, home: Config): ReadonlySet<string> {
-  const { fields } = accountStreams(home)
+  const { fields } = getAccountStreams(home)
   const inForce = new Set<string>()
   for (const { body, id } of examiner.file.rows('SELECT id, body FROM event WHERE stream < 0')) {
     const { content, streamIds = [], trashed } = Object(parsed(body)) as Partial<Event>
@@ -51,8 +51,8 @@ function examineValue(
   field: AccountField,
   value: unknown
 ): void {
-  const isNone = value === undefined || value === null || value === field.standard
-  const violation = isNone ? undefined : violationOf(field, value, '#')
+  const isNone = value === undefined || value === null || value === field.defaultValue
+  const violation = isNone ? undefined : checkFieldValue(field, value, '#')
   examiner.must(!violation, kind, id, `is not what the field "${field.name}" can hold`)
 }
 

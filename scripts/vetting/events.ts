@@ -5,9 +5,9 @@ import { activeId, helpersId, isSystemId, uniqueId } from '../../core/system-ids
 import { Attachment, Event } from '../../schemas/event.js'
 import { closed, Identifier, Timestamp } from '../../schemas/scalars.js'
 import { isFileId } from '../../storage/files/layout.js'
-import { numbersOf } from '../../storage/content-numbers.js'
+import { extractNumbers } from '../../storage/content-numbers.js'
 import { toRow } from '../../storage/repositories/event-row.js'
-import type { Row } from '../../storage/vetting/foreign-file.js'
+import type { Row } from '../../storage/validation/foreign-file.js'
 import { shapeOf, type Examiner } from './examiner.js'
 
 const { readToken: _neverKept, ...attachment } = Attachment.properties
@@ -59,7 +59,7 @@ function haveWhatEventsShow({ file }: Examiner): boolean {
       CASE WHEN json_valid(e.body) THEN e.body -> '$.content' END AS content
     FROM event_stream l LEFT JOIN event e ON e.number = l.event`
   for (const { content, differs: isOther, fields, value } of file.rows(sql)) {
-    const numbers = numbersOf(content === null ? undefined : JSON.parse(String(content)))
+    const numbers = extractNumbers(content === null ? undefined : JSON.parse(String(content)))
     if (isOther === 1 || numbers.value !== value || numbers.fields !== fields) return false
   }
   return true

@@ -4,7 +4,7 @@ import { Compile } from 'typebox/compile'
 import type { Config } from '../../core/settings/config.js'
 import type { Settings } from '../../core/settings/settings.js'
 import { isShallow } from '../../core/json/depth.js'
-import type { ForeignRows } from '../../storage/vetting/foreign-file.js'
+import type { ForeignRows } from '../../storage/validation/foreign-file.js'
 import type { Problem } from '../maintenance/check-account.js'
 
 export type Kind = Problem['kind']

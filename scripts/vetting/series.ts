@@ -2,9 +2,9 @@
 import { Type } from 'typebox'
 import { isSeries } from '../../core/events/fields.js'
 import type { Row as PointRow } from '../../storage/series/rows.js'
-import { summarized } from '../../storage/series/summary.js'
-import { chunkSize } from '../../storage/series/write.js'
-import type { Row } from '../../storage/vetting/foreign-file.js'
+import { summarizeRows } from '../../storage/series/summary.js'
+import { maxChunkRows } from '../../storage/series/write.js'
+import type { Row } from '../../storage/validation/foreign-file.js'
 import { shapeOf, type Examiner } from './examiner.js'
 
 const areColumns = shapeOf(
@@ -47,7 +47,7 @@ function isFlag(value: unknown): boolean {
 function hasPoints(chunk: Row): boolean {
   const { count, extremes, fine, first, last, points, width } = chunk
 
-  if (!isFlag(fine) || Number(count) < 1 || Number(count) > chunkSize || Number(first) < 0) return false
+  if (!isFlag(fine) || Number(count) < 1 || Number(count) > maxChunkRows || Number(first) < 0) return false
   const rows = rowsOf(`[${points}]`)
   if (!rows || rows.length !== count || !areRows(rows, Number(width), Number(width))) return false
   if (rows[0]![0] !== first || rows.at(-1)![0] !== last) return false
@@ -63,7 +63,7 @@ function hasPoints(chunk: Row): boolean {
 function isSummedUp(chunk: Row, rows: readonly PointRow[]): boolean {
   const { count, last, measures, parts, summarized: has, summaryCount, summaryExtremes, summaryLast } = chunk
   if (has === null) return true
-  const { summary } = summarized(rows)
+  const { summary } = summarizeRows(rows)
   return (
     summary !== null &&
     summary.extremes === summaryExtremes &&

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import type { Config } from '../../core/settings/config.js'
 import { toSlug } from '../../core/ids.js'
 import { isSystemId } from '../../core/system-ids.js'
-import { accountStreams } from '../../core/account/fields.js'
+import { getAccountStreams } from '../../core/account/fields.js'
 import { closed, Identifier } from '../../schemas/scalars.js'
 import { Stream } from '../../schemas/stream.js'
 import { shapeOf, type Examiner } from './examiner.js'
@@ -26,7 +26,7 @@ export function examineStreams(examiner: Examiner): void {
     say(!isSystemId(stream.id), "has an id of the service's own")
     const { home } = examiner.options
     say(
-      !home || isChosen(stream.id) || accountStreams(home).isTagId(stream.id),
+      !home || isChosen(stream.id) || getAccountStreams(home).isTagId(stream.id),
       'has an id that none can have'
     )
     say(examiner.isPast(stream.created) && examiner.isPast(stream.modified), 'was written in the future')

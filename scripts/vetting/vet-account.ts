@@ -1,6 +1,6 @@
 /** Looks whether the file of an account that somebody else may have made holds nothing but what the service could have written. */
 import type { Layout } from '../../storage/files/layout.js'
-import { ForeignRows } from '../../storage/vetting/foreign-file.js'
+import { ForeignRows } from '../../storage/validation/foreign-file.js'
 import type { Problem } from '../maintenance/check-account.js'
 import { examineAccesses } from './accesses.js'
 import { examineAccountValues } from './account-values.js'

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads'
 import type { Reader, Readers } from '../../core/imports/jobs.js'
 import type { Message } from '../../imports/messages.js'
 import type { Assignment, FromReader } from '../../imports/protocol.js'
-import { translated } from '../../storage/errors.js'
+import { translateError } from '../../storage/errors.js'
 
 /** MB of the heap of such a thread: it holds windows of points, and one record of a file at a time. */
 const resourceLimits = { maxOldGenerationSizeMb: 160, maxYoungGenerationSizeMb: 8 }
@@ -44,7 +44,7 @@ export class ReaderThreads implements Readers {
     })
     worker.on('error', error => {
       if ((error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY') message = tooMuch
-      else failure = translated(error) as Error
+      else failure = translateError(error) as Error
     })
     worker.on('exit', code => {
       clearTimeout(silence)

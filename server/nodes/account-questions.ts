@@ -2,7 +2,7 @@
 import type { ShippedLogsOptions } from '../../cluster/shipped-log-options.js'
 import { fail } from '../../core/errors.js'
 import type { PlatformStore } from '../../storage/platform/platform-store.js'
-import type { Territory } from './territory.js'
+import type { ShardOwnership } from './shard-ownership.js'
 
 /** What is known of the log of a shard. */
 interface ShardLogs {
@@ -15,25 +15,25 @@ interface ShardLogs {
 /** Answers by the id of an account. */
 export function accountQuestions(
   platform: () => Pick<PlatformStore, 'findById'>,
-  territory: Pick<Territory, 'holds' | 'shardOf'>,
+  ownership: Pick<ShardOwnership, 'isHeld' | 'getShard'>,
   { isSound, logSubject }: ShardLogs
-): Required<Pick<ShippedLogsOptions, 'isSound' | 'ownerOf' | 'serves' | 'subjectOf'>> {
+): Required<Pick<ShippedLogsOptions, 'isLogComplete' | 'findOwner' | 'isServedHere' | 'getSubject'>> {
   const usernameOf = (account: string): string | undefined => platform().findById(account)?.username
   return {
-    ownerOf(account) {
+    findOwner(account) {
       const found = platform().findById(account)
       return found && { username: found.username, created: found.created }
     },
-    subjectOf(account) {
-      return logSubject(territory.shardOf(usernameOf(account) ?? fail('unknown-resource')), account)
+    getSubject(account) {
+      return logSubject(ownership.getShard(usernameOf(account) ?? fail('unknown-resource')), account)
     },
-    serves(account) {
+    isServedHere(account) {
       const username = usernameOf(account)
-      return username !== undefined && territory.holds(username)
+      return username !== undefined && ownership.isHeld(username)
     },
-    async isSound(account) {
+    async isLogComplete(account) {
       const username = usernameOf(account)
-      return username === undefined || (await isSound(territory.shardOf(username)))
+      return username === undefined || (await isSound(ownership.getShard(username)))
     }
   }
 }

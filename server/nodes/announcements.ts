@@ -1,11 +1,11 @@
 /** What nodes announce to each other, beside who serves which shard: failed sign-ins, and accounts that have changed. */
 import type { Engine } from '../../cluster/engine.js'
-import { SharedThrottle, type ThrottleNote } from '../../core/security/shared-throttle.js'
+import { SharedThrottle, type ThrottleEvent } from '../../core/security/shared-throttle.js'
 import type { Services } from '../../core/call/services.js'
 
 /** Something to be known everywhere. */
 export interface Announced {
-  readonly note?: ThrottleNote
+  readonly note?: ThrottleEvent
   /** The account of this user has changed: what is remembered of it is no longer true. */
   readonly forget?: string
 }
@@ -14,7 +14,7 @@ const topic = 'nodes'
 
 export class Announcements {
   constructor(
-    private readonly engine: Pick<Engine, 'announce' | 'hear'>,
+    private readonly engine: Pick<Engine, 'announce' | 'subscribe'>,
     private readonly node: string,
     private readonly services: Pick<Services, 'accounts' | 'bus' | 'throttle'>
   ) {}
@@ -24,7 +24,7 @@ export class Announcements {
     this.services.bus.subscribe((username, { kind }) => {
       if (kind === 'account') this.tell({ forget: username })
     })
-    return this.engine.hear(topic, message => this.#hear(message))
+    return this.engine.subscribe(topic, message => this.#hear(message))
   }
 
   tell(announced: Announced): void {
@@ -35,8 +35,8 @@ export class Announcements {
     const { accounts, throttle } = this.services
     const { forget, from, note } = announcedIn(message)
     if (from === this.node) return
-    if (forget !== undefined) accounts.forget(forget)
-    if (note && throttle instanceof SharedThrottle) throttle.hear(note)
+    if (forget !== undefined) accounts.uncache(forget)
+    if (note && throttle instanceof SharedThrottle) throttle.receive(note)
   }
 }
 

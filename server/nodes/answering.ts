@@ -10,12 +10,12 @@ import { answer, operationsOf, type Emit } from '../workers/operations.js'
 import type { Operation, Operations, WorkerMessage, WorkerRequest } from '../workers/protocol.js'
 import type { LocalCalls } from './local-calls.js'
 import { elsewhere } from './node-peers.js'
-import type { Territory } from './territory.js'
+import type { ShardOwnership } from './shard-ownership.js'
 
 export interface AnsweringOptions {
   readonly runtime: Runtime
   readonly calls: LocalCalls
-  readonly territory: Territory
+  readonly ownership: ShardOwnership
   readonly files: Pick<SharedAttachments, 'lendDraft'>
 }
 
@@ -36,7 +36,7 @@ const users: { readonly [N in Operation]?: (args: readonly unknown[]) => string 
 
 /** Answers a node over a connection that it has opened. */
 export function answering(
-  { calls, files, runtime, territory }: AnsweringOptions,
+  { calls, files, runtime, ownership }: AnsweringOptions,
   connection: Pick<Connection, 'hasRoom' | 'post'>
 ): ConnectionEvents {
   const subscribers = new Set<number>()
@@ -57,14 +57,16 @@ export function answering(
       const run = (): Promise<void> => answer({ registry: calls }, operations, request, post)
       const username = user(args)
       const done =
-        username === undefined || territory.has(username)
+        username === undefined || ownership.isOwned(username)
           ? run()
-          : territory.settled(username).then(() => (territory.has(username) ? run() : post([id, elsewhere])))
+          : ownership
+              .waitUntilMoved(username)
+              .then(() => (ownership.isOwned(username) ? run() : post([id, elsewhere])))
       underWay.add(done)
       void done.finally(() => underWay.delete(done))
     },
-    answered: () => Promise.all(underWay),
-    lost() {
+    waitUntilAnswered: () => Promise.all(underWay),
+    onLost() {
       for (const id of subscribers) operations.leave(id)
       for (const number of remainders) operations.drop(number)
     },
@@ -106,7 +108,7 @@ function operationsFor(
     join: (username, credentials, id) =>
       calls.read(username, async () => {
         const account = accounts.find(username)
-        if (account) await accounts.ready(account)
+        if (account) await accounts.waitUntilReady(account)
         return await operations.join(username, credentials, id)
       }),
     previewBytes: (account, preview) =>

@@ -35,7 +35,7 @@ export interface Controlled {
 /** What a node does it with. */
 export interface Controllable {
   readonly lease: Pick<Lease, 'leave'>
-  readonly shards: Pick<Shards, 'drain' | 'mine' | 'move'>
+  readonly shards: Pick<Shards, 'drain' | 'owned' | 'move'>
   readonly oversight: { alarms(): readonly StandingAlarm[] }
   readonly rescuing: Pick<Rescuing, 'look' | 'take'>
   readonly reopening: Pick<Reopening, 'letGo' | 'reopen'>
@@ -114,11 +114,11 @@ async function done(
  * Moves all shards away. Whoever has not heard yet that this node leaves may still give it one: none has come for some polls in the
  * end. Rejects if there is nobody to take them.
  */
-async function movedAway(shards: Pick<Shards, 'drain' | 'mine'>): Promise<void> {
+async function movedAway(shards: Pick<Shards, 'drain' | 'owned'>): Promise<void> {
   let without = 0
   for (let polls = 1; without < settledPolls; polls++) {
     const staying = await shards.drain()
-    without = shards.mine.length === 0 ? without + 1 : 0
+    without = shards.owned.length === 0 ? without + 1 : 0
     if (polls > patientPolls) assertNoneLeft(staying)
     await wait(times.pollMs)
   }

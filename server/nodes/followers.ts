@@ -5,19 +5,19 @@ import type { Credentials } from '../../core/call/credentials.js'
 import type { Admission, Notifier, Subscriber, Subscription } from '../../core/call/dispatcher.js'
 import { toApiError } from '../../core/call/outcome.js'
 import { fail } from '../../core/errors.js'
-import { missable, type LiveNotifier } from '../../core/notifications/live-notifier.js'
+import { catchUpMessages, type LiveNotifier } from '../../core/notifications/live-notifier.js'
 import type { Accounts } from '../../storage/accounts.js'
 import type { LocalCalls } from './local-calls.js'
 import { elsewhere, type SubscriptionEvents } from './node-peers.js'
 import type { Nodes } from './nodes.js'
-import type { Territory } from './territory.js'
+import type { ShardOwnership } from './shard-ownership.js'
 
 export interface FollowersOptions {
   readonly nodes: Pick<Nodes, 'asked' | 'sendableCredentials'>
   readonly calls: Pick<LocalCalls, 'read'>
   readonly feed: LiveNotifier
-  readonly accounts: Pick<Accounts, 'find' | 'ready'>
-  readonly territory: Territory
+  readonly accounts: Pick<Accounts, 'find' | 'waitUntilReady'>
+  readonly ownership: ShardOwnership
 }
 
 /** Time between two attempts to join again, in milliseconds. */
@@ -67,9 +67,9 @@ export class Followers implements Notifier {
   /** Somebody else serves a shard than before. */
   changed(shard: number): void {
     if (this.#isClosed) return
-    const { territory } = this.options
+    const { ownership } = this.options
     for (const follower of this.#followers.values())
-      if (territory.shardOf(follower.username) === shard) follower.again()
+      if (ownership.getShard(follower.username) === shard) follower.again()
   }
 
   close(): void {
@@ -129,12 +129,12 @@ class Follower implements Subscription {
 
   /** Joins at whoever serves the user. Returns whether the access still allows it. */
   async join(): Promise<boolean> {
-    const { accounts, calls, feed, nodes, territory } = this.options
+    const { accounts, calls, feed, nodes, ownership } = this.options
     const { credentials, id, username } = this
     const here = async (): Promise<Subscription | undefined> => {
       const account = accounts.find(username)
-      if (account) await accounts.ready(account)
-      return feed.join(feed.lookUp(username, credentials), {
+      if (account) await accounts.waitUntilReady(account)
+      return feed.join(feed.findAdmission(username, credentials), {
         notify: (message, payload) => this.subscriber.notify(message, payload),
         close: () => this.end()
       })
@@ -146,7 +146,7 @@ class Follower implements Subscription {
         return joined && { ...bound(joined), life: undefined }
       },
       async peer => {
-        const life = territory.ownerOf(username)
+        const life = ownership.findOwner(username)
         const hasJoined = await peer.ask('join', username, nodes.sendableCredentials(credentials), id)
         if ((hasJoined as unknown) === elsewhere) return elsewhere
         if (!hasJoined) return undefined
@@ -196,7 +196,7 @@ class Follower implements Subscription {
     if (this.#isOver) return
     const keys = Object.keys(this.#scopes)
     if (keys.length > 0) this.subscriber.notify('notificationsChanged', { keys })
-    else for (const message of missable) this.subscriber.notify(message)
+    else for (const message of catchUpMessages) this.subscriber.notify(message)
   }
 }
 

@@ -5,12 +5,12 @@ import type { Failure, Outcome, Request } from '../../core/call/outcome.js'
 import { Texts, type Step } from '../../core/call/texts.js'
 import type { Registry } from '../../core/dispatch/registry.js'
 import { addresseeOf } from '../workers/addressee.js'
-import type { Territory } from './territory.js'
+import type { ShardOwnership } from './shard-ownership.js'
 import { uncertain, unreachable } from './unreachable.js'
 
 export interface LocalCallsOptions {
   readonly registry: Registry
-  readonly territory: Territory
+  readonly ownership: ShardOwnership
   /** Resolves when this node knows all accounts that there were when it was called. Rejects if it cannot be said. */
   caughtUp(): Promise<void>
   /** Grows with each change of what all nodes have in common, once this node knows of it. */
@@ -53,9 +53,9 @@ export class LocalCalls {
   /** Reads something of a user. Rejects with `api-unavailable` if it may not be the latest. */
   async read<T>(username: string, work: () => Promise<T> | T): Promise<T> {
     await this.#known(username)
-    const { territory } = this.options
-    const value = await territory.during(username, work)
-    if (!territory.isCertain) throw unreachable()
+    const { ownership } = this.options
+    const value = await ownership.run(username, work)
+    if (!ownership.isCertain) throw unreachable()
     return value
   }
 
@@ -84,7 +84,7 @@ export class LocalCalls {
       return options.caughtUp().then(
         () => {
           // On a machine that is cut off, whoever leads the log of the platform there may answer for as long as it does not know.
-          if (!options.territory.isCertain) return this.failure(unreachable(), method)
+          if (!options.ownership.isCertain) return this.failure(unreachable(), method)
           return options.known() === before ? outcome : call()
         },
         (error: unknown) => this.failure(unreachable(error), method)
@@ -101,7 +101,7 @@ export class LocalCalls {
     // Whoever needs no user's file, such as an operator who reads the metrics, is answered without the engine, too.
     if (user === undefined) return check()
     return this.#guarded<Failure | T>(method, user, check, found =>
-      this.options.territory.isCertain ? found : this.failure(unreachable(), method)
+      this.options.ownership.isCertain ? found : this.failure(unreachable(), method)
     )
   }
 
@@ -112,7 +112,7 @@ export class LocalCalls {
     work: () => Promise<T> | T,
     then: (value: T) => T
   ): Promise<Failure | T> | Failure | T {
-    const { territory } = this.options
+    const { ownership } = this.options
     try {
       const known = this.#known(user)
       if (known)
@@ -120,7 +120,7 @@ export class LocalCalls {
           () => this.#during(method, user, work, then),
           error => this.failure(unreachable(error), method)
         )
-      const value = territory.during(user, work)
+      const value = ownership.run(user, work)
       return value instanceof Promise ? value.then(then) : then(value)
     } catch (error) {
       return this.failure(error, method)
@@ -134,7 +134,7 @@ export class LocalCalls {
     then: (value: T) => T
   ): Promise<Failure | T> {
     try {
-      return then(await this.options.territory.during(user, work))
+      return then(await this.options.ownership.run(user, work))
     } catch (error) {
       return this.failure(error, method)
     }
@@ -148,15 +148,15 @@ export class LocalCalls {
 
   /** What is told of a call: a write that was confirmed stays true, whatever has become of the lease since. */
   #certain(outcome: Outcome, method: string): Outcome {
-    const { territory } = this.options
+    const { ownership } = this.options
     if (!outcome.ok) {
-      if (territory.isCertain || outcome.error.status >= 500) return outcome
+      if (ownership.isCertain || outcome.error.status >= 500) return outcome
       return this.failure(this.#isRead(method) ? unreachable() : uncertain(), method)
     }
     const { remainder } = outcome
-    if (territory.isCertain || this.#isWrite(method))
+    if (ownership.isCertain || this.#isWrite(method))
       return remainder && !this.#isWrite(method)
-        ? { ...outcome, remainder: new CertainRest(remainder, territory) }
+        ? { ...outcome, remainder: new CertainRest(remainder, ownership) }
         : outcome
     void remainder?.return()
     return this.failure(this.#isRead(method) ? unreachable() : uncertain(), method)
@@ -184,14 +184,14 @@ export class LocalCalls {
 class CertainRest extends Texts {
   constructor(
     private readonly rest: AsyncGenerator<string, void, undefined>,
-    private readonly territory: Territory
+    private readonly ownership: ShardOwnership
   ) {
     super()
   }
 
   async next(): Promise<Step> {
     const step = await this.rest.next()
-    if (this.territory.isCertain) return step
+    if (this.ownership.isCertain) return step
     await this.return()
     return fail('api-unavailable')
   }

@@ -8,7 +8,7 @@ import type { Log } from '../../core/log.js'
 import type { Config } from '../../core/settings/config.js'
 import { version } from '../../core/version.js'
 import { userMigrations } from '../../storage/migrations/user/index.js'
-import { Territory } from './territory.js'
+import { ShardOwnership } from './shard-ownership.js'
 import { beats, longestBeatMs, times } from './times.js'
 
 export interface MembershipOptions {
@@ -34,21 +34,21 @@ export interface Membership {
   readonly lease: Lease
   readonly members: Members
   readonly shards: Shards
-  readonly territory: Territory
+  readonly ownership: ShardOwnership
 }
 
 /** Nothing runs yet: the lease is to be started first, then the shards. */
 export async function membershipOf(options: MembershipOptions): Promise<Membership> {
   const { Lease } = await import('../../cluster/nodes/lease.js')
   const { Members } = await import('../../cluster/nodes/members.js')
-  const { shardCount } = await import('../../cluster/nodes/places.js')
+  const { shardCount } = await import('../../cluster/nodes/shard-placement.js')
   const { Shards } = await import('../../cluster/nodes/shards.js')
   const { engine, log, tally } = options
   const { leaseSeconds, node, nodeUrl, takeoverSeconds } = options.config.cluster
   const schema = userMigrations.length
   const takeoverMs = takeoverSeconds * 1000
   /** The files of a life that has ended, until they are closed. */
-  let losing: Promise<void> = Promise.resolve()
+  let closing: Promise<void> = Promise.resolve()
   /** Shards that have come in this turn of the event loop. */
   const taken = new Set<number>()
 
@@ -63,10 +63,10 @@ export async function membershipOf(options: MembershipOptions): Promise<Membersh
     async onLost() {
       tally.livesLost++
       log.error('other nodes have declared this one dead: it starts over with nothing')
-      shards.lose()
+      shards.loseAll()
       options.dropped()
-      losing = options.letGo()
-      await losing
+      closing = options.letGo()
+      await closing
     }
   })
   const members = new Members()
@@ -80,7 +80,7 @@ export async function membershipOf(options: MembershipOptions): Promise<Membersh
     takeoverMs,
     events: {
       async mayTake(shard) {
-        await losing
+        await closing
         try {
           await options.caughtUp()
         } catch {
@@ -88,24 +88,24 @@ export async function membershipOf(options: MembershipOptions): Promise<Membersh
         }
         return await options.isSound(shard)
       },
-      taken(shard) {
+      onTaken(shard) {
         tally.shardsTaken++
-        if (taken.size === 0) setImmediate(takeUp)
+        if (taken.size === 0) setImmediate(takeOver)
         taken.add(shard)
       },
-      quiet: shard => territory.quiet(shard),
+      waitUntilIdle: shard => ownership.waitUntilIdle(shard),
       async release() {
         tally.shardsGiven++
         await options.letGo()
       },
-      changed: shard => options.changed(shard)
+      onOwnerChange: shard => options.changed(shard)
     }
   })
-  const territory = new Territory(lease, shards, shardCount)
-  const takeUp = (): void => {
+  const ownership = new ShardOwnership(lease, shards, shardCount)
+  const takeOver = (): void => {
     const added = new Set(taken)
     taken.clear()
-    options.takeUp(username => added.has(territory.shardOf(username)))
+    options.takeUp(username => added.has(ownership.getShard(username)))
   }
-  return { lease, members, shards, territory }
+  return { lease, members, shards, ownership }
 }

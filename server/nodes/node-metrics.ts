@@ -1,8 +1,8 @@
 /** Metrics of a node of a cluster, for Prometheus: computed on demand, as all others. (docs/cluster.md#metrics) */
 import type { Metric, Registry } from 'prom-client'
 import type { Alarm } from '../../cluster/alarm.js'
-import type { EngineReport } from '../../cluster/nats/care.js'
-import type { Link } from '../../cluster/nats/connection.js'
+import type { EngineReport } from '../../cluster/nats/engine-monitor.js'
+import type { LinkStatus } from '../../cluster/nats/connection.js'
 import type { NodeState } from '../../cluster/nodes/node-state.js'
 import type { Durations, Tally } from '../../cluster/tally.js'
 
@@ -11,7 +11,7 @@ type Library = typeof import('prom-client')
 /** What the metrics tell of. */
 export interface NodeSources {
   readonly tally: Tally
-  readonly link: Pick<Link, 'isUp' | 'reconnects'> | undefined
+  readonly link: Pick<LinkStatus, 'isUp' | 'reconnects'> | undefined
   /** Shards that are served here. */
   readonly shards: () => number
   /** Seconds since the last heartbeat that was confirmed was sent, and whether reads are answered. */

@@ -69,7 +69,7 @@ export class NodePeers {
     })
     const connection = this.open(life, {
       receive: message => peer.receive(deserialize(message) as WorkerMessage),
-      lost: (reason: ConnectionLost) => {
+      onLost: (reason: ConnectionLost) => {
         this.#known.delete(key)
         if (!reason.hasArrived) this.#unreached.set(key, performance.now() + restMs)
         peer.gone(reason.hasArrived ? uncertain(reason) : unreachable(reason))

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Shards } from '../../cluster/nodes/shards.js'
 import type { Durations } from '../../cluster/tally.js'
 import type { SharedAttachments } from '../../cluster/objects/shared-attachments.js'
-import { withFewHeaders } from '../../core/account/older-ids.js'
+import { keepUsedHeaders } from '../../core/account/older-ids.js'
 import type { Credentials } from '../../core/call/credentials.js'
 import type { Admittance, Dispatcher, SharedServices } from '../../core/call/dispatcher.js'
 import type { AnyMethod } from '../../core/call/method.js'
@@ -17,22 +17,22 @@ import { receivedFailure, receivedOutcome } from '../workers/protocol.js'
 import { RemoteRest } from '../workers/remote-rest.js'
 import type { LocalCalls } from './local-calls.js'
 import { elsewhere, type NodePeers } from './node-peers.js'
-import { movingMs, type Territory } from './territory.js'
+import { maxMoveWaitMs, type ShardOwnership } from './shard-ownership.js'
 import { unreachable } from './unreachable.js'
 
 export interface NodesOptions {
   readonly registry: Registry
   readonly calls: LocalCalls
   readonly peers: NodePeers
-  readonly territory: Territory
+  readonly ownership: ShardOwnership
   readonly shards: Pick<Shards, 'refresh'>
-  readonly files: Pick<SharedAttachments, 'borrowed' | 'discard' | 'lend'>
+  readonly files: Pick<SharedAttachments, 'fetchLent' | 'discard' | 'lend'>
   /** Counts calls that another node is asked for. */
   readonly forwarded: Pick<Durations, 'add'>
 }
 
 /** Longest time for which the one who serves a user is looked for, in milliseconds: a move may have to be waited for meanwhile. */
-const searchMs = movingMs + 2000
+const searchMs = maxMoveWaitMs + 2000
 const pauseMs = 25
 
 export class Nodes implements Dispatcher {
@@ -113,14 +113,14 @@ export class Nodes implements Dispatcher {
     here: () => Promise<T> | T,
     there: (peer: Peer) => Promise<T | typeof elsewhere>
   ): Promise<T> {
-    const { peers, territory } = this.options
+    const { peers, ownership } = this.options
     const endMs = performance.now() + searchMs
     for (;;) {
       // A request may have waited for as long as this process was frozen. (cluster/nodes/lease.ts)
-      if (!territory.isCertain) throw unreachable()
-      await territory.settled(username)
-      if (territory.has(username)) return await here()
-      const owner = territory.ownerOf(username)
+      if (!ownership.isCertain) throw unreachable()
+      await ownership.waitUntilMoved(username)
+      if (ownership.isOwned(username)) return await here()
+      const owner = ownership.findOwner(username)
       if (!owner) throw unreachable()
       try {
         const answer = await there(peers.of(owner))
@@ -131,7 +131,7 @@ export class Nodes implements Dispatcher {
         // A node that leaves has given its users to others.
         if (!isUndone(error) || performance.now() > endMs) throw error
         await this.#look()
-        if (territory.ownerOf(username) === owner) throw error
+        if (ownership.findOwner(username) === owner) throw error
       }
     }
   }
@@ -139,7 +139,7 @@ export class Nodes implements Dispatcher {
   /** Sends only a few headers along: only the operator's authorization step needs all of them. */
   sendableCredentials(credentials: Credentials, method = ''): Credentials {
     return this.services.config.auth.authorizationStep === ''
-      ? withFewHeaders(credentials, method)
+      ? keepUsedHeaders(credentials, method)
       : credentials
   }
 
@@ -148,13 +148,13 @@ export class Nodes implements Dispatcher {
   }
 
   #isHere(username: string | undefined): boolean {
-    return username === undefined || this.options.territory.has(username)
+    return username === undefined || this.options.ownership.isOwned(username)
   }
 
   #call(request: Request, isWhole: boolean): Promise<Outcome> | Outcome {
     const { calls } = this.options
     const username = addresseeOf(request)
-    if (username === undefined && !this.options.territory.isCertain && !this.#isRead(request.method))
+    if (username === undefined && !this.options.ownership.isCertain && !this.#isRead(request.method))
       return this.failure(unreachable(), request.method)
     if (!this.#isHere(username)) return this.#forwarded(username!, request, isWhole)
     return isWhole ? calls.callWhole(request) : calls.call(request)
@@ -199,7 +199,7 @@ export class Nodes implements Dispatcher {
     if (!outcome.ok || outcome.facts?.draft === undefined) return outcome
     return {
       ...outcome,
-      facts: { ...outcome.facts, draft: await this.options.files.borrowed(outcome.facts.draft) }
+      facts: { ...outcome.facts, draft: await this.options.files.fetchLent(outcome.facts.draft) }
     }
   }
 

@@ -1,7 +1,7 @@
 /** What a node does when an operator has restored the backup of an account that it serves. */
 import type { Services } from '../../core/call/services.js'
 import type { LiveNotifier } from '../../core/notifications/live-notifier.js'
-import { announce } from '../../core/platform/remove-account.js'
+import { announceAccountChange } from '../../core/platform/remove-account.js'
 import type { Account } from '../../storage/platform/account.js'
 
 export class Reopening {
@@ -19,7 +19,7 @@ export class Reopening {
     const account = platform.find(username)
     if (!account) throw new Error(`There is no user "${username}"`)
     // What could not be confirmed is given up all the same: another file has taken its place.
-    await accounts.handover.letGo(account).catch(() => undefined)
+    await accounts.handover.release(account).catch(() => undefined)
     return account
   }
 
@@ -30,9 +30,9 @@ export class Reopening {
     previews.forget(account)
     // Suspended ones, and those that have moved, are opened by nobody.
     if (!accounts.find(username)) return
-    await accounts.ready(account)
-    announce(this.services, account)
+    await accounts.waitUntilReady(account)
+    announceAccountChange(this.services, account)
     // Naming each of its streams would hold everybody up: there may be a hundred thousand, a hundred levels deep.
-    this.feed.tellAll(username)
+    this.feed.notifyAll(username)
   }
 }

@@ -1,22 +1,22 @@
 /** What a node does for `coffer cluster rescue`, by the names of users. */
-import type { FoundEnd } from '../../cluster/found-end.js'
+import type { ScannedEnd } from '../../cluster/scan-log.js'
 import type { FoundCopy, Rescue } from '../../cluster/rescue.js'
 import type { Accounts } from '../../storage/accounts.js'
 
 export class Rescuing {
   constructor(
-    private readonly rescue: Pick<Rescue, 'look' | 'take'>,
+    private readonly rescue: Pick<Rescue, 'inspect' | 'restore'>,
     private readonly accounts: Pick<Accounts, 'find'>
   ) {}
 
   /** Where the log of a user ends, and the copies that this node can have. Rejects if there is no such user. */
-  async look(username: string): Promise<{ end: FoundEnd; copies: FoundCopy[] }> {
-    return await this.rescue.look(this.#idOf(username))
+  async look(username: string): Promise<{ end: ScannedEnd; copies: FoundCopy[] }> {
+    return await this.rescue.inspect(this.#idOf(username))
   }
 
   /** Makes a copy the user's file. Resolves with what has been done. Rejects with what is against it. */
   async take(username: string, place: string, isLossAccepted: boolean): Promise<string> {
-    const { lsn } = await this.rescue.take(this.#idOf(username), place, isLossAccepted)
+    const { lsn } = await this.rescue.restore(this.#idOf(username), place, isLossAccepted)
     return `${username} goes on from commit ${lsn} of the copy "${place}"`
   }
 

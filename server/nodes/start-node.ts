@@ -14,8 +14,8 @@ import { LocalCalls } from './local-calls.js'
 import { membershipOf } from './membership.js'
 import { NodePeers } from './node-peers.js'
 import { Nodes } from './nodes.js'
-import { Oversight } from './oversight.js'
-import { Remains } from './remains.js'
+import { ClusterMonitor } from './cluster-monitor.js'
+import { OrphanCleanup } from './orphan-cleanup.js'
 import { Reopening } from './reopening.js'
 import { Rescuing } from './rescuing.js'
 import { times } from './times.js'
@@ -50,7 +50,7 @@ async function build(
   close: () => Promise<void>
 ): Promise<Host> {
   const { connect } = await import('../../cluster/connect.js')
-  const { logSubject } = await import('../../cluster/nodes/places.js')
+  const { logSubject } = await import('../../cluster/nodes/shard-placement.js')
   const { Connections } = await import('../../cluster/nodes/connections.js')
   const { ShippedLogs } = await import('../../cluster/shipped-log.js')
   const { PlatformLog } = await import('../../cluster/platform/log.js')
@@ -59,38 +59,38 @@ async function build(
   const { Tally } = await import('../../cluster/tally.js')
   const { compareSeconds, node } = config.cluster
   const { engine, objects, ...checks } = shared ?? (await connect(config.cluster))
-  const isSound = async (shard: number): Promise<boolean> => (await checks.isSound?.(shard)) ?? true
+  const isSound = async (shard: number): Promise<boolean> => (await checks.isLogComplete?.(shard)) ?? true
   closers.push(() => engine.close())
 
   const tally = new Tally()
   let runtime!: Runtime
   let nodes!: Nodes
   let followers!: Followers
-  let remains: Remains | undefined
+  let remains: OrphanCleanup | undefined
   let platformLog!: Awaited<ReturnType<typeof PlatformLog.open>>
   const notGivenUp = (cause: unknown): void => log.error('accounts could not be given up', { cause })
   const letGo = async (): Promise<void> => {
     const { accounts, imports } = runtime.services
     await imports.leave().catch(notGivenUp)
-    await accounts.handover.letGoUnless(account => accounts.owns(account)).catch(notGivenUp)
+    await accounts.handover.releaseUnless(account => accounts.owns(account)).catch(notGivenUp)
   }
-  const { lease, members, shards, territory } = await membershipOf({
+  const { lease, members, shards, ownership } = await membershipOf({
     config,
     engine,
     log,
     tally,
     isSound,
-    caughtUp: () => platformLog.caughtUp(),
+    caughtUp: () => platformLog.catchUp(),
     letGo,
     takeUp(isAmong) {
       runtime.takeUp(isAmong)
-      void remains?.end()
+      void remains?.cleanUp()
     },
     changed: shard => followers.changed(shard),
-    dropped: () => connections.drop()
+    dropped: () => connections.closeEnded()
   })
   const layout = new Layout(config.dataDir)
-  const questions = accountQuestions(() => runtime.services.platform, territory, { isSound, logSubject })
+  const questions = accountQuestions(() => runtime.services.platform, ownership, { isSound, logSubject })
   const logs = new ShippedLogs({
     log: engine,
     objects,
@@ -98,10 +98,10 @@ async function build(
     snapshotBytes: config.cluster.snapshotBytes,
     snapshotRetryMs: times.snapshotRetryMs,
     ...questions,
-    isCertain: () => territory.isCertain,
+    isCertain: () => ownership.isCertain,
     tally,
-    giveUpMs: times.confirmMs,
-    onTrouble: (accountId, cause) => log.error('an account is lost to another node', { accountId, cause })
+    timeoutMs: times.confirmMs,
+    onError: (accountId, cause) => log.error('an account is lost to another node', { accountId, cause })
   })
   const attachments = new SharedAttachments({
     layout,
@@ -109,7 +109,7 @@ async function build(
     node,
     cacheBytes: config.cluster.cacheBytes,
     assertWriter: account => logs.assertWriter(account),
-    onTrouble: cause => log.error('attachments that are not used could not be removed', { cause })
+    onError: cause => log.error('attachments that are not used could not be removed', { cause })
   })
   runtime = await Runtime.start(config, {
     clock,
@@ -124,21 +124,21 @@ async function build(
         engine,
         objects,
         draftsDirectory: layout.draftsDirectory,
-        giveUpMs: times.giveUpMs,
-        onTrouble: cause => log.error('the log of the platform cannot be followed', { cause })
+        timeoutMs: times.giveUpMs,
+        onError: cause => log.error('the log of the platform cannot be followed', { cause })
       })
       return async () => await platformLog.close()
     },
     shard: {
       index: 0,
       // Each node has the limits of its settings for itself.
-      map: { size: 1, indexOf: username => (territory.holds(username) ? 0 : 1) },
+      map: { size: 1, indexOf: username => (ownership.isHeld(username) ? 0 : 1) },
       peers: {
         forward: (...call) => nodes.forward(...call),
         note: note => announcements.tell({ note })
       },
       urlOf(username) {
-        const owner = username === undefined ? node : territory.ownerOf(username)?.node
+        const owner = username === undefined ? node : ownership.findOwner(username)?.node
         return (owner !== undefined && members.find(owner)?.url) || ''
       }
     }
@@ -153,14 +153,14 @@ async function build(
   closers.push(platform.onChange(() => void changes++))
   const calls = new LocalCalls({
     registry: runtime.registry,
-    territory,
-    caughtUp: () => platformLog.caughtUp(),
+    ownership,
+    caughtUp: () => platformLog.catchUp(),
     known: () => changes
   })
-  const oversight = new Oversight({
+  const oversight = new ClusterMonitor({
     config,
     engine,
-    concerns,
+    healthAlarms: concerns,
     shared: checks,
     log,
     clock,
@@ -170,22 +170,22 @@ async function build(
     members,
     shards,
     logs,
-    serves: account => {
+    isServedHere: account => {
       const found = platform.findById(account)
-      return found !== undefined && territory.has(found.username)
+      return found !== undefined && ownership.isOwned(found.username)
     },
     platformLog
   })
   const rescue = new Rescue({ ...questions, log: engine, objects, layout, isServed: id => logs.isServed(id) })
   closers.push(() => rescue.close())
   const rescuing = new Rescuing(rescue, accounts)
-  const reopening = new Reopening(runtime.services, runtime.feed, () => platformLog.caughtUp())
+  const reopening = new Reopening(runtime.services, runtime.feed, () => platformLog.catchUp())
   const connections = new Connections({
     ...times,
     engine,
-    maxWaiting,
-    own: () => ({ node, incarnation: lease.incarnation }),
-    accept: connection => answering({ runtime, calls, territory, files: attachments }, connection),
+    maxWaitingBytes: maxWaiting,
+    getOwnLife: () => ({ node, incarnation: lease.incarnation }),
+    accept: connection => answering({ runtime, calls, ownership, files: attachments }, connection),
     control: message => answerControl(message, { lease, oversight, reopening, rescuing, shards })
   })
   closers.push(() => connections.close())
@@ -202,24 +202,24 @@ async function build(
     registry: runtime.registry,
     calls,
     peers,
-    territory,
+    ownership,
     shards,
     files: attachments,
     forwarded: tally.forwarded
   })
-  followers = new Followers({ nodes, calls, feed: runtime.feed, accounts, territory })
+  followers = new Followers({ nodes, calls, feed: runtime.feed, accounts, ownership })
 
   await lease.start()
   closers.push(() => lease.end())
   shards.start()
   closers.push(() => shards.stop())
-  remains = new Remains({
+  remains = new OrphanCleanup({
     accounts,
     platform,
-    territory,
+    ownership,
     files: attachments,
     log,
-    caughtUp: () => platformLog.caughtUp()
+    catchUp: () => platformLog.catchUp()
   })
   closers.push(() => remains?.close())
   await oversight.start()
@@ -234,7 +234,7 @@ async function build(
     gauges: () => runtime.gauges(),
     async readiness(): Promise<Readiness> {
       const isWell = lease.isValid() && platformLog.refusal === undefined
-      return { ...(await runtime.readiness()), cluster: isWell && territory.isDivided }
+      return { ...(await runtime.readiness()), cluster: isWell && ownership.isFullyAssigned }
     },
     settle: () => runtime.settle(),
     async drain() {

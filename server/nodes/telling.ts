@@ -31,7 +31,7 @@ const engineAway: Told = {
 /** Begins. Returns what ends it. */
 export async function tellOperator(options: TellingOptions): Promise<() => Promise<void>> {
   const { config, engine, lease, members, own } = options
-  const { overviewOf } = await import('../../cluster/nodes/overview.js')
+  const { createOverview: overviewOf } = await import('../../cluster/nodes/overview.js')
   const { node } = config.cluster
   const isUpToUs = (): boolean =>
     members.all

@@ -3,7 +3,7 @@
  * (docs/decisions/0017-pictures-are-decoded-apart.md)
  */
 import { writeFileSync } from 'node:fs'
-import { sizeIn, type Frame, type Size } from '../../core/previews/sizes.js'
+import { fitInto, type Frame, type Size } from '../../core/previews/sizes.js'
 import { hasManyParts } from './picture-parts.js'
 import type { Ask, Limits, Refusal, Result, Said } from './protocol.js'
 
@@ -60,7 +60,7 @@ async function decoded(picture: Buffer, frame: Frame | undefined): Promise<Resul
     // Truncated pictures are common (a phone ran out of power): the available part is shown.
     const opened = sharp(picture, { autoOrient: true, limitInputPixels: maxPixels, failOn: 'none' })
     const size: Size = (await opened.metadata()).autoOrient
-    return frame ? { preview: await rendered(opened, sizeIn(frame, size)) } : { size }
+    return frame ? { preview: await rendered(opened, fitInto(frame, size)) } : { size }
   } catch (error) {
     return unreadable(error)
   }

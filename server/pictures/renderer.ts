@@ -3,7 +3,7 @@
  * (docs/spec/previews.md#reading)
  */
 import { ApiError } from '../../core/errors.js'
-import { unreadable, type PictureRenderer } from '../../core/previews/renderer.js'
+import { createUnreadableError, type PictureRenderer } from '../../core/previews/renderer.js'
 import type { Frame, Size } from '../../core/previews/sizes.js'
 import type { Settings } from '../../core/settings/settings.js'
 import { NoPictureProcess, PictureProcess, PictureTooCostly } from './picture-process.js'
@@ -48,7 +48,7 @@ export class PictureProcesses implements PictureRenderer {
       return await this.#decodeBy(this.#take(), picture, frame)
     } catch (cause) {
       if (cause instanceof PictureTooCostly)
-        throw unreadable('The picture takes too much memory or time for a preview', cause)
+        throw createUnreadableError('The picture takes too much memory or time for a preview', cause)
       if (cause instanceof NoPictureProcess)
         throw new ApiError(
           'api-unavailable',
@@ -104,6 +104,6 @@ function refused(result: Result): never {
       'This service makes no previews: the optional package "sharp" is not installed'
     )
   if (refusal === 'many-parts')
-    throw unreadable('The picture has too many scans, frames or pages for a preview')
-  throw unreadable('The file is not a picture that a preview can be made of', cause)
+    throw createUnreadableError('The picture has too many scans, frames or pages for a preview')
+  throw createUnreadableError('The file is not a picture that a preview can be made of', cause)
 }

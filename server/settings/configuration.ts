@@ -6,7 +6,7 @@ import type { Settings } from '../../core/settings/settings.js'
 import type { Clock } from '../../core/time.js'
 import type { PlatformStore } from '../../storage/platform/platform-store.js'
 import type { Configuration, Operator } from '../../transports/http/pages/operator.js'
-import type { SettingsSource } from '../setup/desk.js'
+import type { SettingsSource } from '../setup/setup-service.js'
 import { SettingsEditor } from './editor.js'
 
 interface Parts {

@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { ApiError } from '../../core/errors.js'
-import { chosenFile, chosenText, withChoices } from '../../core/settings/chosen.js'
+import { pageSettingsFile, formatPageSettings, mergePageSettings } from '../../core/settings/page-settings.js'
 import {
   editableKeys,
-  isOfMailServer,
+  isMailServerSetting,
   mailPasswordKey,
   registrationKey,
   registrationModes,
@@ -15,16 +15,16 @@ import {
 import { settingsList, type Setting } from '../../core/settings/list.js'
 import type { Origin, ReadSettings } from '../../core/settings/load.js'
 import type { Settings } from '../../core/settings/settings.js'
-import { shownSettings, type ShownSetting } from '../../core/settings/shown.js'
+import { listPublicSettings, type PublicSetting } from '../../core/settings/public-settings.js'
 import { refuseParams, type Violation } from '../../core/validation/params.js'
 import type { SettingsUpdate } from '../../schemas/configuration.js'
 import { Layout } from '../../storage/files/layout.js'
-import { placeFileNow } from '../../storage/files/setup-link.js'
+import { writeFileAtomically } from '../../storage/files/setup-link.js'
 import { tokensFor } from '../setup/choices.js'
-import type { SettingsSource } from '../setup/desk.js'
+import type { SettingsSource } from '../setup/setup-service.js'
 
 /** A setting as the page shows it. */
-interface EditableSetting extends ShownSetting {
+interface EditableSetting extends PublicSetting {
   readonly isEditable: boolean
   /** Where its value comes from; absent if it is the default. */
   readonly origin?: Origin
@@ -70,8 +70,11 @@ export class SettingsEditor {
     const further = (await this.source.check?.(settings)) ?? []
     refuseProblems(further, values)
     // Nothing below waits: of two changes that are based on the same version, one is refused.
-    const { chosen } = this.#changed(version, values)
-    placeFileNow(join(new Layout(this.inForce.dataDir).root, chosenFile), chosenText(chosen))
+    const { pageSettings } = this.#changed(version, values)
+    writeFileAtomically(
+      join(new Layout(this.inForce.dataDir).root, pageSettingsFile),
+      formatPageSettings(pageSettings)
+    )
     return this.list()
   }
 
@@ -83,20 +86,20 @@ export class SettingsEditor {
         data: { code: 'settings-changed' }
       })
     refuseFixed(present, values)
-    const read = this.source.read(withChoices(present.chosen, toChoices(present, values)))
+    const read = this.source.read(mergePageSettings(present.pageSettings, toChoices(present, values)))
     refuseProblems(read.problems, values)
     return read
   }
 
   /** Of a cluster each node keeps its own: what was read from one node cannot be changed on another. */
-  #version({ chosen }: ReadSettings): string {
-    const text = JSON.stringify([this.inForce.cluster.node, chosen])
+  #version({ pageSettings }: ReadSettings): string {
+    const text = JSON.stringify([this.inForce.cluster.node, pageSettings])
     return createHash('sha256').update(text).digest('base64url').slice(0, 22)
   }
 }
 
 function toEditable({ origins, settings }: ReadSettings, inForce: Settings): EditableSetting[] {
-  const kept = shownSettings(settings)
+  const kept = listPublicSettings(settings)
   return settingsList.map((setting, at) => {
     const { key } = setting
     const isEditable = editableKeys.includes(key)
@@ -120,7 +123,7 @@ function toEditable({ origins, settings }: ReadSettings, inForce: Settings): Edi
 
 /** Returns what decides on a setting instead of the page. A password that is given belongs to the server given with it. */
 function findFixed(origins: ReadSettings['origins'], key: string): Origin | undefined {
-  const given = [key, ...(isOfMailServer(key) ? [mailPasswordKey] : [])].map(each => origins.get(each))
+  const given = [key, ...(isMailServerSetting(key) ? [mailPasswordKey] : [])].map(each => origins.get(each))
   return given.find(origin => origin && origin.kind !== 'page')
 }
 
@@ -168,7 +171,7 @@ function refuseProblems(problems: readonly string[], values: SettingsUpdate['val
     problems.map(message => {
       const key = Object.keys(values).find(each => message.startsWith(`${each} `))
       if (key === undefined) return { code: 'setting-invalid', message, path: '#/values' }
-      const own = message.replace(`${key} (${chosenFile}) `, '')
+      const own = message.replace(`${key} (${pageSettingsFile}) `, '')
       return { code: 'setting-invalid', message: own, path: `#/values/${key}`, param: key }
     })
   )
@@ -192,9 +195,9 @@ function toChoices(
   // Whoever names another server does not get the password of the former one.
   const namesServer = settingsList.some(
     setting =>
-      isOfMailServer(setting.key) &&
+      isMailServerSetting(setting.key) &&
       choices.has(setting.key) &&
-      !isDeepStrictEqual(choices.get(setting.key) ?? setting.standard, valueIn(settings, setting))
+      !isDeepStrictEqual(choices.get(setting.key) ?? setting.defaultValue, valueIn(settings, setting))
   )
   if (namesServer && !choices.has(mailPasswordKey) && origins.has(mailPasswordKey))
     choices.set(mailPasswordKey, undefined)

@@ -81,7 +81,7 @@ export function operationsOf(
       return (await feed.admit(username, credentials)).account
     },
     join(username, credentials, subscriberId) {
-      const admission: AdmittedAccess = feed.lookUp(username, credentials)
+      const admission: AdmittedAccess = feed.findAdmission(username, credentials)
       const subscription = feed.join(admission, {
         notify: (message, payload) => emit('notify', subscriberId, message, payload),
         close() {
@@ -102,7 +102,7 @@ export function operationsOf(
     },
     forwarded,
     throttled(note) {
-      if (services.throttle instanceof SharedThrottle) services.throttle.hear(note)
+      if (services.throttle instanceof SharedThrottle) services.throttle.receive(note)
     },
     advance(seconds) {
       if (clock instanceof ManualClock) clock.advance(seconds)

@@ -6,7 +6,7 @@ import type { Admittance, Admission } from '../../core/call/dispatcher.js'
 import type { LogFields } from '../../core/log.js'
 import type { Preview } from '../../core/previews/previews.js'
 import type { Failure, Outcome, Request, Success } from '../../core/call/outcome.js'
-import type { ThrottleNote } from '../../core/security/shared-throttle.js'
+import type { ThrottleEvent } from '../../core/security/shared-throttle.js'
 import type { Credentials } from '../../core/call/credentials.js'
 
 /** The data that a worker starts with. */
@@ -58,7 +58,7 @@ export interface Operations {
   leave(subscriberId: number): void
   /** The outcome of a call that this worker has forwarded. */
   forwarded(id: number, outcome: SentSuccess | SentFailure): void
-  throttled(note: ThrottleNote): void
+  throttled(note: ThrottleEvent): void
   advance(seconds: number): void
   gauges(): Gauges
   readiness(): Promise<Readiness>
@@ -82,7 +82,7 @@ export interface WorkerEvents {
   log(level: 'info' | 'warn' | 'error', message: string, fields: LogFields | undefined): void
   /** Requests a call by the worker that owns this user's file; `forwarded` returns its outcome. */
   forward(id: number, username: string, request: Request): void
-  throttled(note: ThrottleNote): void
+  throttled(note: ThrottleEvent): void
   /** The account itself has changed: cached data of it is invalid. */
   forget(username: string): void
 }

@@ -12,7 +12,7 @@ import type {
   Subscription
 } from '../../core/call/dispatcher.js'
 import type { AnyMethod } from '../../core/call/method.js'
-import { withFewHeaders } from '../../core/account/older-ids.js'
+import { keepUsedHeaders } from '../../core/account/older-ids.js'
 import { failureOf, type Failure, type Outcome, type Request } from '../../core/call/outcome.js'
 import { fixedShards, type ShardMap } from '../../core/call/shard.js'
 import {
@@ -257,7 +257,7 @@ export class Workers implements Dispatcher, Notifier {
   /** Sends only a few headers along: only the operator's authorization step needs all of them. */
   #sendableCredentials(credentials: Credentials, method = ''): Credentials {
     return this.services.config.auth.authorizationStep === ''
-      ? withFewHeaders(credentials, method)
+      ? keepUsedHeaders(credentials, method)
       : credentials
   }
 

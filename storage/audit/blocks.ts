@@ -9,24 +9,26 @@ import { column, statement } from '../sqlite/statements.js'
 export const blockSize = 256
 
 /** A range of record times in microseconds, both ends inclusive. */
-export interface Stretch {
+export interface TimeRange {
   readonly since: number
   readonly until: number
 }
 
-const within = 'SELECT since, until FROM audit_block WHERE word = ?'
+const selectBlocks = 'SELECT since, until FROM audit_block WHERE word = ?'
 
 /** The first block within a range, or the last in descending order, that holds records with one of these words. */
-export function nextBlock(
+export function findNextBlock(
   db: Database,
   words: readonly number[],
-  { since, until }: Stretch,
+  { since, until }: TimeRange,
   isAscending: boolean
-): Stretch | undefined {
+): TimeRange | undefined {
   const blocks = words.flatMap(word =>
     isAscending
-      ? (blockAt(db, word, since) ?? [])
-      : (startingBy(blockAt(db, word, until), until) ?? blockBefore(db, word, until) ?? [])
+      ? (findBlockEndingFrom(db, word, since) ?? [])
+      : (onlyIfStartedBy(findBlockEndingFrom(db, word, until), until) ??
+        findBlockEndingBefore(db, word, until) ??
+        [])
   )
   const sorted = blocks.toSorted((a, b) => (isAscending ? a.since - b.since : b.since - a.since))
   const [block] = sorted.filter(found => found.since <= until && found.until >= since)
@@ -34,20 +36,20 @@ export function nextBlock(
 }
 
 /** The first block that ends at or after a time. */
-function blockAt(db: Database, word: number, time: number): Stretch | undefined {
-  return statement(db, `${within} AND until >= ? ORDER BY until LIMIT 1`).get(word, time) as
-    | Stretch
+function findBlockEndingFrom(db: Database, word: number, time: number): TimeRange | undefined {
+  return statement(db, `${selectBlocks} AND until >= ? ORDER BY until LIMIT 1`).get(word, time) as
+    | TimeRange
     | undefined
 }
 
 /** The last block that ends before a time. */
-function blockBefore(db: Database, word: number, time: number): Stretch | undefined {
-  return statement(db, `${within} AND until < ? ORDER BY until DESC LIMIT 1`).get(word, time) as
-    | Stretch
+function findBlockEndingBefore(db: Database, word: number, time: number): TimeRange | undefined {
+  return statement(db, `${selectBlocks} AND until < ? ORDER BY until DESC LIMIT 1`).get(word, time) as
+    | TimeRange
     | undefined
 }
 
-function startingBy(block: Stretch | undefined, time: number): Stretch | undefined {
+function onlyIfStartedBy(block: TimeRange | undefined, time: number): TimeRange | undefined {
   return block && block.since <= time ? block : undefined
 }
 

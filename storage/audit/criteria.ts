@@ -12,7 +12,7 @@ export interface AuditCriteria {
 }
 
 /** Whether a record meets one of the criteria. */
-export function meets({ access, action }: AuditRow, criteria: readonly AuditCriteria[]): boolean {
+export function matchesCriteria({ access, action }: AuditRow, criteria: readonly AuditCriteria[]): boolean {
   const isIn = (words: AuditNumbers): boolean => !words || words.has(access) || words.has(action)
   return criteria.some(
     ({ any, all, not }) => isIn(any) && all.every(isIn) && !not.has(access) && !not.has(action)
@@ -23,7 +23,7 @@ export function meets({ access, action }: AuditRow, criteria: readonly AuditCrit
  * Words that an index scan can be driven by: every match has at least one of them. Picks the rarest; `undefined` if a
  * full scan is needed. `frequency` returns how often words occur.
  */
-export function drivers(
+export function chooseIndexWords(
   criteria: readonly AuditCriteria[],
   frequency: (words: readonly number[]) => number
 ): readonly number[] | undefined {

@@ -1,6 +1,6 @@
 /** An audit record as stored: its content, and the hash that chains it to the record before. */
 import { hash } from 'node:crypto'
-import { keptReach, reachOf, type KeptReach, type Reach } from './reach.js'
+import { toStoredScope, parseScope, type StoredAuditScope, type AuditScope } from './scope.js'
 
 /** One call. */
 export interface AuditEntry {
@@ -19,12 +19,12 @@ export interface AuditEntry {
   /** Parameters of the query string; serialized when the call is recorded. */
   readonly query?: object | undefined
   /** Whether `query` was truncated. */
-  readonly isQueryCut?: boolean | undefined
+  readonly isQueryTruncated?: boolean | undefined
   /** The version of the item that the call wrote. (docs/spec/audit.md#record-content) */
   readonly key?: string | undefined
   readonly integrity?: string | undefined
   /** What a successful read covered. */
-  readonly reach?: Reach | undefined
+  readonly reach?: AuditScope | undefined
   readonly errorId?: string | undefined
   readonly message?: string | undefined
 }
@@ -47,40 +47,50 @@ export interface AuditRecord extends AuditEntry {
 }
 
 /** The stored text of an entry: a JSON array of its fields in a fixed order, without empty ones at the end. */
-export function detailOf(entry: AuditEntry): string {
+export function serializeDetail(entry: AuditEntry): string {
   const { via, ip, status, callerId, query, key, integrity, errorId, message, reach } = entry
-  const isCut = entry.isQueryCut || undefined
+  const isTruncated = entry.isQueryTruncated || undefined
   // A read has no key of a written item: its reach takes that place.
-  const item = reach ? keptReach(reach) : key
+  const item = reach ? toStoredScope(reach) : key
   if (item === undefined && errorId === undefined && query === undefined && callerId === undefined)
     return JSON.stringify([via, ip, status])
-  const fields = [via, ip, status, callerId, query, item, integrity, errorId, message, isCut]
+  const fields = [via, ip, status, callerId, query, item, integrity, errorId, message, isTruncated]
   while (fields.at(-1) === undefined) fields.pop()
   return JSON.stringify(fields)
 }
 
-/** Parses the text that {@link detailOf} made. */
-export function readDetail(detail: string): Omit<AuditEntry, 'time' | 'access' | 'action'> {
+/** Parses the text that {@link serializeDetail} made. */
+export function parseDetail(detail: string): Omit<AuditEntry, 'time' | 'access' | 'action'> {
   const [via, ip, status, callerId, query, item, integrity, errorId, message, isQueryCut] = (
     JSON.parse(detail) as unknown[]
   ).map(field => field ?? undefined)
-  const entry = { via, ip, status, callerId, query, integrity, errorId, message, isQueryCut }
+  const entry = {
+    via,
+    ip,
+    status,
+    callerId,
+    query,
+    integrity,
+    errorId,
+    message,
+    isQueryTruncated: isQueryCut
+  }
   const isReach = Array.isArray(item)
-  const reach = isReach ? reachOf(item as unknown as KeptReach) : undefined
+  const reach = isReach ? parseScope(item as unknown as StoredAuditScope) : undefined
   return { ...entry, key: isReach ? undefined : item, reach } as AuditEntry
 }
 
 /** The words by which records are indexed. */
-export function accessWord(access: string): string {
+export function formatAccessWord(access: string): string {
   return `access-${access}`
 }
 
-export function actionWord(action: string): string {
+export function formatActionWord(action: string): string {
   return `action-${action}`
 }
 
 /** The hash of a record that follows one with the hash `previous`. Covers words as text, not as numbers. */
-export function linkHash(
+export function computeLinkHash(
   previous: string,
   at: number,
   access: string,
@@ -98,12 +108,12 @@ const hashLength = 12
  * The id of a record, in the form of a cuid: its time and the beginning of its hash. The hash chain makes an id that
  * somebody noted elsewhere proof that the record, and all before it, are unchanged.
  */
-export function recordId(row: Pick<AuditRow, 'at' | 'hash'>): string {
+export function formatRecordId(row: Pick<AuditRow, 'at' | 'hash'>): string {
   return `c${row.at.toString(36).padStart(timeLength, '0')}${row.hash.slice(0, hashLength)}`
 }
 
 /** The time in a record's id, in microseconds; `undefined` if the text is not such an id. */
-export function timeOfRecordId(id: string): number | undefined {
+export function parseRecordTime(id: string): number | undefined {
   if (!/^c[0-9a-z]{24}$/.test(id)) return undefined
   const at = parseInt(id.slice(1, 1 + timeLength), 36)
   return Number.isSafeInteger(at) ? at : undefined

@@ -1,7 +1,7 @@
 /** Numbers for the accesses and actions in the audit, which keep its records short. */
 import type { Database } from 'better-sqlite3'
 import { column, statement } from '../sqlite/statements.js'
-import { accessWord, actionWord } from './record.js'
+import { formatAccessWord, formatActionWord } from './record.js'
 
 /** Words to cache per open file. A full cache is cleared. */
 const maxCached = 1000
@@ -15,8 +15,8 @@ export class AuditWords {
   readonly #numbers = new Map<string, number>()
   readonly #texts = new Map<number, string>()
   /** Words of accesses and of actions, by their ids: making the texts again takes as long as a small query. */
-  readonly #ofAccesses = new Map<string, Word>()
-  readonly #ofActions = new Map<string, Word>()
+  readonly #accesses = new Map<string, Word>()
+  readonly #actions = new Map<string, Word>()
 
   constructor(private readonly db: Database) {}
 
@@ -26,24 +26,24 @@ export class AuditWords {
     const number = column(this.db, 'SELECT number FROM audit_word WHERE text = ?').get(text) as
       | number
       | undefined
-    return number === undefined ? undefined : this.#keep(number, text)
+    return number === undefined ? undefined : this.#cache(number, text)
   }
 
   /** The word of an access, new or known. Within a write. */
-  ofAccess(id: string): Word {
-    return this.#ofAccesses.get(id) ?? this.#ensured(this.#ofAccesses, id, accessWord(id))
+  ensureAccess(id: string): Word {
+    return this.#accesses.get(id) ?? this.#ensure(this.#accesses, id, formatAccessWord(id))
   }
 
   /** The word of a method, new or known. Within a write. */
-  ofAction(id: string): Word {
-    return this.#ofActions.get(id) ?? this.#ensured(this.#ofActions, id, actionWord(id))
+  ensureAction(id: string): Word {
+    return this.#actions.get(id) ?? this.#ensure(this.#actions, id, formatActionWord(id))
   }
 
-  text(number: number): string {
+  getText(number: number): string {
     const known = this.#texts.get(number)
     if (known !== undefined) return known
     const text = column(this.db, 'SELECT text FROM audit_word WHERE number = ?').get(number) as string
-    this.#keep(number, text)
+    this.#cache(number, text)
     return text
   }
 
@@ -54,14 +54,14 @@ export class AuditWords {
   }
 
   /** Clears the cache: it may hold words that were rolled back. */
-  forget(): void {
+  invalidate(): void {
     this.#numbers.clear()
     this.#texts.clear()
-    this.#ofAccesses.clear()
-    this.#ofActions.clear()
+    this.#accesses.clear()
+    this.#actions.clear()
   }
 
-  #ensured(words: Map<string, Word>, id: string, text: string): Word {
+  #ensure(words: Map<string, Word>, id: string, text: string): Word {
     const word = { text, number: this.find(text) ?? this.#insert(text) }
     words.set(id, word)
     return word
@@ -69,11 +69,11 @@ export class AuditWords {
 
   #insert(text: string): number {
     const { lastInsertRowid } = statement(this.db, 'INSERT INTO audit_word (text) VALUES (?)').run(text)
-    return this.#keep(Number(lastInsertRowid), text)
+    return this.#cache(Number(lastInsertRowid), text)
   }
 
-  #keep(number: number, text: string): number {
-    if (this.#numbers.size >= maxCached) this.forget()
+  #cache(number: number, text: string): number {
+    if (this.#numbers.size >= maxCached) this.invalidate()
     this.#numbers.set(text, number)
     this.#texts.set(number, text)
     return number

@@ -3,7 +3,7 @@
  * functions, and what these find is compared by a function of ours, type by type. (docs/spec/streams-queries.md#conditions-on-contents)
  */
 import type { Database } from 'better-sqlite3'
-import { hasTime, inTime, type InTime } from '../sqlite/in-time.js'
+import { hasTime, runWithTimeout, type TimedResult } from '../sqlite/run-with-timeout.js'
 import { column } from '../sqlite/statements.js'
 
 /** What a value may be compared with. */
@@ -28,21 +28,21 @@ export interface ContentCondition {
 type Test = (text: string | null) => boolean
 
 /** What the statement that runs on an open file asks for. */
-const running = new WeakMap<Database, { tests: readonly Test[] }>()
+const testsByFile = new WeakMap<Database, { tests: readonly Test[] }>()
 
 /**
  * Those of the events of these numbers that meet all conditions. Others wait meanwhile, and a body may be of many megabytes:
  * when the time is up no further one is read.
  */
-export function meeting(
+export function findMatchingContents(
   db: Database,
   conditions: readonly ContentCondition[],
   numbers: readonly number[],
-  mostMs: number
-): InTime<ReadonlySet<number>> {
-  let slot = running.get(db)
-  if (!slot) running.set(db, (slot = register(db)))
-  const tests = byPath(conditions)
+  timeoutMs: number
+): TimedResult<ReadonlySet<number>> {
+  let slot = testsByFile.get(db)
+  if (!slot) testsByFile.set(db, (slot = register(db)))
+  const tests = groupTestsByPath(conditions)
   const paths = [...tests.keys()].flatMap(path => [path, path])
   slot.tests = [...tests.values()].map(
     (all): Test =>
@@ -50,8 +50,8 @@ export function meeting(
         all.every(test => test(text))
   )
   try {
-    return inTime(db, mostMs, () => {
-      const found = column(db, sqlFor(tests.size)).all(JSON.stringify(numbers), ...paths)
+    return runWithTimeout(db, timeoutMs, () => {
+      const found = column(db, buildContentSql(tests.size)).all(JSON.stringify(numbers), ...paths)
       return new Set(found as number[])
     })
   } finally {
@@ -60,17 +60,17 @@ export function meeting(
 }
 
 /** The tests of each place: it is looked up once, however many conditions name it. */
-function byPath(conditions: readonly ContentCondition[]): Map<string, Test[]> {
+function groupTestsByPath(conditions: readonly ContentCondition[]): Map<string, Test[]> {
   const tests = new Map<string, Test[]>()
   for (const { comparison, path, within } of conditions) {
     const place = ['$', within, ...path.map(key => `"${key}"`)].join('.')
-    tests.set(place, [...(tests.get(place) ?? []), testOf(comparison)])
+    tests.set(place, [...(tests.get(place) ?? []), createTest(comparison)])
   }
   return tests
 }
 
 /** One text for each number of places, which is bounded. CASE keeps to the order: a body that is not asked for is not read. */
-function sqlFor(count: number): string {
+function buildContentSql(count: number): string {
   const tests = Array.from({ length: count }, (_, index) => `event_meets(${index}, ${valueText})`)
   return `SELECT number FROM (SELECT value FROM json_each(?)) j CROSS JOIN event e ON e.number = j.value
     WHERE CASE WHEN ${hasTime} THEN ${tests.join(' AND ')} END`
@@ -87,21 +87,21 @@ function register(db: Database): { tests: readonly Test[] } {
   return slot
 }
 
-function testOf([operation, operand]: Comparison): Test {
+function createTest([operation, operand]: Comparison): Test {
   if (operation === 'exists') return text => (text !== null) === operand
-  const test = compare([operation, operand] as Exclude<Comparison, readonly ['exists', boolean]>)
-  return text => text !== null && test(valueOf(text))
+  const test = createComparison([operation, operand] as Exclude<Comparison, readonly ['exists', boolean]>)
+  return text => text !== null && test(parseValue(text))
 }
 
 /** Stands for every array and object: none is like another, nor like anything else. */
 const composite = Symbol('composite')
 type Value = Scalar | typeof composite
 
-function valueOf(text: string): Value {
+function parseValue(text: string): Value {
   return text.startsWith('{') || text.startsWith('[') ? composite : (JSON.parse(text) as Scalar)
 }
 
-function compare([operation, operand]: Exclude<Comparison, readonly ['exists', boolean]>): (
+function createComparison([operation, operand]: Exclude<Comparison, readonly ['exists', boolean]>): (
   value: Value
 ) => boolean {
   switch (operation) {
@@ -116,12 +116,12 @@ function compare([operation, operand]: Exclude<Comparison, readonly ['exists', b
     case 'prefix':
       return value => typeof value === 'string' && value.startsWith(operand)
     default:
-      return ordered(operation, operand)
+      return createOrderTest(operation, operand)
   }
 }
 
 /** Numbers are compared with numbers, texts with texts. */
-function ordered(
+function createOrderTest(
   operation: 'gt' | 'gte' | 'lt' | 'lte',
   operand: string | number
 ): (value: Value) => boolean {

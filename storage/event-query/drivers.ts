@@ -3,9 +3,9 @@
  * time is best where many events match; where few do, the narrowest group is.
  */
 import type { Database } from 'better-sqlite3'
-import type { EventFile } from './file.js'
-import { countTogether, type Lane } from './lanes.js'
-import { comesBefore, type Order, type Stretch } from './position.js'
+import type { EventFile } from './event-file.js'
+import { countRowsOfLanes, type Lane } from './lanes.js'
+import { comesBefore, type Order, type KeyRange } from './position.js'
 import type { EventQuery, StreamsCriteria } from './query.js'
 
 /** Lanes by stream or type, or without account fields. `isExact`: whoever is in them meets all that is asked of streams and types. */
@@ -16,35 +16,41 @@ export interface Driver {
 }
 
 /** Lanes that are merged at most. */
-const mostLanes = 2000
+const maxLanes = 2000
 /** Streams or types that are merged without looking for something better first. */
-const fewLanes = 16
+const maxLanesUnchecked = 16
 /** Rows in all their lanes from which on drivers are not short. */
-const fewRows = 100
+const maxShortRows = 100
 
 /** The drivers that a query has beside time. */
-export function driversOf({ streams, types }: EventQuery): Driver[] {
-  if (streams?.length === 1 && isAllOwn(streams[0]!) && !types)
+export function listDrivers({ streams, types }: EventQuery): Driver[] {
+  if (streams?.length === 1 && excludesOnlyAccountFields(streams[0]!) && !types)
     return [{ kind: 'own', values: [0], isExact: true }]
   const drivers: Driver[] = []
   if (streams) {
-    const isExact = streams.length === 1 && isPlain(streams[0]!) && !types
-    for (const values of groups(streams)) drivers.push({ kind: 'stream', values: [...values], isExact })
+    const isExact = streams.length === 1 && hasOnlyAny(streams[0]!) && !types
+    for (const values of listStreamGroups(streams))
+      drivers.push({ kind: 'stream', values: [...values], isExact })
   }
   if (types) drivers.push({ kind: 'type', values: [...types], isExact: !streams })
-  return drivers.filter(({ values }) => values.length <= mostLanes)
+  return drivers.filter(({ values }) => values.length <= maxLanes)
 }
 
-function isAllOwn({ any, all, isOwn, not }: StreamsCriteria): boolean {
+function excludesOnlyAccountFields({
+  any,
+  all,
+  excludesAccountFields: isOwn,
+  not
+}: StreamsCriteria): boolean {
   return isOwn === true && !any && all.length === 0 && not.size === 0
 }
 
-function isPlain({ any, all, not }: StreamsCriteria): boolean {
+function hasOnlyAny({ any, all, not }: StreamsCriteria): boolean {
   return any !== undefined && all.length === 0 && not.size === 0
 }
 
 /** Sets of streams, each of which holds a stream of every matching event. */
-function groups(criteria: readonly StreamsCriteria[]): ReadonlySet<number>[] {
+function listStreamGroups(criteria: readonly StreamsCriteria[]): ReadonlySet<number>[] {
   const [first, ...others] = criteria.map(({ any, all }) => (any ? [any, ...all] : all))
   if (!first || others.length === 0) return [...(first ?? [])]
   const union = new Set<number>()
@@ -57,7 +63,7 @@ function groups(criteria: readonly StreamsCriteria[]): ReadonlySet<number>[] {
 }
 
 /** The lanes of a driver. */
-export function lanesOf(driver: Driver | undefined, trashed: readonly number[]): Lane[] {
+export function listLanes(driver: Driver | undefined, trashed: readonly number[]): Lane[] {
   if (!driver) return trashed.map(state => ({ kind: 'time', values: [state] }))
   const { kind, values } = driver
   if (kind === 'own') return trashed.map(state => ({ kind, values: [state] }))
@@ -65,31 +71,31 @@ export function lanesOf(driver: Driver | undefined, trashed: readonly number[]):
 }
 
 /** The driver to take without looking at rows, if one is clearly good; `stretch`: where reading begins. */
-export function clearDriver(
+export function chooseObviousDriver(
   db: Database,
   drivers: readonly Driver[],
   { trashed, order }: Pick<EventQuery, 'trashed' | 'order'>,
-  stretch: Stretch | undefined
+  range: KeyRange | undefined
 ): Driver | undefined {
   const [driver, ...others] = drivers
-  if (driver && others.length === 0 && driver.values.length <= fewLanes) return driver
-  return stretch && others.length > 0 ? shortest(db, drivers, trashed, order, stretch) : undefined
+  if (driver && others.length === 0 && driver.values.length <= maxLanesUnchecked) return driver
+  return range && others.length > 0 ? findShortDriver(db, drivers, trashed, order, range) : undefined
 }
 
 /** A driver that is read to its end at once, if there is one: nothing better need be looked for. */
-function shortest(
+function findShortDriver(
   db: Database,
   drivers: readonly Driver[],
   trashed: readonly number[],
   order: Order,
-  stretch: Stretch
+  range: KeyRange
 ): Driver | undefined {
   for (const driver of drivers) {
     const { kind, values } = driver
-    if (kind === 'own' || values.length > fewLanes) continue
+    if (kind === 'own' || values.length > maxLanesUnchecked) continue
     let rows = 0
-    for (const state of trashed) rows += countTogether(db, kind, values, state, order, stretch, fewRows)
-    if (rows < fewRows) return driver
+    for (const state of trashed) rows += countRowsOfLanes(db, kind, values, state, order, range, maxShortRows)
+    if (rows < maxShortRows) return driver
   }
   return undefined
 }
@@ -98,18 +104,18 @@ function shortest(
  * The narrowest of the drivers: the one with the fewest rows in the stretch `seen`, of which `examined` rows have been
  * read in order of time; `undefined` if none is clearly narrower than time itself. `all` decides between equals.
  */
-export function narrowest(
+export function chooseNarrowestDriver(
   file: EventFile,
   drivers: readonly Driver[],
   trashed: readonly number[],
   order: Order,
-  { seen, all, examined }: { seen: Stretch; all: Stretch; examined: number }
+  { seen, all, examined }: { seen: KeyRange; all: KeyRange; examined: number }
 ): Driver | undefined {
-  const total = ({ kind, values }: Driver, stretch: Stretch, limit: number): number => {
+  const total = ({ kind, values }: Driver, range: KeyRange, limit: number): number => {
     if (kind === 'own') return Infinity
     return trashed.reduce((sum, state) => {
-      const some = kind === 'stream' ? reaching(file, values, state, order, stretch) : values
-      return sum + countTogether(file.db, kind, some, state, order, stretch, limit)
+      const some = kind === 'stream' ? filterStreamsReaching(file, values, state, order, range) : values
+      return sum + countRowsOfLanes(file.db, kind, some, state, order, range, limit)
     }, 0)
   }
   const inAll = (driver: Driver): number => total(driver, all, Math.ceil(1000 / driver.values.length))
@@ -123,12 +129,12 @@ export function narrowest(
 }
 
 /** The streams that hold something as early as the end of a stretch: it need not be within. */
-function reaching(
+function filterStreamsReaching(
   { ends }: EventFile,
   streams: readonly number[],
   trashed: number,
   order: Order,
-  { end }: Stretch
+  { end }: KeyRange
 ): number[] {
   const times = ends.list(streams, trashed, order)
   return streams.filter((_, index) => !comesBefore(end, times[index]!, order))

@@ -5,9 +5,9 @@
 import type { Database } from 'better-sqlite3'
 import { column, raw, statement } from '../sqlite/statements.js'
 import { pageBytes } from './bodies.js'
-import { inBounds } from './effort.js'
-import type { Key, Order, Stretch } from './position.js'
-import { filtered, rowCondition, type RowFilter } from './row-filter.js'
+import { tryWithinBudget } from './query-budget.js'
+import type { Key, Order, KeyRange } from './position.js'
+import { runFiltered, rowCondition, type RowFilter } from './row-filter.js'
 import { isOnMap } from './stream-map.js'
 
 /** `time`: all events; `own`: without the values of account fields; `type`: of a type; `stream`: in a stream; `span`, `streamSpan`: the periods of a class among them. */
@@ -22,7 +22,7 @@ export interface Lane {
 /** A lane and a part of it. */
 export interface LanePart {
   readonly lane: Lane
-  readonly stretch: Stretch
+  readonly range: KeyRange
 }
 
 interface Source {
@@ -36,58 +36,58 @@ interface Source {
 }
 
 const sources: Readonly<Record<LaneKind, Source>> = {
-  time: onEvent('event_time', 'l.trashed = ?'),
-  own: onEvent('event_time', 'l.trashed = ? AND l.stream > 0'),
-  type: onEvent('event_type_time', 'l.type = ? AND l.trashed = ?'),
-  span: onEvent('event_span', 'l.trashed = ? AND l.span = ?'),
-  stream: onLink('', 'l.stream = ? AND l.trashed = ?'),
-  streamSpan: onLink('INDEXED BY event_stream_span', 'l.stream = ? AND l.trashed = ? AND l.span = ?')
+  time: eventSource('event_time', 'l.trashed = ?'),
+  own: eventSource('event_time', 'l.trashed = ? AND l.stream > 0'),
+  type: eventSource('event_type_time', 'l.type = ? AND l.trashed = ?'),
+  span: eventSource('event_span', 'l.trashed = ? AND l.span = ?'),
+  stream: linkSource('', 'l.stream = ? AND l.trashed = ?'),
+  streamSpan: linkSource('INDEXED BY event_stream_span', 'l.stream = ? AND l.trashed = ? AND l.span = ?')
 }
 
-function onEvent(index: string, where: string): Source {
+function eventSource(index: string, where: string): Source {
   return { from: `event l INDEXED BY ${index}`, where, join: '', row: 'l', number: 'l.number' }
 }
 
-function onLink(index: string, where: string): Source {
+function linkSource(index: string, where: string): Source {
   const join = 'CROSS JOIN event e ON e.number = l.event'
   return { from: `event_stream l ${index}`, where, join, row: 'e', number: 'l.event' }
 }
 
 /** The keys of the next rows. */
-export function keys(
+export function readKeys(
   db: Database,
   { kind, values }: Lane,
   order: Order,
-  stretch: Stretch,
+  range: KeyRange,
   limit: number,
   offset = 0
 ): Key[] {
-  const sql = keysSql(kind, order, stretch)
-  return statement(db, sql).all(...values, ...bounds(order, stretch), limit, offset) as Key[]
+  const sql = keysSql(kind, order, range)
+  return statement(db, sql).all(...values, ...toBounds(order, range), limit, offset) as Key[]
 }
 
-const keysSql = texts(
+const keysSql = createSqlBuilder(
   ({ from, number }, range) =>
     `SELECT l.time AS time, ${number} AS number FROM ${from} ${range} LIMIT +? OFFSET +?`
 )
 
 /** The keys of the rows that pass a filter, among the next `examined` ones; `limit` at most. */
-export function matchingKeys(
+export function readMatchingKeys(
   db: Database,
   { kind, values }: Lane,
   order: Order,
-  stretch: Stretch,
+  range: KeyRange,
   filter: RowFilter,
   examined: number,
   limit: number
 ): Key[] {
-  const sql = matchingKeysSql(kind, order, stretch)
-  return filtered(db, filter, (modifiedAfter, endFrom) =>
-    statement(db, sql).all(...values, ...bounds(order, stretch), examined, modifiedAfter, endFrom, limit)
+  const sql = matchingKeysSql(kind, order, range)
+  return runFiltered(db, filter, (modifiedAfter, endFrom) =>
+    statement(db, sql).all(...values, ...toBounds(order, range), examined, modifiedAfter, endFrom, limit)
   ) as Key[]
 }
 
-const matchingKeysSql = texts(
+const matchingKeysSql = createSqlBuilder(
   ({ from, join, number, row }, range) => `SELECT time, number FROM (
       SELECT l.time AS time, ${number} AS number, ${row}.modified AS modified, ${row}.until AS until,
         ${row}.stream AS stream, ${row}.others AS others, ${row}.type AS type
@@ -104,18 +104,18 @@ export interface Bodies {
 }
 
 /** The bodies of the next rows; `undefined` if one of them is large. */
-export function bodies(
+export function readBodies(
   db: Database,
   { kind, values }: Lane,
   order: Order,
-  stretch: Stretch,
+  range: KeyRange,
   limit: number
 ): Bodies | undefined {
-  const sql = bodiesSql(kind, order, stretch)
-  return bodiesIn(raw(db, sql).get(...values, ...bounds(order, stretch), limit) as BodiesRow)
+  const sql = bodiesSql(kind, order, range)
+  return toBodies(raw(db, sql).get(...values, ...toBounds(order, range), limit) as BodiesRow)
 }
 
-const bodiesSql = texts(
+const bodiesSql = createSqlBuilder(
   ({ from, join, row }, range) =>
     `SELECT ${joinedBodies} FROM (
         SELECT CASE WHEN ${row}.large IS NULL THEN ${row}.body END AS body, ${row}.large AS large
@@ -125,24 +125,26 @@ const bodiesSql = texts(
 const joinedBodies = `CASE WHEN octet_length(text) <= ${pageBytes} THEN text END, rows, large, octet_length(text) FROM (
       SELECT group_concat(body) AS text, count(*) AS rows, count(large) AS large`
 
-/** As {@link bodies}, of the rows among the next `examined` ones whose streams are on a map, or that pass the test on streams. */
-export function matchingBodies(
+/** As {@link readBodies}, of the rows among the next `examined` ones whose streams are on a map, or that pass the test on streams. */
+export function readMatchingBodies(
   db: Database,
   { kind, values }: Lane,
   order: Order,
-  stretch: Stretch,
+  range: KeyRange,
   { filter, map }: { readonly filter: RowFilter; readonly map: Buffer },
   examined: number,
   limit: number
 ): Bodies | undefined {
-  const sql = matchingBodiesSql(kind, order, stretch)
-  const row = inBounds(() =>
-    filtered(db, filter, () => raw(db, sql).get(...values, ...bounds(order, stretch), examined, map, limit))
+  const sql = matchingBodiesSql(kind, order, range)
+  const row = tryWithinBudget(() =>
+    runFiltered(db, filter, () =>
+      raw(db, sql).get(...values, ...toBounds(order, range), examined, map, limit)
+    )
   )
-  return row ? bodiesIn(row as BodiesRow) : undefined
+  return row ? toBodies(row as BodiesRow) : undefined
 }
 
-const matchingBodiesSql = texts(
+const matchingBodiesSql = createSqlBuilder(
   ({ from, join, row }, range) =>
     `SELECT ${joinedBodies} FROM (SELECT body, large FROM (
         SELECT CASE WHEN ${row}.large IS NULL THEN ${row}.body END AS body, ${row}.large AS large,
@@ -153,7 +155,7 @@ const matchingBodiesSql = texts(
 
 type BodiesRow = readonly [text: string | null, rows: number, large: number, bytes: number | null]
 
-function bodiesIn([text, rows, large, bytes]: BodiesRow): Bodies | undefined {
+function toBodies([text, rows, large, bytes]: BodiesRow): Bodies | undefined {
   if (large > 0) return undefined
   return { text: text ?? (rows === 0 ? '' : undefined), count: rows, bytes: bytes ?? 0 }
 }
@@ -162,7 +164,7 @@ function bodiesIn([text, rows, large, bytes]: BodiesRow): Bodies | undefined {
  * The keys of all rows of many lanes that pass a filter, in no particular order; `undefined` if more than `limit` rows
  * would have to be looked at, or that is too much work. The lanes are of one kind, and their stretches begin or end at the same time.
  */
-export function sweep(
+export function collectMatchingKeys(
   db: Database,
   parts: readonly LanePart[],
   order: Order,
@@ -171,14 +173,14 @@ export function sweep(
 ): Key[] | undefined {
   const [first] = parts
   if (!first) return []
-  const lanes = parts.map(({ lane, stretch }) => [
+  const lanes = parts.map(({ lane, range }) => [
     ...lane.values,
-    Math.max(bounds(order, stretch)[0], -Number.MAX_VALUE)
+    Math.max(toBounds(order, range)[0], -Number.MAX_VALUE)
   ])
-  const high = bounds(order, first.stretch)[1]
-  const rows = inBounds(() =>
-    filtered(db, filter, (modifiedAfter, endFrom) =>
-      raw(db, sweepSql(first.lane.kind, order, first.stretch)).all(
+  const high = toBounds(order, first.range)[1]
+  const rows = tryWithinBudget(() =>
+    runFiltered(db, filter, (modifiedAfter, endFrom) =>
+      raw(db, collectMatchingKeysSql(first.lane.kind, order, first.range)).all(
         modifiedAfter,
         endFrom,
         JSON.stringify(lanes),
@@ -194,7 +196,7 @@ export function sweep(
   return [...found.values()]
 }
 
-const sweepSql = texts(({ from, join, row, number, where }) => {
+const collectMatchingKeysSql = createSqlBuilder(({ from, join, row, number, where }) => {
   let values = 0
   const lane = where.replace(/\?/g, () => `(j.value ->> ${values++})`)
   return `SELECT time, number, ${rowCondition} FROM (
@@ -205,81 +207,84 @@ const sweepSql = texts(({ from, join, row, number, where }) => {
 })
 
 /** The number of rows in a stretch, counted up to a limit. */
-export function count(
+export function countRows(
   db: Database,
   { kind, values }: Lane,
   order: Order,
-  stretch: Stretch,
+  range: KeyRange,
   limit: number
 ): number {
-  const sql = countSql(kind, order, stretch)
-  return column(db, sql).get(...values, ...bounds(order, stretch), limit) as number
+  const sql = countSql(kind, order, range)
+  return column(db, sql).get(...values, ...toBounds(order, range), limit) as number
 }
 
-const countSql = texts(({ from }, range) => `SELECT count(*) FROM (SELECT 1 FROM ${from} ${range} LIMIT +?)`)
+const countSql = createSqlBuilder(
+  ({ from }, range) => `SELECT count(*) FROM (SELECT 1 FROM ${from} ${range} LIMIT +?)`
+)
 
 /** The times at which many lanes begin within a stretch: one for each of `firsts`, `null` where there is nothing. */
-export function heads(
+export function readFirstTimes(
   db: Database,
   kind: 'stream' | 'type',
   firsts: readonly number[],
   trashed: number,
   order: Order,
-  { start, end }: Stretch
+  { start, end }: KeyRange
 ): (number | null)[] {
-  const limits = bounds(order, { start, end })
-  return column(db, headsSql(kind, order, { start, end })).all(
+  const limits = toBounds(order, { start, end })
+  return column(db, firstTimesSql(kind, order, { start, end })).all(
     trashed,
     ...limits,
     JSON.stringify(firsts)
   ) as (number | null)[]
 }
 
-const headsSql = texts(
+const firstTimesSql = createSqlBuilder(
   ({ from }, range) =>
     `SELECT (SELECT l.time FROM ${from} ${range.replace('?', 'j.value')} LIMIT 1) FROM json_each(?) j`
 )
 
 /** The number of rows of many lanes within a stretch, each counted up to a limit. */
-export function countTogether(
+export function countRowsOfLanes(
   db: Database,
   kind: 'stream' | 'type',
   firsts: readonly number[],
   trashed: number,
   order: Order,
-  { start, end }: Stretch,
+  { start, end }: KeyRange,
   limit: number
 ): number {
-  const limits = bounds(order, { start, end })
-  const sql = countTogetherSql(kind, order, { start, end })
+  const limits = toBounds(order, { start, end })
+  const sql = countRowsOfLanesSql(kind, order, { start, end })
   return column(db, sql).get(trashed, ...limits, limit, JSON.stringify(firsts)) as number
 }
 
-const countTogetherSql = texts(
+const countRowsOfLanesSql = createSqlBuilder(
   ({ from }, range) => `SELECT total((SELECT count(*) FROM
     (SELECT 1 FROM ${from} ${range.replace('?', 'j.value')} LIMIT +?))) FROM json_each(?) j`
 )
 
 /** Makes the SQL of one purpose for every kind of lane, order and stretch: each text once. */
-function texts(
+function createSqlBuilder(
   build: (source: Source, range: string) => string
-): (kind: LaneKind, order: Order, stretch: Stretch) => string {
-  const made = new Map<LaneKind, (string | undefined)[]>()
+): (kind: LaneKind, order: Order, range: KeyRange) => string {
+  const sqlByKind = new Map<LaneKind, (string | undefined)[]>()
   return (kind, order, { after }) => {
-    let list = made.get(kind)
-    if (!list) made.set(kind, (list = []))
-    const isRest = after !== undefined
-    const place = (order === 'ASC' ? 0 : 1) + (isRest ? 2 : 0)
-    return (list[place] ??= build(sources[kind], within(sources[kind], order, isRest)))
+    let list = sqlByKind.get(kind)
+    if (!list) sqlByKind.set(kind, (list = []))
+    const isRemainder = after !== undefined
+    const place = (order === 'ASC' ? 0 : 1) + (isRemainder ? 2 : 0)
+    return (list[place] ??= build(sources[kind], buildRangeClause(sources[kind], order, isRemainder)))
   }
 }
 
-function within({ where, number }: Source, order: Order, isRest: boolean): string {
-  if (!isRest) return `WHERE ${where} AND l.time BETWEEN ? AND ? ORDER BY l.time ${order}, ${number} ${order}`
+function buildRangeClause({ where, number }: Source, order: Order, isRemainder: boolean): string {
+  if (!isRemainder)
+    return `WHERE ${where} AND l.time BETWEEN ? AND ? ORDER BY l.time ${order}, ${number} ${order}`
   return `WHERE ${where} AND l.time = ? AND ${number} ${order === 'ASC' ? '>' : '<'} ? ORDER BY ${number} ${order}`
 }
 
-function bounds(order: Order, { start, end, after }: Stretch): [number, number] {
+function toBounds(order: Order, { start, end, after }: KeyRange): [number, number] {
   if (after !== undefined) return [start, after]
   return order === 'ASC' ? [start, end] : [end, start]
 }

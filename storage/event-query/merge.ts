@@ -1,21 +1,21 @@
 /** Several lanes as one: their keys in order, each once. Good within one read. */
-import type { EventFile } from './file.js'
-import { heads, keys, type Lane } from './lanes.js'
-import { isBefore, rest, type Key, type Order, type Stretch } from './position.js'
+import type { EventFile } from './event-file.js'
+import { readFirstTimes, readKeys, type Lane } from './lanes.js'
+import { isBefore, getRemainder, type Key, type Order, type KeyRange } from './position.js'
 
 /** A lane and what is left to read of it. */
-export interface LaneRest {
+export interface LaneRemainder {
   readonly lane: Lane
-  readonly stretches: readonly Stretch[]
+  readonly ranges: readonly KeyRange[]
 }
 
 /** Times that events come again, from other lanes, before a page ends: some may be in all of two thousand lanes. */
-const mostRepeats = 20_000
+const maxRepeats = 20_000
 /** How many of these count as much as a row that is looked at. */
-const repeatsOfRow = 20
+const repeatsPerRow = 20
 
 /** Number of lanes of one kind from which on it pays to ask where they begin first. */
-const many = 8
+const minLanesToProbe = 8
 
 /** Sorts before every number, whatever the order: the place of a lane of which only the time is known. */
 const unread = Symbol('unread')
@@ -23,7 +23,7 @@ const unread = Symbol('unread')
 interface Entry {
   readonly lane: Lane
   /** What is still to be read, the current stretch first. */
-  stretches: readonly Stretch[]
+  ranges: readonly KeyRange[]
   rows: readonly Key[]
   at: number
   /** The next key, or while it is unread a time before which the lane holds nothing. */
@@ -32,7 +32,7 @@ interface Entry {
   size: number
 }
 
-export class Merge {
+export class LaneMerge {
   readonly #heap: Entry[] = []
   #last: Key | undefined
   #repeats = 0
@@ -41,11 +41,11 @@ export class Merge {
   constructor(
     private readonly file: EventFile,
     private readonly order: Order,
-    lanes: readonly LaneRest[],
+    lanes: readonly LaneRemainder[],
     expected: number
   ) {
-    this.#begin(
-      lanes.filter(({ stretches }) => stretches.length > 0),
+    this.#start(
+      lanes.filter(({ ranges }) => ranges.length > 0),
       Math.max(2, Math.ceil((2 * expected) / Math.max(lanes.length, 1)))
     )
   }
@@ -56,19 +56,19 @@ export class Merge {
   }
 
   /** Whether a page has merged enough. */
-  get isMuch(): boolean {
-    return this.#repeats >= mostRepeats
+  get isExhausted(): boolean {
+    return this.#repeats >= maxRepeats
   }
 
   /** What events in several lanes have cost, in rows that are looked at. */
   get examined(): number {
-    return Math.floor(this.#repeats / repeatsOfRow)
+    return Math.floor(this.#repeats / repeatsPerRow)
   }
 
-  /** The next keys: fewer than `limit` at the end, or where it {@link isMuch}, but one at least. */
+  /** The next keys: fewer than `limit` at the end, or where it {@link isExhausted}, but one at least. */
   take(limit: number): Key[] {
     const taken: Key[] = []
-    while (taken.length < limit && !(this.isMuch && taken.length > 0)) {
+    while (taken.length < limit && !(this.isExhausted && taken.length > 0)) {
       const entry = this.#heap[0]
       if (!entry) break
       if (entry.head.number === unread) {
@@ -86,45 +86,45 @@ export class Merge {
   }
 
   /** Takes up the lanes that hold something, as far as that is cheap to know, with a time before which they hold nothing. */
-  #begin(lanes: readonly LaneRest[], size: number): void {
+  #start(lanes: readonly LaneRemainder[], size: number): void {
     const first = lanes[0]
     const kind = first?.lane.kind
-    if (!first || lanes.length < many || (kind !== 'stream' && kind !== 'type')) {
-      for (const whole of lanes) this.#add(whole, whole.stretches[0]!.start, size)
+    if (!first || lanes.length < minLanesToProbe || (kind !== 'stream' && kind !== 'type')) {
+      for (const remainder of lanes) this.#add(remainder, remainder.ranges[0]!.start, size)
       return
     }
     const { db, ends } = this.file
-    const stretch = { start: first.stretches[0]!.start, end: first.stretches.at(-1)!.end }
+    const range = { start: first.ranges[0]!.start, end: first.ranges.at(-1)!.end }
     for (const trashed of new Set(lanes.map(({ lane }) => lane.values[1]!))) {
       const group = lanes.filter(({ lane }) => lane.values[1] === trashed)
       const values = group.map(({ lane }) => lane.values[0]!)
       const times =
         kind === 'stream'
-          ? ends.within(values, trashed, this.order, stretch)
-          : heads(db, kind, values, trashed, this.order, stretch)
+          ? ends.listWithin(values, trashed, this.order, range)
+          : readFirstTimes(db, kind, values, trashed, this.order, range)
       times.forEach((time, index) => {
         if (time !== null) this.#add(group[index]!, time, size)
       })
     }
   }
 
-  #add({ lane, stretches }: LaneRest, time: number, size: number): void {
-    this.#push({ lane, stretches, rows: [], at: 0, head: { time, number: unread }, size })
+  #add({ lane, ranges }: LaneRemainder, time: number, size: number): void {
+    this.#push({ lane, ranges, rows: [], at: 0, head: { time, number: unread }, size })
   }
 
   /** Reads on in the lane at the top. */
   #read(entry: Entry): void {
-    const stretch = entry.stretches[0]
-    if (!stretch) return this.#pop()
-    entry.rows = keys(this.file.db, entry.lane, this.order, stretch, entry.size)
+    const range = entry.ranges[0]
+    if (!range) return this.#pop()
+    entry.rows = readKeys(this.file.db, entry.lane, this.order, range, entry.size)
     entry.at = 0
-    entry.stretches = entry.rows.length < entry.size ? entry.stretches.slice(1) : this.#after(entry, stretch)
+    entry.ranges = entry.rows.length < entry.size ? entry.ranges.slice(1) : this.#rangesAfter(entry, range)
     entry.size = Math.min(entry.size * 2, 256)
     this.#settle(entry)
   }
 
-  #after(entry: Entry, stretch: Stretch): Stretch[] {
-    return [...rest(stretch, entry.rows.at(-1)!, this.order), ...entry.stretches.slice(1)]
+  #rangesAfter(entry: Entry, range: KeyRange): KeyRange[] {
+    return [...getRemainder(range, entry.rows.at(-1)!, this.order), ...entry.ranges.slice(1)]
   }
 
   #advance(entry: Entry): void {
@@ -136,7 +136,7 @@ export class Merge {
   #settle(entry: Entry): void {
     const key = entry.rows[entry.at]
     if (key) entry.head = key
-    else if (entry.stretches[0]) entry.head = { time: entry.stretches[0].start, number: unread }
+    else if (entry.ranges[0]) entry.head = { time: entry.ranges[0].start, number: unread }
     else return this.#pop()
     this.#sink()
   }

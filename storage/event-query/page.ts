@@ -19,6 +19,6 @@ export interface Step {
 }
 
 /** The sum of what is known of both; `undefined` if one is not. */
-export function sum(a: number | undefined, b: number | undefined): number | undefined {
+export function addIfKnown(a: number | undefined, b: number | undefined): number | undefined {
   return a === undefined || b === undefined ? undefined : a + b
 }

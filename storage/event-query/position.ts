@@ -13,22 +13,22 @@ export interface Key {
  * `after` narrows one whose start is its end to what comes after that number. (A row-value comparison would put both in
  * one statement, but SQLite then scans all rows of that time.)
  */
-export interface Stretch {
+export interface KeyRange {
   readonly start: number
   readonly end: number
   readonly after?: number
 }
 
 /** What is left of a stretch after a key in it: the rest of those of the same time, then the later ones. */
-export function rest({ end, after }: Stretch, { time, number }: Key, order: Order): Stretch[] {
+export function getRemainder({ end, after }: KeyRange, { time, number }: Key, order: Order): KeyRange[] {
   const same = { start: time, end: time, after: number }
-  return time === end || after !== undefined ? [same] : [same, { start: next(time, order), end }]
+  return time === end || after !== undefined ? [same] : [same, { start: nextDouble(time, order), end }]
 }
 
 /** What is left of a stretch for who has come as far as `position`, be that before, in or behind it. */
-export function restFrom(stretch: Stretch, position: Key | undefined, order: Order): Stretch[] {
-  if (!position || comesBefore(position.time, stretch.start, order)) return [stretch]
-  return comesBefore(stretch.end, position.time, order) ? [] : rest(stretch, position, order)
+export function getRemainderFrom(range: KeyRange, position: Key | undefined, order: Order): KeyRange[] {
+  if (!position || comesBefore(position.time, range.start, order)) return [range]
+  return comesBefore(range.end, position.time, order) ? [] : getRemainder(range, position, order)
 }
 
 /** Whether a time comes before another. */
@@ -43,16 +43,16 @@ export function isBefore(a: Key, b: Key, order: Order): boolean {
 }
 
 /** The next number that a double can hold, in the direction of the order. */
-export function next(time: number, order: Order): number {
-  return order === 'ASC' ? up(time) : -up(-time)
+export function nextDouble(time: number, order: Order): number {
+  return order === 'ASC' ? nextUp(time) : -nextUp(-time)
 }
 
-const double = new DataView(new ArrayBuffer(8))
+const doubleView = new DataView(new ArrayBuffer(8))
 
-function up(value: number): number {
+function nextUp(value: number): number {
   if (value === Infinity) return Infinity
   if (value === 0) return Number.MIN_VALUE
-  double.setFloat64(0, value)
-  double.setBigInt64(0, double.getBigInt64(0) + (value > 0 ? 1n : -1n))
-  return double.getFloat64(0)
+  doubleView.setFloat64(0, value)
+  doubleView.setBigInt64(0, doubleView.getBigInt64(0) + (value > 0 ? 1n : -1n))
+  return doubleView.getFloat64(0)
 }

@@ -7,7 +7,7 @@ export interface StreamsCriteria {
   /** In one of these; absent: in whatever streams. */
   readonly any?: ReadonlySet<number>
   /** Without the values of account fields: the numbers of their streams are below 0, and their events are in no others. */
-  readonly isOwn?: boolean
+  readonly excludesAccountFields?: boolean
   /** In one of each of these. */
   readonly all: readonly ReadonlySet<number>[]
   /** In none of these. */
@@ -47,66 +47,76 @@ export interface TextSearch {
    * Whether words may lead to events: they do to all that hold them, and how long that takes tells how many these are. For
    * who sees everything.
    */
-  readonly byIndex: boolean
+  readonly mayUseIndex: boolean
 }
 
 /** Whether an event with these streams and this type is wanted. */
 export interface RowTest {
-  readonly meets: (stream: number, others: string | null, type: number) => boolean
+  readonly matches: (stream: number, others: string | null, type: number) => boolean
   /** What it costs for each event, as `Effort` counts, beyond the list of its streams. */
   readonly work: number
 }
 
 /** The part of a query that is decided row by row; `undefined` if every row is wanted. */
-export function rowTest({ streams, types }: Pick<EventQuery, 'streams' | 'types'>): RowTest | undefined {
-  if (!streams) return types && { meets: (_stream, _others, type) => types.has(type), work: 1 }
-  const meets = streams.length === 1 ? single(streams[0]!) : several(streams)
+export function createRowTest({
+  streams,
+  types
+}: Pick<EventQuery, 'streams' | 'types'>): RowTest | undefined {
+  if (!streams) return types && { matches: (_stream, _others, type) => types.has(type), work: 1 }
+  const matches = streams.length === 1 ? createStreamsTest(streams[0]!) : createAlternativesTest(streams)
   const work = streams.reduce((sum, { all }) => sum + 1 + all.length, 0)
-  if (!types) return { meets, work }
-  return { meets: (stream, others, type) => types.has(type) && meets(stream, others), work }
+  if (!types) return { matches, work }
+  return { matches: (stream, others, type) => types.has(type) && matches(stream, others), work }
 }
 
 type StreamsTest = (stream: number, others: string | null) => boolean
 
-function single(criteria: StreamsCriteria): StreamsTest {
-  const { any, all, isOwn, not } = criteria
-  const meets = (stream: number): boolean =>
+function createStreamsTest(criteria: StreamsCriteria): StreamsTest {
+  const { any, all, excludesAccountFields: isOwn, not } = criteria
+  const matches = (stream: number): boolean =>
     (!any || any.has(stream)) && !not.has(stream) && all.every(set => set.has(stream))
   return (stream, others) =>
     !(isOwn && stream < 0) &&
-    (others === null ? meets(stream) : meetTogether(criteria, streamsOf(stream, others)))
+    (others === null ? matches(stream) : matchesCriteria(criteria, parseStreams(stream, others)))
 }
 
-function several(criteria: readonly StreamsCriteria[]): StreamsTest {
-  const tests = criteria.map(single)
+function createAlternativesTest(criteria: readonly StreamsCriteria[]): StreamsTest {
+  const tests = criteria.map(createStreamsTest)
   return (stream, others) => {
     if (others === null) return tests.some(test => test(stream, others))
-    const streams = streamsOf(stream, others)
-    return criteria.some(one => !(one.isOwn && stream < 0) && meetTogether(one, streams))
+    const streams = parseStreams(stream, others)
+    return criteria.some(
+      alternative =>
+        !(alternative.excludesAccountFields && stream < 0) && matchesCriteria(alternative, streams)
+    )
   }
 }
 
 /** Streams of an event from which on they are looked up by a set: it may be in ten thousand. */
-const manyStreams = 16
+const minStreamsForSet = 16
 
 /** The streams of an event, read once for all criteria. */
-function streamsOf(stream: number, others: string): readonly number[] | ReadonlySet<number> {
+function parseStreams(stream: number, others: string): readonly number[] | ReadonlySet<number> {
   const streams = [stream, ...(JSON.parse(others) as number[])]
-  return streams.length < manyStreams ? streams : new Set(streams)
+  return streams.length < minStreamsForSet ? streams : new Set(streams)
 }
 
-function meetTogether(
+function matchesCriteria(
   { all, any, not }: StreamsCriteria,
   streams: readonly number[] | ReadonlySet<number>
 ): boolean {
-  return (!any || hits(streams, any)) && !hits(streams, not) && all.every(set => hits(streams, set))
+  return (
+    (!any || intersects(streams, any)) &&
+    !intersects(streams, not) &&
+    all.every(set => intersects(streams, set))
+  )
 }
 
 /** Whether any of the streams is in a set: takes time by the smaller of the two. */
-function hits(streams: readonly number[] | ReadonlySet<number>, set: ReadonlySet<number>): boolean {
+function intersects(streams: readonly number[] | ReadonlySet<number>, set: ReadonlySet<number>): boolean {
   if (Array.isArray(streams)) return (streams as readonly number[]).some(number => set.has(number))
-  const many = streams as ReadonlySet<number>
-  const [fewer, more] = many.size < set.size ? [many, set] : [set, many]
+  const larger = streams as ReadonlySet<number>
+  const [fewer, more] = larger.size < set.size ? [larger, set] : [set, larger]
   for (const number of fewer) if (more.has(number)) return true
   return false
 }

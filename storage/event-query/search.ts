@@ -1,13 +1,13 @@
 /** Reads lanes step by step: what one statement, or a few, find of them. */
 import type { Database } from 'better-sqlite3'
-import type { EventFile } from './file.js'
-import { count, keys, matchingKeys } from './lanes.js'
-import { Merge, type LaneRest } from './merge.js'
+import type { EventFile } from './event-file.js'
+import { countRows, readKeys, readMatchingKeys } from './lanes.js'
+import { LaneMerge, type LaneRemainder } from './merge.js'
 import type { Key, Order } from './position.js'
-import { passing, type RowFilter } from './row-filter.js'
+import { findPassingNumbers, type RowFilter } from './row-filter.js'
 
 /** What one step has found. */
-export interface Found {
+export interface SearchResult {
   readonly keys: readonly Key[]
   /** Up to where all has been looked at; absent at the end. */
   readonly position: Key | undefined
@@ -16,94 +16,99 @@ export interface Found {
 }
 
 /** Rows that one step looks at. */
-export const stepRows = 1000
+export const maxStepRows = 1000
 
 /** The next rows of all these lanes. */
-export function collect(file: EventFile, lanes: readonly LaneRest[], order: Order, limit: number): Found {
-  const merge = new Merge(file, order, lanes, limit)
+export function collectKeys(
+  file: EventFile,
+  lanes: readonly LaneRemainder[],
+  order: Order,
+  limit: number
+): SearchResult {
+  const merge = new LaneMerge(file, order, lanes, limit)
   const taken = merge.take(limit)
   const position = merge.isDone ? undefined : taken.at(-1)
   return { keys: taken, position, examined: merge.examined }
 }
 
 /** Those of the next rows that pass a filter; of about `rows` rows at most. */
-export function search(
+export function searchLanes(
   file: EventFile,
-  lanes: readonly LaneRest[],
+  lanes: readonly LaneRemainder[],
   order: Order,
   filter: RowFilter,
   limit: number,
-  rows = stepRows
-): Found {
+  maxRows = maxStepRows
+): SearchResult {
   return lanes.length === 1
-    ? searchOne(file, lanes[0]!, order, filter, limit, rows)
-    : searchMany(file, lanes, order, filter, limit)
+    ? searchLane(file, lanes[0]!, order, filter, limit, maxRows)
+    : searchMergedLanes(file, lanes, order, filter, limit)
 }
 
 /** The key so many rows on in a lane; `undefined` beyond its end. */
-export function keyAt(
+export function findKeyAt(
   db: Database,
-  { lane, stretches }: LaneRest,
+  { lane, ranges }: LaneRemainder,
   order: Order,
   offset: number
 ): Key | undefined {
-  let passed = 0
-  for (const stretch of stretches) {
-    const [key] = keys(db, lane, order, stretch, 1, offset - passed)
+  let skipped = 0
+  for (const range of ranges) {
+    const [key] = readKeys(db, lane, order, range, 1, offset - skipped)
     if (key) return key
-    if (stretch !== stretches.at(-1)) passed += count(db, lane, order, stretch, offset)
+    if (range !== ranges.at(-1)) skipped += countRows(db, lane, order, range, offset)
   }
   return undefined
 }
 
-function searchOne(
+function searchLane(
   { db }: EventFile,
-  { lane, stretches }: LaneRest,
+  { lane, ranges }: LaneRemainder,
   order: Order,
   filter: RowFilter,
   limit: number,
-  rows: number
-): Found {
+  maxRows: number
+): SearchResult {
   const found: Key[] = []
-  for (const stretch of stretches) {
+  for (const range of ranges) {
     const wanted = limit - found.length
-    const { found: more, rows: looked } = filter.effort.fitting(rows, most =>
-      matchingKeys(db, lane, order, stretch, filter, most, wanted)
+    const { found: more, rows: tested } = filter.budget.runWithinBudget(maxRows, allowed =>
+      readMatchingKeys(db, lane, order, range, filter, allowed, wanted)
     )
     found.push(...more)
     if (more.length === wanted) return { keys: found, position: more.at(-1), examined: 0 }
-    const edge = keyAt(db, { lane, stretches: [stretch] }, order, looked - 1)
-    if (edge) return { keys: found, position: edge, examined: looked }
+    const edge = findKeyAt(db, { lane, ranges: [range] }, order, tested - 1)
+    if (edge) return { keys: found, position: edge, examined: tested }
   }
-  return { keys: found, position: undefined, examined: rows }
+  return { keys: found, position: undefined, examined: maxRows }
 }
 
-function searchMany(
+function searchMergedLanes(
   file: EventFile,
-  lanes: readonly LaneRest[],
+  lanes: readonly LaneRemainder[],
   order: Order,
   filter: RowFilter,
   limit: number
-): Found {
-  const { effort } = filter
-  const merge = new Merge(file, order, lanes, Math.min(2 * limit, effort.rows))
+): SearchResult {
+  const { budget } = filter
+  const merge = new LaneMerge(file, order, lanes, Math.min(2 * limit, budget.rows))
   const found: Key[] = []
   let examined = 0
-  for (let size = Math.min(2 * limit, stepRows); ; size = Math.min(2 * size, stepRows)) {
-    const wanted = Math.min(size, effort.rows)
+  for (let size = Math.min(2 * limit, maxStepRows); ; size = Math.min(2 * size, maxStepRows)) {
+    const wanted = Math.min(size, budget.rows)
     const candidates = merge.take(wanted)
     const numbers = candidates.map(({ number }) => number)
-    const { looked, pass } = passing(file.db, filter, numbers)
-    examined += looked
-    const position = candidates[looked - 1]
-    for (const key of candidates.slice(0, looked)) {
+    const { tested, pass } = findPassingNumbers(file.db, filter, numbers)
+    examined += tested
+    const position = candidates[tested - 1]
+    for (const key of candidates.slice(0, tested)) {
       if (!pass.has(key.number)) continue
       found.push(key)
       if (found.length === limit) return { keys: found, position: key, examined: merge.examined }
     }
-    const isAll = looked === candidates.length
+    const isAll = tested === candidates.length
     if (isAll && merge.isDone) return { keys: found, position: undefined, examined }
-    const isEnough = !isAll || examined >= stepRows || effort.isMuch || merge.isMuch
+    const isEnough = !isAll || examined >= maxStepRows || budget.isExhausted || merge.isExhausted
     if (isEnough) return { keys: found, position, examined: examined + merge.examined }
   }
 }

@@ -6,32 +6,32 @@ import type { Database } from 'better-sqlite3'
 import { column } from '../sqlite/statements.js'
 
 /** The class of what has no end. Finite durations stay below: 2^1024 is beyond a double. */
-export const running = 2000
+export const runningClass = 2000
 
 /** The class of a duration; `undefined` for a point in time. */
-export function spanOf(duration: number | null | undefined): number | undefined {
-  if (duration === null) return running
+export function getDurationClass(duration: number | null | undefined): number | undefined {
+  if (duration === null) return runningClass
   if (duration === undefined || duration === 0) return undefined
   return Math.max(0, Math.ceil(Math.log2(duration)))
 }
 
 /** The end of a period; endless while it runs; `undefined` for a point in time. */
-export function untilOf(time: number, duration: number | null | undefined): number | undefined {
+export function getPeriodEnd(time: number, duration: number | null | undefined): number | undefined {
   if (duration === null) return Infinity
   if (duration === undefined || duration === 0) return undefined
   return Math.min(time + duration, Number.MAX_VALUE)
 }
 
 /** The earliest time at which a period of this class may have begun if it reaches `time`. */
-export function lookBack(span: number, time: number): number {
-  if (span === running) return -Infinity
+export function getEarliestStart(span: number, time: number): number {
+  if (span === runningClass) return -Infinity
   const length = 2 ** span
   // Doubles round: a little more costs nothing, since ends are compared anyway.
   return time - length - (Math.abs(time) + length) * 1e-12
 }
 
 /** The classes that occur in one file, kept in memory; one too many does no harm. */
-export class Spans {
+export class DurationClasses {
   #classes: Set<number> | undefined
 
   constructor(private readonly db: Database) {}
@@ -41,7 +41,7 @@ export class Spans {
   }
 
   /** Drops what is remembered. */
-  forget(): void {
+  invalidate(): void {
     this.#classes = undefined
   }
 

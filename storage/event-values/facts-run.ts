@@ -25,13 +25,13 @@ export interface Fact {
 /** Milliseconds that a step takes, about. */
 const stepMs = 8
 /** Facts of a step. */
-const factsAtOnce = 300
+const maxFactsPerStep = 300
 /** Characters of a content that is told, and bytes of an event that is looked into. */
-const longestContent = 256
-const largestBody = 32 * 1024
+const maxContentLength = 256
+const maxBodyBytes = 32 * 1024
 
 /** A fact whose last event has not been looked into. */
-interface Found {
+interface PendingFact {
   readonly stream: number
   readonly type: string
   count: number
@@ -43,25 +43,25 @@ export class FactsRun {
   #membership: Membership
   #streams: StreamWalk
   /** Streams that are done with. */
-  readonly #told = new Set<number>()
+  readonly #finished = new Set<number>()
   /** The stream that is being read. */
   #stream: number | undefined
   /** What is known of it, where nobody else is to know that. */
-  #own: LaneFacts | undefined
+  #restricted: LaneFacts | undefined
   #isDone = false
 
   /** `streams` as in a query of events. */
   constructor(streams: readonly StreamsCriteria[] | undefined) {
     this.#membership = new Membership(streams)
-    this.#streams = this.#membership.streams()
+    this.#streams = this.#membership.walkStreams()
   }
 
   /** Goes on with other streams than before. */
-  follow(streams: readonly StreamsCriteria[] | undefined): void {
+  updateScope(streams: readonly StreamsCriteria[] | undefined): void {
     this.#membership = new Membership(streams)
-    this.#streams = this.#membership.streams()
+    this.#streams = this.#membership.walkStreams()
     this.#stream = undefined
-    this.#own = undefined
+    this.#restricted = undefined
   }
 
   get isDone(): boolean {
@@ -71,42 +71,42 @@ export class FactsRun {
   /** The facts of the next streams; maybe none yet. */
   next(db: Database, facts: StreamFacts, present: Present): Fact[] {
     const end = performance.now() + stepMs
-    const found: Found[] = []
-    while (!this.#isDone && found.length < factsAtOnce && performance.now() < end)
-      if (this.#stream === undefined) this.#begin(db)
+    const found: PendingFact[] = []
+    while (!this.#isDone && found.length < maxFactsPerStep && performance.now() < end)
+      if (this.#stream === undefined) this.#startStream(db)
       else this.#step(db, facts, this.#stream, found)
-    return told(db, found, present)
+    return toFacts(db, found, present)
   }
 
-  #begin(db: Database): void {
+  #startStream(db: Database): void {
     const stream = this.#streams.next(db)
     if (stream === undefined) this.#isDone = true
-    else if (this.#membership.has(stream) && !this.#told.has(stream)) this.#stream = stream
+    else if (this.#membership.has(stream) && !this.#finished.has(stream)) this.#stream = stream
   }
 
-  #step(db: Database, facts: StreamFacts, stream: number, found: Found[]): void {
-    const lane = this.#own ?? facts.of(stream)
-    if (!lane.isWhole) return lane.step(db)
-    if (lane.isMixed) {
-      this.#own = new LaneFacts(stream, this.#membership)
+  #step(db: Database, facts: StreamFacts, stream: number, found: PendingFact[]): void {
+    const lane = this.#restricted ?? facts.get(stream)
+    if (!lane.isComplete) return lane.step(db)
+    if (lane.hasTooManyGroups) {
+      this.#restricted = new LaneFacts(stream, this.#membership)
       return
     }
     // It is read again.
-    if (!lane.mend(db)) return facts.drop(stream)
-    found.push(...this.#allowed(db, lane))
-    this.#told.add(stream)
+    if (!lane.restoreEdges(db)) return facts.discard(stream)
+    found.push(...this.#listVisible(db, lane))
+    this.#finished.add(stream)
     this.#stream = undefined
-    this.#own = undefined
+    this.#restricted = undefined
   }
 
   /** The groups of a stream that may be read, those of a type as one, by the names of types. */
-  #allowed(db: Database, { groups, stream }: LaneFacts): Found[] {
-    const byType = new Map<number, Found>()
+  #listVisible(db: Database, { groups, stream }: LaneFacts): PendingFact[] {
+    const byType = new Map<number, PendingFact>()
     for (const { count, first, last, others, stream: home, type } of groups.values()) {
-      if (!first || !last || !(this.#own || this.#membership.meets(home, others))) continue
+      if (!first || !last || !(this.#restricted || this.#membership.matches(home, others))) continue
       const known = byType.get(type)
       if (!known) {
-        byType.set(type, { stream, type: typeName(db, type), count, first, last })
+        byType.set(type, { stream, type: readTypeName(db, type), count, first, last })
         continue
       }
       known.count += count
@@ -117,9 +117,9 @@ export class FactsRun {
   }
 }
 
-function told(db: Database, found: readonly Found[], present: Present): Fact[] {
+function toFacts(db: Database, found: readonly PendingFact[], present: Present): Fact[] {
   if (found.length === 0) return []
-  const latest = contents(db, found, present)
+  const latest = readLatestContents(db, found, present)
   return found.map(({ count, first, last, stream, type }, index) => ({
     stream,
     type,
@@ -131,22 +131,26 @@ function told(db: Database, found: readonly Found[], present: Present): Fact[] {
 }
 
 /** The contents of the last events, where they are short. */
-function contents(db: Database, found: readonly Found[], present: Present): (string | undefined)[] {
-  const sql = `SELECT CASE WHEN octet_length(e.body) <= ${largestBody} THEN e.body -> '$.content' END
+function readLatestContents(
+  db: Database,
+  found: readonly PendingFact[],
+  present: Present
+): (string | undefined)[] {
+  const sql = `SELECT CASE WHEN octet_length(e.body) <= ${maxBodyBytes} THEN e.body -> '$.content' END
     FROM (SELECT value FROM json_each(?)) j CROSS JOIN event e ON e.number = j.value`
   const rows = raw(db, sql).all(JSON.stringify(found.map(({ last }) => last.number))) as [string | null][]
   return found.map(({ last, stream }, index) => {
-    const text = stream < 0 ? live(db, last.number, present) : (rows[index]![0] ?? undefined)
-    return text !== undefined && text.length <= longestContent ? text : undefined
+    const text = stream < 0 ? computeContent(db, last.number, present) : (rows[index]![0] ?? undefined)
+    return text !== undefined && text.length <= maxContentLength ? text : undefined
   })
 }
 
 /** The content of a value of the account, some of which are worked out when they are read. */
-function live(db: Database, number: number, present: Present): string | undefined {
+function computeContent(db: Database, number: number, present: Present): string | undefined {
   const body = column(db, 'SELECT body FROM event WHERE number = ?').get(number) as string
   return JSON.stringify((JSON.parse(present(body)) as Event).content)
 }
 
-function typeName(db: Database, number: number): string {
+function readTypeName(db: Database, number: number): string {
   return column(db, 'SELECT name FROM event_type WHERE number = ?').get(number) as string
 }

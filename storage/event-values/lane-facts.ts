@@ -3,18 +3,18 @@ import type { Database } from 'better-sqlite3'
 import { isBefore, type Key } from '../event-query/position.js'
 import { raw } from '../sqlite/statements.js'
 import {
-  edgeKey,
-  kindsIn,
+  findEdgeKey,
+  summarizeRange,
   LaneRows,
-  timeAhead,
+  findTimeAhead,
   type LaneRow,
-  type Place,
-  type StateOfStream
+  type LanePosition,
+  type StreamState
 } from './lane-rows.js'
-import { streamsOf, type Membership } from './membership.js'
+import { readStreams, type Membership } from './membership.js'
 
 /** An event as it is found in streams. */
-export interface Placed {
+export interface LinkedEvent {
   readonly number: number
   readonly time: number
   readonly trashed: number
@@ -35,156 +35,160 @@ export interface Group {
 }
 
 /** Rows that are counted in one go. */
-const countedAtOnce = 10_000
+const maxCountedRows = 10_000
 /** Milliseconds after which a step ends. */
 const stepMs = 1
 /** Groups of one stream that are kept apart; more are kept by nobody. */
-const mostGroups = 1000
+const maxGroups = 1000
 /** Characters of a list of streams that tells groups apart. */
-const longestOthers = 1000
+const maxOthersLength = 1000
 /** Rows that are looked at for the next first one. */
-const soughtRows = 1000
+const maxSeekRows = 1000
 
 /** Reads whatever is there. */
-const all = new LaneRows({ field: undefined, types: undefined })
+const allRows = new LaneRows({ field: undefined, types: undefined })
 
 /** Which events are counted. */
-type Test = Pick<Membership, 'meets' | 'meetsEvent'>
+type MembershipTest = Pick<Membership, 'matches' | 'matchesEvent'>
 
 export class LaneFacts {
   readonly groups = new Map<string, Group>()
-  readonly #lane: StateOfStream
+  readonly #lane: StreamState
   /** How far the stream has been read. */
-  #at: Place | undefined = { time: -Infinity }
-  #isMixed = false
+  #position: LanePosition | undefined = { time: -Infinity }
+  #hasTooManyGroups = false
   /** Whether events of several types have been met, or some in several streams: they are read one by one. */
-  #isVaried = false
+  #needsRows = false
 
   /** With a test, all that pass it are of one group for each type: this is for who asks only, and kept up by nobody. */
   constructor(
     readonly stream: number,
-    private readonly test?: Test
+    private readonly test?: MembershipTest
   ) {
     this.#lane = { stream, trashed: 0 }
   }
 
   /** Whether all of it has been read. */
-  get isWhole(): boolean {
-    return this.#at === undefined
+  get isComplete(): boolean {
+    return this.#position === undefined
   }
 
   /** Whether its groups are too many to be kept. */
-  get isMixed(): boolean {
-    return this.#isMixed
+  get hasTooManyGroups(): boolean {
+    return this.#hasTooManyGroups
   }
 
   /** Reads on, for a millisecond or less. */
   step(db: Database): void {
-    const at = this.#at
-    if (!at) return
-    const before = at.after === undefined && !this.#isVaried ? this.#reach(db, at.time) : at.time
-    if (before === at.time) return this.#read(db, at)
-    const range = [at.time, before] as const
-    const { count, least, most, shared } = kindsIn(db, this.#lane, range)
-    this.#isVaried = shared > 0 || least !== most
-    if (this.#isVaried) return this.#read(db, at)
-    if (count > 0 && (this.test?.meets(this.stream, null) ?? true)) {
-      const [first, last] = [edgeKey(db, this.#lane, range, 'ASC')!, edgeKey(db, this.#lane, range, 'DESC')!]
-      const group = this.#group(least!, this.stream, null)
+    const position = this.#position
+    if (!position) return
+    const before =
+      position.after === undefined && !this.#needsRows ? this.#findRangeEnd(db, position.time) : position.time
+    if (before === position.time) return this.#readRows(db, position)
+    const range = [position.time, before] as const
+    const { count, minType: least, maxType: most, shared } = summarizeRange(db, this.#lane, range)
+    this.#needsRows = shared > 0 || least !== most
+    if (this.#needsRows) return this.#readRows(db, position)
+    if (count > 0 && (this.test?.matches(this.stream, null) ?? true)) {
+      const [first, last] = [
+        findEdgeKey(db, this.#lane, range, 'ASC')!,
+        findEdgeKey(db, this.#lane, range, 'DESC')!
+      ]
+      const group = this.#getGroup(least!, this.stream, null)
       group.count += count
-      extend(group, first)
-      extend(group, last)
+      extendGroup(group, first)
+      extendGroup(group, last)
     }
-    this.#at = before === Infinity ? undefined : { time: before }
+    this.#position = before === Infinity ? undefined : { time: before }
   }
 
   /** Looks for first and last ones that have gone. Answers whether all are there: if not, all has to be read again. */
-  mend(db: Database): boolean {
+  restoreEdges(db: Database): boolean {
     for (const group of this.groups.values()) {
-      group.first ??= this.#seek(db, group, 'ASC')
-      group.last ??= this.#seek(db, group, 'DESC')
+      group.first ??= this.#findEdge(db, group, 'ASC')
+      group.last ??= this.#findEdge(db, group, 'DESC')
       if (!group.first || !group.last) return false
     }
     return true
   }
 
   /** An event has come. */
-  add(event: Placed): void {
-    if (event.trashed !== 0 || this.#isAhead(event)) return
-    this.#take(event)
+  add(event: LinkedEvent): void {
+    if (event.trashed !== 0 || this.#isUnread(event)) return
+    this.#countEvent(event)
   }
 
   /** An event has left. Answers whether that is all that there is to it: if not, all has to be read again. */
-  remove(event: Placed): boolean {
-    if (event.trashed !== 0 || this.#isAhead(event)) return true
-    if (this.#isMixed) return true
-    const key = keyOf(event)
+  remove(event: LinkedEvent): boolean {
+    if (event.trashed !== 0 || this.#isUnread(event)) return true
+    if (this.#hasTooManyGroups) return true
+    const key = formatGroupKey(event)
     const group = this.groups.get(key)
     if (!group) return false
     if (--group.count === 0) return this.groups.delete(key)
     const isEdge = group.first?.number === event.number || group.last?.number === event.number
-    if (isEdge && (group.others !== null || !this.isWhole)) return false
+    if (isEdge && (group.others !== null || !this.isComplete)) return false
     if (group.first?.number === event.number) group.first = undefined
     if (group.last?.number === event.number) group.last = undefined
     return true
   }
 
   /** Whether a place has not been read yet. */
-  #isAhead({ number, time }: Key): boolean {
-    const at = this.#at
-    if (!at || time < at.time) return false
-    return time > at.time || at.after === undefined || number > at.after
+  #isUnread({ number, time }: Key): boolean {
+    const position = this.#position
+    if (!position || time < position.time) return false
+    return time > position.time || position.after === undefined || number > position.after
   }
 
-  #reach(db: Database, time: number): number {
-    return timeAhead(db, this.#lane, [time, Infinity], countedAtOnce) ?? Infinity
+  #findRangeEnd(db: Database, time: number): number {
+    return findTimeAhead(db, this.#lane, [time, Infinity], maxCountedRows) ?? Infinity
   }
 
   /** Reads the next rows, as far as there is time for: an event may be in thousands of streams. */
-  #read(db: Database, at: Place): void {
-    const { rest, rows } = all.next(db, this.#lane, at, Infinity)
+  #readRows(db: Database, position: LanePosition): void {
+    const { position, rows } = allRows.next(db, this.#lane, position, Infinity)
     const end = performance.now() + stepMs
     for (const [index, row] of rows.entries()) {
-      this.#look(db, row)
-      if (this.#isMixed) return
+      this.#takeRow(db, row)
+      if (this.#hasTooManyGroups) return
       if (index < rows.length - 1 && performance.now() > end) {
-        this.#at = { time: row.time, after: row.number }
+        this.#position = { time: row.time, after: row.number }
         return
       }
     }
-    this.#at = rest
+    this.#position = position
   }
 
-  #look(db: Database, { home, number, time, type }: LaneRow): void {
+  #takeRow(db: Database, { home, number, time, type }: LaneRow): void {
     const { stream, test } = this
     const alone = { number, time, type, trashed: 0, stream, others: null }
     if (test) {
-      if (home === null ? test.meets(stream, null) : test.meetsEvent(db, number)) this.#take(alone)
+      if (home === null ? test.matches(stream, null) : test.matchesEvent(db, number)) this.#countEvent(alone)
       return
     }
-    const [first, others] = (home !== null && streamsOf(db, number)) || [stream, null]
-    this.#take({ ...alone, stream: first, others })
+    const [first, others] = (home !== null && readStreams(db, number)) || [stream, null]
+    this.#countEvent({ ...alone, stream: first, others })
   }
 
-  #take(event: Placed): void {
-    if (this.#isMixed) return
-    if (this.groups.size >= mostGroups || (event.others?.length ?? 0) > longestOthers) {
-      if (!this.test) return this.#giveUp()
+  #countEvent(event: LinkedEvent): void {
+    if (this.#hasTooManyGroups) return
+    if (this.groups.size >= maxGroups || (event.others?.length ?? 0) > maxOthersLength) {
+      if (!this.test) return this.#discardGroups()
     }
-    const group = this.#group(event.type, event.stream, event.others)
+    const group = this.#getGroup(event.type, event.stream, event.others)
     const isNew = group.count++ === 0
-    if (isNew || (group.first && isBefore(event, group.first, 'ASC'))) group.first = keyIn(event)
-    if (isNew || (group.last && isBefore(group.last, event, 'ASC'))) group.last = keyIn(event)
+    if (isNew || (group.first && isBefore(event, group.first, 'ASC'))) group.first = toKey(event)
+    if (isNew || (group.last && isBefore(group.last, event, 'ASC'))) group.last = toKey(event)
   }
 
-  #giveUp(): void {
-    this.#isMixed = true
+  #discardGroups(): void {
+    this.#hasTooManyGroups = true
     this.groups.clear()
-    this.#at = undefined
+    this.#position = undefined
   }
 
-  #group(type: number, stream: number, others: string | null): Group {
-    const key = keyOf({ type, stream, others })
+  #getGroup(type: number, stream: number, others: string | null): Group {
+    const key = formatGroupKey({ type, stream, others })
     let group = this.groups.get(key)
     if (!group)
       this.groups.set(key, (group = { type, stream, others, count: 0, first: undefined, last: undefined }))
@@ -192,25 +196,25 @@ export class LaneFacts {
   }
 
   /** Of events that are in no other stream. */
-  #seek(db: Database, { others, type }: Group, order: 'ASC' | 'DESC'): Key | undefined {
+  #findEdge(db: Database, { others, type }: Group, order: 'ASC' | 'DESC'): Key | undefined {
     if (others !== null) return undefined
     const sql = `SELECT time, event FROM (SELECT time, event, type, home FROM event_stream
-      WHERE stream = ? AND trashed = 0 ORDER BY time ${order}, event ${order} LIMIT ${soughtRows})
+      WHERE stream = ? AND trashed = 0 ORDER BY time ${order}, event ${order} LIMIT ${maxSeekRows})
       WHERE type = ? AND home IS NULL LIMIT 1`
     const found = raw(db, sql).get(this.stream, type) as [number, number] | undefined
     return found && { time: found[0], number: found[1] }
   }
 }
 
-function keyIn({ number, time }: Key): Key {
+function toKey({ number, time }: Key): Key {
   return { number, time }
 }
 
-function extend(group: Group, key: Key): void {
+function extendGroup(group: Group, key: Key): void {
   if (!group.first || isBefore(key, group.first, 'ASC')) group.first = key
   if (!group.last || isBefore(group.last, key, 'ASC')) group.last = key
 }
 
-function keyOf({ others, stream, type }: Pick<Placed, 'type' | 'stream' | 'others'>): string {
+function formatGroupKey({ others, stream, type }: Pick<LinkedEvent, 'type' | 'stream' | 'others'>): string {
   return others === null ? String(type) : `${type} ${stream} ${others}`
 }

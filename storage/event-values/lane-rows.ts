@@ -3,30 +3,30 @@
  * statements are made here; their number is bounded.
  */
 import type { Database } from 'better-sqlite3'
-import { next, type Key } from '../event-query/position.js'
+import { nextDouble, type Key } from '../event-query/position.js'
 import { column, raw, statement } from '../sqlite/statements.js'
-import type { Found } from './parts.js'
+import type { FoundValue } from './time-buckets.js'
 
 /** The events of a stream that are in one state; see `State`. */
-export interface StateOfStream {
+export interface StreamState {
   readonly stream: number
   readonly trashed: number
 }
 
 /** A place in the order of times, and within those of one time behind an event. */
-export interface Place {
+export interface LanePosition {
   readonly time: number
   readonly after?: number
 }
 
 /** What is wanted of the rows of a lane. */
-export interface Wanted {
+export interface LaneRowsOptions {
   /** Path in contents, as {@link numbersOf} names it; absent: the content itself. */
   readonly field: string | undefined
   /** Numbers of types; absent: all. */
   readonly types: readonly number[] | undefined
   /** Whether only events that are in several streams are looked at. */
-  readonly areShared?: boolean
+  readonly sharedOnly?: boolean
 }
 
 /** A row: its number, if that is at hand, and where it has to be looked for otherwise. */
@@ -38,13 +38,13 @@ export interface LaneRow {
   /** The event's first stream, if it is in several. */
   readonly home: number | null
   /** Whether only the content itself tells of its number. */
-  readonly isBeyond: boolean
+  readonly needsBody: boolean
 }
 
 /** Rows that are read one by one in one go. */
-export const rowsAtOnce = 512
+export const maxRowsPerRead = 512
 
-type Raw = [
+type RawRow = [
   time: number,
   number: number,
   type: number,
@@ -56,7 +56,7 @@ type Raw = [
 /** What the rows of a range of times come to. */
 export interface Sums {
   /** Rows that have to be looked at one by one. */
-  readonly odd: number
+  readonly irregular: number
   readonly count: number
   readonly min: number
   readonly max: number
@@ -64,108 +64,109 @@ export interface Sums {
 }
 
 /** From a time up to another. */
-export type Range = readonly [from: number, before: number]
+export type TimeRange = readonly [from: number, before: number]
 
 /** Reads the rows that are wanted. Its texts are made once: a sample asks for thousands of ranges. */
 export class LaneRows {
   readonly #field: readonly string[]
   readonly #types: readonly (number | string)[]
-  readonly #texts: ReturnType<typeof textsOf>
+  readonly #texts: ReturnType<typeof buildTexts>
 
-  constructor(private readonly wanted: Wanted) {
-    const { field, types } = wanted
+  constructor(private readonly options: LaneRowsOptions) {
+    const { field, types } = options
     this.#field = field === undefined ? [] : [`$."${field}"`]
     this.#types = !types ? [] : types.length === 1 ? [types[0]!] : [JSON.stringify(types)]
-    this.#texts = textsOf(wanted)
+    this.#texts = buildTexts(options)
   }
 
   /** The next rows before a time, and the place behind them; absent where there are no more. */
   next(
     db: Database,
-    lane: StateOfStream,
-    { after, time }: Place,
+    lane: StreamState,
+    { after, time }: LanePosition,
     before: number
-  ): { rows: LaneRow[]; rest: Place | undefined } {
+  ): { rows: LaneRow[]; position: LanePosition | undefined } {
     const isRest = after !== undefined
-    const bound = this.#bound(lane, [time, isRest ? after : before])
-    const found = raw(db, isRest ? this.#texts.sameTime : this.#texts.rows).all(...bound) as Raw[]
+    const bound = this.#bind(lane, [time, isRest ? after : before])
+    const found = raw(db, isRest ? this.#texts.sameTime : this.#texts.rows).all(...bound) as RawRow[]
     const rows = found.map(row => this.#toRow(row))
-    if (rows.length === rowsAtOnce) {
+    if (rows.length === maxRowsPerRead) {
       const last = rows.at(-1)!
-      return { rows, rest: { time: last.time, after: last.number } }
+      return { rows, position: { time: last.time, after: last.number } }
     }
-    const later = next(time, 'ASC')
-    return { rows, rest: isRest && later < before ? { time: later } : undefined }
+    const later = nextDouble(time, 'ASC')
+    return { rows, position: isRest && later < before ? { time: later } : undefined }
   }
 
   /**
    * What the rows of a range come to, provided that none is odd: those are of events in several streams, or with `areHome`
    * only those whose first stream is another one.
    */
-  sums(db: Database, lane: StateOfStream, range: Range, areHome: boolean): Sums {
-    const sql = areHome ? this.#texts.homeSums : this.#texts.sums
-    const found = raw(db, sql).get(...this.#bound(lane, range)) as [number, ...unknown[]]
-    if (this.wanted.field !== undefined) return { odd: found[0], ...sumsIn(found[1] as string | null) }
-    const [odd, count, min, max, sum] = found as [number, number, number | null, number | null, number]
-    return { odd, count, min: min ?? Infinity, max: max ?? -Infinity, sum }
+  sumRange(db: Database, lane: StreamState, range: TimeRange, excludesOwnHome: boolean): Sums {
+    const sql = excludesOwnHome ? this.#texts.homeSums : this.#texts.sums
+    const found = raw(db, sql).get(...this.#bind(lane, range)) as [number, ...unknown[]]
+    if (this.options.field !== undefined)
+      return { irregular: found[0], ...sumValues(found[1] as string | null) }
+    const [irregular, count, min, max, sum] = found as [number, number, number | null, number | null, number]
+    return { irregular, count, min: min ?? Infinity, max: max ?? -Infinity, sum }
   }
 
   /** The number of rows of a range. */
-  count(db: Database, { stream, trashed }: StateOfStream, range: Range): number {
+  countRange(db: Database, { stream, trashed }: StreamState, range: TimeRange): number {
     return column(db, this.#texts.count).get(stream, trashed, ...range, ...this.#types) as number
   }
 
   /** The first row of a range that has a number, or the last. */
-  edge(db: Database, lane: StateOfStream, range: Range, order: 'ASC' | 'DESC'): Found | undefined {
-    const bound = this.#bound(lane, range)
+  findEdge(db: Database, lane: StreamState, range: TimeRange, order: 'ASC' | 'DESC'): FoundValue | undefined {
+    const bound = this.#bind(lane, range)
     const found = raw(db, this.#texts[order]).get(...bound) as [number, number, unknown] | undefined
     return found && { time: found[0], number: found[1], value: Number(found[2]) }
   }
 
-  #bound({ stream, trashed }: StateOfStream, range: Range): unknown[] {
+  #bind({ stream, trashed }: StreamState, range: TimeRange): unknown[] {
     return [...this.#field, stream, trashed, ...range, ...this.#types]
   }
 
   /** Texts of numbers are turned by JavaScript: SQLite may round the last bit otherwise. */
-  #toRow([time, number, type, home, value, isBeyond]: Raw): LaneRow {
+  #toRow([time, number, type, home, value, needsBody]: RawRow): LaneRow {
     return {
       time,
       number,
       type,
       home,
       value: value === null ? undefined : Number(value),
-      isBeyond: isBeyond === 1
+      needsBody: needsBody === 1
     }
   }
 }
 
-function textsOf({ areShared, field, types }: Wanted) {
+function buildTexts({ sharedOnly, field, types }: LaneRowsOptions) {
   const value = field === undefined ? 'l.value' : "CASE WHEN l.fields <> '' THEN l.fields -> ? END"
-  const isBeyond = field === undefined ? '' : "l.fields = ''"
+  const needsBody = field === undefined ? '' : "l.fields = ''"
   const typeIn = !types
     ? ''
     : types.length === 1
       ? ' AND l.type = ?'
       : ' AND l.type IN (SELECT value FROM json_each(?))'
   const within = `FROM event_stream l WHERE l.stream = ? AND l.trashed = ? AND l.time >= ? AND l.time < ?${typeIn}`
-  const some = areShared ? ' AND l.home IS NOT NULL' : ''
-  const row = `SELECT l.time, l.event, l.type, l.home, ${value}, ${isBeyond || 'NULL'}`
+  const some = sharedOnly ? ' AND l.home IS NOT NULL' : ''
+  const row = `SELECT l.time, l.event, l.type, l.home, ${value}, ${needsBody || 'NULL'}`
   const sums = (home: string): string => {
-    const odd = isBeyond === '' ? home : `CASE WHEN ${isBeyond} THEN 1 ELSE ${home} END`
+    const irregular = needsBody === '' ? home : `CASE WHEN ${needsBody} THEN 1 ELSE ${home} END`
     const rest =
       field === undefined
         ? 'count(l.value), min(l.value), max(l.value), total(l.value)'
         : `group_concat(${value})`
-    return `SELECT count(${odd}), ${rest} ${within}`
+    return `SELECT count(${irregular}), ${rest} ${within}`
   }
   const edge = (
     order: string
   ): string => `SELECT l.time, l.event, ${value} AS found ${within} AND found IS NOT NULL
     ORDER BY l.time ${order}, l.event ${order} LIMIT 1`
   return {
-    rows: `${row} ${within}${some} ORDER BY l.time, l.event LIMIT ${rowsAtOnce}`,
+    rows: `${row} ${within}${some} ORDER BY l.time, l.event LIMIT ${maxRowsPerRead}`,
     sameTime: `${row} FROM event_stream l WHERE l.stream = ? AND l.trashed = ? AND l.time = ? AND l.event > ?${typeIn}${some}
-      ORDER BY l.event LIMIT ${rowsAtOnce}`,
+      ORDER BY l.event LIMIT ${maxRowsPerRead}`,
     count: `SELECT count(*) ${within}`,
     sums: sums('l.home'),
     homeSums: sums('CASE WHEN l.home <> l.stream THEN 1 END'),
@@ -175,7 +176,7 @@ function textsOf({ areShared, field, types }: Wanted) {
 }
 
 /** Of the texts of numbers, joined by commas. */
-function sumsIn(texts: string | null): Pick<Sums, 'count' | 'min' | 'max' | 'sum'> {
+function sumValues(texts: string | null): Pick<Sums, 'count' | 'min' | 'max' | 'sum'> {
   const values = texts === null ? [] : (JSON.parse(`[${texts}]`) as number[])
   let [min, max, sum] = [Infinity, -Infinity, 0]
   for (const value of values) {
@@ -187,32 +188,36 @@ function sumsIn(texts: string | null): Pick<Sums, 'count' | 'min' | 'max' | 'sum
 }
 
 /** What the rows from a time up to another have in common. */
-export interface Kinds {
+export interface RangeSummary {
   readonly count: number
   /** The least and the greatest number of a type. */
-  readonly least: number | null
-  readonly most: number | null
+  readonly minType: number | null
+  readonly maxType: number | null
   /** How many are of events in several streams. */
   readonly shared: number
 }
 
-export function kindsIn(db: Database, { stream, trashed }: StateOfStream, [from, before]: Range): Kinds {
+export function summarizeRange(
+  db: Database,
+  { stream, trashed }: StreamState,
+  [from, before]: TimeRange
+): RangeSummary {
   const sql = `SELECT count(*), min(l.type), max(l.type), count(l.home) FROM event_stream l
     WHERE l.stream = ? AND l.trashed = ? AND l.time >= ? AND l.time < ?`
-  const [count, least, most, shared] = raw(db, sql).get(stream, trashed, from, before) as [
+  const [count, minType, maxType, shared] = raw(db, sql).get(stream, trashed, from, before) as [
     number,
     number | null,
     number | null,
     number
   ]
-  return { count, least, most, shared }
+  return { count, minType, maxType, shared }
 }
 
 /** The first row, or the last, from a time up to another. */
-export function edgeKey(
+export function findEdgeKey(
   db: Database,
-  { stream, trashed }: StateOfStream,
-  [from, before]: Range,
+  { stream, trashed }: StreamState,
+  [from, before]: TimeRange,
   order: 'ASC' | 'DESC'
 ): Key | undefined {
   const sql = `SELECT l.time AS time, l.event AS number FROM event_stream l
@@ -222,10 +227,10 @@ export function edgeKey(
 }
 
 /** The time of the row so many on, before another time; `undefined` where there are not as many. */
-export function timeAhead(
+export function findTimeAhead(
   db: Database,
-  { stream, trashed }: StateOfStream,
-  [from, before]: Range,
+  { stream, trashed }: StreamState,
+  [from, before]: TimeRange,
   rows: number
 ): number | undefined {
   const sql = `SELECT l.time FROM event_stream l WHERE l.stream = ? AND l.trashed = ? AND l.time >= ? AND l.time < ?
@@ -234,7 +239,7 @@ export function timeAhead(
 }
 
 /** The next stream, by number, that anything has ever been in and still is; `undefined` behind the last. */
-export function streamAfter(db: Database, number: number): number | undefined {
+export function findNextStream(db: Database, number: number): number | undefined {
   const found = column(db, 'SELECT min(stream) FROM event_stream WHERE stream > ?').get(number)
   return (found as number | null) ?? undefined
 }

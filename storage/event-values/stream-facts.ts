@@ -3,45 +3,45 @@
  * read off the index of streams when it is asked for, kept in memory, and kept up with every write from then on: a writer
  * pays for nothing that nobody asks for.
  */
-import { LaneFacts, type Placed } from './lane-facts.js'
+import { LaneFacts, type LinkedEvent } from './lane-facts.js'
 
 /** Groups of events that are remembered, of all streams of a file together. */
-const remembered = 20_000
+const maxGroups = 20_000
 
 export class StreamFacts {
   readonly #lanes = new Map<number, LaneFacts>()
 
   /** What is known of a stream: maybe nothing yet, or not all. Good until the next `await`. */
-  of(stream: number): LaneFacts {
+  get(stream: number): LaneFacts {
     let lane = this.#lanes.get(stream)
     if (!lane) {
-      if (this.#lanes.size % 100 === 0 && this.#size() > remembered) this.#lanes.clear()
+      if (this.#lanes.size % 100 === 0 && this.#countGroups() > maxGroups) this.#lanes.clear()
       this.#lanes.set(stream, (lane = new LaneFacts(stream)))
     }
     return lane
   }
 
   /** Drops what is known of a stream: it is read again. */
-  drop(stream: number): void {
+  discard(stream: number): void {
     this.#lanes.delete(stream)
   }
 
   /** An event has come into a stream. */
-  add(stream: number, event: Placed): void {
+  add(stream: number, event: LinkedEvent): void {
     if (this.#lanes.size > 0) this.#lanes.get(stream)?.add(event)
   }
 
   /** An event has left a stream. */
-  remove(stream: number, event: Placed): void {
+  remove(stream: number, event: LinkedEvent): void {
     if (this.#lanes.size > 0 && this.#lanes.get(stream)?.remove(event) === false) this.#lanes.delete(stream)
   }
 
   /** Drops what is remembered: it may have been rolled back. */
-  forget(): void {
+  invalidate(): void {
     this.#lanes.clear()
   }
 
-  #size(): number {
+  #countGroups(): number {
     let size = 0
     for (const lane of this.#lanes.values()) size += 1 + lane.groups.size
     return size

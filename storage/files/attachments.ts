@@ -8,7 +8,7 @@ import { mkdir, readdir, rename, rm, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
-import { translated } from '../errors.js'
+import { translateError } from '../errors.js'
 import { receiveInto } from './draft.js'
 import { syncPath } from './durable.js'
 import type { Layout } from './layout.js'
@@ -87,7 +87,7 @@ export class DiskAttachments implements AttachmentStore {
       return { draft, size, digest: hash.digest('base64') }
     } catch (error) {
       await rm(draft, { force: true })
-      throw translated(error, draft)
+      throw translateError(error, draft)
     }
   }
 
@@ -105,7 +105,7 @@ export class DiskAttachments implements AttachmentStore {
     } catch (error) {
       // The folder may have been removed since, with those of an account that was deleted or is restored.
       if (isMissing(error) && this.#synced.delete(folder)) return await this.put(account, id, received)
-      throw translated(error, file)
+      throw translateError(error, file)
     }
   }
 
@@ -183,7 +183,7 @@ async function makeFolder(path: string): Promise<void> {
 
 function undefinedIfMissing(error: unknown): undefined {
   if (isMissing(error)) return undefined
-  throw translated(error)
+  throw translateError(error)
 }
 
 function isMissing(error: unknown): boolean {

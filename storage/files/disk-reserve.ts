@@ -8,8 +8,8 @@ import { StorageFull } from '../errors.js'
 import type { Layout } from './layout.js'
 
 /** Enough for some 250 open files of accounts, in bytes. On small disks less is kept. */
-const mostBytes = 8 * 1024 * 1024
-const mostPart = 0.05
+const maxBytes = 8 * 1024 * 1024
+const maxShare = 0.05
 
 export class DiskReserve {
   readonly #file: string
@@ -46,7 +46,7 @@ export class DiskReserve {
   }
 
   /** Makes it, unless it is there or too little is free. */
-  make(): void {
+  create(): void {
     if (statSync(this.#file, { throwIfNoEntry: false })?.size || this.#freeBytes < this.neededBytes) return
     const draft = `${this.#file}.new`
     try {
@@ -61,7 +61,7 @@ export class DiskReserve {
 
   get #size(): number {
     const { blocks, bsize } = statfsSync(this.layout.root)
-    return Math.min(mostBytes, Math.floor(blocks * bsize * mostPart))
+    return Math.min(maxBytes, Math.floor(blocks * bsize * maxShare))
   }
 
   get #freeBytes(): number {

@@ -12,31 +12,31 @@ const writeSize = 256 * 1024
 export async function receiveInto(
   path: string,
   source: Readable,
-  seen: (piece: Buffer) => void
+  onChunk: (chunk: Buffer) => void
 ): Promise<void> {
   // Not awaited here: nobody would hear of an error of the source meanwhile.
   const opening = open(path, 'wx', 0o600)
   let writing: Promise<unknown> = opening
-  let pieces: Buffer[] = []
-  let gathered = 0
-  const writeOn = async (): Promise<void> => {
+  let chunks: Buffer[] = []
+  let buffered = 0
+  const flush = async (): Promise<void> => {
     const file = await opening
     await writing
-    writing = writeAll(file, pieces, gathered)
+    writing = writeAll(file, chunks, buffered)
     // Awaited by the next write, or at the end; until then, a rejection must not count as unhandled.
     writing.catch(() => undefined)
-    pieces = []
-    gathered = 0
+    chunks = []
+    buffered = 0
   }
   opening.catch(() => undefined)
   try {
-    for await (const piece of source as AsyncIterable<Buffer>) {
-      seen(piece)
-      pieces.push(piece)
-      gathered += piece.length
-      if (gathered >= writeSize) await writeOn()
+    for await (const chunk of source as AsyncIterable<Buffer>) {
+      onChunk(chunk)
+      chunks.push(chunk)
+      buffered += chunk.length
+      if (buffered >= writeSize) await flush()
     }
-    if (gathered > 0) await writeOn()
+    if (buffered > 0) await flush()
     await writing
     await (await opening).sync()
   } finally {
@@ -48,10 +48,10 @@ export async function receiveInto(
   }
 }
 
-async function writeAll(file: FileHandle, pieces: readonly Buffer[], length: number): Promise<void> {
-  const { bytesWritten } = await file.writev(pieces)
+async function writeAll(file: FileHandle, chunks: readonly Buffer[], length: number): Promise<void> {
+  const { bytesWritten } = await file.writev(chunks)
   if (bytesWritten === length) return
   // The disk took a part only. Trying on tells why, or takes the rest.
-  const bytes = Buffer.concat(pieces)
+  const bytes = Buffer.concat(chunks)
   for (let at = bytesWritten; at < length;) at += (await file.write(bytes, at)).bytesWritten
 }

@@ -16,7 +16,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 
 /** A path is of the wrong kind, such as a symbolic link in place of a folder. */
-export class StrayPath extends Error {
+export class UnexpectedPath extends Error {
   constructor(path: string, what: string) {
     super(`${path} is not ${what}: remove it, or choose another folder`)
     this.name = 'StrayPath'
@@ -46,26 +46,26 @@ export function syncPathNow(path: string): void {
 /** Makes a private folder and its missing parents, and syncs them. Blocking: for use at startup. */
 export function makeFolderNow(folder: string): void {
   const whole = resolve(folder)
-  const made = mkdirSync(whole, { recursive: true, mode: 0o700 })
-  if (made === undefined) return
+  const firstCreated = mkdirSync(whole, { recursive: true, mode: 0o700 })
+  if (firstCreated === undefined) return
   for (
     let path = dirname(whole);
-    path.length >= dirname(made).length && path !== dirname(path);
+    path.length >= dirname(firstCreated).length && path !== dirname(path);
     path = dirname(path)
   )
     syncPathNow(path)
 }
 
-/** Makes a folder below `root` and its missing parents. Throws {@link StrayPath} if one of them is a link or not a folder. */
+/** Makes a folder below `root` and its missing parents. Throws {@link UnexpectedPath} if one of them is a link or not a folder. */
 export function makeFolderWithin(root: string, folder: string): void {
   for (const path of pathsWithin(root, folder))
-    if (!isFolder(path)) mkdirSync(path, { mode: 0o700, recursive: true })
+    if (!folderExists(path)) mkdirSync(path, { mode: 0o700, recursive: true })
 }
 
-/** Whether a path below `root` exists. Throws {@link StrayPath} if a folder in between is a link or not a folder. */
-export function isWithin(root: string, path: string): boolean {
-  const above = pathsWithin(root, path).slice(0, -1)
-  return above.every(isFolder) && lstatSync(path, { throwIfNoEntry: false }) !== undefined
+/** Whether a path below `root` exists. Throws {@link UnexpectedPath} if a folder in between is a link or not a folder. */
+export function existsWithin(root: string, path: string): boolean {
+  const parents = pathsWithin(root, path).slice(0, -1)
+  return parents.every(folderExists) && lstatSync(path, { throwIfNoEntry: false }) !== undefined
 }
 
 /** All paths from the child of `root` down to `path`. */
@@ -73,21 +73,21 @@ function pathsWithin(root: string, path: string): string[] {
   const parts = relative(root, path)
     .split(sep)
     .filter(part => part !== '')
-  if (parts[0] === '..') throw new StrayPath(path, `below ${root}`)
+  if (parts[0] === '..') throw new UnexpectedPath(path, `below ${root}`)
   return parts.map((_part, index) => join(root, ...parts.slice(0, index + 1)))
 }
 
-/** Whether a folder exists. Throws {@link StrayPath} if the path is anything else. */
-function isFolder(path: string): boolean {
+/** Whether a folder exists. Throws {@link UnexpectedPath} if the path is anything else. */
+function folderExists(path: string): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false })
-  if (found && !found.isDirectory()) throw new StrayPath(path, 'a folder')
+  if (found && !found.isDirectory()) throw new UnexpectedPath(path, 'a folder')
   return found !== undefined
 }
 
-/** Throws {@link StrayPath} if a path exists but is not a regular file, such as a link or a pipe. */
+/** Throws {@link UnexpectedPath} if a path exists but is not a regular file, such as a link or a pipe. */
 export function assertFileOrAbsent(path: string): void {
   const found = lstatSync(path, { throwIfNoEntry: false })
-  if (found && !found.isFile()) throw new StrayPath(path, 'a file')
+  if (found && !found.isFile()) throw new UnexpectedPath(path, 'a file')
 }
 
 /** Writes a new file below `root`, making its folders. On success its bytes are on disk; on failure it is removed. */
@@ -113,9 +113,9 @@ export interface OpenedFile {
   readonly bytes: ReadStream
 }
 
-/** Opens a regular file below `root` for reading. Throws {@link StrayPath} for links, and for pipes: reading one could block for ever. */
+/** Opens a regular file below `root` for reading. Throws {@link UnexpectedPath} for links, and for pipes: reading one could block for ever. */
 export function openWithin(root: string, file: string): OpenedFile {
-  for (const path of pathsWithin(root, file).slice(0, -1)) isFolder(path)
+  for (const path of pathsWithin(root, file).slice(0, -1)) folderExists(path)
   assertFileOrAbsent(file)
   const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
   const fd = openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
@@ -123,11 +123,11 @@ export function openWithin(root: string, file: string): OpenedFile {
   if (found.isFile())
     return { size: found.size, bytes: createReadStream('', { fd, highWaterMark: 256 * 1024 }) }
   closeSync(fd)
-  throw new StrayPath(file, 'a file')
+  throw new UnexpectedPath(file, 'a file')
 }
 
 /** The bytes of a file. Opens it on the first read only, so that an unused generator leaks no file descriptor. */
-export async function* bytesIn(file: string): AsyncGenerator<Buffer, void, undefined> {
+export async function* readChunks(file: string): AsyncGenerator<Buffer, void, undefined> {
   yield* createReadStream(file, { highWaterMark: 256 * 1024 }) as AsyncIterable<Buffer>
 }
 
@@ -147,12 +147,12 @@ const partSize = 64 * 1024 * 1024
 /** Removes a folder. Large files are truncated in parts first, so that freeing them does not block others. */
 export async function removeInParts(folder: string): Promise<void> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
-  for (const entry of entries) if (entry.isFile()) await shrink(join(folder, entry.name))
+  for (const entry of entries) if (entry.isFile()) await truncateInParts(join(folder, entry.name))
   await rm(folder, { recursive: true, force: true })
 }
 
 /** Truncates a file until the rest can be removed at once. Returns the number of parts cut off. */
-export async function shrink(file: string): Promise<number> {
+export async function truncateInParts(file: string): Promise<number> {
   let parts = 0
   for (let { size } = await stat(file); size > partSize; parts++) {
     size -= partSize

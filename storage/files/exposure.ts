@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import type { Layout } from './layout.js'
 
 /** Permission bits of the group and of others. */
-const ofOthers = 0o077
+const groupAndOtherBits = 0o077
 
 /** Names of the direct entries of a data directory that others can access; empty if the directory itself is private. */
-export function exposed({ root }: Layout): string[] {
-  return isOpen(root) ? ['.', ...readdirSync(root).filter(name => isOpen(join(root, name)))] : []
+export function listExposedEntries({ root }: Layout): string[] {
+  return isExposed(root) ? ['.', ...readdirSync(root).filter(name => isExposed(join(root, name)))] : []
 }
 
-function isOpen(path: string): boolean {
+function isExposed(path: string): boolean {
   // An entry that has just been removed is not exposed.
-  return ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & ofOthers) !== 0
+  return ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & groupAndOtherBits) !== 0
 }

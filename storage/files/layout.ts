@@ -64,7 +64,7 @@ export class Layout {
 
   /** The folder of one account, in a shard so that no folder grows beyond some thousands of entries. */
   userDirectory(id: string): string {
-    return join(this.usersDirectory, ...partsOf(id))
+    return join(this.usersDirectory, ...toFolderParts(id))
   }
 
   /** Received files that are not in place yet: on the same file system, so that a rename moves them. */
@@ -109,7 +109,7 @@ export class Layout {
 
   /** The bytes of one attachment. */
   attachmentFile(id: string, attachment: string): string {
-    return join(this.attachmentsDirectory(id), shardOf(attachment), attachment)
+    return join(this.attachmentsDirectory(id), getShardFolder(attachment), attachment)
   }
 
   /** Previews of pictures: a cache, which can be rebuilt at any time. */
@@ -123,13 +123,13 @@ export class Layout {
 }
 
 /** The path of an account's folder below the users directory: shard and id. Throws if `id` is not an account id. */
-export function partsOf(id: string): [shard: string, id: string] {
+export function toFolderParts(id: string): [shard: string, id: string] {
   if (!isAccountId(id)) throw new Error('Not an account id')
   return [createHash('sha256').update(id).digest('hex').slice(0, 3), id]
 }
 
 /** The shard folder of an attachment. Throws if it is not an attachment id. */
-export function shardOf(attachment: string): string {
+export function getShardFolder(attachment: string): string {
   if (!isFileId(attachment)) throw new Error('Not an attachment id')
   // The end of an id is random; its beginning is a time.
   return attachment.slice(-2)

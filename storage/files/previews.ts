@@ -4,7 +4,7 @@
  */
 import { mkdir, readdir, readFile, rename, rm, rmdir, stat, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { translated } from '../errors.js'
+import { translateError } from '../errors.js'
 import type { Layout } from './layout.js'
 
 /** Names one preview of one account. */
@@ -53,10 +53,10 @@ export class PreviewCache {
       await writeFile(draft, bytes, { flush: true })
       await utimes(draft, now, now)
       await rename(draft, path)
-      await this.#removeAll(dirname(path), nameStart(key), path)
+      await this.#removeAll(dirname(path), formatNamePrefix(key), path)
     } catch (error) {
       await rm(draft, { force: true }).catch(() => undefined)
-      throw translated(error, path)
+      throw translateError(error, path)
     }
   }
 
@@ -71,19 +71,22 @@ export class PreviewCache {
 
   /** Removes all previews of a picture. */
   async remove(account: string, picture: string): Promise<void> {
-    await this.#removeAll(join(this.layout.previewsDirectory(account), shardOf(picture)), `${picture}.`)
+    await this.#removeAll(
+      join(this.layout.previewsDirectory(account), getShardFolder(picture)),
+      `${picture}.`
+    )
   }
 
   /** Removes previews that have not been used since `before` (seconds). Returns how many. */
   async sweep(account: string, before: number): Promise<number> {
     const directory = this.layout.previewsDirectory(account)
     let removed = 0
-    for (const shard of await entries(directory)) {
-      const files = await entries(join(directory, shard))
+    for (const shard of await readEntries(directory)) {
+      const files = await readEntries(join(directory, shard))
       let left = files.length
       for (const name of files) {
         const path = join(directory, shard, name)
-        if ((await usedAt(path)) >= before) continue
+        if ((await readLastUse(path)) >= before) continue
         await rm(path, { force: true })
         left--
         removed++
@@ -94,7 +97,7 @@ export class PreviewCache {
   }
 
   async #removeAll(directory: string, start: string, except?: string): Promise<void> {
-    for (const name of await entries(directory)) {
+    for (const name of await readEntries(directory)) {
       const path = join(directory, name)
       if (name.startsWith(start) && path !== except) await rm(path, { force: true })
     }
@@ -102,17 +105,17 @@ export class PreviewCache {
 
   #path(account: string, key: PreviewKey): string {
     if (!fileId.test(key.fileId) || !frame.test(key.frame)) throw new Error('Not a valid preview key')
-    const name = `${nameStart(key)}${Math.round(key.modified * 1e6)}.jpg`
-    return join(this.layout.previewsDirectory(account), shardOf(key.fileId), name)
+    const name = `${formatNamePrefix(key)}${Math.round(key.modified * 1e6)}.jpg`
+    return join(this.layout.previewsDirectory(account), getShardFolder(key.fileId), name)
   }
 }
 
-function nameStart(key: PreviewKey): string {
+function formatNamePrefix(key: PreviewKey): string {
   return `${key.fileId}.${key.frame}.`
 }
 
 /** The end of an id is random; its beginning is a time. */
-function shardOf(id: string): string {
+function getShardFolder(id: string): string {
   return id.slice(-2)
 }
 
@@ -124,7 +127,7 @@ async function ensureFolder(directory: string): Promise<void> {
   }
 }
 
-async function entries(directory: string): Promise<string[]> {
+async function readEntries(directory: string): Promise<string[]> {
   try {
     return await readdir(directory)
   } catch (error) {
@@ -133,7 +136,7 @@ async function entries(directory: string): Promise<string[]> {
 }
 
 /** When a file was last used, in seconds; `Infinity` for one that has just been removed, so that it is skipped. */
-async function usedAt(path: string): Promise<number> {
+async function readLastUse(path: string): Promise<number> {
   try {
     return (await stat(path)).mtimeMs / 1000
   } catch (error) {
@@ -143,5 +146,5 @@ async function usedAt(path: string): Promise<number> {
 
 function undefinedIfMissing(error: unknown): undefined {
   if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-  throw translated(error)
+  throw translateError(error)
 }

@@ -6,7 +6,7 @@ import { DiskReserve } from './disk-reserve.js'
 import type { Layout } from './layout.js'
 
 /** The name of a file that there never is. */
-const absent = '.absent'
+const absentName = '.absent'
 
 /** Whether a file can be written and removed again, and writes are accepted. */
 export async function canWrite(layout: Layout): Promise<boolean> {
@@ -28,17 +28,22 @@ export async function canWrite(layout: Layout): Promise<boolean> {
  * The folders of a data directory that files cannot be moved into, because they are mounted there, or links to other file
  * systems: uploads and deletions would fail. Nothing is written: whatever a crash left there would be taken for an account.
  */
-export function foldersApart({ draftsDirectory, leavingDirectory, root, usersDirectory }: Layout): string[] {
+export function findSeparateMounts({
+  draftsDirectory,
+  leavingDirectory,
+  root,
+  usersDirectory
+}: Layout): string[] {
   const { dev } = statSync(root)
   return [usersDirectory, draftsDirectory, leavingDirectory].filter(
-    folder => existsSync(folder) && (statSync(folder).dev !== dev || isMountedApart(root, folder))
+    folder => existsSync(folder) && (statSync(folder).dev !== dev || isSeparateMount(root, folder))
   )
 }
 
 /** Whether two folders are of different mounts, even if of one disk. Linux says so before it looks for the file. */
-function isMountedApart(root: string, folder: string): boolean {
+function isSeparateMount(root: string, folder: string): boolean {
   try {
-    renameSync(join(root, absent), join(folder, absent))
+    renameSync(join(root, absentName), join(folder, absentName))
     return false
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EXDEV'

@@ -6,28 +6,28 @@ import { makeFolderNow, assertFileOrAbsent, syncPathNow } from './durable.js'
 import type { Layout } from './layout.js'
 
 /** Makes a secret, which replaces an earlier one. Blocking. */
-export function newSetupSecret({ setupFile }: Layout): string {
+export function createSetupSecret({ setupFile }: Layout): string {
   const secret = randomBytes(24).toString('base64url')
   makeFolderNow(dirname(setupFile))
   assertFileOrAbsent(setupFile)
-  placeFileNow(setupFile, `${digest(secret).toString('hex')}\n`)
+  writeFileAtomically(setupFile, `${digest(secret).toString('hex')}\n`)
   return secret
 }
 
 /** Whether a text is the secret that is good now. Takes the same time for every text that is not. */
 export function isSetupSecret(layout: Layout, text: string): boolean {
-  const known = knownDigest(layout)
-  return known !== undefined && timingSafeEqual(digest(text), known)
+  const expected = readDigest(layout)
+  return expected !== undefined && timingSafeEqual(digest(text), expected)
 }
 
 /** Ends the link. Blocking. */
-export function endSetupLink({ setupFile }: Layout): void {
+export function removeSetupLink({ setupFile }: Layout): void {
   rmSync(setupFile, { force: true })
   syncPathNow(dirname(setupFile))
 }
 
 /** Writes a private file in one step: whoever reads it finds the old text or the new one, also after a crash. */
-export function placeFileNow(file: string, text: string): void {
+export function writeFileAtomically(file: string, text: string): void {
   const draft = `${file}.new`
   rmSync(draft, { force: true })
   try {
@@ -40,7 +40,7 @@ export function placeFileNow(file: string, text: string): void {
   syncPathNow(dirname(file))
 }
 
-function knownDigest({ setupFile }: Layout): Buffer | undefined {
+function readDigest({ setupFile }: Layout): Buffer | undefined {
   try {
     assertFileOrAbsent(setupFile)
     const text = readFileSync(setupFile, 'utf8').trim()

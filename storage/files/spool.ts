@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { closeSync, ftruncateSync, mkdirSync, openSync, read, unlinkSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { SpoolsFull, translated } from '../errors.js'
+import { SpoolsFull, translateError } from '../errors.js'
 import type { Layout } from './layout.js'
 
 /** Characters kept in memory, and per piece of the file. */
@@ -142,7 +142,7 @@ export class Spool {
       held > 0 && held < this.#tail.length
         ? [this.#tail.slice(0, held), this.#tail.slice(held)]
         : [this.#tail]
-    for (const text of parts.flatMap(piecesOf)) this.#write(text)
+    for (const text of parts.flatMap(splitIntoPieces)) this.#write(text)
     this.#tail = ''
   }
 
@@ -155,7 +155,7 @@ export class Spool {
         at += writeSync(this.#file, bytes, at, bytes.length - at, this.#bytes + at)
     } catch (error) {
       this.spools.count(-bytes.length)
-      throw translated(error)
+      throw translateError(error)
     }
     this.#pieces.push({ characters: text.length, bytes: bytes.length })
     this.#bytes += bytes.length
@@ -164,7 +164,7 @@ export class Spool {
 }
 
 /** Splits a text into pieces without splitting a surrogate pair. */
-function piecesOf(text: string): string[] {
+function splitIntoPieces(text: string): string[] {
   const pieces: string[] = []
   for (let start = 0; start < text.length;) {
     let end = start + pieceSize

@@ -1,6 +1,6 @@
 /** Identities that a provider has just vouched for, until they are used. All threads see them. (docs/spec/identities.md#proofs) */
 import type { Database } from 'better-sqlite3'
-import { secretDigest } from '../../schemas/secret-digest.js'
+import { digestSecret } from '../../schemas/secret-digest.js'
 import { column, statement } from '../sqlite/statements.js'
 
 /** What a provider has vouched for. */
@@ -35,9 +35,9 @@ export class IdentityProofRepository {
   /** The proof of a ticket that is valid at `now`, for whoever has the secret; `undefined` otherwise. */
   find(ticket: string, secret: string, now: number): IdentityProof | undefined {
     const sql = 'SELECT body FROM identity_proof WHERE hash = ? AND expires > ?'
-    const body = column(this.db, sql).get(secretDigest(ticket), now) as string | undefined
+    const body = column(this.db, sql).get(digestSecret(ticket), now) as string | undefined
     const proof = body === undefined ? undefined : (JSON.parse(body) as IdentityProof)
-    return proof?.secret === secretDigest(secret) ? proof : undefined
+    return proof?.secret === digestSecret(secret) ? proof : undefined
   }
 
   /** Removes the proof of a ticket with this digest: it is good once. Returns `false` if somebody was faster. */

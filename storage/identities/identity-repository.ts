@@ -1,6 +1,6 @@
 /** The identities with which a user signs in besides the password. (docs/spec/identities.md) */
 import type { Database } from 'better-sqlite3'
-import { identityKey } from '../../schemas/identity.js'
+import { toIdentityKey } from '../../schemas/identity.js'
 import { column, statement } from '../sqlite/statements.js'
 
 /** Somebody as their provider knows them: by issuer and subject, and by nothing else. */
@@ -48,8 +48,8 @@ export class IdentityRepository {
 }
 
 /** The index keys of all identities in a user's file. */
-export function identityKeys(db: Database): string[] {
+export function listIdentityKeys(db: Database): string[] {
   // A file that is only inspected is not migrated, so it may lack the table.
   const table = column(db, "SELECT 1 FROM sqlite_schema WHERE name = 'identity'")
-  return table.get() === undefined ? [] : new IdentityRepository(db).list().map(identityKey)
+  return table.get() === undefined ? [] : new IdentityRepository(db).list().map(toIdentityKey)
 }

@@ -15,7 +15,7 @@ import {
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { translated } from '../errors.js'
+import { translateError } from '../errors.js'
 import type { Account } from '../platform/account.js'
 import { syncPathNow } from '../files/durable.js'
 import { isAccountId, type Layout } from '../files/layout.js'
@@ -24,31 +24,31 @@ export class ImportFiles {
   constructor(private readonly layout: Layout) {}
 
   /** The path of a file. */
-  path(account: string, id: string): string {
+  getPath(account: string, id: string): string {
     return this.layout.importFile(account, id)
   }
 
   /** Where a reader may put a part of a file that it unpacks. */
-  spool(account: string, id: string): string {
-    return `${this.path(account, id)}.part`
+  getSpoolPath(account: string, id: string): string {
+    return `${this.getPath(account, id)}.part`
   }
 
   /** Where a reader may put a file of an event until it is kept. */
-  unpacked(account: string, id: string): string {
-    return `${this.path(account, id)}.file`
+  getUnpackedPath(account: string, id: string): string {
+    return `${this.getPath(account, id)}.file`
   }
 
   /** The bytes of such a file. */
-  unpackedBytes(account: string, id: string): Readable {
-    return createReadStream(this.unpacked(account, id))
+  openUnpacked(account: string, id: string): Readable {
+    return createReadStream(this.getUnpackedPath(account, id))
   }
 
   exists(account: string, id: string): boolean {
-    return existsSync(this.path(account, id))
+    return existsSync(this.getPath(account, id))
   }
 
   /** Moves a file that was received as an attachment, unless that has been done. It is on disk when this returns. */
-  take(account: string, attachment: string, id: string): void {
+  moveAttachment(account: string, attachment: string, id: string): void {
     const [folder, received] = [
       this.layout.importsDirectory(account),
       this.layout.attachmentFile(account, attachment)
@@ -57,19 +57,19 @@ export class ImportFiles {
     try {
       // Not recursively: if the folder of the account is missing, it was deleted.
       if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 })
-      renameSync(received, this.path(account, id))
+      renameSync(received, this.getPath(account, id))
       syncPathNow(folder)
       syncPathNow(this.layout.userDirectory(account))
     } catch (error) {
-      throw translated(error, folder)
+      throw translateError(error, folder)
     }
   }
 
   /** Takes a file from anywhere: by a further link to it where that is possible, else as a copy. */
-  adopt(account: string, file: string, id: string): void {
+  linkOrCopy(account: string, file: string, id: string): void {
     const folder = this.layout.importsDirectory(account)
     if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 })
-    const path = this.path(account, id)
+    const path = this.getPath(account, id)
     try {
       linkSync(file, path)
     } catch {
@@ -89,7 +89,8 @@ export class ImportFiles {
 
   /** Removes what a reader has left where it unpacked. */
   removeSpool(account: string, id: string): void {
-    for (const path of [this.spool(account, id), this.unpacked(account, id)]) rmSync(path, { force: true })
+    for (const path of [this.getSpoolPath(account, id), this.getUnpackedPath(account, id)])
+      rmSync(path, { force: true })
   }
 
   /** Removes the files of an account that belong to none of these imports. */
@@ -114,7 +115,7 @@ export class ImportFiles {
       syncPathNow(folder)
     } catch (error) {
       rmSync(draft, { force: true })
-      throw translated(error, file)
+      throw translateError(error, file)
     }
   }
 
@@ -127,7 +128,7 @@ export class ImportFiles {
   }
 
   /** Accounts that were noted. */
-  marked(): { id: string; username: string }[] {
+  listMarked(): { id: string; username: string }[] {
     const folder = this.layout.importingDirectory
     if (!existsSync(folder)) return []
     return readdirSync(folder)
@@ -136,6 +137,6 @@ export class ImportFiles {
   }
 
   #paths(account: string, id: string): string[] {
-    return [this.path(account, id), this.spool(account, id), this.unpacked(account, id)]
+    return [this.getPath(account, id), this.getSpoolPath(account, id), this.getUnpackedPath(account, id)]
   }
 }

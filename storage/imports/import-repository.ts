@@ -11,13 +11,13 @@ export interface ImportRow {
 }
 
 /** Which attempt of which import brought something in. */
-export interface Bringing {
+export interface ImportAttempt {
   readonly import: number
   readonly attempt: number
 }
 
 /** Points of one import, in deltaTimes, both ends inclusive. */
-export interface ImportRange extends Bringing {
+export interface ImportRange extends ImportAttempt {
   readonly number: number
   /** Number of the event that holds them. */
   readonly event: number
@@ -29,7 +29,7 @@ export interface ImportRange extends Bringing {
 }
 
 /** An event, or a file of one, that was brought in: 1 where it is still there, or has a record of its deletion. */
-export interface Standing {
+export interface ImportedItemState {
   readonly id: string
   readonly isHere: 0 | 1
   readonly isDeleted: 0 | 1
@@ -37,46 +37,46 @@ export interface Standing {
 
 type RangeRow = Omit<ImportRange, 'times'> & { readonly times: string | null }
 
-const rowOf = 'SELECT number, id, state, body FROM import'
+const selectRow = 'SELECT number, id, state, body FROM import'
 
 export class ImportRepository {
   constructor(private readonly db: Database) {}
 
   find(id: string): ImportRow | undefined {
-    return statement(this.db, `${rowOf} WHERE id = ?`).get(id) as ImportRow | undefined
+    return statement(this.db, `${selectRow} WHERE id = ?`).get(id) as ImportRow | undefined
   }
 
   /** The state of an import, without the rest of it. */
-  stateOf(id: string): string | undefined {
+  getState(id: string): string | undefined {
     return column(this.db, 'SELECT state FROM import WHERE id = ?').get(id) as string | undefined
   }
 
   /** The newest of those with a number below another; `undefined` if there is none. */
-  before(number: number): ImportRow | undefined {
-    return statement(this.db, `${rowOf} WHERE number < ? ORDER BY number DESC`).get(number) as
+  findBefore(number: number): ImportRow | undefined {
+    return statement(this.db, `${selectRow} WHERE number < ? ORDER BY number DESC`).get(number) as
       | ImportRow
       | undefined
   }
 
   /** Those that are neither written nor unreadable, newest first: some of them. */
-  open(limit: number): ImportRow[] {
-    const sql = `${rowOf} WHERE state NOT IN ('written', 'unreadable') ORDER BY number DESC LIMIT +?`
+  listOpen(limit: number): ImportRow[] {
+    const sql = `${selectRow} WHERE state NOT IN ('written', 'unreadable') ORDER BY number DESC LIMIT +?`
     return statement(this.db, sql).all(limit) as ImportRow[]
   }
 
   /** Ids under which the files were received of those that are neither written nor unreadable. */
-  openFiles(): string[] {
+  listOpenFileIds(): string[] {
     const sql = `SELECT json_extract(body, '$.fileId') FROM import WHERE state NOT IN ('written', 'unreadable')`
     return column(this.db, sql).all() as string[]
   }
 
   /** Forgets unreadable ones, of which nothing was brought in, but for the newest. */
-  forgetUnreadable(kept: number): void {
+  removeUnreadable(keep: number): void {
     const sql = `DELETE FROM import WHERE state = 'unreadable'
       AND number NOT IN (SELECT number FROM import WHERE state = 'unreadable' ORDER BY number DESC LIMIT +?)
       AND NOT EXISTS (SELECT 1 FROM import_event WHERE import = import.number)
       AND NOT EXISTS (SELECT 1 FROM import_range WHERE import = import.number)`
-    statement(this.db, sql).run(kept)
+    statement(this.db, sql).run(keep)
   }
 
   insert(id: string, state: string, body: string): void {
@@ -93,12 +93,12 @@ export class ImportRepository {
   }
 
   /** Who brought in an event or a file of one, also one that has been deleted since. */
-  bringingOf(event: string): Bringing | undefined {
+  findAttempt(event: string): ImportAttempt | undefined {
     const sql = 'SELECT import, attempt FROM import_event WHERE event = ?'
-    return statement(this.db, sql).get(event) as Bringing | undefined
+    return statement(this.db, sql).get(event) as ImportAttempt | undefined
   }
 
-  addEvent(event: string, { attempt, import: number }: Bringing): void {
+  addEvent(event: string, { attempt, import: number }: ImportAttempt): void {
     const sql = 'INSERT OR REPLACE INTO import_event (event, import, attempt) VALUES (?, ?, ?)'
     statement(this.db, sql).run(event, number, attempt)
   }
@@ -108,41 +108,41 @@ export class ImportRepository {
   }
 
   /** Ids of events, and of files of events, that an import brought in, some of them, after `after`. */
-  events(number: number, after: string, limit: number): string[] {
+  listEvents(number: number, after: string, limit: number): string[] {
     const sql = 'SELECT event FROM import_event WHERE import = ? AND event > ? ORDER BY event LIMIT +?'
     return column(this.db, sql).all(number, after, limit) as string[]
   }
 
   /** The highest number of an import that has brought in an event or a file; 0 if none has. */
-  latestBringing(): number {
+  getLatestNumber(): number {
     return column(this.db, 'SELECT coalesce(max(import), 0) FROM import_event').get() as number
   }
 
   /** What has become of events, and of their files, that imports up to a number brought in: some, by id, after `after`. */
-  standing(number: number, after: string, limit: number): Standing[] {
+  listItemStates(number: number, after: string, limit: number): ImportedItemState[] {
     const sql = `SELECT i.event AS id, e.id IS NOT NULL OR a.id IS NOT NULL AS isHere, d.id IS NOT NULL AS isDeleted
       FROM import_event i LEFT JOIN event e ON e.id = i.event LEFT JOIN attachment a ON a.id = i.event
       LEFT JOIN event_deletion d ON d.id = i.event
       WHERE i.event > ? AND i.import <= ? ORDER BY i.event LIMIT +?`
-    return statement(this.db, sql).all(after, number, limit) as Standing[]
+    return statement(this.db, sql).all(after, number, limit) as ImportedItemState[]
   }
 
   /** The first ranges of points that an import brought in. */
-  ranges(number: number, limit: number): ImportRange[] {
+  listRanges(number: number, limit: number): ImportRange[] {
     const sql = 'SELECT * FROM import_range WHERE import = ? ORDER BY event, first LIMIT +?'
     return (statement(this.db, sql).all(number, limit) as RangeRow[]).map(toRange)
   }
 
   /** Ranges of one series that reach into the part from `from` to `to`. */
-  rangesWithin(event: number, from: number, to: number): ImportRange[] {
+  listRangesWithin(event: number, from: number, to: number): ImportRange[] {
     const sql = 'SELECT * FROM import_range WHERE event = ? AND first <= ? AND last >= ? ORDER BY first'
     return (statement(this.db, sql).all(event, to, from) as RangeRow[]).map(toRange)
   }
 
   /** An import, other than this one, of which a series has points. */
-  otherIn(event: number, number: number): Bringing | undefined {
+  findOtherAttempt(event: number, number: number): ImportAttempt | undefined {
     const sql = 'SELECT import, attempt FROM import_range WHERE event = ? AND import <> ? LIMIT 1'
-    return statement(this.db, sql).get(event, number) as Bringing | undefined
+    return statement(this.db, sql).get(event, number) as ImportAttempt | undefined
   }
 
   addRange({ attempt, count, event, first, import: number, last, times }: Omit<ImportRange, 'number'>): void {
@@ -153,7 +153,7 @@ export class ImportRepository {
   }
 
   /** Tells the points of a range one by one: there are others in between now. */
-  tellTimes(number: number, times: readonly number[]): void {
+  setRangeTimes(number: number, times: readonly number[]): void {
     const sql = 'UPDATE import_range SET times = ? WHERE number = ?'
     statement(this.db, sql).run(JSON.stringify(times), number)
   }
@@ -163,36 +163,36 @@ export class ImportRepository {
   }
 
   /** What is remembered under a name. */
-  recall(name: string): string | undefined {
+  getMemory(name: string): string | undefined {
     return column(this.db, 'SELECT value FROM import_memory WHERE name = ?').get(name) as string | undefined
   }
 
   /** Everything that is remembered under names that begin alike. */
-  recallAll(prefix: string): { name: string; value: string }[] {
+  listMemory(prefix: string): { name: string; value: string }[] {
     const sql = 'SELECT name, value FROM import_memory WHERE name >= ? AND name < ?'
     return statement(this.db, sql).all(prefix, `${prefix}\uffff`) as { name: string; value: string }[]
   }
 
-  /** Characters of what {@link recallAll} returns. */
-  sizeOf(prefix: string): number {
+  /** Characters of what {@link listMemory} returns. */
+  getMemorySize(prefix: string): number {
     const sql = `SELECT coalesce(sum(length(name) + length(value)), 0) FROM import_memory
       WHERE name >= ? AND name < ?`
     return column(this.db, sql).get(prefix, `${prefix}\uffff`) as number
   }
 
-  /** Forgets what {@link recallAll} returns. */
-  forgetAll(prefix: string): void {
+  /** Forgets what {@link listMemory} returns. */
+  removeMemoryWithPrefix(prefix: string): void {
     statement(this.db, 'DELETE FROM import_memory WHERE name >= ? AND name < ?').run(
       prefix,
       `${prefix}\uffff`
     )
   }
 
-  forget(name: string): void {
+  removeMemory(name: string): void {
     statement(this.db, 'DELETE FROM import_memory WHERE name = ?').run(name)
   }
 
-  remember(name: string, value: string): void {
+  setMemory(name: string, value: string): void {
     statement(this.db, 'INSERT OR REPLACE INTO import_memory (name, value) VALUES (?, ?)').run(name, value)
   }
 }

@@ -10,11 +10,11 @@ export type Migration = string | ((db: Database) => void)
  * than the last step is refused.
  */
 export function migrate(db: Database, steps: readonly Migration[]): void {
-  const current = versionOf(db)
+  const current = readSchemaVersion(db)
   if (current > steps.length) throw new StoreTooNew(db.name, current, steps.length)
   if (current === steps.length) return
   db.transaction(() => {
-    for (const step of steps.slice(versionOf(db))) {
+    for (const step of steps.slice(readSchemaVersion(db))) {
       if (typeof step === 'string') db.exec(step)
       else step(db)
     }
@@ -23,6 +23,6 @@ export function migrate(db: Database, steps: readonly Migration[]): void {
 }
 
 /** Number of steps that have been applied to the file. */
-export function versionOf(db: Database): number {
+export function readSchemaVersion(db: Database): number {
   return db.pragma('user_version', { simple: true }) as number
 }

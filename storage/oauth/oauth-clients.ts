@@ -4,7 +4,7 @@ import type { RegisteredClient } from '../../schemas/oauth.js'
 import { column, statement } from '../sqlite/statements.js'
 
 /** Seconds between two notes of a client's use: each is a synced write. */
-const noteInterval = 86_400
+const recordInterval = 86_400
 
 /** The clients. What changes them is done by commands alone. (storage/platform/commands.ts) */
 export class OAuthClientRepository {
@@ -32,10 +32,10 @@ export class OAuthClientRepository {
   }
 
   /** The time (seconds) to note as that of a client's use: the first time, and then once a day; `undefined` otherwise. */
-  useToNote(id: string, now: number): number | undefined {
+  getUseToRecord(id: string, now: number): number | undefined {
     const sql = `SELECT used, used = json_extract(body, '$.created') AS isFirst FROM oauth_client WHERE id = ?`
     const row = statement(this.db, sql).get(id) as { used: number; isFirst: 0 | 1 } | undefined
-    if (!row || (row.isFirst === 0 && now - row.used < noteInterval)) return undefined
+    if (!row || (row.isFirst === 0 && now - row.used < recordInterval)) return undefined
     // Later than it was made, however fast: that tells it from those that were never used.
     return Math.max(now, row.used + 1)
   }

@@ -2,11 +2,11 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
 import type { OAuthGrant } from '../../schemas/oauth.js'
-import { secretDigest } from '../../schemas/secret-digest.js'
+import { digestSecret } from '../../schemas/secret-digest.js'
 import { statement } from '../sqlite/statements.js'
 
 /** A grant as stored. */
-export interface KnownGrant extends OAuthGrant {
+export interface StoredGrant extends OAuthGrant {
   readonly number: number
   readonly access: string
   /** Until when its refresh token can be used, in seconds; absent if it has none. */
@@ -47,22 +47,22 @@ export class OAuthGrantRepository {
   constructor(private readonly db: Database) {}
 
   /** The grants of an access, latest first. */
-  list(access: string): KnownGrant[] {
+  list(access: string): StoredGrant[] {
     const sql = 'SELECT * FROM oauth_grant WHERE access = ? ORDER BY number DESC'
-    return (statement(this.db, sql).all(access) as Row[]).map(known)
+    return (statement(this.db, sql).all(access) as Row[]).map(parseGrant)
   }
 
   /** The grant of a refresh token, and whether the token is the one in force; `undefined` if none has its family. */
   find({
     family,
     secret
-  }: RefreshToken): { readonly grant: KnownGrant; readonly isCurrent: boolean } | undefined {
-    const row = statement(this.db, 'SELECT * FROM oauth_grant WHERE family = ?').get(secretDigest(family)) as
+  }: RefreshToken): { readonly grant: StoredGrant; readonly isCurrent: boolean } | undefined {
+    const row = statement(this.db, 'SELECT * FROM oauth_grant WHERE family = ?').get(digestSecret(family)) as
       | Row
       | undefined
     if (!row?.refresh) return undefined
-    const isCurrent = timingSafeEqual(Buffer.from(row.refresh), Buffer.from(secretDigest(secret)))
-    return { grant: known(row), isCurrent }
+    const isCurrent = timingSafeEqual(Buffer.from(row.refresh), Buffer.from(digestSecret(secret)))
+    return { grant: parseGrant(row), isCurrent }
   }
 
   /** Adds a grant. Those of the access that cannot be refreshed, or no longer at `now` (seconds), give way to it. */
@@ -71,7 +71,7 @@ export class OAuthGrantRepository {
     statement(this.db, over).run(access, now)
     const sql = 'INSERT INTO oauth_grant (access, family, refresh, expires, body) VALUES (?, ?, ?, ?, ?)'
     const [family, secret] = refresh
-      ? [secretDigest(refresh.family), secretDigest(refresh.secret)]
+      ? [digestSecret(refresh.family), digestSecret(refresh.secret)]
       : [null, null]
     statement(this.db, sql).run(access, family, secret, expires ?? null, JSON.stringify(grant))
     const oldest = `DELETE FROM oauth_grant WHERE access = ? AND number NOT IN
@@ -81,18 +81,18 @@ export class OAuthGrantRepository {
 
   /** Replaces the refresh token of a grant; the new one, `secret`, can be used until `expires` (seconds). */
   rotate(
-    { access: _access, expires: _expires, number, ...grant }: KnownGrant,
+    { access: _access, expires: _expires, number, ...grant }: StoredGrant,
     secret: string,
     expires: number,
     replaced: readonly ReplacedToken[]
   ): void {
     const sql = 'UPDATE oauth_grant SET refresh = ?, expires = ?, body = ? WHERE number = ?'
     const body = { ...grant, used: replaced.at(-1)!.time, replaced }
-    statement(this.db, sql).run(secretDigest(secret), expires, JSON.stringify(body), number)
+    statement(this.db, sql).run(digestSecret(secret), expires, JSON.stringify(body), number)
   }
 }
 
-function known({ access, body, expires, number }: Row): KnownGrant {
-  const stored = JSON.parse(body) as OAuthGrant & Pick<KnownGrant, 'replaced'>
+function parseGrant({ access, body, expires, number }: Row): StoredGrant {
+  const stored = JSON.parse(body) as OAuthGrant & Pick<StoredGrant, 'replaced'>
   return { ...stored, number, access, ...(expires !== null && { expires }) }
 }

@@ -1,7 +1,7 @@
 /** Checks XML from elsewhere before it is parsed. */
 
 /** Elements within one another in an answer of storage. */
-const deepest = 10
+const maxDepth = 10
 const tag = /<(\/?)([A-Za-z_][\w.:-]{0,100})((?:\s[^<>]*)?\/?)>/y
 
 /**
@@ -17,7 +17,7 @@ export function isPlainXml(text: string): boolean {
     if (name === undefined) return false
     if (slash === '/') {
       if (open.pop() !== name) return false
-    } else if (!rest.endsWith('/') && open.push(name) > deepest) return false
+    } else if (!rest.endsWith('/') && open.push(name) > maxDepth) return false
   }
   return open.length === 0
 }

@@ -9,35 +9,35 @@ export async function upload(
   bucket: S3Client,
   key: string,
   source: AsyncIterable<Buffer>,
-  asked: <T>(ask: () => Promise<T>) => Promise<T>
+  request: <T>(send: () => Promise<T>) => Promise<T>
 ): Promise<number> {
   const parts: { partNumber: number; etag: string }[] = []
-  let begun: string | undefined
+  let uploadId: string | undefined
   let size = 0
   try {
-    for await (const part of inParts(source)) {
+    for await (const part of splitIntoParts(source)) {
       size += part.length
-      if (begun === undefined && part.length < partSize) {
-        await asked(() => bucket.putObject(key, part))
+      if (uploadId === undefined && part.length < partSize) {
+        await request(() => bucket.putObject(key, part))
         return size
       }
-      begun ??= await asked(() => bucket.getMultipartUploadId(key))
-      const [id, number] = [begun, parts.length + 1]
-      parts.push(await asked(() => bucket.uploadPart(key, id, part, number)))
+      uploadId ??= await request(() => bucket.getMultipartUploadId(key))
+      const [id, number] = [uploadId, parts.length + 1]
+      parts.push(await request(() => bucket.uploadPart(key, id, part, number)))
     }
-    if (begun !== undefined) {
-      const id = begun
-      await asked(() => bucket.completeMultipartUpload(key, id, parts))
+    if (uploadId !== undefined) {
+      const id = uploadId
+      await request(() => bucket.completeMultipartUpload(key, id, parts))
     }
     return size
   } catch (error) {
-    if (begun !== undefined) await bucket.abortMultipartUpload(key, begun).catch(() => {})
+    if (uploadId !== undefined) await bucket.abortMultipartUpload(key, uploadId).catch(() => {})
     throw error
   }
 }
 
 /** Bytes in parts of equal size; the last, or the only one, may be smaller. */
-async function* inParts(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
+async function* splitIntoParts(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
   let chunks: Buffer[] = []
   let length = 0
   let count = 0

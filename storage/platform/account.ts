@@ -21,7 +21,7 @@ export interface Account {
 }
 
 /** How an account stands that nobody has moved, suspended, limited or closed. */
-export const newStanding = { relocatedTo: null, suspended: null, quota: null, deletion: null } as const
+export const initialStatus = { relocatedTo: null, suspended: null, quota: null, deletion: null } as const
 
 /** What a new account reserves for itself. */
 export interface Claim {
@@ -36,7 +36,7 @@ export interface Claim {
 }
 
 /** Commands after which an account may be found, or no more, or otherwise than before. */
-export const changesOfState: ReadonlySet<string> = new Set([
+export const stateCommands: ReadonlySet<string> = new Set([
   'leave',
   'giveUp',
   'relocate',
@@ -47,7 +47,13 @@ export const changesOfState: ReadonlySet<string> = new Set([
 ])
 
 /** The error that calls in flight on an account fail with, if it is not served here. */
-export function awayOf({ deletion, relocatedTo, state, suspended, username }: Account): Error | undefined {
+export function toUnavailableError({
+  deletion,
+  relocatedTo,
+  state,
+  suspended,
+  username
+}: Account): Error | undefined {
   if (state === 'deleting') return new AccountGone(username)
   if (relocatedTo !== null) return new AccountMoved(relocatedTo)
   if (suspended !== null) return new AccountSuspended()

@@ -4,7 +4,7 @@ import type { AuthRequest, Decision } from '../../schemas/auth-request.js'
 import { statement } from '../sqlite/statements.js'
 
 /** Where a request came from. */
-export interface Asker {
+export interface Requester {
   readonly ip: string
   /** The `Origin` header, which pages send. */
   readonly origin?: string
@@ -19,11 +19,11 @@ export interface OpenRequest {
   /** The page on which the user decides. */
   readonly page: string
   /** Who asked: absent in requests of earlier versions. */
-  readonly asker?: Asker
+  readonly asker?: Requester
 }
 
 /** A request with its decision, if there is one. */
-export interface KnownRequest extends OpenRequest {
+export interface StoredRequest extends OpenRequest {
   readonly decision?: Decision
   /** The user who decided. */
   readonly username?: string
@@ -42,11 +42,11 @@ export class AuthRequestRepository {
   constructor(private readonly db: Database) {}
 
   /** A request that has not expired. */
-  find(key: string, now: number): KnownRequest | undefined {
+  find(key: string, now: number): StoredRequest | undefined {
     const sql =
       'SELECT key, expires, body, decision, username FROM auth_request LEFT JOIN account ON account = id WHERE key = ? AND expires > ?'
     const row = statement(this.db, sql).get(key, now) as Row | undefined
-    return row && known(row)
+    return row && toRequest(row)
   }
 
   /** Adds a request. Beyond `limit` the oldest are removed, so that a flood of requests cannot fill the disk. */
@@ -72,7 +72,7 @@ export class AuthRequestRepository {
   }
 }
 
-function known({ key, expires, body, decision, username }: Row): KnownRequest {
+function toRequest({ key, expires, body, decision, username }: Row): StoredRequest {
   const { request, page, asker } = JSON.parse(body) as Pick<OpenRequest, 'request' | 'page' | 'asker'>
   return {
     key,

@@ -9,9 +9,9 @@ import type { IdentityProof } from '../identities/identity-proofs.js'
 import type { UniqueValue } from '../repositories/account-fields.js'
 import type { Account, Claim } from './account.js'
 import type { OpenRequest } from './auth-requests.js'
-import type { Measured } from './growth.js'
+import type { GrowthMeasurement } from './growth.js'
 import type { Invitation } from './invitations.js'
-import type { Deed } from './operator-deeds.js'
+import type { AdminAction } from './admin-actions.js'
 import type { Secret } from './secrets.js'
 import type { Tables } from './tables.js'
 import type { Reservation } from './unique-fields.js'
@@ -20,20 +20,22 @@ import type { Reservation } from './unique-fields.js'
 export const commands = {
   claim: ({ accounts }: Tables, claim: Claim) => accounts.claim(claim),
   complete: ({ accounts }: Tables, account: Pick<Account, 'id' | 'relocatedTo'>) =>
-    accounts.complete(account),
+    accounts.activateImported(account),
   activate: ({ accounts }: Tables, id: string) => accounts.activate(id),
-  giveUp: ({ accounts }: Tables, id: string) => accounts.giveUp(id),
-  leave: ({ accounts }: Tables, id: string) => accounts.leave(id),
+  giveUp: ({ accounts }: Tables, id: string) => accounts.abandonClaim(id),
+  leave: ({ accounts }: Tables, id: string) => accounts.beginRemoval(id),
   relocate: ({ accounts }: Tables, id: string, url: string | null) => accounts.relocate(id, url),
-  leaveDue: ({ accounts }: Tables, id: string, now: number) => accounts.leaveDue(id, now),
+  leaveDue: ({ accounts }: Tables, id: string, now: number) => accounts.beginDueRemoval(id, now),
   scheduleDeletion: ({ accounts }: Tables, id: string, time: number | null) =>
     accounts.scheduleDeletion(id, time),
   remove: ({ accounts }: Tables, id: string) => accounts.remove(id),
   addWebhooks: ({ accounts }: Tables, id: string) => accounts.addWebhooks(id),
   removeWebhooks: ({ accounts }: Tables, ids: readonly string[]) => accounts.removeWebhooks(ids),
 
-  suspend: ({ standings }: Tables, id: string, since: number | null) => standings.suspend(id, since),
-  limit: ({ standings }: Tables, id: string, bytes: number | null) => standings.limit(id, bytes),
+  suspend: ({ accountStatuses: standings }: Tables, id: string, since: number | null) =>
+    standings.suspend(id, since),
+  limit: ({ accountStatuses: standings }: Tables, id: string, bytes: number | null) =>
+    standings.limit(id, bytes),
 
   reserveUnique: ({ unique }: Tables, account: string, values: readonly UniqueValue[], ticket: number) =>
     unique.reserve(account, values, ticket),
@@ -87,8 +89,9 @@ export const commands = {
   replaceSecret: ({ secrets }: Tables, secret: Secret, former: readonly string[]) =>
     secrets.replace(secret, former),
 
-  addDeed: ({ deeds }: Tables, deed: Deed) => deeds.add(deed),
-  measureGrowth: ({ growth }: Tables, time: number, measured: Measured) => growth.measure(time, measured),
+  addDeed: ({ adminActions: deeds }: Tables, deed: AdminAction) => deeds.add(deed),
+  measureGrowth: ({ growth }: Tables, time: number, measured: GrowthMeasurement) =>
+    growth.measure(time, measured),
   countEvents: ({ growth }: Tables, time: number, account: string, highest: number, isNew: boolean) =>
     growth.count(time, account, highest, isNew)
 }
@@ -111,7 +114,7 @@ export function isCommand(name: unknown): name is CommandName {
 }
 
 /** Applies a command within a transaction. */
-export function applied<N extends CommandName>(
+export function applyCommand<N extends CommandName>(
   tables: Tables,
   name: N,
   args: Readonly<Arguments<N>>

@@ -3,7 +3,7 @@ import type { Database } from 'better-sqlite3'
 import { column, statement } from '../sqlite/statements.js'
 
 /** What was there on a day; sizes in bytes. */
-export interface Measured {
+export interface GrowthMeasurement {
   readonly accounts: number
   readonly documents: number
   readonly attachments: number
@@ -12,7 +12,7 @@ export interface Measured {
 }
 
 /** A day; what was not measured on it is `null`. */
-export type GrowthDay = { readonly [K in keyof Measured]: Measured[K] | null } & {
+export type GrowthDay = { readonly [K in keyof GrowthMeasurement]: GrowthMeasurement[K] | null } & {
   /** Days since 1970, in UTC. */
   readonly day: number
   /** Events added since they were counted before. */
@@ -20,7 +20,7 @@ export type GrowthDay = { readonly [K in keyof Measured]: Measured[K] | null } &
 }
 
 /** Days that are kept. */
-export const growthDays = 400
+export const maxDays = 400
 
 const daySeconds = 86_400
 
@@ -36,15 +36,15 @@ export class GrowthRepository {
   /** Whether anything was measured on the day of a time, in seconds. */
   isMeasured(time: number): boolean {
     const sql = 'SELECT 1 FROM growth WHERE day = ? AND accounts IS NOT NULL'
-    return column(this.db, sql).get(dayOf(time)) !== undefined
+    return column(this.db, sql).get(toDay(time)) !== undefined
   }
 
   /** Keeps what was measured at a time (seconds), and removes the days that are too old. */
-  measure(time: number, { accounts, attachments, documents, others, previews }: Measured): void {
+  measure(time: number, { accounts, attachments, documents, others, previews }: GrowthMeasurement): void {
     const sql = `INSERT INTO growth (day, accounts, documents, attachments, previews, others) VALUES (?, ?, ?, ?, ?, ?)
       ON CONFLICT (day) DO UPDATE SET accounts = excluded.accounts, documents = excluded.documents,
         attachments = excluded.attachments, previews = excluded.previews, others = excluded.others`
-    statement(this.db, sql).run(dayOf(time), accounts, documents, attachments, previews, others)
+    statement(this.db, sql).run(toDay(time), accounts, documents, attachments, previews, others)
     this.#removeOld()
   }
 
@@ -53,20 +53,20 @@ export class GrowthRepository {
    * first time they count only if it `isNew`: others have been restored, or come from an earlier version.
    */
   count(time: number, account: string, highest: number, isNew: boolean): void {
-    const former = this.counted(account)
+    const former = this.getCounted(account)
     const added = highest - (former ?? (isNew ? 0 : highest))
-    const place = `INSERT INTO counted_events (account, number) SELECT id, ? FROM account WHERE id = ?
+    const update = `INSERT INTO counted_events (account, number) SELECT id, ? FROM account WHERE id = ?
       ON CONFLICT (account) DO UPDATE SET number = excluded.number`
-    statement(this.db, place).run(highest, account)
+    statement(this.db, update).run(highest, account)
     if (added <= 0) return
     const sql = `INSERT INTO growth (day, events) VALUES (?, ?)
       ON CONFLICT (day) DO UPDATE SET events = events + excluded.events`
-    statement(this.db, sql).run(dayOf(time), added)
+    statement(this.db, sql).run(toDay(time), added)
     this.#removeOld()
   }
 
   /** The number up to which the events of an account have been counted, if they have. */
-  counted(account: string): number | undefined {
+  getCounted(account: string): number | undefined {
     const sql = 'SELECT number FROM counted_events WHERE account = ?'
     return column(this.db, sql).get(account) as number | undefined
   }
@@ -83,10 +83,10 @@ export class GrowthRepository {
   /** Days and not times decide: a clock that was wrong for a while must not remove all. */
   #removeOld(): void {
     const sql = 'DELETE FROM growth WHERE day NOT IN (SELECT day FROM growth ORDER BY day DESC LIMIT +?)'
-    statement(this.db, sql).run(growthDays)
+    statement(this.db, sql).run(maxDays)
   }
 }
 
-function dayOf(time: number): number {
+function toDay(time: number): number {
   return Math.floor(time / daySeconds)
 }

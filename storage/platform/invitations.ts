@@ -11,7 +11,7 @@ export interface Invitation {
 }
 
 /** An invitation with its use. */
-export interface KnownInvitation extends Invitation {
+export interface StoredInvitation extends Invitation {
   /** Seconds. */
   readonly consumed: number | null
   /** A user name; `null` also if that account is gone. */
@@ -36,21 +36,21 @@ export class InvitationRepository {
   /** Adds invitations, but for those whose token there is already. Returns the tokens that were not free. */
   insertFree(invitations: readonly Invitation[]): string[] {
     return invitations.flatMap(invitation => {
-      if (this.isKnown(invitation.token)) return [invitation.token]
+      if (this.exists(invitation.token)) return [invitation.token]
       this.insert(invitation)
       return []
     })
   }
 
   /** All invitations, latest first. */
-  list(): KnownInvitation[] {
+  list(): StoredInvitation[] {
     return statement(
       this.db,
       'SELECT * FROM invitation ORDER BY created DESC, token'
-    ).all() as KnownInvitation[]
+    ).all() as StoredInvitation[]
   }
 
-  isKnown(token: string): boolean {
+  exists(token: string): boolean {
     return statement(this.db, 'SELECT 1 FROM invitation WHERE token = ?').get(token) !== undefined
   }
 
@@ -70,7 +70,7 @@ export class InvitationRepository {
   }
 
   /** Erases who used an invitation; it stays used. */
-  forget({ username }: InvitationUse): void {
+  eraseUser({ username }: InvitationUse): void {
     statement(this.db, 'UPDATE invitation SET consumedBy = NULL WHERE consumedBy = ?').run(username)
   }
 
@@ -82,9 +82,9 @@ export class InvitationRepository {
   }
 
   /** Adds invitations that were saved from another file, with their use. */
-  restore(invitations: readonly KnownInvitation[]): void {
+  restore(invitations: readonly StoredInvitation[]): void {
     for (const invitation of invitations) {
-      if (this.isKnown(invitation.token)) continue
+      if (this.exists(invitation.token)) continue
       this.insert(invitation)
       const { consumed, consumedBy, token } = invitation
       if (consumed !== null) this.consume(token, { username: consumedBy, created: consumed })

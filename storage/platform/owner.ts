@@ -9,7 +9,7 @@ import type { Layout } from '../files/layout.js'
 import type { Account } from './account.js'
 
 /** The form of user names, including older ones of lengths that are no longer allowed. */
-const isName = /^[a-z0-9][a-z0-9-]{0,59}$/
+const namePattern = /^[a-z0-9][a-z0-9-]{0,59}$/
 
 export type Owner = Pick<Account, 'username' | 'created'>
 
@@ -28,7 +28,7 @@ export async function writeOwner(
 export function readOwner(layout: Layout, id: string): Owner | undefined {
   try {
     const owner = JSON.parse(readFileSync(join(layout.userDirectory(id), 'owner.json'), 'utf8')) as Owner
-    return isName.test(owner.username) && Number.isFinite(owner.created) ? owner : undefined
+    return namePattern.test(owner.username) && Number.isFinite(owner.created) ? owner : undefined
   } catch {
     return undefined
   }

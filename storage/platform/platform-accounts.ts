@@ -1,6 +1,6 @@
 /** The accounts in the platform file: names, states, who has moved, and which may have webhooks. */
 import type { Database } from 'better-sqlite3'
-import { uniqueKey, type UniqueValue } from '../repositories/account-fields.js'
+import { toUniqueKey, type UniqueValue } from '../repositories/account-fields.js'
 import { column, statement } from '../sqlite/statements.js'
 import type { Account, Claim } from './account.js'
 import type { InvitationRepository } from './invitations.js'
@@ -37,7 +37,7 @@ export class PlatformAccounts {
   /** The account that holds a value of a unique field, or has reserved it. */
   findByUnique(name: string, value: string | number): Account | undefined {
     const sql = 'SELECT account.* FROM unique_field JOIN account ON account = id WHERE name = ? AND value = ?'
-    return statement(this.db, sql).get(name, uniqueKey(name, value)) as Account | undefined
+    return statement(this.db, sql).get(name, toUniqueKey(name, value)) as Account | undefined
   }
 
   /** The next accounts that are served here, by name, after the name `after`. */
@@ -70,7 +70,7 @@ export class PlatformAccounts {
   }
 
   /** The names of the parts of a claim that are already taken: `username`, unique fields, `invitationToken`. */
-  taken(claim: Pick<Claim, 'username' | 'unique' | 'invitationToken'>): string[] {
+  listTaken(claim: Pick<Claim, 'username' | 'unique' | 'invitationToken'>): string[] {
     const { invitationToken, unique, username } = claim
     const taken = this.find(username) ? ['username'] : []
     for (const [name, value] of Object.entries(unique))
@@ -85,13 +85,13 @@ export class PlatformAccounts {
    * already taken; empty on success.
    */
   claim(claim: Claim): string[] {
-    const taken = this.taken(claim)
+    const taken = this.listTaken(claim)
     if (taken.length > 0) return taken
     const { created, id, invitationToken, unique, username } = claim
     const account = "INSERT INTO account (id, username, state, created) VALUES (?, ?, 'creating', ?)"
     statement(this.db, account).run(id, username, created)
     const field = statement(this.db, 'INSERT INTO unique_field (name, value, account) VALUES (?, ?, ?)')
-    for (const [name, value] of Object.entries(unique)) field.run(name, uniqueKey(name, value), id)
+    for (const [name, value] of Object.entries(unique)) field.run(name, toUniqueKey(name, value), id)
     if (invitationToken !== undefined) this.invitations.consume(invitationToken, claim)
     return []
   }
@@ -103,7 +103,7 @@ export class PlatformAccounts {
   adopt(account: Omit<Account, 'state'>, held: readonly UniqueValue[]): string[] {
     const { created, deletion, id, quota, relocatedTo, suspended, username } = account
     const unique = Object.fromEntries(held.map(({ field, key }) => [field, key]))
-    const taken = this.taken({ username, unique })
+    const taken = this.listTaken({ username, unique })
     if (taken.length > 0) return taken
     const sql =
       "INSERT INTO account (id, username, state, created, relocatedTo, suspended, quota, deletion) VALUES (?, ?, 'active', ?, ?, ?, ?, ?)"
@@ -115,7 +115,7 @@ export class PlatformAccounts {
   }
 
   /** Serves an account that was claimed, its files being in their place by now; `false` where the claim was given up. */
-  complete({ id, relocatedTo }: Pick<Account, 'id' | 'relocatedTo'>): boolean {
+  activateImported({ id, relocatedTo }: Pick<Account, 'id' | 'relocatedTo'>): boolean {
     const sql = "UPDATE account SET state = 'active', relocatedTo = ? WHERE id = ? AND state = 'creating'"
     if (statement(this.db, sql).run(relocatedTo, id).changes === 0) return false
     // Whether it has webhooks shows at the next start.
@@ -130,14 +130,14 @@ export class PlatformAccounts {
   }
 
   /** Begins to undo a claim: nobody can complete it any more. */
-  giveUp(id: string): void {
+  abandonClaim(id: string): void {
     const sql = "UPDATE account SET state = 'deleting' WHERE id = ? AND state = 'creating' RETURNING *"
     const account = statement(this.db, sql).get(id) as Account | undefined
     if (account) this.invitations.release(account)
   }
 
   /** Begins to remove an account: nobody finds it any more. */
-  leave(id: string): void {
+  beginRemoval(id: string): void {
     statement(this.db, "UPDATE account SET state = 'deleting' WHERE id = ?").run(id)
   }
 
@@ -160,7 +160,7 @@ export class PlatformAccounts {
   }
 
   /** Begins to remove an account whose time of deletion has come; `false` if it has been kept or suspended meanwhile. */
-  leaveDue(id: string, now: number): boolean {
+  beginDueRemoval(id: string, now: number): boolean {
     const sql = `UPDATE account SET state = 'deleting'
       WHERE id = ? AND deletion <= ? AND state = 'active' AND relocatedTo IS NULL AND suspended IS NULL`
     return statement(this.db, sql).run(id, now).changes > 0
@@ -179,7 +179,7 @@ export class PlatformAccounts {
     const sql = 'DELETE FROM account WHERE id = ? RETURNING *'
     const account = statement(this.db, sql).get(id) as Account | undefined
     if (account?.state === 'creating') this.invitations.release(account)
-    else if (account) this.invitations.forget(account)
+    else if (account) this.invitations.eraseUser(account)
   }
 
   /** Whether an account is noted as one that may have webhooks. */

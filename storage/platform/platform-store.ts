@@ -1,7 +1,7 @@
 /** The one file that all accounts share: names, unique fields, account states. Every commit is synced. */
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
-import { translated } from '../errors.js'
+import { translateError } from '../errors.js'
 import type { DiskReserve } from '../files/disk-reserve.js'
 import type { Layout } from '../files/layout.js'
 import { platformMigrations } from '../migrations/platform/index.js'
@@ -10,17 +10,17 @@ import { copyInThread } from '../sqlite/copy-thread.js'
 import { createFile, openFile } from '../sqlite/open.js'
 import { addPosition, readPosition, writePosition, type Position } from '../wal/position.js'
 import type { Account, Claim } from './account.js'
-import { platformProblems } from './check-thread.js'
-import { applied, type Arguments, type Command, type CommandName, type Result } from './commands.js'
-import type { KnownInvitation } from './invitations.js'
-import { tried, type Tried } from './outcomes.js'
+import { findPlatformProblems } from './check-thread.js'
+import { applyCommand, type Arguments, type Command, type CommandName, type Result } from './commands.js'
+import type { StoredInvitation } from './invitations.js'
+import { tryCommand, type CommandOutcome } from './outcomes.js'
 import type { PlatformCounts } from './platform-accounts.js'
-import type { Salvaged } from './salvage.js'
-import { tablesOf, type Tables } from './tables.js'
+import type { RecoveredPlatform } from './recover-platform-file.js'
+import { createTables, type Tables } from './tables.js'
 import type { Reservation } from './unique-fields.js'
 
 /** Makes changes that other machines have to hear of, too: in a cluster they go through a log that every node follows. */
-export type Changing = <N extends CommandName>(name: N, args: Arguments<N>) => Promise<Result<N>>
+export type ChangeHandler = <N extends CommandName>(name: N, args: Arguments<N>) => Promise<Result<N>>
 
 /** Hears of each command once it has been applied; of `undefined` if the whole file has been replaced. */
 export type ChangeListener = (command: Command | undefined) => void
@@ -29,8 +29,8 @@ export type ChangeListener = (command: Command | undefined) => void
 export class PlatformStore {
   #db: Database
   #tables: Tables
-  #changing: Changing | undefined
-  #catchingUp: (() => Promise<void>) | undefined
+  #changeHandler: ChangeHandler | undefined
+  #catchUp: (() => Promise<void>) | undefined
   readonly #listeners = new Set<ChangeListener>()
 
   /** Opens the file, and creates it if there are no accounts yet. Throws `StoreDamaged`, `StoreTooNew`, `StorageFull`. */
@@ -43,19 +43,19 @@ export class PlatformStore {
     const mayCreate = !existsSync(usersDirectory) || readdirSync(usersDirectory).length === 0
     if (mayCreate && !statSync(platformFile, { throwIfNoEntry: false })?.size)
       createFile(platformFile, platformMigrations)
-    this.#db = opened(platformFile)
-    this.#tables = tablesOf(this.#db)
+    this.#db = openPlatformFile(platformFile)
+    this.#tables = createTables(this.#db)
   }
 
   get authRequests(): Pick<Tables['authRequests'], 'find'> {
     return this.#tables.authRequests
   }
 
-  get deeds(): Pick<Tables['deeds'], 'list'> {
-    return this.#tables.deeds
+  get adminActions(): Pick<Tables['adminActions'], 'list'> {
+    return this.#tables.adminActions
   }
 
-  get growth(): Pick<Tables['growth'], 'counted' | 'isMeasured' | 'list'> {
+  get growth(): Pick<Tables['growth'], 'getCounted' | 'isMeasured' | 'list'> {
     return this.#tables.growth
   }
 
@@ -63,7 +63,7 @@ export class PlatformStore {
     return this.#tables.identityProofs
   }
 
-  get oauthClients(): Pick<Tables['oauthClients'], 'find' | 'hasUnused' | 'useToNote'> {
+  get oauthClients(): Pick<Tables['oauthClients'], 'find' | 'hasUnused' | 'getUseToRecord'> {
     return this.#tables.oauthClients
   }
 
@@ -71,8 +71,8 @@ export class PlatformStore {
     return this.#tables.secrets
   }
 
-  get standings(): Pick<Tables['standings'], 'counts' | 'find' | 'search' | 'sqliteVersion'> {
-    return this.#tables.standings
+  get accountStatuses(): Pick<Tables['accountStatuses'], 'counts' | 'find' | 'search' | 'sqliteVersion'> {
+    return this.#tables.accountStatuses
   }
 
   /**
@@ -80,7 +80,7 @@ export class PlatformStore {
    * Rejects with what the command throws, with `StorageFull`, and in a cluster with `StoreUnavailable`.
    */
   async change<N extends CommandName>(name: N, ...args: Arguments<N>): Promise<Result<N>> {
-    return this.#changing ? await this.#changing(name, args) : this.changeNow(name, ...args)
+    return this.#changeHandler ? await this.#changeHandler(name, args) : this.changeNow(name, ...args)
   }
 
   /**
@@ -91,9 +91,9 @@ export class PlatformStore {
     this.reserve?.check()
     const result = this.#write(() => {
       this.assertNotFollowing()
-      return applied(this.#tables, name, args)
+      return applyCommand(this.#tables, name, args)
     })
-    this.#tell([[name, ...args] as unknown as Command])
+    this.#notify([[name, ...args] as unknown as Command])
     return result
   }
 
@@ -101,17 +101,17 @@ export class PlatformStore {
    * Has changes made by something else from now on, which applies them by {@link applyAll}. `caughtUp` resolves when all that were
    * made before it was called have been applied.
    */
-  changeBy(changing: Changing, caughtUp?: () => Promise<void>): void {
-    this.#changing = changing
-    this.#catchingUp = caughtUp
+  delegateChanges(handler: ChangeHandler, catchUp?: () => Promise<void>): void {
+    this.#changeHandler = handler
+    this.#catchUp = catchUp
   }
 
   /**
    * Resolves when the file holds what any process had changed when this was called: in a cluster a caller may know of it from
    * another node. Rejects with `StoreUnavailable` if that cannot be said.
    */
-  async caughtUp(): Promise<void> {
-    await this.#catchingUp?.()
+  async catchUp(): Promise<void> {
+    await this.#catchUp?.()
   }
 
   /** Calls back after each change that is made by this object. Returns what ends that. */
@@ -140,13 +140,15 @@ export class PlatformStore {
    * Applies commands of the log that the file follows, and moves it to the position behind them, in one transaction. What a
    * command throws is its outcome; throws `StorageFull` and the like, with nothing applied.
    */
-  applyAll(commands: readonly Command[], position: Position): Tried[] {
+  applyAll(commands: readonly Command[], position: Position): CommandOutcome[] {
     const outcomes = this.#write(() => {
-      const all = commands.map(([name, ...args]) => tried(this.#db, () => applied(this.#tables, name, args)))
+      const all = commands.map(([name, ...args]) =>
+        tryCommand(this.#db, () => applyCommand(this.#tables, name, args))
+      )
       writePosition(this.#db, position)
       return all
     })
-    this.#tell(commands)
+    this.#notify(commands)
     return outcomes
   }
 
@@ -157,8 +159,8 @@ export class PlatformStore {
     try {
       replace(name)
     } finally {
-      this.#db = opened(name)
-      this.#tables = tablesOf(this.#db)
+      this.#db = openPlatformFile(name)
+      this.#tables = createTables(this.#db)
     }
     for (const listener of this.#listeners) listener(undefined)
   }
@@ -197,11 +199,11 @@ export class PlatformStore {
 
   /** Runs SQLite's checks in a worker thread. Returns the problems found; empty if there are none. */
   async problems(): Promise<string[]> {
-    return await platformProblems(this.#db.name)
+    return await findPlatformProblems(this.#db.name)
   }
 
   /** All invitations, latest first. */
-  listInvitations(): KnownInvitation[] {
+  listInvitations(): StoredInvitation[] {
     return this.#tables.invitations.list()
   }
 
@@ -221,13 +223,13 @@ export class PlatformStore {
   }
 
   /** The id of the account that holds a unique value, or has reserved it. */
-  holderOf({ field, key }: UniqueValue): string | undefined {
-    return this.#tables.unique.holder(field, key)
+  findHolder({ field, key }: UniqueValue): string | undefined {
+    return this.#tables.unique.findHolder(field, key)
   }
 
   /** The names of the parts of a claim that are already taken: `username`, unique fields, `invitationToken`. */
-  taken(claim: Pick<Claim, 'username' | 'unique' | 'invitationToken'>): string[] {
-    return this.#tables.accounts.taken(claim)
+  listTaken(claim: Pick<Claim, 'username' | 'unique' | 'invitationToken'>): string[] {
+    return this.#tables.accounts.listTaken(claim)
   }
 
   /** Active accounts with unique values in doubt. */
@@ -236,8 +238,8 @@ export class PlatformStore {
   }
 
   /** The unique values of an account that are in doubt. */
-  reservations(account: string): Reservation[] {
-    return this.#tables.unique.reservations(account)
+  listReservations(account: string): Reservation[] {
+    return this.#tables.unique.listReservations(account)
   }
 
   /** Whether an account is noted as one that may have webhooks. */
@@ -251,7 +253,7 @@ export class PlatformStore {
   }
 
   /** Checkpoints and truncates the write-ahead log, which still holds earlier states of pages with removed rows. */
-  emptyLog(): void {
+  truncateLog(): void {
     this.#db.pragma('wal_checkpoint(TRUNCATE)')
   }
 
@@ -266,9 +268,9 @@ export class PlatformStore {
   /**
    * Restores salvaged invitations, secrets, deeds of operators, and how the service has grown, while no service runs.
    */
-  restore({ deeds, growth, invitations, secrets }: Omit<Salvaged, 'accounts'>): void {
+  restore({ adminActions, growth, invitations, secrets }: Omit<RecoveredPlatform, 'accounts'>): void {
     this.#write(() => {
-      this.#tables.deeds.restore(deeds)
+      this.#tables.adminActions.restore(adminActions)
       this.#tables.growth.restore(growth)
       this.#tables.secrets.add(secrets)
       this.#tables.invitations.restore(invitations)
@@ -279,9 +281,9 @@ export class PlatformStore {
     this.#db.close()
   }
 
-  #tell(commands: readonly Command[]): void {
+  #notify(commands: readonly Command[]): void {
     // Nothing of a removed row remains in the files.
-    if (commands.some(([name]) => name === 'remove')) this.emptyLog()
+    if (commands.some(([name]) => name === 'remove')) this.truncateLog()
     for (const command of commands) for (const listener of this.#listeners) listener(command)
   }
 
@@ -289,11 +291,11 @@ export class PlatformStore {
     try {
       return this.#db.transaction(work).immediate()
     } catch (error) {
-      throw translated(error, this.#db.name)
+      throw translateError(error, this.#db.name)
     }
   }
 }
 
-function opened(file: string): Database {
+function openPlatformFile(file: string): Database {
   return openFile(file, { migrations: platformMigrations, synchronous: 'FULL', secureDelete: true })
 }

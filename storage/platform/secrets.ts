@@ -10,16 +10,16 @@ export interface Secret {
 
 /** The secrets. What changes them is done by commands alone. (storage/platform/commands.ts) */
 export class SecretRepository {
-  readonly #known = new Map<string, string>()
+  readonly #cached = new Map<string, string>()
 
   constructor(private readonly db: Database) {}
 
   /** Returns the secret of a name; `undefined` if there is none. */
   find(name: string): string | undefined {
-    let value = this.#known.get(name)
+    let value = this.#cached.get(name)
     if (value !== undefined) return value
     value = column(this.db, 'SELECT value FROM secret WHERE name = ?').get(name) as string | undefined
-    if (value !== undefined) this.#known.set(name, value)
+    if (value !== undefined) this.#cached.set(name, value)
     return value
   }
 

@@ -5,39 +5,39 @@ import { OAuthClientRepository } from '../oauth/oauth-clients.js'
 import { AuthRequestRepository } from './auth-requests.js'
 import { GrowthRepository } from './growth.js'
 import { InvitationRepository } from './invitations.js'
-import { DeedRepository } from './operator-deeds.js'
+import { AdminActionRepository } from './admin-actions.js'
 import { PlatformAccounts } from './platform-accounts.js'
 import { SecretRepository } from './secrets.js'
-import { StandingRepository } from './standings.js'
+import { AccountStatusRepository } from './account-status.js'
 import { UniqueFieldRepository } from './unique-fields.js'
 
 /** What commands are applied to. */
 export interface Tables {
   readonly accounts: PlatformAccounts
   readonly authRequests: AuthRequestRepository
-  readonly deeds: DeedRepository
+  readonly adminActions: AdminActionRepository
   readonly growth: GrowthRepository
   readonly identityProofs: IdentityProofRepository
   readonly invitations: InvitationRepository
   readonly oauthClients: OAuthClientRepository
   readonly secrets: SecretRepository
-  readonly standings: StandingRepository
+  readonly accountStatuses: AccountStatusRepository
   readonly unique: UniqueFieldRepository
 }
 
-export function tablesOf(db: Database): Tables {
+export function createTables(db: Database): Tables {
   const invitations = new InvitationRepository(db)
   const unique = new UniqueFieldRepository(db)
   return {
     accounts: new PlatformAccounts(db, invitations, unique),
     authRequests: new AuthRequestRepository(db),
-    deeds: new DeedRepository(db),
+    adminActions: new AdminActionRepository(db),
     growth: new GrowthRepository(db),
     identityProofs: new IdentityProofRepository(db),
     invitations,
     oauthClients: new OAuthClientRepository(db),
     secrets: new SecretRepository(db),
-    standings: new StandingRepository(db),
+    accountStatuses: new AccountStatusRepository(db),
     unique
   }
 }

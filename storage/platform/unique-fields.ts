@@ -24,12 +24,12 @@ export class UniqueFieldRepository {
   }
 
   /** Ends the doubt about values of an account: keeps some, and removes others. Those that were reserved again stay. */
-  settle(account: string, kept: readonly Reservation[], dropped: readonly Reservation[]): void {
-    const place = 'WHERE account = ? AND name = ? AND value = ? AND inDoubt = ?'
-    const keep = `UPDATE unique_field SET inDoubt = 0 ${place}`
+  settle(account: string, kept: readonly Reservation[], released: readonly Reservation[]): void {
+    const where = 'WHERE account = ? AND name = ? AND value = ? AND inDoubt = ?'
+    const keep = `UPDATE unique_field SET inDoubt = 0 ${where}`
     for (const { field, key, ticket } of kept) statement(this.db, keep).run(account, field, key, ticket)
-    const drop = `DELETE FROM unique_field ${place}`
-    for (const { field, key, ticket } of dropped) statement(this.db, drop).run(account, field, key, ticket)
+    const drop = `DELETE FROM unique_field ${where}`
+    for (const { field, key, ticket } of released) statement(this.db, drop).run(account, field, key, ticket)
   }
 
   /** Replaces all values of an account. Returns those that other accounts have. */
@@ -41,7 +41,7 @@ export class UniqueFieldRepository {
   }
 
   /** The id of the account that has a value, or has reserved it. */
-  holder(field: string, key: string): string | undefined {
+  findHolder(field: string, key: string): string | undefined {
     const sql = 'SELECT account FROM unique_field WHERE name = ? AND value = ?'
     return column(this.db, sql).get(field, key) as string | undefined
   }
@@ -54,7 +54,7 @@ export class UniqueFieldRepository {
   }
 
   /** The values of an account that are in doubt. */
-  reservations(account: string): Reservation[] {
+  listReservations(account: string): Reservation[] {
     const sql =
       'SELECT name AS field, value AS key, inDoubt AS ticket FROM unique_field WHERE account = ? AND inDoubt <> 0'
     return statement(this.db, sql).all(account) as Reservation[]

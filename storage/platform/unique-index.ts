@@ -9,7 +9,7 @@
  */
 import { randomInt } from 'node:crypto'
 import { Unreserved } from '../errors.js'
-import { uniqueKey, type UniqueValue } from '../repositories/account-fields.js'
+import { toUniqueKey, type UniqueValue } from '../repositories/account-fields.js'
 import type { PlatformStore } from './platform-store.js'
 import type { Reservation } from './unique-fields.js'
 
@@ -18,8 +18,8 @@ export type UniqueValues = Pick<
   UniqueIndex,
   | 'begin'
   | 'claim'
-  | 'due'
-  | 'forget'
+  | 'listDue'
+  | 'rollbackTo'
   | 'isInDoubt'
   | 'mark'
   | 'assertReserved'
@@ -32,24 +32,24 @@ export type UniqueValues = Pick<
 const tickets = 2 ** 47
 
 /** A value in doubt. What is due is told by identity: whoever needs the value again makes another one of it. */
-interface Doubt extends Reservation {
+interface InDoubtValue extends Reservation {
   /** Whether it is certain that the value is marked. */
   readonly isMarked: boolean
 }
 
 export class UniqueIndex {
   /** By value. */
-  readonly #doubts = new Map<string, Doubt>()
+  readonly #doubts = new Map<string, InDoubtValue>()
   /** What the write that is running needs, by value. */
-  readonly #needed = new Map<string, UniqueValue>()
+  readonly #required = new Map<string, UniqueValue>()
 
   constructor(
     private readonly platform: PlatformStore,
     private readonly account: string,
-    private readonly onTrouble: (error: unknown) => void
+    private readonly onError: (error: unknown) => void
   ) {
-    for (const each of platform.reservations(account))
-      this.#doubts.set(nameOf(each), { ...each, isMarked: false })
+    for (const each of platform.listReservations(account))
+      this.#doubts.set(toKey(each), { ...each, isMarked: false })
   }
 
   /** Whether the index may differ from the account's file. */
@@ -59,51 +59,52 @@ export class UniqueIndex {
 
   /** Must be called before each write. */
   begin(): void {
-    if (this.#needed.size > 0) this.#needed.clear()
+    if (this.#required.size > 0) this.#required.clear()
   }
 
-  /** How much the write needs so far, for {@link forget}. */
+  /** How much the write needs so far, for {@link rollbackTo}. */
   get mark(): number {
-    return this.#needed.size
+    return this.#required.size
   }
 
   /** Forgets what a part of the write needed that was rolled back: all since the mark. */
-  forget(mark: number): void {
-    if (this.#needed.size <= mark) return
-    for (const name of Array.from(this.#needed.keys()).slice(mark)) this.#needed.delete(name)
+  rollbackTo(mark: number): void {
+    if (this.#required.size <= mark) return
+    for (const name of Array.from(this.#required.keys()).slice(mark)) this.#required.delete(name)
   }
 
   /** Claims a value for the account. Returns `false` if another has it. Within a write. */
   claim(field: string, value: unknown): boolean {
-    return this.#need({ field, key: uniqueKey(field, value) })
+    return this.#requireValue({ field, key: toUniqueKey(field, value) })
   }
 
   /** Notes that a value is about to be released. Within a write. */
   release(field: string, value: unknown): void {
     // If another account has it, there is nothing to be released.
-    this.#need({ field, key: uniqueKey(field, value) })
+    this.#requireValue({ field, key: toUniqueKey(field, value) })
   }
 
   /** Throws {@link Unreserved} unless everything that the write needs is marked. To be called before what cannot be undone. */
   assertReserved(): void {
-    if (this.#needed.size === 0) return
-    const doubts = Array.from(this.#needed.keys(), name => [name, this.#doubts.get(name)] as const)
+    if (this.#required.size === 0) return
+    const doubts = Array.from(this.#required.keys(), name => [name, this.#doubts.get(name)] as const)
     // Nothing that has been due before is to settle them now.
-    for (const [name, doubt] of doubts)
-      if (doubt?.isMarked) this.#doubts.set(name, { ...doubt })
+    for (const [name, value] of doubts)
+      if (value?.isMarked) this.#doubts.set(name, { ...value })
       else this.#doubts.delete(name)
-    if (doubts.some(([, doubt]) => !doubt?.isMarked)) throw new Unreserved(Array.from(this.#needed.values()))
+    if (doubts.some(([, value]) => !value?.isMarked))
+      throw new Unreserved(Array.from(this.#required.values()))
   }
 
   /** Marks values as in doubt; those that other accounts have stay theirs. Rejects if the platform file cannot be changed. */
   async reserve(values: readonly UniqueValue[]): Promise<void> {
     const ticket = randomInt(1, tickets)
     const note = (isMarked: boolean, each: UniqueValue): void =>
-      void this.#doubts.set(nameOf(each), { ...each, ticket, isMarked })
+      void this.#doubts.set(toKey(each), { ...each, ticket, isMarked })
     try {
       const taken = await this.platform.change('reserveUnique', this.account, values, ticket)
-      const others = new Set(taken.map(nameOf))
-      for (const each of values) if (!others.has(nameOf(each))) note(true, each)
+      const others = new Set(taken.map(toKey))
+      for (const each of values) if (!others.has(toKey(each))) note(true, each)
     } catch (error) {
       // They may be marked all the same, or will be: the next settlement ends that.
       for (const each of values) note(false, each)
@@ -112,34 +113,34 @@ export class UniqueIndex {
   }
 
   /** What a settlement can settle once everything written so far is on disk. */
-  due(): readonly Doubt[] {
+  listDue(): readonly InDoubtValue[] {
     return Array.from(this.#doubts.values())
   }
 
   /** Keeps the values that the file holds, and releases the others. If that fails, they stay in doubt until the next attempt. */
-  settle(due: readonly Doubt[], held: readonly UniqueValue[]): void {
-    const own = new Set(held.map(nameOf))
-    const current = due.filter(each => this.#doubts.get(nameOf(each)) === each)
+  settle(due: readonly InDoubtValue[], held: readonly UniqueValue[]): void {
+    const own = new Set(held.map(toKey))
+    const current = due.filter(each => this.#doubts.get(toKey(each)) === each)
     if (current.length === 0) return
-    for (const each of current) this.#doubts.delete(nameOf(each))
+    for (const each of current) this.#doubts.delete(toKey(each))
     const reservations = current.map(({ field, key, ticket }) => ({ field, key, ticket }))
-    const kept = reservations.filter(each => own.has(nameOf(each)))
-    const dropped = reservations.filter(each => !own.has(nameOf(each)))
+    const kept = reservations.filter(each => own.has(toKey(each)))
+    const dropped = reservations.filter(each => !own.has(toKey(each)))
     this.platform.change('settleUnique', this.account, kept, dropped).catch(error => {
       for (const each of current)
-        if (!this.#doubts.has(nameOf(each))) this.#doubts.set(nameOf(each), { ...each, isMarked: false })
-      this.onTrouble(error)
+        if (!this.#doubts.has(toKey(each))) this.#doubts.set(toKey(each), { ...each, isMarked: false })
+      this.onError(error)
     })
   }
 
   /** Returns whether no other account has a value, and notes it then. */
-  #need(value: UniqueValue): boolean {
-    if ((this.platform.holderOf(value) ?? this.account) !== this.account) return false
-    this.#needed.set(nameOf(value), value)
+  #requireValue(value: UniqueValue): boolean {
+    if ((this.platform.findHolder(value) ?? this.account) !== this.account) return false
+    this.#required.set(toKey(value), value)
     return true
   }
 }
 
-function nameOf({ field, key }: UniqueValue): string {
+function toKey({ field, key }: UniqueValue): string {
   return `${field}\n${key}`
 }

@@ -1,9 +1,9 @@
 /** The accesses of one user, cached by token and id. */
 import type { Database } from 'better-sqlite3'
 import type { Access } from '../../schemas/access.js'
-import type { LastWritten } from '../audit/written.js'
+import type { LastWritten } from '../audit/last-written.js'
 import type { Digests } from './policies.js'
-import { withIntegrity } from './with-integrity.js'
+import { serializeWithIntegrity } from './serialize-with-integrity.js'
 import { column, statement } from '../sqlite/statements.js'
 
 /** Accesses to cache per open file, and characters of their bodies. A full cache is cleared. */
@@ -26,7 +26,7 @@ export class AccessRepository {
 
   constructor(
     private readonly db: Database,
-    private readonly seals: Digests,
+    private readonly digests: Digests,
     private readonly lastWritten: LastWritten
   ) {}
 
@@ -129,7 +129,7 @@ export class AccessRepository {
     )
   }
 
-  forget(): void {
+  invalidate(): void {
     this.#byToken = new Map()
     this.#byId = new Map()
     this.#length = 0
@@ -137,7 +137,7 @@ export class AccessRepository {
 
   #cache(body: string): Access {
     const access = parse(body)
-    if (this.#byToken.size >= maxCached || this.#length + body.length > maxCachedLength) this.forget()
+    if (this.#byToken.size >= maxCached || this.#length + body.length > maxCachedLength) this.invalidate()
     this.#length += body.length
     this.#byToken.set(access.token, access)
     this.#byId.set(access.id, access)
@@ -157,12 +157,12 @@ export class AccessRepository {
 
   #write(sql: string, given: Access): Access {
     const { integrity: _former, ...access } = given
-    const integrity = this.seals.access(access)
-    const body = withIntegrity(access, integrity)
+    const integrity = this.digests.access(access)
+    const body = serializeWithIntegrity(access, integrity)
     const { token, type, name, deviceName = '', createdBy, deleted = null, id } = access
     statement(this.db, sql).run(token, type, name, deviceName, createdBy, deleted, body, id)
-    this.lastWritten.note('ACCESS', id, deleted ?? access.modified, integrity)
-    this.forget()
+    this.lastWritten.record('ACCESS', id, deleted ?? access.modified, integrity)
+    this.invalidate()
     return integrity === undefined ? access : { ...access, integrity }
   }
 }

@@ -1,24 +1,30 @@
 /** The values of account fields: events in the streams of the fields, one per field active. (docs/spec/accounts.md#account-events) */
 import type { Database } from 'better-sqlite3'
 import type { Event } from '../../schemas/event.js'
-import { withFewMarks } from '../../schemas/marks.js'
+import { limitMarks } from '../../schemas/marks.js'
 import { column, statement } from '../sqlite/statements.js'
 import { ConfirmedValues } from './confirmed-values.js'
 import { identityField } from '../../schemas/identity.js'
-import { identityKeys } from '../identities/identity-repository.js'
-import { activeId, fieldOf, systemNumber, uniqueId, type SystemTree } from '../streams/system-streams.js'
+import { listIdentityKeys } from '../identities/identity-repository.js'
+import {
+  activeId,
+  getFieldName,
+  getSystemNumber,
+  uniqueId,
+  type SystemTree
+} from '../streams/system-streams.js'
 
 /** A value that no other account may have. */
 export interface UniqueValue {
   readonly field: string
-  /** Normalized for comparison: see {@link uniqueKey}. */
+  /** Normalized for comparison: see {@link toUniqueKey}. */
   readonly key: string
 }
 
 /** The `trashed` state of hidden events; see `EventRow`. */
-const hidden = 2
+const hiddenState = 2
 
-const uniqueNumber = systemNumber(uniqueId, 'mark')
+const uniqueNumber = getSystemNumber(uniqueId, 'mark')
 
 export class AccountFields {
   constructor(
@@ -29,43 +35,43 @@ export class AccountFields {
   /** The values of a field outside of the trash, as events, including hidden ones. */
   list(field: string): Event[] {
     const node = this.system.byField.get(field)
-    return node ? eventsIn(this.db, node.number) : []
+    return node ? readEvents(this.db, node.number) : []
   }
 
   /** The event with the active value. */
-  active(field: string): Event | undefined {
+  findActive(field: string): Event | undefined {
     return this.list(field).find(isActive)
   }
 
   /** The JSON text of a field's first value, as stored. */
-  firstText(field: string): string | undefined {
+  findFirstBody(field: string): string | undefined {
     const node = this.system.byField.get(field)
-    return node && textsIn(this.db, node.number)[0]
+    return node && readBodies(this.db, node.number)[0]
   }
 
   /** The values that no other account may have. */
   listUnique(): UniqueValue[] {
-    return uniqueValues(this.db)
+    return listUniqueValues(this.db)
   }
 
   /** Hides or shows the values of fields whose settings have changed, and hides those of fields that were removed. */
-  fit(): void {
+  applyVisibility(): void {
     const sql = 'SELECT DISTINCT stream, trashed FROM event_stream WHERE stream < 0'
     const places = statement(this.db, sql).all() as { stream: number; trashed: number }[]
     // Changes are rare, and this runs whenever a file is opened: a transaction costs more than this query.
     const wrong = places.filter(({ stream, trashed }) => {
       const system = this.system.byNumber.get(stream)?.system
-      return system?.kind !== 'mark' && (system?.isHidden ?? true) !== (trashed === hidden)
+      return system?.kind !== 'mark' && (system?.isHidden ?? true) !== (trashed === hiddenState)
     })
     if (wrong.length === 0) return
     const move = (): void => {
       for (const { stream, trashed } of wrong)
-        this.#move(stream, trashed, this.system.byNumber.get(stream)?.system?.isHidden ?? true)
+        this.#setState(stream, trashed, this.system.byNumber.get(stream)?.system?.isHidden ?? true)
     }
     this.db.transaction(move).immediate()
   }
 
-  #move(stream: number, from: number, isHidden: boolean): void {
+  #setState(stream: number, from: number, isHidden: boolean): void {
     const sql = `SELECT number, others, json_extract(body, '$.trashed') AS inTrash
       FROM event_stream l CROSS JOIN event e ON e.number = l.event WHERE l.stream = ? AND l.trashed = ?`
     const rows = statement(this.db, sql).all(stream, from) as {
@@ -76,7 +82,7 @@ export class AccountFields {
     const event = statement(this.db, 'UPDATE event SET trashed = ? WHERE number = ?')
     const link = statement(this.db, 'UPDATE event_stream SET trashed = ? WHERE stream = ? AND event = ?')
     for (const { inTrash, number, others } of rows) {
-      const to = isHidden ? hidden : (inTrash ?? 0)
+      const to = isHidden ? hiddenState : (inTrash ?? 0)
       event.run(to, number)
       for (const each of [stream, ...(JSON.parse(others ?? '[]') as number[])]) link.run(to, each, number)
     }
@@ -93,46 +99,46 @@ export function isActive({ streamIds }: Event): boolean {
  * which links for a new password go, even if an app has set another one since, an address still stored in the format
  * of earlier versions, which becomes an event when the account is next used, and the identities with which the user signs in.
  */
-export function uniqueValues(db: Database): UniqueValue[] {
-  const values = eventsIn(db, uniqueNumber).map(({ content, streamIds }) => {
-    const field = fieldOf(streamIds[0]!)
-    return { field, key: uniqueKey(field, content) }
+export function listUniqueValues(db: Database): UniqueValue[] {
+  const values = readEvents(db, uniqueNumber).map(({ content, streamIds }) => {
+    const field = getFieldName(streamIds[0]!)
+    return { field, key: toUniqueKey(field, content) }
   })
   const known = new Set(values.flatMap(({ field, key }) => (field === 'email' ? [key] : [])))
-  for (const email of [confirmedEmail(db), olderValues(db).get('email')])
-    if (typeof email === 'string') known.add(uniqueKey('email', email))
+  for (const email of [readConfirmedEmail(db), readUnmigratedValues(db).get('email')])
+    if (typeof email === 'string') known.add(toUniqueKey('email', email))
   return [
     ...values.filter(({ field }) => field !== 'email'),
     ...Array.from(known, key => ({ field: 'email', key })),
-    ...identityKeys(db).map(key => ({ field: identityField, key }))
+    ...listIdentityKeys(db).map(key => ({ field: identityField, key }))
   ]
 }
 
-function confirmedEmail(db: Database): unknown {
+function readConfirmedEmail(db: Database): unknown {
   // A file that is only inspected is not migrated, so it may lack the table.
   const table = column(db, "SELECT 1 FROM sqlite_schema WHERE name = 'confirmed_value'")
   return table.get() === undefined ? undefined : new ConfirmedValues(db).find('email')
 }
 
 /** The form in which values of a field are compared: e-mail addresses ignore case. */
-export function uniqueKey(field: string, value: unknown): string {
-  const text = withFewMarks(String(value)).normalize('NFC')
+export function toUniqueKey(field: string, value: unknown): string {
+  const text = limitMarks(String(value)).normalize('NFC')
   return field === 'email' ? text.toLowerCase() : text
 }
 
-function eventsIn(db: Database, stream: number): Event[] {
-  return textsIn(db, stream).map(body => JSON.parse(body) as Event)
+function readEvents(db: Database, stream: number): Event[] {
+  return readBodies(db, stream).map(body => JSON.parse(body) as Event)
 }
 
 /** The JSON texts of the events in a stream outside of the trash, by time. */
-function textsIn(db: Database, stream: number): string[] {
+function readBodies(db: Database, stream: number): string[] {
   const sql = `SELECT body FROM event_stream l CROSS JOIN event e ON e.number = l.event
     WHERE l.stream = ? AND l.trashed IN (0, 2) ORDER BY l.time, l.event`
   return column(db, sql).all(stream) as string[]
 }
 
 /** Values of account fields in the format used before account streams; they are to become events. */
-export function olderValues(db: Database): ReadonlyMap<string, unknown> {
+export function readUnmigratedValues(db: Database): ReadonlyMap<string, unknown> {
   const rows = statement(db, 'SELECT name, value FROM account_field').all() as Record<
     'name' | 'value',
     string

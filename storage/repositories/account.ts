@@ -28,15 +28,15 @@ export class AccountRepository {
   }
 
   /** Sets a new password, and keeps the latest `kept` ones in all. */
-  insertPassword({ hash, created }: PasswordRecord, kept = 24): void {
+  insertPassword({ hash, created }: PasswordRecord, keep = 24): void {
     const sql = 'INSERT INTO password (hash, created) VALUES (?, ?)'
     const { lastInsertRowid } = statement(this.db, sql).run(hash, created)
-    statement(this.db, 'DELETE FROM password WHERE number <= ?').run(Number(lastInsertRowid) - kept)
+    statement(this.db, 'DELETE FROM password WHERE number <= ?').run(Number(lastInsertRowid) - keep)
   }
 
   /** The active value of an account field (`email`, `language`, …); `undefined` if there is none. */
   field(name: string): unknown {
-    const event = this.fields.active(name)
+    const event = this.fields.findActive(name)
     if (event) return event.content
     // In the format of earlier versions, if it could not be migrated to an event yet.
     const value = column(this.db, 'SELECT value FROM account_field WHERE name = ?').get(name) as

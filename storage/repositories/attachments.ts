@@ -18,12 +18,12 @@ export class AttachmentRepository {
   }
 
   /** The number of the event that an attachment belongs to. */
-  eventOf(id: string): number | undefined {
+  findEventNumber(id: string): number | undefined {
     return column(this.db, 'SELECT event FROM attachment WHERE id = ?').get(id) as number | undefined
   }
 
   /** The id of the event that an attachment belongs to. */
-  ownerOf(id: string): string | undefined {
+  findEventId(id: string): string | undefined {
     const sql = 'SELECT e.id FROM attachment a JOIN event e ON e.number = a.event WHERE a.id = ?'
     return column(this.db, sql).get(id) as string | undefined
   }
@@ -43,17 +43,17 @@ export class AttachmentRepository {
   }
 
   /** Ids whose bytes are to be removed. */
-  orphans(limit: number): string[] {
+  listOrphans(limit: number): string[] {
     return column(this.db, 'SELECT id FROM orphan LIMIT +?').all(limit) as string[]
   }
 
   /** Removes orphans whose bytes have been removed. */
-  settle(ids: readonly string[]): void {
+  removeOrphans(ids: readonly string[]): void {
     for (const id of ids) statement(this.db, 'DELETE FROM orphan WHERE id = ?').run(id)
-    this.forget()
+    this.invalidate()
   }
 
-  forget(): void {
+  invalidate(): void {
     this.#orphans = undefined
   }
 

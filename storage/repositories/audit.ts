@@ -3,23 +3,30 @@
  * is chained by a hash to the one before it.
  */
 import type { Database } from 'better-sqlite3'
-import { addBlock, blockSize, countBlocks, nextBlock, removeBlocks, type Stretch } from '../audit/blocks.js'
-import { drivers, meets, type AuditCriteria } from '../audit/criteria.js'
 import {
-  accessWord,
-  actionWord,
-  detailOf,
-  linkHash,
-  recordId,
-  readDetail,
-  timeOfRecordId,
+  addBlock,
+  blockSize,
+  countBlocks,
+  findNextBlock,
+  removeBlocks,
+  type TimeRange
+} from '../audit/blocks.js'
+import { chooseIndexWords, matchesCriteria, type AuditCriteria } from '../audit/criteria.js'
+import {
+  formatAccessWord,
+  formatActionWord,
+  serializeDetail,
+  computeLinkHash,
+  formatRecordId,
+  parseDetail,
+  parseRecordTime,
   type AuditEntry,
   type AuditRecord,
   type AuditRow
 } from '../audit/record.js'
-import { Strangers } from '../audit/strangers.js'
+import { AnonymousCallers } from '../audit/anonymous-callers.js'
 import { AuditWords } from '../audit/words.js'
-import { LastWritten } from '../audit/written.js'
+import { LastWritten } from '../audit/last-written.js'
 import { column, statement } from '../sqlite/statements.js'
 
 /** Pending entries that are written at once instead of within a second. */
@@ -27,7 +34,7 @@ const flushSize = 500
 /** Most entries that wait while they cannot be written, as on a full disk. Beyond it, calls are only counted. */
 const maxPending = 5000
 
-const fields = 'at, access, action, detail, hex(hash) AS hash'
+const columns = 'at, access, action, detail, hex(hash) AS hash'
 
 /**
  * An entry that waits. Thousands do for a second, and the collector copies what lives that long: it is kept as the text that is
@@ -48,7 +55,7 @@ interface Head {
   hash: string
   /** Time of the last record in a block, and the number of records after it. */
   indexed: number
-  fresh: number
+  unindexed: number
 }
 
 export class AuditRepository {
@@ -58,7 +65,7 @@ export class AuditRepository {
   /** Number of entries that the running transaction has written. */
   #written = 0
   #head: Head | undefined
-  readonly #strangers: Strangers
+  readonly #anonymous: AnonymousCallers
   /** Time of the last call. */
   #time = 0
   /** The last call that was only counted, because too many entries wait, and the number of such calls. */
@@ -67,14 +74,14 @@ export class AuditRepository {
 
   constructor(
     private readonly db: Database,
-    strangersPerHour: number
+    anonymousPerHour: number
   ) {
     this.words = new AuditWords(db)
-    this.#strangers = new Strangers(db, strangersPerHour)
+    this.#anonymous = new AnonymousCallers(db, anonymousPerHour)
   }
 
   get isDirty(): boolean {
-    return this.#pending.length > 0 || this.#skippedCount > 0 || this.#strangers.isDirty
+    return this.#pending.length > 0 || this.#skippedCount > 0 || this.#anonymous.isDirty
   }
 
   /** Whether the entries should be written at once. */
@@ -83,19 +90,19 @@ export class AuditRepository {
   }
 
   /** Adds a call. `isStranger`: whether it came without a valid token, or beyond the rate limit. */
-  add(entry: AuditEntry, isStranger = false): void {
+  add(entry: AuditEntry, isAnonymous = false): void {
     this.#time = entry.time
-    if (isStranger && !this.#strangers.admits(entry)) return
+    if (isAnonymous && !this.#anonymous.countCall(entry)) return
     if (this.#pending.length >= maxPending) {
       this.#lastSkipped = entry
       this.#skippedCount++
-    } else this.#pending.push(pending(entry))
+    } else this.#pending.push(toPending(entry))
   }
 
   /** Adds the summary records of strangers' calls, of past hours or of `all` so far. Outside of transactions. */
-  gather(all = false): void {
-    const due = all ? this.#strangers.takeAll() : this.#strangers.takeDue(this.#time)
-    if (due.length > 0) this.#pending.push(...due.map(pending))
+  addSummaries(all = false): void {
+    const due = all ? this.#anonymous.takeAllDue() : this.#anonymous.takeDue(this.#time)
+    if (due.length > 0) this.#pending.push(...due.map(toPending))
   }
 
   get mark(): AuditMark {
@@ -103,31 +110,31 @@ export class AuditRepository {
   }
 
   /** Rolls back to a mark, together with the transaction or savepoint. */
-  undo({ count, written }: AuditMark): void {
+  rollbackTo({ count, written }: AuditMark): void {
     this.#pending.length = count
     this.#written = written
     this.#head = undefined
-    this.words.forget()
+    this.words.invalidate()
   }
 
-  /** Writes the pending entries. Within a transaction; {@link settle} follows its commit. */
+  /** Writes the pending entries. Within a transaction; {@link markFlushed} follows its commit. */
   flush(): void {
-    this.#strangers.flush()
+    this.#anonymous.flush()
     if (this.#lastSkipped) this.#summarizeSkipped(this.#lastSkipped)
     if (this.#written === this.#pending.length) return
     const head = (this.#head ??= this.#readHead())
     for (; this.#written < this.#pending.length; this.#written++)
       this.#write(head, this.#pending[this.#written]!)
-    if (head.fresh >= blockSize) {
+    if (head.unindexed >= blockSize) {
       addBlock(this.db, head.indexed)
       head.indexed = head.at
-      head.fresh = 0
+      head.unindexed = 0
     }
   }
 
   /** Drops the entries that have been written and committed. */
-  settle(): void {
-    this.#strangers.settle()
+  discardWritten(): void {
+    this.#anonymous.markFlushed()
     if (this.#written === 0) return
     this.#pending = this.#written === this.#pending.length ? [] : this.#pending.slice(this.#written)
     this.#written = 0
@@ -140,29 +147,29 @@ export class AuditRepository {
 
   /** The record with an id. */
   find(id: string): AuditRecord | undefined {
-    const at = timeOfRecordId(id)
+    const at = parseRecordTime(id)
     if (at === undefined) return undefined
-    const row = statement(this.db, `SELECT ${fields} FROM audit_record WHERE at = ?`).get(at)
+    const row = statement(this.db, `SELECT ${columns} FROM audit_record WHERE at = ?`).get(at)
     const found = row === undefined ? undefined : this.#record(toRow(row))
     return found?.id === id ? found : undefined
   }
 
   /** Scans the next part of a range. Returns the records that meet one of the criteria, in order, and the rest of the range. */
   next(
-    range: Stretch,
+    range: TimeRange,
     isAscending: boolean,
     criteria: readonly AuditCriteria[]
-  ): { records: AuditRecord[]; rest: Stretch | undefined } {
+  ): { records: AuditRecord[]; rest: TimeRange | undefined } {
     if (range.since > range.until) return { records: [], rest: undefined }
-    const words = drivers(criteria, some => countBlocks(this.db, some))
-    const stretch = words ? this.#stretch(range, isAscending, words) : range
-    if (!stretch) return { records: [], rest: undefined }
-    const rows = this.#read(stretch, isAscending, words)
+    const words = chooseIndexWords(criteria, some => countBlocks(this.db, some))
+    const part = words ? this.#nextRange(range, isAscending, words) : range
+    if (!part) return { records: [], rest: undefined }
+    const rows = this.#read(part, isAscending, words)
     const isWhole = rows.length < blockSize
-    const last = isAscending ? stretch.until : stretch.since
+    const last = isAscending ? part.until : part.since
     const end = isWhole ? last : rows.at(-1)!.at
     const rest = isAscending ? { ...range, since: end + 1 } : { ...range, until: end - 1 }
-    const records = rows.filter(row => meets(row, criteria)).map(row => this.#record(row))
+    const records = rows.filter(row => matchesCriteria(row, criteria)).map(row => this.#record(row))
     return { records, rest: rest.since > rest.until ? undefined : rest }
   }
 
@@ -190,30 +197,30 @@ export class AuditRepository {
 
   #record(row: AuditRow): AuditRecord {
     return {
-      id: recordId(row),
+      id: formatRecordId(row),
       time: row.at / 1e6,
-      access: this.words.text(row.access).slice(accessWord('').length),
-      action: this.words.text(row.action).slice(actionWord('').length),
-      ...readDetail(row.detail)
+      access: this.words.getText(row.access).slice(formatAccessWord('').length),
+      action: this.words.getText(row.action).slice(formatActionWord('').length),
+      ...parseDetail(row.detail)
     }
   }
 
   #write(head: Head, entry: Pending): void {
     const at = Math.max(Math.round(entry.time * 1e6), head.at + 1)
-    const access = this.words.ofAccess(entry.access)
-    const action = this.words.ofAction(entry.action)
-    const detail = typeof entry.detail === 'string' ? entry.detail : detailOf(entry.detail)
-    const hash = linkHash(head.hash, at, access.text, action.text, detail)
+    const access = this.words.ensureAccess(entry.access)
+    const action = this.words.ensureAction(entry.action)
+    const detail = typeof entry.detail === 'string' ? entry.detail : serializeDetail(entry.detail)
+    const hash = computeLinkHash(head.hash, at, access.text, action.text, detail)
     const sql = 'INSERT INTO audit_record (at, access, action, detail, hash) VALUES (?, ?, ?, ?, unhex(?))'
     statement(this.db, sql).run(at, access.number, action.number, detail, hash)
     head.at = at
     head.hash = hash
-    head.fresh++
+    head.unindexed++
   }
 
   #summarizeSkipped(last: AuditEntry): void {
     const message = `${this.#skippedCount} calls were not recorded individually; this is the last of them`
-    this.#pending.push(pending({ ...last, message }))
+    this.#pending.push(toPending({ ...last, message }))
     this.#lastSkipped = undefined
     this.#skippedCount = 0
   }
@@ -221,35 +228,35 @@ export class AuditRepository {
   #readHead(): Head {
     const last = 'SELECT at, lower(hex(hash)) AS hash FROM audit_record ORDER BY at DESC LIMIT 1'
     const state = 'SELECT at, lower(hex(hash)) AS hash, indexed FROM audit_state'
-    const { indexed, ...anchor } = statement(this.db, state).get() as Omit<Head, 'fresh'>
+    const { indexed, ...anchor } = statement(this.db, state).get() as Omit<Head, 'unindexed'>
     const head = (statement(this.db, last).get() as Pick<Head, 'at' | 'hash'> | undefined) ?? anchor
     const count = 'SELECT count(*) FROM audit_record WHERE at > ?'
-    return { ...head, indexed, fresh: column(this.db, count).get(indexed) as number }
+    return { ...head, indexed, unindexed: column(this.db, count).get(indexed) as number }
   }
 
   /** The next part of a range that may hold records with one of the words. */
-  #stretch(range: Stretch, isAscending: boolean, words: readonly number[]): Stretch | undefined {
+  #nextRange(range: TimeRange, isAscending: boolean, words: readonly number[]): TimeRange | undefined {
     const indexed = column(this.db, 'SELECT indexed FROM audit_state').get() as number
     const fresh = range.until > indexed && { ...range, since: Math.max(range.since, indexed + 1) }
     if (!isAscending && fresh) return fresh
-    return nextBlock(this.db, words, range, isAscending) ?? (fresh || undefined)
+    return findNextBlock(this.db, words, range, isAscending) ?? (fresh || undefined)
   }
 
-  #read({ since, until }: Stretch, isAscending: boolean, words: readonly number[] | undefined): AuditRow[] {
+  #read({ since, until }: TimeRange, isAscending: boolean, words: readonly number[] | undefined): AuditRow[] {
     const order = isAscending ? 'ASC' : 'DESC'
-    const of = words
+    const where = words
       ? 'AND (access IN (SELECT value FROM json_each(@words)) OR action IN (SELECT value FROM json_each(@words)))'
       : ''
-    const sql = `SELECT ${fields} FROM audit_record WHERE at BETWEEN @since AND @until ${of}
+    const sql = `SELECT ${columns} FROM audit_record WHERE at BETWEEN @since AND @until ${where}
       ORDER BY at ${order} LIMIT ${blockSize}`
     const bound = { since, until, ...(words && { words: JSON.stringify(words) }) }
     return statement(this.db, sql).all(bound).map(toRow)
   }
 }
 
-function pending(entry: AuditEntry): Pending {
+function toPending(entry: AuditEntry): Pending {
   const { access, action, reach, time } = entry
-  return { time, access, action, detail: reach?.isOpen ? entry : detailOf(entry) }
+  return { time, access, action, detail: reach?.isOpen ? entry : serializeDetail(entry) }
 }
 
 function toRow(row: unknown): AuditRow {

@@ -12,7 +12,7 @@ export class ConfirmedValues {
   }
 
   /** Notes that nobody has confirmed the value of a field. */
-  forget(field: string): void {
+  remove(field: string): void {
     statement(this.db, 'DELETE FROM confirmed_value WHERE field = ?').run(field)
   }
 

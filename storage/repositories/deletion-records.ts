@@ -7,7 +7,7 @@ const tables = ['event_deletion', 'stream_deletion', 'access'] as const
 type Table = (typeof tables)[number]
 
 /** Rows of other tables that are removed with a record, by its id. */
-const belongings: Readonly<Record<Table, readonly (readonly [table: string, column: string])[]>> = {
+const dependentRows: Readonly<Record<Table, readonly (readonly [table: string, column: string])[]>> = {
   event_deletion: [['event_version', 'event']],
   stream_deletion: [],
   access: [
@@ -21,7 +21,7 @@ const belongings: Readonly<Record<Table, readonly (readonly [table: string, colu
  * Records that must stay. A deleted personal access is needed as long as accesses that it created exist: it tells that the
  * owner created them.
  */
-const kept: Readonly<Partial<Record<Table, string>>> = {
+const exceptions: Readonly<Partial<Record<Table, string>>> = {
   access: `AND NOT (type = 'personal' AND EXISTS (SELECT 1 FROM access AS made WHERE made.deleted IS NULL
     AND made.createdBy >= record.id AND made.createdBy < record.id || '!'))`
 }
@@ -47,7 +47,7 @@ export class DeletionRecords {
     DeletionRecords.#cleanings++
     for (const table of tables)
       for (const id of this.#oldest(table, time, limit)) {
-        for (const [other, name] of belongings[table])
+        for (const [other, name] of dependentRows[table])
           statement(this.db, `DELETE FROM ${other} WHERE ${name} = ?`).run(id)
         statement(this.db, `DELETE FROM ${table} WHERE id = ?`).run(id)
         removed++
@@ -57,7 +57,7 @@ export class DeletionRecords {
 
   #oldest(table: Table, time: number, limit: number): string[] {
     const sql = `SELECT id FROM ${table} AS record INDEXED BY ${table}_deleted
-      WHERE deleted < ? ${kept[table] ?? ''} ORDER BY deleted LIMIT +?`
+      WHERE deleted < ? ${exceptions[table] ?? ''} ORDER BY deleted LIMIT +?`
     return column(this.db, sql).all(time, limit) as string[]
   }
 }

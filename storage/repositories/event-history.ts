@@ -2,7 +2,7 @@
 import type { Database } from 'better-sqlite3'
 import type { Event } from '../../schemas/event.js'
 import type { Policies } from './policies.js'
-import { withIntegrity } from './with-integrity.js'
+import { serializeWithIntegrity } from './serialize-with-integrity.js'
 import { column, statement } from '../sqlite/statements.js'
 
 /** The record of a deleted event. */
@@ -34,12 +34,12 @@ export class EventHistory {
   ) {}
 
   /** Whether earlier versions are kept. */
-  get isKept(): boolean {
+  get isEnabled(): boolean {
     return this.policies.versioning.forceKeepHistory
   }
 
   /** Stores the current state of an event as a version, before it changes. `paths`: of its streams, as JSON. */
-  keep(id: string, paths: string): void {
+  addVersion(id: string, paths: string): void {
     const sql = `INSERT INTO event_version (event, modified, paths, body)
       SELECT id, modified, ?, body FROM event WHERE id = ?`
     statement(this.db, sql).run(paths, id)
@@ -49,19 +49,19 @@ export class EventHistory {
    * Records the deletion of an event that is about to be removed, and reduces its versions as the settings say. Returns the
    * integrity value of the deletion.
    */
-  bury(event: Event, deleted: number, paths: string): string | undefined {
+  recordDeletion(event: Event, deleted: number, paths: string): string | undefined {
     const { id } = event
-    const { digests: seals, versioning } = this.policies
-    if (this.isKept && versioning.deletionMode !== 'keep-nothing') this.keep(id, paths)
+    const { digests, versioning } = this.policies
+    if (this.isEnabled && versioning.deletionMode !== 'keep-nothing') this.addVersion(id, paths)
     this.#reduceVersions(id)
-    const integrity = seals.event({ id, deleted })
+    const integrity = digests.event({ id, deleted })
     const sql = 'INSERT INTO event_deletion (id, deleted, paths, integrity, body) VALUES (?, ?, ?, ?, ?)'
-    statement(this.db, sql).run(id, deleted, paths, integrity ?? null, this.#residueOf(event, deleted))
+    statement(this.db, sql).run(id, deleted, paths, integrity ?? null, this.#buildResidue(event, deleted))
     return integrity
   }
 
   /** The next page of an event's versions by time of modification, later than `after` (seconds). */
-  versions(id: string, after: number): EventVersion[] {
+  listVersions(id: string, after: number): EventVersion[] {
     const sql =
       'SELECT modified, paths, body FROM event_version WHERE event = ? AND modified > ? ORDER BY modified'
     const page: EventVersion[] = []
@@ -87,7 +87,7 @@ export class EventHistory {
   }
 
   /** Forgets the deletion of an event that comes back. */
-  forgetDeletion(id: string): void {
+  removeDeletion(id: string): void {
     statement(this.db, 'DELETE FROM event_deletion WHERE id = ?').run(id)
   }
 
@@ -95,7 +95,7 @@ export class EventHistory {
    * Deletions later than `since` (seconds), by time and id, continuing after `last` if given. The page also ends once the
    * paths reach its size: those of one event may take megabytes.
    */
-  deletionsSince(
+  listDeletionsSince(
     since: number,
     isAscending: boolean,
     last: Pick<EventDeletion, 'deleted' | 'id'> | undefined,
@@ -116,18 +116,18 @@ export class EventHistory {
   }
 
   /** The time of the latest deletion, in seconds. */
-  lastDeleted(): number | undefined {
+  getLastDeleted(): number | undefined {
     const latest = column(this.db, 'SELECT max(deleted) FROM event_deletion').get() as number | null
     return latest ?? undefined
   }
 
-  #residueOf({ integrity: _former, ...event }: Event, deleted: number): string | null {
+  #buildResidue({ integrity: _former, ...event }: Event, deleted: number): string | null {
     const { deletionMode } = this.policies.versioning
     if (deletionMode === 'keep-nothing') return null
     const { id, modified, modifiedBy } = event
     const residue =
       deletionMode === 'keep-authors' ? { id, modified, modifiedBy, deleted } : { ...event, deleted }
-    return withIntegrity(residue, this.policies.digests.event(residue))
+    return serializeWithIntegrity(residue, this.policies.digests.event(residue))
   }
 
   #reduceVersions(id: string): void {
@@ -140,7 +140,7 @@ export class EventHistory {
     for (const row of statement(this.db, sql).all(id)) {
       const { number, ...author } = row as { number: number; modified: number; modifiedBy: string }
       const version = { id, ...author }
-      const body = withIntegrity(version, this.policies.digests.event(version))
+      const body = serializeWithIntegrity(version, this.policies.digests.event(version))
       statement(this.db, 'UPDATE event_version SET body = ? WHERE rowid = ?').run(body, number)
     }
   }

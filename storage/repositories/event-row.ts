@@ -1,11 +1,11 @@
 /** An event as a row: its public JSON text, and the columns that queries use. */
 import type { Event } from '../../schemas/event.js'
-import { spanOf, untilOf } from '../event-query/spans.js'
+import { getDurationClass, getPeriodEnd } from '../event-query/spans.js'
 import type { Digests } from './policies.js'
 import type { Steps } from '../steps.js'
 
 /** Size in bytes above which a list reads a body on its own instead of joining it with others in SQL. */
-const large = 32 * 1024
+const largeBytes = 32 * 1024
 
 /** Not in the trash, in it, or hidden: values of hidden account fields, which no list shows. */
 export type State = 0 | 1 | 2
@@ -41,37 +41,37 @@ export function toRow(
   return {
     id,
     time,
-    until: untilOf(time, duration) ?? null,
-    span: spanOf(duration) ?? null,
+    until: getPeriodEnd(time, duration) ?? null,
+    span: getDurationClass(duration) ?? null,
     trashed: isHidden ? 2 : trashed ? 1 : 0,
     modified,
     stream: stream!,
     others: others.length === 0 ? null : JSON.stringify(others),
-    large: isSpecial(event, body) ? 1 : null,
+    large: needsSeparateRead(event, body) ? 1 : null,
     body,
     integrity
   }
 }
 
 /** Whether a list has to read the event on its own: it is large, or has files, whose read tokens depend on the caller. */
-function isSpecial({ attachments }: Event, body: string): boolean {
+function needsSeparateRead({ attachments }: Event, body: string): boolean {
   if (attachments && attachments.length > 0) return true
-  return body.length > large || (body.length > large / 4 && Buffer.byteLength(body) > large)
+  return body.length > largeBytes || (body.length > largeBytes / 4 && Buffer.byteLength(body) > largeBytes)
 }
 
 /** The public JSON text of an event: fields in a fixed order, empty ones omitted, with a new integrity value. (docs/spec/events.md#what-is-read; docs/spec/integrity.md#events) */
-export function toBody(event: Event, seals: Digests): EventBody {
-  const shown = toShown(event)
-  shown.integrity = seals.event(shown)
-  return { body: JSON.stringify(shown), integrity: shown.integrity }
+export function toBody(event: Event, digests: Digests): EventBody {
+  const publicEvent = toPublicEvent(event)
+  publicEvent.integrity = digests.event(publicEvent)
+  return { body: JSON.stringify(publicEvent), integrity: publicEvent.integrity }
 }
 
 /** As {@link toBody}, in steps. */
-export function toLargeBody(event: Event, seals: Digests): Steps<EventBody> {
-  return seals.largeEvent(toShown(event))
+export function toLargeBody(event: Event, digests: Digests): Steps<EventBody> {
+  return digests.largeEvent(toPublicEvent(event))
 }
 
-function toShown(event: Event) {
+function toPublicEvent(event: Event) {
   const { attachments, clientData, duration } = event
   // JSON omits `undefined`. Spreading only the present fields would take several times as long.
   return {

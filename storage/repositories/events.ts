@@ -1,30 +1,30 @@
 /** The events of one user. */
 import type { Database } from 'better-sqlite3'
 import type { Event } from '../../schemas/event.js'
-import { translated } from '../errors.js'
-import { Fit, LargeEvents } from '../event-query/bodies.js'
+import { translateError } from '../errors.js'
+import { PageSizeEstimate, LargeEvents } from '../event-query/bodies.js'
 import type { EventQuery, StreamsCriteria } from '../event-query/query.js'
 import type { EventPage } from '../event-query/page.js'
-import { QueryRun } from '../event-query/run.js'
+import { QueryRun } from '../event-query/query-run.js'
 import { TextRun } from '../text-search/text-run.js'
-import { Spans } from '../event-query/spans.js'
+import { DurationClasses } from '../event-query/spans.js'
 import { TypeNumbers } from '../event-query/types.js'
 import { FactsRun, type Fact } from '../event-values/facts-run.js'
-import { numbersOf } from '../content-numbers.js'
+import { extractNumbers } from '../content-numbers.js'
 import { SampleRun, type Present, type SampleQuery } from '../event-values/sample-run.js'
-import type { LastWritten } from '../audit/written.js'
+import type { LastWritten } from '../audit/last-written.js'
 import type { Digests } from './policies.js'
 import { Numbers } from './numbers.js'
 import { column, raw, statement } from '../sqlite/statements.js'
-import { together } from '../sqlite/together.js'
+import { readInTransaction } from '../sqlite/read-in-transaction.js'
 import { EventTexts } from '../text-search/event-texts.js'
 import type { Steps } from '../steps.js'
-import { emptyStreams, type Emptying } from './emptied-streams.js'
+import { emptyStreams, type EmptyOptions } from './empty-streams.js'
 import type { EventHistory } from './event-history.js'
-import { EventLinks, streamsOf, type EventPlace } from '../event-values/event-links.js'
+import { EventLinks, listStreams, type EventLocation } from '../event-values/event-links.js'
 import { toBody, toLargeBody, toRow, type EventBody, type EventRow } from './event-row.js'
 import type { AttachmentRepository } from './attachments.js'
-import { pathsText } from './paths-text.js'
+import { formatPaths } from './format-paths.js'
 import type { StreamRepository } from './streams.js'
 
 /** An event as text, with the numbers of its streams: enough to decide who may read it. */
@@ -44,7 +44,7 @@ type Outline = Omit<EventOutline, 'attachments'> & {
 export type EventRun = QueryRun | TextRun
 
 /** Where an event is found, by its words too. */
-interface Place extends EventPlace {
+interface IndexedLocation extends EventLocation {
   /** As {@link EventTexts} keeps them; `null` for none. */
   readonly words: string | null
 }
@@ -61,7 +61,7 @@ const outlineSql = `SELECT json_object(${['attachments', 'id', 'modified', 'stre
   .join()}) FROM event WHERE id = ?`
 
 /** The values of {@link columns}: by place, since SQLite's bindings look up each name again. */
-function valuesOf(row: EventRow, type: number): unknown[] {
+function toValues(row: EventRow, type: number): unknown[] {
   const { id, time, until, span, trashed, modified, stream, others, large, body } = row
   return [id, time, until, span, type, trashed, modified, stream, others, large, body]
 }
@@ -70,9 +70,9 @@ export class EventRepository {
   readonly types: TypeNumbers
   readonly texts: EventTexts
   readonly #numbers: Numbers
-  readonly #spans: Spans
+  readonly #durationClasses: DurationClasses
   readonly #large: LargeEvents
-  readonly #fit = new Fit()
+  readonly #sizeEstimate = new PageSizeEstimate()
   readonly #links: EventLinks
 
   constructor(
@@ -80,13 +80,13 @@ export class EventRepository {
     private readonly streams: StreamRepository,
     private readonly attachments: AttachmentRepository,
     private readonly history: EventHistory,
-    private readonly seals: Digests,
+    private readonly digests: Digests,
     private readonly lastWritten: LastWritten
   ) {
     this.types = new TypeNumbers(db)
     this.texts = new EventTexts(db)
     this.#numbers = new Numbers(db, 'event')
-    this.#spans = new Spans(db)
+    this.#durationClasses = new DurationClasses(db)
     this.#large = new LargeEvents(db)
     this.#links = new EventLinks(db)
   }
@@ -104,7 +104,7 @@ export class EventRepository {
       | undefined
     if (!row) return undefined
     const [body, stream, others] = row
-    return { body, streams: streamsOf({ stream, others }) }
+    return { body, streams: listStreams({ stream, others }) }
   }
 
   /** As {@link find}, without its content, which may be of many megabytes: SQLite finds the rest without making objects of it. */
@@ -129,37 +129,37 @@ export class EventRepository {
   next(run: EventRun): EventPage {
     return run.next({
       db: this.db,
-      spans: this.#spans,
+      durationClasses: this.#durationClasses,
       large: this.#large,
-      fit: this.#fit,
+      sizeEstimate: this.#sizeEstimate,
       ends: this.#links.ends,
       texts: this.texts
     })
   }
 
   /** Goes on with a sample for a few milliseconds; answers whether it is complete. */
-  sample(run: SampleRun, present: Present): boolean {
-    return together(this.db, () => run.next(this.db, this.#links.milestones, present))
+  continueSample(run: SampleRun, present: Present): boolean {
+    return readInTransaction(this.db, () => run.next(this.db, this.#links.summableRanges, present))
   }
 
   /** The next facts of streams; maybe none yet. */
-  facts(run: FactsRun, present: Present): Fact[] {
-    return together(this.db, () => run.next(this.db, this.#links.facts, present))
+  nextFacts(run: FactsRun, present: Present): Fact[] {
+    return readInTransaction(this.db, () => run.next(this.db, this.#links.facts, present))
   }
 
   /** Begins a sample. Nothing is read yet. */
-  sampler(query: SampleQuery): SampleRun {
+  createSample(query: SampleQuery): SampleRun {
     return new SampleRun(query)
   }
 
   /** Begins to tell what streams hold, of the events that meet these criteria. Nothing is read yet. */
-  factsIn(streams: readonly StreamsCriteria[] | undefined): FactsRun {
+  createFacts(streams: readonly StreamsCriteria[] | undefined): FactsRun {
     return new FactsRun(streams)
   }
 
   /** The text that an event is kept as, written in steps: for large ones, before they are added or replaced. */
-  bodyOf(event: Event): Steps<EventBody> {
-    return toLargeBody(event, this.seals)
+  writeBody(event: Event): Steps<EventBody> {
+    return toLargeBody(event, this.digests)
   }
 
   /** The highest number that an event has ever had: it only grows, whatever is removed. */
@@ -173,40 +173,40 @@ export class EventRepository {
     const type = this.types.ensure(event.type)
     const number = this.#numbers.next()
     try {
-      statement(this.db, insertSql).run(...valuesOf(row, type), number)
+      statement(this.db, insertSql).run(...toValues(row, type), number)
     } catch (error) {
-      throw translated(error)
+      throw translateError(error)
     }
-    this.#numbers.taken(number)
-    this.#note(row)
-    this.#links.add(placeOf(row, type, number), numbersOf(event.content))
+    this.#numbers.markUsed(number)
+    this.#updateCaches(row)
+    this.#links.add(toLocation(row, type, number), extractNumbers(event.content))
     if (row.stream > 0) this.texts.insert(number, row, event)
     if (event.attachments) this.attachments.replace(number, event.attachments)
-    this.lastWritten.note('EVENT', row.id, row.modified, row.integrity)
+    this.lastWritten.record('EVENT', row.id, row.modified, row.integrity)
     return row.body
   }
 
   /** Replaces the event of that id, whose former state becomes an earlier version; answers its public text. */
   update(event: Event, body?: EventBody): string {
-    const before = this.#placeOf(event.id)
-    if (this.history.isKept) this.history.keep(event.id, this.#paths(before))
+    const before = this.#findLocation(event.id)
+    if (this.history.isEnabled) this.history.addVersion(event.id, this.#formatPaths(before))
     return this.#replace(before, event, body)
   }
 
   /** Replaces the event of that id by what it should have been all along: no version is kept. */
   amend(event: Event): string {
-    return this.#replace(this.#placeOf(event.id), event)
+    return this.#replace(this.#findLocation(event.id), event)
   }
 
   /** Removes an event, and remembers that it was there. */
   remove(id: string, deleted: number, event = this.find(id)!): void {
-    const place = this.#placeOf(id)
-    const integrity = this.history.bury(event, deleted, this.#paths(place))
-    this.lastWritten.note('EVENT', id, deleted, integrity)
-    this.#links.remove(place)
-    this.texts.remove(place)
-    this.attachments.replace(place.number, [])
-    statement(this.db, 'DELETE FROM event WHERE number = ?').run(place.number)
+    const location = this.#findLocation(id)
+    const integrity = this.history.recordDeletion(event, deleted, this.#formatPaths(location))
+    this.lastWritten.record('EVENT', id, deleted, integrity)
+    this.#links.remove(location)
+    this.texts.remove(location)
+    this.attachments.replace(location.number, [])
+    statement(this.db, 'DELETE FROM event WHERE number = ?').run(location.number)
   }
 
   /** Whether any event, trashed or not, is in one of these streams. */
@@ -216,73 +216,73 @@ export class EventRepository {
   }
 
   /** Whether more than so many events are in these streams together, trashed or not. */
-  hasMoreIn(streams: readonly number[], most: number): boolean {
+  hasMoreIn(streams: readonly number[], limit: number): boolean {
     const sql = 'SELECT count(*) FROM (SELECT 1 FROM event_stream WHERE stream = ? LIMIT +?)'
     let count = 0
-    return streams.some(stream => (count += column(this.db, sql).get(stream, most + 1) as number) > most)
+    return streams.some(stream => (count += column(this.db, sql).get(stream, limit + 1) as number) > limit)
   }
 
-  /** Takes all events, trashed or not, out of streams; see {@link Emptying}. */
-  *empty(emptying: Emptying): Steps<void> {
-    const { attachments, history, seals, streams, texts } = this
-    const note = (row: EventRow): void => this.#note(row)
-    yield* emptyStreams(this.db, { attachments, history, seals, streams, texts, note }, emptying)
-    this.#links.forget()
+  /** Takes all events, trashed or not, out of streams; see {@link EmptyOptions}. */
+  *empty(options: EmptyOptions): Steps<void> {
+    const { attachments, history, digests, streams, texts } = this
+    const onChange = (row: EventRow): void => this.#updateCaches(row)
+    yield* emptyStreams(this.db, { attachments, history, digests, streams, texts, onChange }, options)
+    this.#links.invalidate()
   }
 
   /** The greatest time of modification (seconds), deletions included. */
-  lastModified(): number | undefined {
+  getLastModified(): number | undefined {
     const modified = column(this.db, 'SELECT max(modified) FROM event').get() as number | null
-    const deleted = this.history.lastDeleted()
+    const deleted = this.history.getLastDeleted()
     return modified === null ? deleted : Math.max(modified, deleted ?? 0)
   }
 
   /** Drops what is remembered: it may have been rolled back. */
-  forget(): void {
-    this.types.forget()
-    this.texts.forget()
-    this.#numbers.forget()
-    this.#spans.forget()
-    this.#large.forget()
-    this.#links.forget()
+  invalidate(): void {
+    this.types.invalidate()
+    this.texts.invalidate()
+    this.#numbers.invalidate()
+    this.#durationClasses.invalidate()
+    this.#large.invalidate()
+    this.#links.invalidate()
   }
 
-  #replace(before: Place, event: Event, body?: EventBody): string {
+  #replace(before: IndexedLocation, event: Event, body?: EventBody): string {
     const row = this.#row(event, body)
     if (event.attachments) this.attachments.replace(before.number, event.attachments)
     const type = this.types.ensure(event.type)
-    statement(this.db, updateSql).run(...valuesOf(row, type), before.number)
-    this.#note(row)
-    this.#links.change(before, placeOf(row, type, before.number), numbersOf(event.content))
+    statement(this.db, updateSql).run(...toValues(row, type), before.number)
+    this.#updateCaches(row)
+    this.#links.update(before, toLocation(row, type, before.number), extractNumbers(event.content))
     this.texts.replace(before, row, row.stream > 0 ? event : undefined)
-    this.lastWritten.note('EVENT', row.id, row.modified, row.integrity)
+    this.lastWritten.record('EVENT', row.id, row.modified, row.integrity)
     return row.body
   }
 
-  #row(event: Event, body = toBody(event, this.seals)): EventRow {
-    const numbers = event.streamIds.map(id => this.streams.numberOf(id))
+  #row(event: Event, body = toBody(event, this.digests)): EventRow {
+    const numbers = event.streamIds.map(id => this.streams.getNumber(id))
     // The first stream of a value is that of its field.
-    return toRow(event, numbers, body, this.streams.byNumber(numbers[0]!)?.system?.isHidden)
+    return toRow(event, numbers, body, this.streams.findByNumber(numbers[0]!)?.system?.isHidden)
   }
 
-  #placeOf(id: string): Place {
-    const place = statement(this.db, placeSql).get(id) as Place | undefined
-    if (!place) throw new Error('No such event')
-    return place
+  #findLocation(id: string): IndexedLocation {
+    const location = statement(this.db, placeSql).get(id) as IndexedLocation | undefined
+    if (!location) throw new Error('No such event')
+    return location
   }
 
-  #paths(place: EventPlace): string {
-    return pathsText(this.streams, streamsOf(place))
+  #formatPaths(location: EventLocation): string {
+    return formatPaths(this.streams, listStreams(location))
   }
 
   /** Keeps in mind what queries ask about the file as a whole. */
-  #note({ span, large }: EventRow): void {
-    if (span !== null) this.#spans.add(span)
-    if (large) this.#large.note()
+  #updateCaches({ span, large }: EventRow): void {
+    if (span !== null) this.#durationClasses.add(span)
+    if (large) this.#large.record()
   }
 }
 
-function placeOf(row: EventRow, type: number, number: number): EventPlace {
+function toLocation(row: EventRow, type: number, number: number): EventLocation {
   const { others, span, stream, time, trashed } = row
   return { number, time, span, trashed, stream, others, type }
 }

@@ -1,7 +1,7 @@
 /** The slices of other accounts that a user follows. */
 import type { Database } from 'better-sqlite3'
 import type { FollowedSlice } from '../../schemas/followed-slice.js'
-import { translated } from '../errors.js'
+import { translateError } from '../errors.js'
 import { column, statement } from '../sqlite/statements.js'
 
 /** Slices per page. */
@@ -16,7 +16,7 @@ export class FollowedSliceRepository {
   }
 
   /** A page of slices as JSON texts, by name, after `name`. */
-  textsAfter(name: string): string[] {
+  listTextsAfter(name: string): string[] {
     const sql = 'SELECT body FROM followed_slice WHERE name > ? ORDER BY name LIMIT +?'
     return column(this.db, sql).all(name, pageSize) as string[]
   }
@@ -40,7 +40,7 @@ export class FollowedSliceRepository {
     try {
       statement(this.db, sql).run(JSON.stringify(slice), slice.id)
     } catch (error) {
-      throw translated(error, this.db.name)
+      throw translateError(error, this.db.name)
     }
   }
 }

@@ -13,18 +13,18 @@ export class Numbers {
     private readonly table: 'event' | 'stream'
   ) {}
 
-  /** The number for the next row. Call {@link taken} once the row is inserted. */
+  /** The number for the next row. Call {@link markUsed} once the row is inserted. */
   next(): number {
     return (this.#last ??= this.#read()) + 1
   }
 
   /** Notes that a row with this number was inserted. */
-  taken(number: number): void {
+  markUsed(number: number): void {
     this.#last = number
   }
 
   /** Drops the cached number: it may have been rolled back. */
-  forget(): void {
+  invalidate(): void {
     this.#last = undefined
   }
 

@@ -26,5 +26,5 @@ export interface Policies {
   readonly versioning: Versioning
   readonly system: SystemStreams
   /** Most individual records per account and hour of calls without a valid token or beyond the rate limit. */
-  readonly strangersPerHour: number
+  readonly anonymousCallsPerHour: number
 }

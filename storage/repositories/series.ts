@@ -5,17 +5,17 @@ import {
   nextBytes,
   nextPage,
   previousPage,
-  type Form,
+  type RowFormat,
   type PointBytes,
   type PointPage,
   type Range
 } from '../series/page.js'
 import { removePoints, removeTimes, type Removal } from '../series/remove.js'
 import type { Row } from '../series/rows.js'
-import { Sampler, type SampledPage, type Sampling } from '../series/sampler.js'
-import { smallSize, summarized } from '../series/summary.js'
-import { looseLimit, SeriesWriter } from '../series/write.js'
-import { laidOut, startAfter } from '../series/layout.js'
+import { Sampler, type SampledPage, type SampleOptions } from '../series/sampler.js'
+import { smallSize, summarizeRows } from '../series/summary.js'
+import { maxLooseChunks, SeriesWriter } from '../series/write.js'
+import { arrangeRows, findIndexAfter } from '../series/arrange-rows.js'
 import { column, statement } from '../sqlite/statements.js'
 import type { Steps } from '../steps.js'
 
@@ -40,13 +40,13 @@ export interface Points {
 }
 
 /** Who writes, and when (seconds). */
-export interface Writing {
+export interface WriteInfo {
   readonly writer: string
   readonly written: number
 }
 
 /** A holder event that does not show the last write to its series yet. */
-export interface Behind extends Writing {
+export interface OutdatedHolder extends WriteInfo {
   readonly number: number
   readonly id: string
   /** Greatest deltaTime. */
@@ -60,21 +60,21 @@ interface SeriesRow {
 }
 
 /** Chunks that wait for their summaries at most: others are met by the next sample. */
-const mostUnsummarized = 16_384
+const maxUnsummarized = 16_384
 /** Chunks that are summarized in one write: some milliseconds. */
-const chunksSummarized = 8
+const maxSummarizedChunks = 8
 /** Chunks that are removed in one write. */
-const chunksRemoved = 64
+const maxRemovedChunks = 64
 
-const holderOf = `SELECT e.number, e.id, t.name AS type, e.time, e.trashed, e.stream, e.others
+const selectHolder = `SELECT e.number, e.id, t.name AS type, e.time, e.trashed, e.stream, e.others
   FROM event e JOIN event_type t ON t.number = e.type WHERE`
-const holderById = `${holderOf} e.id = ?`
-const holderByNumber = `${holderOf} e.number = ?`
+const holderById = `${selectHolder} e.id = ?`
+const holderByNumber = `${selectHolder} e.number = ?`
 
 export class SeriesRepository {
   readonly #chunks: ChunkTable
 
-  #mayBeBehind = true
+  #mayHaveOutdated = true
   #revision = 0
 
   /** Numbers of large chunks without a summary that samples have had to read. */
@@ -85,8 +85,8 @@ export class SeriesRepository {
   }
 
   /** Whether a holder may be behind: true at first, since the last process may have ended before it caught up. */
-  get mayBeBehind(): boolean {
-    return this.#mayBeBehind
+  get mayHaveOutdated(): boolean {
+    return this.#mayHaveOutdated
   }
 
   /** Rises when points are written or removed, unless by the deletion of their event. */
@@ -106,13 +106,13 @@ export class SeriesRepository {
   }
 
   /** Names of the columns that hold values, in the order of the cells of a row; `undefined` while there are no points. */
-  columns(event: number): string[] | undefined {
+  getColumns(event: number): string[] | undefined {
     const columns = column(this.db, 'SELECT columns FROM series WHERE event = ?').get(event)
     return columns === undefined ? undefined : (JSON.parse(columns as string) as string[])
   }
 
   /** The least and the greatest deltaTime of a series that has points. */
-  bounds(event: number): { first: number; until: number } | undefined {
+  getBounds(event: number): { first: number; until: number } | undefined {
     const sql =
       'SELECT min(first) AS first, (SELECT until FROM series WHERE event = @event) AS until FROM series_chunk WHERE event = @event'
     const { first, until } = statement(this.db, sql).get({ event }) as { first: number | null; until: number }
@@ -120,40 +120,41 @@ export class SeriesRepository {
   }
 
   /** The time of an event, and the greatest deltaTime of its series; nothing where there is no such event, or no points. */
-  endOf(id: string): { time: number; until: number } | undefined {
+  getEnd(id: string): { time: number; until: number } | undefined {
     const sql = 'SELECT e.time, s.until FROM event e JOIN series s ON s.event = e.number WHERE e.id = ?'
     return statement(this.db, sql).get(id) as { time: number; until: number } | undefined
   }
 
   /** Writes points. Those of a deltaTime that is there are written over it, cell by cell. */
-  *add(event: number, { columns, rows }: Points, writing: Writing): Steps<void> {
+  *add(event: number, { columns, rows }: Points, writeInfo: WriteInfo): Steps<void> {
     if (rows.length === 0) return
-    const known = statement(this.db, 'SELECT columns, until, loose FROM series WHERE event = ?').get(
+    const stored = statement(this.db, 'SELECT columns, until, loose FROM series WHERE event = ?').get(
       event
     ) as SeriesRow | undefined
-    const before = known ? (JSON.parse(known.columns) as string[]) : []
+    const before = stored ? (JSON.parse(stored.columns) as string[]) : []
     const layout = [...before, ...columns.filter(name => !before.includes(name))]
-    if (!known) this.#insert(event, layout, writing)
-    const laid = yield* laidOut(rows, columns, layout)
-    const end = known ? startAfter(laid, known.until) : 0
+    if (!stored) this.#insert(event, layout, writeInfo)
+    const arranged = yield* arrangeRows(rows, columns, layout)
+    const end = stored ? findIndexAfter(arranged, stored.until) : 0
     const writer = new SeriesWriter(this.#chunks, event, layout.length + 1)
-    let loose = known?.loose ?? 0
-    if (end > 0) yield* writer.merge(end < laid.length ? laid.slice(0, end) : laid)
-    if (end < laid.length) loose += yield* writer.append(end > 0 ? laid.slice(end) : laid)
-    if (loose >= looseLimit) loose = writer.compact()
-    const until = Math.max(known?.until ?? 0, laid.at(-1)![0])
-    this.#update(event, layout, until, loose, writing)
+    let loose = stored?.loose ?? 0
+    if (end > 0) yield* writer.merge(end < arranged.length ? arranged.slice(0, end) : arranged)
+    if (end < arranged.length) loose += yield* writer.append(end > 0 ? arranged.slice(end) : arranged)
+    if (loose >= maxLooseChunks) loose = writer.compact()
+    const until = Math.max(stored?.until ?? 0, arranged.at(-1)![0])
+    this.#update(event, layout, until, loose, writeInfo)
   }
 
   /** The points from one deltaTime to another, both inclusive; `undefined` if they lie in more than `most` chunks. */
-  within(event: number, from: number, to: number, most: number): readonly Row[] | undefined {
-    const begun = this.#chunks.atOrBefore(event, from)
-    const after = begun && begun.first >= from ? [] : begun && begun.last >= from ? [begun] : []
-    const heads = this.#chunks.heads(event, from, justAfter(to), most + 1)
-    if (heads.length + after.length > most) return undefined
+  readWithin(event: number, from: number, to: number, maxChunks: number): readonly Row[] | undefined {
+    const previous = this.#chunks.findAtOrBefore(event, from)
+    const after =
+      previous && previous.first >= from ? [] : previous && previous.last >= from ? [previous] : []
+    const heads = this.#chunks.listHeads(event, from, nextAbove(to), maxChunks + 1)
+    if (heads.length + after.length > maxChunks) return undefined
     const texts = [
       ...after.map(({ points }) => points),
-      ...heads.map(({ number }) => this.#chunks.points(number))
+      ...heads.map(({ number }) => this.#chunks.readPoints(number))
     ]
     return texts
       .flatMap(points => JSON.parse(`[${points}]`) as Row[])
@@ -161,14 +162,14 @@ export class SeriesRepository {
   }
 
   /** Whether points of a range lie in more chunks than {@link remove} takes at once. */
-  areMany(event: number, { from, to }: Range): boolean {
-    return this.#chunks.heads(event, from, to, chunksRemoved + 1).length > chunksRemoved
+  spansManyChunks(event: number, { from, to }: Range): boolean {
+    return this.#chunks.listHeads(event, from, to, maxRemovedChunks + 1).length > maxRemovedChunks
   }
 
   /** Removes the first points of a range, of some chunks at most: some milliseconds. */
-  remove(event: number, range: Range, { written, writer }: Writing): Removal {
-    const removal = removePoints(this.#chunks, event, range, chunksRemoved)
-    if (removal.count > 0) this.#shortened(event, written, writer)
+  remove(event: number, range: Range, { written, writer }: WriteInfo): Removal {
+    const removal = removePoints(this.#chunks, event, range, maxRemovedChunks)
+    if (removal.count > 0) this.#updateEnd(event, written, writer)
     return removal
   }
 
@@ -177,42 +178,42 @@ export class SeriesRepository {
     event: number,
     { first, last }: { readonly first: number; readonly last: number },
     times: ReadonlySet<number>,
-    { written, writer }: Writing
+    { written, writer }: WriteInfo
   ): void {
-    if (removeTimes(this.#chunks, event, { from: first, to: justAfter(last) }, times) > 0)
-      this.#shortened(event, written, writer)
+    if (removeTimes(this.#chunks, event, { from: first, to: nextAbove(last) }, times) > 0)
+      this.#updateEnd(event, written, writer)
   }
 
   /** Forgets the columns of a series that has no points any more. */
-  tidy(event: number): void {
-    if (this.#chunks.tail(event, 1).length > 0) return
+  removeIfEmpty(event: number): void {
+    if (this.#chunks.listLast(event, 1).length > 0) return
     statement(this.db, 'DELETE FROM series WHERE event = ?').run(event)
   }
 
   /** What the holder does not show yet; `undefined` if it shows all, or there are no points. */
-  findBehind(event: number): Behind | undefined {
+  findOutdated(event: number): OutdatedHolder | undefined {
     const sql = `SELECT s.event AS number, e.id, s.until, s.written, s.writer
       FROM series s JOIN event e ON e.number = s.event WHERE s.event = ? AND s.behind = 1`
-    return statement(this.db, sql).get(event) as Behind | undefined
+    return statement(this.db, sql).get(event) as OutdatedHolder | undefined
   }
 
   /** The next rows of a range, ascending. */
-  next(event: number, range: Range, form: Form, limit?: number): PointPage {
+  next(event: number, range: Range, form: RowFormat, limit?: number): PointPage {
     return nextPage(this.#chunks, event, range, form, limit)
   }
 
   /** As {@link next}, as bytes, where the next rows can be read so. */
-  nextBytes(event: number, range: Range, form: Form, limit?: number): PointBytes | undefined {
+  nextBytes(event: number, range: Range, form: RowFormat, limit?: number): PointBytes | undefined {
     return nextBytes(this.#chunks, event, range, form, limit)
   }
 
   /** The last rows of a range, descending. */
-  previous(event: number, range: Range, form: Form, limit?: number): PointPage {
+  previous(event: number, range: Range, form: RowFormat, limit?: number): PointPage {
     return previousPage(this.#chunks, event, range, form, limit)
   }
 
   /** What {@link sample} goes on with: it stays good while the file is closed and opened again. */
-  sampler(sampling: Sampling): Sampler {
+  createSampler(sampling: SampleOptions): Sampler {
     return new Sampler(sampling)
   }
 
@@ -220,7 +221,7 @@ export class SeriesRepository {
   sample(sampler: Sampler): SampledPage {
     const page = sampler.next(this.#chunks)
     for (const chunk of sampler.unsummarized)
-      if (this.#unsummarized.size < mostUnsummarized) this.#unsummarized.add(chunk)
+      if (this.#unsummarized.size < maxUnsummarized) this.#unsummarized.add(chunk)
     return page
   }
 
@@ -231,45 +232,45 @@ export class SeriesRepository {
 
   /** Makes summaries that were missed, of a few chunks at most. */
   summarize(): void {
-    for (const number of [...this.#unsummarized].slice(0, chunksSummarized)) {
+    for (const number of [...this.#unsummarized].slice(0, maxSummarizedChunks)) {
       this.#unsummarized.delete(number)
       const chunk = this.#chunks.find(number)
       if (!chunk || chunk.count < smallSize || this.#chunks.isSummarized(number)) continue
-      const { summary } = summarized(JSON.parse(`[${chunk.points}]`) as Row[])
+      const { summary } = summarizeRows(JSON.parse(`[${chunk.points}]`) as Row[])
       if (summary) this.#chunks.summarize(chunk, summary)
     }
   }
 
   /** Holders that do not show the last write yet. */
-  listBehind(limit: number): Behind[] {
-    if (!this.#mayBeBehind) return []
+  listOutdated(limit: number): OutdatedHolder[] {
+    if (!this.#mayHaveOutdated) return []
     const sql = `SELECT s.event AS number, e.id, s.until, s.written, s.writer
       FROM series s INDEXED BY series_behind CROSS JOIN event e ON e.number = s.event WHERE s.behind = 1 LIMIT +?`
-    const behind = statement(this.db, sql).all(limit) as Behind[]
-    if (behind.length === 0) this.#mayBeBehind = false
+    const behind = statement(this.db, sql).all(limit) as OutdatedHolder[]
+    if (behind.length === 0) this.#mayHaveOutdated = false
     return behind
   }
 
   /** Notes that the holder shows the last write now. */
-  caughtUp(event: number): void {
+  markUpToDate(event: number): void {
     statement(this.db, 'UPDATE series SET behind = 0 WHERE event = ?').run(event)
   }
 
   /** Drops what is remembered: somebody else may have written. */
-  forget(): void {
-    this.#mayBeBehind = true
+  invalidate(): void {
+    this.#mayHaveOutdated = true
     this.#revision++
   }
 
-  #shortened(event: number, written: number, writer: string): void {
-    const [last] = this.#chunks.tail(event, 1)
+  #updateEnd(event: number, written: number, writer: string): void {
+    const [last] = this.#chunks.listLast(event, 1)
     const sql = 'UPDATE series SET until = ?, written = ?, writer = ?, behind = 1 WHERE event = ?'
     statement(this.db, sql).run(last?.last ?? 0, written, writer, event)
-    this.#mayBeBehind = true
+    this.#mayHaveOutdated = true
     this.#revision++
   }
 
-  #insert(event: number, columns: readonly string[], { written, writer }: Writing): void {
+  #insert(event: number, columns: readonly string[], { written, writer }: WriteInfo): void {
     const sql =
       'INSERT INTO series (event, columns, until, loose, written, writer, behind) VALUES (?, ?, 0, 0, ?, ?, 1)'
     statement(this.db, sql).run(event, JSON.stringify(columns), written, writer)
@@ -280,17 +281,17 @@ export class SeriesRepository {
     columns: readonly string[],
     until: number,
     loose: number,
-    { written, writer }: Writing
+    { written, writer }: WriteInfo
   ): void {
     const sql = `UPDATE series SET columns = ?, until = ?, loose = ?, written = ?, writer = ?, behind = 1
       WHERE event = ?`
     statement(this.db, sql).run(JSON.stringify(columns), until, loose, written, writer, event)
-    this.#mayBeBehind = true
+    this.#mayHaveOutdated = true
     this.#revision++
   }
 }
 
 /** The least number that is greater: for ranges that include their ends. */
-function justAfter(value: number): number {
+function nextAbove(value: number): number {
   return value + Math.max(Number.MIN_VALUE, Math.abs(value) * Number.EPSILON)
 }

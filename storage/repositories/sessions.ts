@@ -3,7 +3,7 @@ import type { Database } from 'better-sqlite3'
 import { column, statement } from '../sqlite/statements.js'
 
 /** From where somebody has signed in last. */
-export interface SignInPlace {
+export interface SignInSource {
   /** Seconds. */
   readonly time: number
   /** What the client calls itself, if it said so. */
@@ -31,29 +31,29 @@ export class SessionRepository {
   /** Opens a session. */
   open(access: string, at: number): void {
     statement(this.db, 'INSERT OR REPLACE INTO session (access, used) VALUES (?, ?)').run(access, at)
-    this.forget()
+    this.invalidate()
   }
 
   /** Notes from where somebody has signed in to a session. */
-  note(access: string, place: SignInPlace): void {
+  recordSignIn(access: string, place: SignInSource): void {
     const sql = `INSERT INTO sign_in_state (name, body) VALUES (?, ?)
       ON CONFLICT (name) DO UPDATE SET body = excluded.body`
-    statement(this.db, sql).run(stateOf(access), JSON.stringify(place))
+    statement(this.db, sql).run(formatStateName(access), JSON.stringify(place))
   }
 
   /** From where somebody has signed in last; `undefined` for sessions opened before this was noted. */
-  place(access: string): SignInPlace | undefined {
+  findSignIn(access: string): SignInSource | undefined {
     const sql = 'SELECT body FROM sign_in_state WHERE name = ?'
-    const body = column(this.db, sql).get(stateOf(access)) as string | undefined
-    return body === undefined ? undefined : (JSON.parse(body) as SignInPlace)
+    const body = column(this.db, sql).get(formatStateName(access)) as string | undefined
+    return body === undefined ? undefined : (JSON.parse(body) as SignInSource)
   }
 
   /** Ends a session; `false` if there was none. */
   end(access: string): boolean {
     this.#touched.delete(access)
     const { changes } = statement(this.db, 'DELETE FROM session WHERE access = ?').run(access)
-    statement(this.db, 'DELETE FROM sign_in_state WHERE name = ?').run(stateOf(access))
-    this.forget()
+    statement(this.db, 'DELETE FROM sign_in_state WHERE name = ?').run(formatStateName(access))
+    this.invalidate()
     return changes > 0
   }
 
@@ -62,19 +62,19 @@ export class SessionRepository {
     this.#touched.set(access, at)
   }
 
-  /** Writes the uses. Within a transaction; {@link settle} follows its commit. */
+  /** Writes the uses. Within a transaction; {@link markFlushed} follows its commit. */
   flush(): void {
     const update = statement(this.db, 'UPDATE session SET used = ? WHERE access = ?')
     for (const [access, at] of this.#touched) update.run(at, access)
   }
 
   /** Drops the uses that have been written and committed. */
-  settle(): void {
+  markFlushed(): void {
     for (const [access, at] of this.#touched) this.#used?.set(access, at)
     this.#touched.clear()
   }
 
-  forget(): void {
+  invalidate(): void {
     this.#used = undefined
   }
 
@@ -88,6 +88,6 @@ export class SessionRepository {
   }
 }
 
-function stateOf(access: string): string {
+function formatStateName(access: string): string {
   return `session:${access}`
 }

@@ -1,6 +1,6 @@
 /** State of signing in other than passwords: one-time tokens, stored as digests, and states such as that of the second factor. */
 import type { Database } from 'better-sqlite3'
-import { secretDigest } from '../../schemas/secret-digest.js'
+import { digestSecret } from '../../schemas/secret-digest.js'
 import { column, statement } from '../sqlite/statements.js'
 
 /** What a token may be used for. Of `challenge` those are kept that have been used, so that none is used twice. */
@@ -13,18 +13,18 @@ export class SignInRepository {
   insert(kind: TokenKind, token: string, now: number, expires: number, body: unknown): void {
     statement(this.db, 'DELETE FROM sign_in_token WHERE expires <= ?').run(now)
     const sql = 'INSERT INTO sign_in_token (hash, kind, expires, body) VALUES (?, ?, ?, ?)'
-    statement(this.db, sql).run(secretDigest(token), kind, expires, JSON.stringify(body))
+    statement(this.db, sql).run(digestSecret(token), kind, expires, JSON.stringify(body))
   }
 
   /** The data of a token that is valid at `now`; `undefined` for any other. */
   find(kind: TokenKind, token: string, now: number): unknown {
     const sql = 'SELECT body FROM sign_in_token WHERE hash = ? AND kind = ? AND expires > ?'
-    const body = column(this.db, sql).get(secretDigest(token), kind, now) as string | undefined
+    const body = column(this.db, sql).get(digestSecret(token), kind, now) as string | undefined
     return body === undefined ? undefined : JSON.parse(body)
   }
 
   remove(token: string): void {
-    statement(this.db, 'DELETE FROM sign_in_token WHERE hash = ?').run(secretDigest(token))
+    statement(this.db, 'DELETE FROM sign_in_token WHERE hash = ?').run(digestSecret(token))
   }
 
   /** Removes all tokens of a kind. */
@@ -46,7 +46,7 @@ export class SignInRepository {
   }
 
   /** A state by its name; `undefined` if there is none. */
-  state(name: string): unknown {
+  getState(name: string): unknown {
     const body = column(this.db, 'SELECT body FROM sign_in_state WHERE name = ?').get(name) as
       | string
       | undefined

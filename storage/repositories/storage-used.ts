@@ -1,6 +1,6 @@
 /** The storage used by one user: two sums that triggers maintain. */
 import type { Database } from 'better-sqlite3'
-import { recountOf } from '../migrations/storage-triggers.js'
+import { buildRecountSql } from '../migrations/storage-triggers.js'
 import { counted } from '../migrations/user/006-storage-used.js'
 import { countedSlices } from '../migrations/user/007-followed-slices.js'
 import { statement } from '../sqlite/statements.js'
@@ -19,7 +19,7 @@ export interface StorageUsed {
   readonly attachments: number
 }
 
-const recount = recountOf(counted, countedSlices)
+const recount = buildRecountSql(counted, countedSlices)
 
 export class StorageUsedRepository {
   constructor(private readonly db: Database) {}

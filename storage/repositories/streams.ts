@@ -1,10 +1,10 @@
 /** The streams of one user, stored in a table and cached as a tree in memory, together with the system streams. */
 import type { Database } from 'better-sqlite3'
 import type { Stream } from '../../schemas/stream.js'
-import { StoreDamaged, translated } from '../errors.js'
+import { StoreDamaged, translateError } from '../errors.js'
 import { Numbers } from './numbers.js'
 import { column, statement } from '../sqlite/statements.js'
-import { firstOther, systemNumber, type SystemTree } from '../streams/system-streams.js'
+import { firstOther, getSystemNumber, type SystemTree } from '../streams/system-streams.js'
 import type { StreamNode } from '../streams/node.js'
 
 /** The record of a deleted stream. `path`: the ids from it up to its root, which decide who may see the record. */
@@ -44,7 +44,7 @@ interface Tree {
 export class StreamRepository {
   readonly #numbers: Numbers
   #tree: Tree | undefined
-  #strays: ReadonlySet<number> | undefined
+  #undefinedNumbers: ReadonlySet<number> | undefined
   #version = 0
 
   constructor(
@@ -78,7 +78,7 @@ export class StreamRepository {
     return this.system.isTagId(id)
   }
 
-  byNumber(number: number): StreamNode | undefined {
+  findByNumber(number: number): StreamNode | undefined {
     return this.#load().byNumber.get(number) ?? this.system.byNumber.get(number)
   }
 
@@ -86,30 +86,30 @@ export class StreamRepository {
    * Numbers of system streams that the settings no longer define, but that still hold events. Looked up once, since no
    * events can be added to them.
    */
-  get strays(): ReadonlySet<number> {
-    if (this.#strays) return this.#strays
+  get undefinedNumbers(): ReadonlySet<number> {
+    if (this.#undefinedNumbers) return this.#undefinedNumbers
     // A loose index scan: one seek per stream instead of one row per event. Without ALL, it ends in a damaged index, too.
     const sql = `WITH RECURSIVE known (number) AS (
       SELECT min(stream) FROM event_stream WHERE stream >= ?
       UNION SELECT (SELECT min(stream) FROM event_stream WHERE stream > number) FROM known WHERE number IS NOT NULL
     ) SELECT number FROM known WHERE number IS NOT NULL`
     const numbers = column(this.db, sql).all(firstOther) as number[]
-    return (this.#strays = new Set(numbers.filter(number => !this.system.byNumber.has(number))))
+    return (this.#undefinedNumbers = new Set(numbers.filter(number => !this.system.byNumber.has(number))))
   }
 
-  /** The number of a stream, including one of {@link strays}. Throws for any other id. */
-  numberOf(id: string): number {
+  /** The number of a stream, including one of {@link undefinedNumbers}. Throws for any other id. */
+  getNumber(id: string): number {
     const known = this.find(id)?.number
     if (known !== undefined) return known
-    const number = systemNumber(id, 'other')
-    if (!this.strays.has(number)) throw new Error('No such stream')
+    const number = getSystemNumber(id, 'other')
+    if (!this.undefinedNumbers.has(number)) throw new Error('No such stream')
     return number
   }
 
   /** The ids from a stream up to its root; empty for an unknown number. */
-  path(number: number): string[] {
+  getPath(number: number): string[] {
     const path: string[] = []
-    for (let at = this.byNumber(number); at; at = at.parent) path.push(at.stream.id)
+    for (let node = this.findByNumber(number); node; node = node.parent) path.push(node.stream.id)
     return path
   }
 
@@ -133,7 +133,7 @@ export class StreamRepository {
     const text = JSON.stringify(stream)
     const number = this.#numbers.next()
     this.#write('INSERT INTO stream (number, id, body) VALUES (?, ?, ?)', number, stream.id, text)
-    this.#numbers.taken(number)
+    this.#numbers.markUsed(number)
     // The id is in use again: clients must not take the new stream for deleted.
     this.#write('DELETE FROM stream_deletion WHERE id = ?', stream.id)
     const node = new Node(number, text, stream)
@@ -166,7 +166,7 @@ export class StreamRepository {
     const tree = this.#load()
     const node = tree.byId.get(id)
     if (!node) throw new Error('No such stream')
-    const path = this.path(node.number)
+    const path = this.getPath(node.number)
     this.#write('DELETE FROM stream WHERE number = ?', node.number)
     this.#write(
       'INSERT OR REPLACE INTO stream_deletion (id, deleted, path) VALUES (?, ?, ?)',
@@ -182,37 +182,37 @@ export class StreamRepository {
   }
 
   /** When the stream with this id was deleted, in seconds; `undefined` if there is no record of it. */
-  deletedAt(id: string): number | undefined {
+  getDeletionTime(id: string): number | undefined {
     return column(this.db, 'SELECT deleted FROM stream_deletion WHERE id = ?').get(id) as number | undefined
   }
 
   /** Deletions after a time (seconds), latest first. */
-  deletionsSince(since: number): StreamDeletion[] {
+  listDeletionsSince(since: number): StreamDeletion[] {
     const sql = 'SELECT id, deleted, path FROM stream_deletion WHERE deleted > ? ORDER BY deleted DESC, id'
     const rows = statement(this.db, sql).all(since) as { id: string; deleted: number; path: string }[]
     return rows.map(row => ({ ...row, path: JSON.parse(row.path) as string[] }))
   }
 
   /** Drops the cached tree: it may hold what was rolled back. */
-  forget(): void {
-    this.#numbers.forget()
+  invalidate(): void {
+    this.#numbers.invalidate()
     this.#tree = undefined
     this.#version++
   }
 
   /** Copies the tree that another repository of the same file has cached, if any: reading it again takes much longer. */
-  copy(other: StreamRepository): void {
+  copyCache(other: StreamRepository): void {
     if (!other.#tree) return
     const nodes = Array.from(
       other.#tree.byId.values(),
       ({ number, stream, text }) => new Node(number, text, stream)
     )
-    this.#tree = treeOf(nodes)
+    this.#tree = buildTree(nodes)
     this.#version++
   }
 
   /** Takes over the cached tree of another repository of the same file, which is no longer used. */
-  takeOver(other: StreamRepository): void {
+  takeCache(other: StreamRepository): void {
     this.#tree = other.#tree
     this.#version++
   }
@@ -221,7 +221,7 @@ export class StreamRepository {
     try {
       statement(this.db, sql).run(...values)
     } catch (error) {
-      throw translated(error)
+      throw translateError(error)
     }
   }
 
@@ -238,7 +238,7 @@ export class StreamRepository {
   #parse(rows: readonly { readonly number: number; readonly body: string }[]): Tree {
     let tree: Tree
     try {
-      tree = treeOf(rows.map(({ number, body }) => new Node(number, body)))
+      tree = buildTree(rows.map(({ number, body }) => new Node(number, body)))
     } catch (error) {
       throw new StoreDamaged(this.db.name, 'has a stream that cannot be read', error)
     }
@@ -250,7 +250,7 @@ export class StreamRepository {
   }
 }
 
-function treeOf(nodes: readonly Node[]): Tree {
+function buildTree(nodes: readonly Node[]): Tree {
   const tree: Tree = { roots: new Set(), byId: new Map(), byNumber: new Map(), length: 0 }
   for (const node of nodes) {
     tree.byId.set(node.stream.id, node)

@@ -26,7 +26,7 @@ export class UsageRepository {
   }
 
   /** When an access was last used, in seconds. */
-  lastUsed(access: string): number | undefined {
+  getLastUsed(access: string): number | undefined {
     const { lastUsed } = this.#uses.get(access) ?? {}
     if (lastUsed !== undefined) return lastUsed
     return column(this.db, 'SELECT lastUsed FROM access_use WHERE access = ?').get(access) as
@@ -35,7 +35,7 @@ export class UsageRepository {
   }
 
   /** When any access was last used, in seconds. */
-  latest(): number | undefined {
+  getLatest(): number | undefined {
     const stored = column(this.db, 'SELECT max(lastUsed) FROM access_use').get() as number | null
     let latest = stored ?? -Infinity
     for (const { lastUsed } of this.#uses.values()) latest = Math.max(latest, lastUsed)
@@ -43,14 +43,14 @@ export class UsageRepository {
   }
 
   /** Number of calls by method id. */
-  calls(access: string): Record<string, number> {
+  countCalls(access: string): Record<string, number> {
     const counts = { ...this.#storedCalls(access) }
     for (const [method, count] of this.#uses.get(access)?.calls ?? [])
       counts[method] = (counts[method] ?? 0) + count
     return counts
   }
 
-  /** Writes the counts. Within a transaction; {@link settle} follows its commit. */
+  /** Writes the counts. Within a transaction; {@link markFlushed} follows its commit. */
   flush(): void {
     const used = statement(this.db, 'INSERT OR REPLACE INTO access_use (access, lastUsed) VALUES (?, ?)')
     const called = statement(
@@ -65,7 +65,7 @@ export class UsageRepository {
   }
 
   /** Drops the counts that have been written and committed. */
-  settle(): void {
+  markFlushed(): void {
     this.#uses = new Map()
     this.#stored.clear()
   }

@@ -1,11 +1,11 @@
 /** The webhooks of one user. They are few, so all are cached while the file is open. */
 import type { Database } from 'better-sqlite3'
 import type { Webhook } from '../../schemas/webhook.js'
-import { translated } from '../errors.js'
+import { translateError } from '../errors.js'
 import { statement } from '../sqlite/statements.js'
 
 /** A webhook with its private state. */
-export interface KeptWebhook {
+export interface StoredWebhook {
   readonly webhook: Webhook
   /** Key that signs messages. */
   readonly secret?: string
@@ -23,16 +23,16 @@ interface Row {
 }
 
 export class WebhookRepository {
-  #all: Map<string, KeptWebhook> | undefined
+  #all: Map<string, StoredWebhook> | undefined
 
   constructor(private readonly db: Database) {}
 
-  find(id: string): KeptWebhook | undefined {
+  find(id: string): StoredWebhook | undefined {
     return this.#load().get(id)
   }
 
   /** All webhooks, in no particular order. */
-  list(): Iterable<KeptWebhook> {
+  list(): Iterable<StoredWebhook> {
     return this.#load().values()
   }
 
@@ -41,35 +41,35 @@ export class WebhookRepository {
   }
 
   /** Throws `UniqueViolation` of `webhook.access` if the access already has a webhook with that URL. */
-  insert(kept: KeptWebhook): void {
-    const { secret = null, webhook } = kept
+  insert(stored: StoredWebhook): void {
+    const { secret = null, webhook } = stored
     this.#write(
       `INSERT INTO webhook (url, owed, sending, body, id, access, secret)
        VALUES (?, ?, ?, ?, ?, ?, ?)`,
-      [...changingColumns(kept), webhook.id, webhook.accessId, secret]
+      [...toColumns(stored), webhook.id, webhook.accessId, secret]
     )
-    this.#load().set(webhook.id, kept)
+    this.#load().set(webhook.id, stored)
   }
 
   /** Replaces a webhook and its queues. Throws as {@link insert} does. */
-  update(kept: KeptWebhook): void {
-    const { id } = kept.webhook
+  update(stored: StoredWebhook): void {
+    const { id } = stored.webhook
     this.#write('UPDATE webhook SET url = ?, owed = ?, sending = ?, body = ? WHERE id = ?', [
-      ...changingColumns(kept),
+      ...toColumns(stored),
       id
     ])
-    this.#load().set(id, kept)
+    this.#load().set(id, stored)
   }
 
   /** Replaces only the queues of a webhook: they change with every write, and its scopes may be long. */
-  queue(kept: KeptWebhook): void {
-    const { owed, sending, webhook } = kept
+  updateQueues(stored: StoredWebhook): void {
+    const { owed, sending, webhook } = stored
     this.#write('UPDATE webhook SET owed = ?, sending = ? WHERE id = ?', [
       JSON.stringify(owed),
       JSON.stringify(sending),
       webhook.id
     ])
-    this.#load().set(webhook.id, kept)
+    this.#load().set(webhook.id, stored)
   }
 
   remove(id: string): void {
@@ -78,14 +78,14 @@ export class WebhookRepository {
   }
 
   /** Removes the webhooks of an access. */
-  removeOf(access: string): void {
+  removeByAccess(access: string): void {
     if (this.size === 0) return
     this.#write('DELETE FROM webhook WHERE access = ?', [access])
-    this.forget()
+    this.invalidate()
   }
 
   /** Drops the cache: it may hold what was rolled back. */
-  forget(): void {
+  invalidate(): void {
     this.#all = undefined
   }
 
@@ -93,22 +93,22 @@ export class WebhookRepository {
     try {
       statement(this.db, sql).run(...values)
     } catch (error) {
-      throw translated(error, this.db.name)
+      throw translateError(error, this.db.name)
     }
   }
 
-  #load(): Map<string, KeptWebhook> {
+  #load(): Map<string, StoredWebhook> {
     if (this.#all) return this.#all
     const rows = statement(this.db, 'SELECT body, secret, owed, sending FROM webhook').all() as Row[]
-    return (this.#all = new Map(rows.map(toKept).map(kept => [kept.webhook.id, kept])))
+    return (this.#all = new Map(rows.map(toStored).map(stored => [stored.webhook.id, stored])))
   }
 }
 
-function changingColumns({ owed, sending, webhook }: KeptWebhook): unknown[] {
+function toColumns({ owed, sending, webhook }: StoredWebhook): unknown[] {
   return [webhook.url, JSON.stringify(owed), JSON.stringify(sending), JSON.stringify(webhook)]
 }
 
-function toKept({ body: text, owed, secret, sending }: Row): KeptWebhook {
+function toStored({ body: text, owed, secret, sending }: Row): StoredWebhook {
   return {
     webhook: JSON.parse(text) as Webhook,
     ...(secret === null ? {} : { secret }),

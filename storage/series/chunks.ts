@@ -54,8 +54,8 @@ export type WholeChunk = readonly [
   points: string
 ]
 
-const head = 'number, first, last, count, width, fine'
-const whole = `${head}, points`
+const headColumns = 'number, first, last, count, width, fine'
+const chunkColumns = `${headColumns}, points`
 
 /** As {@link WholeChunk}, without its text. */
 export type WholeHead = readonly [last: number, count: number, width: number, fine: number, size: number]
@@ -64,59 +64,59 @@ export class ChunkTable {
   constructor(private readonly db: Database) {}
 
   /** The last chunk that begins at `at` or before. */
-  atOrBefore(event: number, at: number): Chunk | undefined {
-    const sql = `SELECT ${whole} FROM series_chunk WHERE event = ? AND first <= ? ORDER BY first DESC LIMIT 1`
+  findAtOrBefore(event: number, at: number): Chunk | undefined {
+    const sql = `SELECT ${chunkColumns} FROM series_chunk WHERE event = ? AND first <= ? ORDER BY first DESC LIMIT 1`
     return statement(this.db, sql).get(event, at) as Chunk | undefined
   }
 
   /** The last chunk that begins before `at`. */
-  before(event: number, at: number): Chunk | undefined {
-    const sql = `SELECT ${whole} FROM series_chunk WHERE event = ? AND first < ? ORDER BY first DESC LIMIT 1`
+  findBefore(event: number, at: number): Chunk | undefined {
+    const sql = `SELECT ${chunkColumns} FROM series_chunk WHERE event = ? AND first < ? ORDER BY first DESC LIMIT 1`
     return statement(this.db, sql).get(event, at) as Chunk | undefined
   }
 
   /** The first chunk that begins after `at`. */
-  after(event: number, at: number): Chunk | undefined {
-    const sql = `SELECT ${whole} FROM series_chunk WHERE event = ? AND first > ? ORDER BY first LIMIT 1`
+  findAfter(event: number, at: number): Chunk | undefined {
+    const sql = `SELECT ${chunkColumns} FROM series_chunk WHERE event = ? AND first > ? ORDER BY first LIMIT 1`
     return statement(this.db, sql).get(event, at) as Chunk | undefined
   }
 
   /** All chunks that begin after `from` and end before `to`, in order: whoever has enough leaves off. */
-  between(event: number, from: number, to: number): IterableIterator<WholeChunk> {
+  iterateBetween(event: number, from: number, to: number): IterableIterator<WholeChunk> {
     // Chunks do not overlap: bounding where they begin keeps it from looking at more than one in vain.
     const sql = `SELECT last, count, width, fine, octet_length(points), points
       FROM series_chunk WHERE event = ? AND first > ? AND first < ? AND last < ? ORDER BY first`
     return raw(this.db, sql).iterate(event, from, to, to) as IterableIterator<WholeChunk>
   }
 
-  /** The first of {@link between}, without their texts. */
-  headsBetween(event: number, from: number, to: number, limit: number): WholeHead[] {
+  /** The first of {@link iterateBetween}, without their texts. */
+  listHeadsBetween(event: number, from: number, to: number, limit: number): WholeHead[] {
     const sql = `SELECT last, count, width, fine, octet_length(points)
       FROM series_chunk WHERE event = ? AND first > ? AND first < ? AND last < ? ORDER BY first LIMIT +?`
     return raw(this.db, sql).all(event, from, to, to, limit) as WholeHead[]
   }
 
   /** The texts of the chunks from one that begins after `from` to one that ends with `last`, as bytes, joined by commas. */
-  bytes(event: number, from: number, last: number): Uint8Array {
+  readBytes(event: number, from: number, last: number): Uint8Array {
     const sql = `SELECT CAST(group_concat(points) AS BLOB)
       FROM (SELECT points FROM series_chunk WHERE event = ? AND first > ? AND first <= ? ORDER BY first)`
     return column(this.db, sql).get(event, from, last) as Uint8Array
   }
 
   /** Last deltaTime of the last chunk that begins at `at` or before: whether a chunk has to be read at all. */
-  endAtOrBefore(event: number, at: number): number | undefined {
+  findEndAtOrBefore(event: number, at: number): number | undefined {
     const sql = 'SELECT last FROM series_chunk WHERE event = ? AND first <= ? ORDER BY first DESC LIMIT 1'
     return column(this.db, sql).get(event, at) as number | undefined
   }
 
   /** Where the first chunk after `at` begins; infinite if there is none. */
-  startAfter(event: number, at: number): number {
+  findStartAfter(event: number, at: number): number {
     const sql = 'SELECT first FROM series_chunk WHERE event = ? AND first > ? ORDER BY first LIMIT 1'
     return (column(this.db, sql).get(event, at) as number | undefined) ?? Infinity
   }
 
   /** Where the last chunk begins that does so at `at` or before. */
-  firstAtOrBefore(event: number, at: number): number | undefined {
+  findStartAtOrBefore(event: number, at: number): number | undefined {
     const sql = 'SELECT first FROM series_chunk WHERE event = ? AND first <= ? ORDER BY first DESC LIMIT 1'
     return column(this.db, sql).get(event, at) as number | undefined
   }
@@ -125,7 +125,7 @@ export class ChunkTable {
    * Chunks that begin at `at` or after, in order, by one part of their summaries: `limit` at most, or two whose parts have
    * more characters than `length` together. `isLast`: whether there are no more.
    */
-  summarized(
+  listSummarized(
     event: number,
     at: number,
     limit: number,
@@ -136,18 +136,18 @@ export class ChunkTable {
       FROM series_chunk c INDEXED BY series_chunk_first LEFT JOIN series_summary s ON s.chunk = c.number
       WHERE c.event = ? AND c.first >= ? ORDER BY c.first LIMIT +?`
     const found: Summarized[] = []
-    let left = length
+    let remaining = length
     for (const row of raw(this.db, sql).iterate(event, at, limit) as IterableIterator<Summarized>) {
       found.push(row)
-      left -= row[4]?.length ?? 0
+      remaining -= row[4]?.length ?? 0
       // The first one may end before what is sought.
-      if (left <= 0 && found.length >= 2) return { found, isLast: false }
+      if (remaining <= 0 && found.length >= 2) return { found, isLast: false }
     }
     return { found, isLast: found.length < limit }
   }
 
   /** What the summary of a chunk tells of its parts. */
-  parts(chunk: number): string | null {
+  readParts(chunk: number): string | null {
     return column(this.db, 'SELECT parts FROM series_summary WHERE chunk = ?').get(chunk) as string | null
   }
 
@@ -156,32 +156,32 @@ export class ChunkTable {
   }
 
   find(number: number): Chunk | undefined {
-    return statement(this.db, `SELECT ${whole} FROM series_chunk WHERE number = ?`).get(number) as
+    return statement(this.db, `SELECT ${chunkColumns} FROM series_chunk WHERE number = ?`).get(number) as
       | Chunk
       | undefined
   }
 
   /** A chunk without its points; `extremes` if it was written before there were summaries. */
-  head(number: number): ChunkHead & { readonly extremes: string | null } {
-    const sql = `SELECT ${head}, extremes FROM series_chunk WHERE number = ?`
+  readHead(number: number): ChunkHead & { readonly extremes: string | null } {
+    const sql = `SELECT ${headColumns}, extremes FROM series_chunk WHERE number = ?`
     return statement(this.db, sql).get(number) as ChunkHead & { readonly extremes: string | null }
   }
 
   /** The last chunks, the very last one first. */
-  tail(event: number, limit: number): SizedHead[] {
+  listLast(event: number, limit: number): SizedHead[] {
     // The size is known without the text being read.
-    const sql = `SELECT ${head}, octet_length(points) AS size FROM series_chunk
+    const sql = `SELECT ${headColumns}, octet_length(points) AS size FROM series_chunk
       WHERE event = ? ORDER BY first DESC LIMIT +?`
     return statement(this.db, sql).all(event, limit) as SizedHead[]
   }
 
   /** Chunks that begin in a range, in order. */
-  heads(event: number, from: number, to: number, limit: number): ChunkHead[] {
-    const sql = `SELECT ${head} FROM series_chunk WHERE event = ? AND first >= ? AND first < ? ORDER BY first LIMIT +?`
+  listHeads(event: number, from: number, to: number, limit: number): ChunkHead[] {
+    const sql = `SELECT ${headColumns} FROM series_chunk WHERE event = ? AND first >= ? AND first < ? ORDER BY first LIMIT +?`
     return statement(this.db, sql).all(event, from, to, limit) as ChunkHead[]
   }
 
-  points(number: number): string {
+  readPoints(number: number): string {
     return column(this.db, 'SELECT points FROM series_chunk WHERE number = ?').get(number) as string
   }
 

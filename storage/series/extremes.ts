@@ -8,7 +8,7 @@ export class Extremes {
   readonly #greatest: (Row | undefined)[] = []
   #first: Row | undefined
 
-  take(row: Row): void {
+  add(row: Row): void {
     this.#first ??= row
     for (let at = 1; at < row.length; at++) {
       const value = row[at]
@@ -20,8 +20,8 @@ export class Extremes {
     }
   }
 
-  takeBlock(block: Pick<Block, 'extremes'>): void {
-    for (const row of block.extremes()) this.take(row)
+  addBlock(block: Pick<Block, 'extremes'>): void {
+    for (const row of block.extremes()) this.add(row)
   }
 
   /** The rows that stand out, by time; the first one where no column holds numbers. */

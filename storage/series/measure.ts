@@ -35,7 +35,7 @@ export function measure(rows: readonly Row[], at: number): Measure | undefined {
 }
 
 /** The measure of rows of which those of `a` come first. */
-export function measuredTogether(
+export function mergeMeasures(
   a: Measure | undefined,
   b: Measure | undefined,
   at: number
@@ -50,7 +50,7 @@ export function measuredTogether(
 }
 
 /** The rows that a chart cannot do without, by time; the first one where no column holds numbers. */
-export function standingOut(measures: readonly (Measure | undefined)[], first: Row): Row[] {
+export function listExtremeRows(measures: readonly (Measure | undefined)[], first: Row): Row[] {
   const rows = new Map<number, Row>()
   for (const found of measures) {
     if (!found) continue

@@ -1,8 +1,8 @@
 /** Removes the points of a range: whole chunks as they are, those at its ends cut. */
 import type { Chunk, ChunkTable } from './chunks.js'
 import type { Range } from './page.js'
-import { joined, lowerBound, rowTexts, timeOf, type Row } from './rows.js'
-import { summarized } from './summary.js'
+import { joinRows, lowerBound, splitRows, parseTime, type Row } from './rows.js'
+import { summarizeRows } from './summary.js'
 
 /** How many points have been removed, and whether there may be more in the range. */
 export interface Removal {
@@ -13,14 +13,14 @@ export interface Removal {
 /** Removes the first points of a range: those in `limit` chunks at most. */
 export function removePoints(chunks: ChunkTable, event: number, { from, to }: Range, limit: number): Removal {
   let count = 0
-  const begun = chunks.atOrBefore(event, from)
-  if (begun && begun.first < from) count += cutOut(chunks, begun, { from, to })
-  const heads = chunks.heads(event, from, to, limit)
+  const previous = chunks.findAtOrBefore(event, from)
+  if (previous && previous.first < from) count += removeWithin(chunks, previous, { from, to })
+  const heads = chunks.listHeads(event, from, to, limit)
   for (const head of heads) {
     if (head.last < to) {
       chunks.remove(head.number)
       count += head.count
-    } else count += cutOut(chunks, { ...head, points: chunks.points(head.number) }, { from, to })
+    } else count += removeWithin(chunks, { ...head, points: chunks.readPoints(head.number) }, { from, to })
   }
   return { count, isDone: heads.length < limit }
 }
@@ -32,36 +32,36 @@ export function removeTimes(
   { from, to }: Range,
   times: ReadonlySet<number>
 ): number {
-  const begun = chunks.atOrBefore(event, from)
-  const later = chunks.heads(event, from, to, -1)
-  const all = begun && begun.first < from && begun.last >= from ? [begun, ...later] : later
+  const previous = chunks.findAtOrBefore(event, from)
+  const later = chunks.listHeads(event, from, to, -1)
+  const all = previous && previous.first < from && previous.last >= from ? [previous, ...later] : later
   let count = 0
   for (const head of all) {
-    const chunk = { ...head, points: chunks.points(head.number) }
-    const texts = rowTexts(chunk.points, chunk.count)
-    const left = texts.filter(text => !times.has(timeOf(text)))
-    count += texts.length - left.length
-    if (left.length === 0) chunks.remove(head.number)
-    else if (left.length < texts.length) replace(chunks, chunk, left)
+    const chunk = { ...head, points: chunks.readPoints(head.number) }
+    const texts = splitRows(chunk.points, chunk.count)
+    const remaining = texts.filter(text => !times.has(parseTime(text)))
+    count += texts.length - remaining.length
+    if (remaining.length === 0) chunks.remove(head.number)
+    else if (remaining.length < texts.length) replace(chunks, chunk, remaining)
   }
   return count
 }
 
 /** Takes the rows of a range out of a chunk that goes beyond it. */
-function cutOut(chunks: ChunkTable, chunk: Chunk, { from, to }: Range): number {
+function removeWithin(chunks: ChunkTable, chunk: Chunk, { from, to }: Range): number {
   if (chunk.last < from) return 0
-  const texts = rowTexts(chunk.points, chunk.count)
+  const texts = splitRows(chunk.points, chunk.count)
   const start = lowerBound(texts, from)
   const end = lowerBound(texts, to, start)
   if (start === end) return 0
-  const left = texts.toSpliced(start, end - start)
-  replace(chunks, chunk, left)
+  const remaining = texts.toSpliced(start, end - start)
+  replace(chunks, chunk, remaining)
   return end - start
 }
 
-function replace(chunks: ChunkTable, chunk: Chunk, left: readonly string[]): void {
-  const points = joined(left)
-  const { summary } = summarized(JSON.parse(`[${points}]`) as Row[])
-  const [first, last] = [timeOf(left[0]!), timeOf(left.at(-1)!)]
-  chunks.update(chunk, { ...chunk, first, last, count: left.length, points, summary })
+function replace(chunks: ChunkTable, chunk: Chunk, remaining: readonly string[]): void {
+  const points = joinRows(remaining)
+  const { summary } = summarizeRows(JSON.parse(`[${points}]`) as Row[])
+  const [first, last] = [parseTime(remaining[0]!), parseTime(remaining.at(-1)!)]
+  chunks.update(chunk, { ...chunk, first, last, count: remaining.length, points, summary })
 }

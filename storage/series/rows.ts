@@ -4,29 +4,29 @@
 export type Row = readonly [deltaTime: number, ...cells: unknown[]]
 
 /** The text of a row without its brackets: `0.5,60.7`. */
-export function rowText(row: Row): string {
+export function formatRow(row: Row): string {
   return JSON.stringify(row).slice(1, -1)
 }
 
 /** Rows as a chunk keeps them: `[0,60.6],[0.5,60.7]`. */
-export function pointsText(rows: readonly Row[]): string {
+export function formatRows(rows: readonly Row[]): string {
   return JSON.stringify(rows).slice(1, -1)
 }
 
-/** As {@link pointsText}, of rows that are text already. */
-export function joined(texts: readonly string[]): string {
+/** As {@link formatRows}, of rows that are text already. */
+export function joinRows(texts: readonly string[]): string {
   return `[${texts.join('],[')}]`
 }
 
 /** The texts of the `count` rows of a chunk. */
-export function rowTexts(points: string, count: number): string[] {
+export function splitRows(points: string, count: number): string[] {
   const texts = points.slice(1, -1).split('],[')
   // More parts than rows: the separator occurs within some cell too.
-  return texts.length === count ? texts : (JSON.parse(`[${points}]`) as Row[]).map(rowText)
+  return texts.length === count ? texts : (JSON.parse(`[${points}]`) as Row[]).map(formatRow)
 }
 
 /** The deltaTime of a row's text. */
-export function timeOf(text: string): number {
+export function parseTime(text: string): number {
   return Number.parseFloat(text)
 }
 
@@ -36,41 +36,41 @@ export function lowerBound(texts: readonly string[], time: number, start = 0): n
   let high = texts.length
   while (low < high) {
     const middle = (low + high) >>> 1
-    if (timeOf(texts[middle]!) < time) low = middle + 1
+    if (parseTime(texts[middle]!) < time) low = middle + 1
     else high = middle
   }
   return low
 }
 
 /** Texts with further empty cells, for columns that have come later. */
-export function padded(texts: readonly string[], missing: number): readonly string[] {
+export function padRows(texts: readonly string[], missing: number): readonly string[] {
   if (missing <= 0) return texts
   const cells = ',null'.repeat(missing)
   return texts.map(text => text + cells)
 }
 
 /** Stored texts with rows of the same width written over them: cell by cell, where a new one has a value. Both ascend. */
-export function merged(texts: readonly string[], rows: readonly Row[]): string[] {
+export function mergeRows(texts: readonly string[], rows: readonly Row[]): string[] {
   const result: string[] = []
   let next = 0
   for (const row of rows) {
-    const at = lowerBound(texts, row[0], next)
-    while (next < at) result.push(texts[next++]!)
-    const known = texts[at]
-    if (known !== undefined && timeOf(known) === row[0]) {
-      result.push(overwritten(known, row))
+    const index = lowerBound(texts, row[0], next)
+    while (next < index) result.push(texts[next++]!)
+    const stored = texts[index]
+    if (stored !== undefined && parseTime(stored) === row[0]) {
+      result.push(overwriteRow(stored, row))
       next++
-    } else result.push(rowText(row))
+    } else result.push(formatRow(row))
   }
   while (next < texts.length) result.push(texts[next++]!)
   return result
 }
 
 /** Text of rows that are to have `width` cells. */
-export function fitted(texts: readonly string[], width: number, has: number): string {
-  let result = padded(texts, width - has)
-  if (width < has) result = result.map(text => rowText(rowOf(text).slice(0, width) as unknown as Row))
-  return joined(result)
+export function fitRows(texts: readonly string[], width: number, has: number): string {
+  let result = padRows(texts, width - has)
+  if (width < has) result = result.map(text => formatRow(parseRow(text).slice(0, width) as unknown as Row))
+  return joinRows(result)
 }
 
 /**
@@ -78,9 +78,9 @@ export function fitted(texts: readonly string[], width: number, has: number): st
  * equal. `before` and `after`: deltaTimes of the points around the rows. (docs/spec/series.md#reading-points)
  */
 export function roundRows(texts: readonly string[], before: number, after: number): string[] {
-  const times = texts.map(timeOf)
-  return texts.map((text, at) =>
-    isApart(times[at - 1] ?? before, times[at]!, times[at + 1] ?? after) ? rounded(text) : text
+  const times = texts.map(parseTime)
+  return texts.map((text, index) =>
+    isApart(times[index - 1] ?? before, times[index]!, times[index + 1] ?? after) ? roundRow(text) : text
   )
 }
 
@@ -94,17 +94,17 @@ export function isCoarse(time: number): boolean {
   return Math.round(time * 1e3) / 1e3 === time
 }
 
-function overwritten(text: string, row: Row): string {
-  const known = rowOf(text)
-  return rowText(row.map((cell, index) => cell ?? known[index] ?? null) as unknown as Row)
+function overwriteRow(text: string, row: Row): string {
+  const stored = parseRow(text)
+  return formatRow(row.map((cell, index) => cell ?? stored[index] ?? null) as unknown as Row)
 }
 
-function rowOf(text: string): Row {
+function parseRow(text: string): Row {
   return JSON.parse(`[${text}]`) as Row
 }
 
-function rounded(text: string): string {
-  const time = timeOf(text)
+function roundRow(text: string): string {
+  const time = parseTime(text)
   if (isCoarse(time)) return text
   const comma = text.indexOf(',')
   return String(Math.round(time * 1e3) / 1e3) + (comma < 0 ? '' : text.slice(comma))

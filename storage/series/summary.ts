@@ -1,6 +1,6 @@
 /** What is kept of a large chunk beside its rows, so that charts need not read them: extremes, counts and sums. */
-import { measure, measuredTogether, standingOut, type Measure } from './measure.js'
-import { pointsText, type Row } from './rows.js'
+import { measure, mergeMeasures, listExtremeRows, type Measure } from './measure.js'
+import { formatRows, type Row } from './rows.js'
 
 /** Chunks with fewer rows than this are small: they are merged with others, and have no summary. */
 export const smallSize = 512
@@ -26,41 +26,44 @@ export type PartFigures = readonly [start: number, ...columns: Figures[]]
 /**
  * The text and the summary of a chunk's rows. There is no summary of few rows, or of numbers too large to be added up.
  */
-export function summarized(rows: readonly Row[]): { points: string; summary: Summary | null } {
-  if (rows.length < smallSize) return { points: pointsText(rows), summary: null }
-  const places = Array.from({ length: rows[0]!.length - 1 }, (_, index) => index + 1)
+export function summarizeRows(rows: readonly Row[]): { points: string; summary: Summary | null } {
+  if (rows.length < smallSize) return { points: formatRows(rows), summary: null }
+  const indexes = Array.from({ length: rows[0]!.length - 1 }, (_, index) => index + 1)
   let totals: (Measure | undefined)[] = []
   const parts: PartFigures[] = []
   let points = ''
   let isFindable = true
-  for (let at = 0; at < rows.length; at += partSize) {
-    const part = rows.slice(at, at + partSize)
-    const text = pointsText(part)
-    const measures = places.map(place => measure(part, place))
-    isFindable &&= measures.every(found => found?.count === part.length) || isFound(text, part.length)
-    parts.push([at === 0 ? 0 : points.length + 1, ...measures.map(timesOf)])
+  for (let start = 0; start < rows.length; start += partSize) {
+    const part = rows.slice(start, start + partSize)
+    const text = formatRows(part)
+    const measures = indexes.map(index => measure(part, index))
+    isFindable &&=
+      measures.every(measure => measure?.count === part.length) || hasNoOtherBrackets(text, part.length)
+    parts.push([start === 0 ? 0 : points.length + 1, ...measures.map(toTimes)])
     totals =
-      at === 0 ? measures : totals.map((total, index) => measuredTogether(total, measures[index], index + 1))
-    points += at === 0 ? text : `,${text}`
+      start === 0 ? measures : totals.map((total, index) => mergeMeasures(total, measures[index], index + 1))
+    points += start === 0 ? text : `,${text}`
   }
   if (totals.some(total => total && !Number.isFinite(total.sum))) return { points, summary: null }
   const summary = {
-    extremes: JSON.stringify(standingOut(totals, rows[0]!)),
-    measures: JSON.stringify(totals.map((total, index) => figuresOf(total, index + 1))),
+    extremes: JSON.stringify(listExtremeRows(totals, rows[0]!)),
+    measures: JSON.stringify(totals.map((total, index) => toFigures(total, index + 1))),
     parts: isFindable ? JSON.stringify(parts) : null
   }
   return { points, summary }
 }
 
 /** Whether nothing in the cells looks like the beginning of a row. */
-function isFound(text: string, count: number): boolean {
+function hasNoOtherBrackets(text: string, count: number): boolean {
   return text.split('[').length === count + 1
 }
 
-function figuresOf(found: Measure | undefined, place: number): Figures {
-  return found ? [found.count, found.sum, found.least[place] as number, found.greatest[place] as number] : 0
+function toFigures(measure: Measure | undefined, index: number): Figures {
+  return measure
+    ? [measure.count, measure.sum, measure.least[index] as number, measure.greatest[index] as number]
+    : 0
 }
 
-function timesOf(found: Measure | undefined): Figures {
-  return found ? [found.count, found.sum, found.least[0], found.greatest[0]] : 0
+function toTimes(measure: Measure | undefined): Figures {
+  return measure ? [measure.count, measure.sum, measure.least[0], measure.greatest[0]] : 0
 }

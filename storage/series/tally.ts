@@ -12,7 +12,7 @@ export class Tally {
     this.#columns = places.map(place => new Column(place))
   }
 
-  take(row: Row): void {
+  add(row: Row): void {
     this.#count++
     for (const column of this.#columns) {
       const value = row[column.place]
@@ -20,7 +20,7 @@ export class Tally {
     }
   }
 
-  takeBlock(block: Pick<Block, 'count' | 'measures'>): void {
+  addBlock(block: Pick<Block, 'count' | 'measures'>): void {
     this.#count += block.count
     const measures = block.measures()
     for (const column of this.#columns) {
@@ -37,7 +37,7 @@ export class Tally {
 }
 
 /** A power of two by which sums are made small that would not fit into a double. */
-const small = 2 ** -64
+const scale = 2 ** -64
 
 class Column {
   #count = 0
@@ -55,8 +55,8 @@ class Column {
     const next = this.#sum + sum * this.#unit
     if (Number.isFinite(next)) this.#sum = next
     else {
-      this.#sum = this.#sum * small + sum * small
-      this.#unit = small
+      this.#sum = this.#sum * scale + sum * scale
+      this.#unit = scale
     }
   }
 

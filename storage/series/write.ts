@@ -1,17 +1,17 @@
 /** Writes points into a series' chunks: appended, put in between, or merged with what is there. */
 import type { Chunk, ChunkTable, NewChunk, SizedHead } from './chunks.js'
 import type { Steps } from '../steps.js'
-import { isCoarse, joined, merged, padded, rowTexts, timeOf, type Row } from './rows.js'
-import { smallSize, summarized } from './summary.js'
+import { isCoarse, joinRows, mergeRows, padRows, splitRows, parseTime, type Row } from './rows.js'
+import { smallSize, summarizeRows } from './summary.js'
 
 /** Rows of a chunk at most. */
-export const chunkSize = 2048
+export const maxChunkRows = 2048
 /** Characters of a chunk at most, unless a single row has more: to change a point in a chunk all of it is written. */
-export const chunkLength = 512 * 1024
+export const maxChunkLength = 512 * 1024
 /** Chunks with more characters are not small, however few rows they have. */
-const smallLength = chunkLength / 8
+const maxSmallLength = maxChunkLength / 8
 /** Small chunks at the end of a series that are merged together. */
-export const looseLimit = 64
+export const maxLooseChunks = 64
 
 /** Writes to one series. */
 export class SeriesWriter {
@@ -25,7 +25,7 @@ export class SeriesWriter {
   /** Adds rows, ascending, that come after all others; answers how many small chunks it has made. */
   *append(rows: readonly Row[]): Steps<number> {
     let small = 0
-    for (const part of evenly(rows))
+    for (const part of splitEvenly(rows))
       for (const piece of this.#fromRows(part)) {
         this.#insert(piece)
         if (isSmall(piece)) small++
@@ -38,15 +38,15 @@ export class SeriesWriter {
   *merge(rows: readonly Row[]): Steps<void> {
     for (let start = 0; start < rows.length;) {
       const time = rows[start]![0]
-      const next = this.chunks.startAfter(this.event, time)
+      const next = this.chunks.findStartAfter(this.event, time)
       let end = start + 1
       // What follows is looked for again: chunks are cut as they grow.
-      const most = Math.min(rows.length, start + chunkSize)
-      while (end < most && rows[end]![0] < next) end++
+      const limit = Math.min(rows.length, start + maxChunkRows)
+      while (end < limit && rows[end]![0] < next) end++
       const group = rows.slice(start, end)
-      const before = this.chunks.atOrBefore(this.event, time)
+      const before = this.chunks.findAtOrBefore(this.event, time)
       if (before && time <= before.last) this.#overlay(before, group)
-      else this.#between(before, group, next)
+      else this.#insertBetween(before, group, next)
       start = end
       yield
     }
@@ -54,33 +54,34 @@ export class SeriesWriter {
 
   /** Merges small chunks among the last ones with their neighbours; answers how many small ones the series ends in now. */
   compact(): number {
-    const tail = this.chunks.tail(this.event, 2 * looseLimit).toReversed()
-    for (const run of runsOfSmall(tail)) this.#combine(run)
-    return this.chunks.tail(this.event, 1).filter(isSmall).length
+    const tail = this.chunks.listLast(this.event, 2 * maxLooseChunks).toReversed()
+    for (const run of findSmallRuns(tail)) this.#combine(run)
+    return this.chunks.listLast(this.event, 1).filter(isSmall).length
   }
 
   #overlay(chunk: Chunk, rows: readonly Row[]): void {
-    const texts = merged(this.#textsOf(chunk), rows)
+    const texts = mergeRows(this.#readTexts(chunk), rows)
     const fine = chunk.fine || rows.some(([time]) => !isCoarse(time)) ? 1 : 0
     this.#replace(
       chunk,
-      evenly(texts)
-        .flatMap(shortEnough)
+      splitEvenly(texts)
+        .flatMap(splitLongTexts)
         .map(part => this.#fromTexts(part, fine))
     )
   }
 
   /** Rows for the gap between two chunks: they join a small neighbour, lest points that come one by one stay alone. */
-  #between(before: Chunk | undefined, rows: readonly Row[], next: number): void {
+  #insertBetween(before: Chunk | undefined, rows: readonly Row[], next: number): void {
     if (rows.length < smallSize) {
       const [own, ...others] = this.#fromRows(rows)
       if (own && others.length === 0) {
-        if (before && areSmall(before, own)) return this.#replace(before, [this.#together([before, own])])
-        const after = next === Infinity ? undefined : this.chunks.atOrBefore(this.event, next)
-        if (after && areSmall(own, after)) return this.#replace(after, [this.#together([own, after])])
+        if (before && fitTogether(before, own))
+          return this.#replace(before, [this.#mergeChunks([before, own])])
+        const after = next === Infinity ? undefined : this.chunks.findAtOrBefore(this.event, next)
+        if (after && fitTogether(own, after)) return this.#replace(after, [this.#mergeChunks([own, after])])
       }
     }
-    for (const part of evenly(rows)) for (const piece of this.#fromRows(part)) this.#insert(piece)
+    for (const part of splitEvenly(rows)) for (const piece of this.#fromRows(part)) this.#insert(piece)
   }
 
   /** Merges chunks that follow each other; none is cut. */
@@ -91,24 +92,24 @@ export class SeriesWriter {
     const close = (): void => {
       if (group.length > 1) {
         for (const { number } of group) this.chunks.remove(number)
-        this.#insert(this.#together(group))
+        this.#insert(this.#mergeChunks(group))
       }
       group = []
       count = 0
       length = 0
     }
     for (const head of run) {
-      if (count + head.count > chunkSize || length + head.size > chunkLength) close()
-      group.push({ ...head, points: this.chunks.points(head.number) })
+      if (count + head.count > maxChunkRows || length + head.size > maxChunkLength) close()
+      group.push({ ...head, points: this.chunks.readPoints(head.number) })
       count += head.count
       length += head.size
     }
     close()
   }
 
-  #together(chunks: readonly Omit<NewChunk, 'summary'>[]): NewChunk {
+  #mergeChunks(chunks: readonly Omit<NewChunk, 'summary'>[]): NewChunk {
     const texts = chunks.map(chunk =>
-      chunk.width === this.width ? chunk.points : joined(this.#textsOf(chunk))
+      chunk.width === this.width ? chunk.points : joinRows(this.#readTexts(chunk))
     )
     const points = texts.join(',')
     const count = chunks.reduce((sum, chunk) => sum + chunk.count, 0)
@@ -119,18 +120,18 @@ export class SeriesWriter {
       width: this.width,
       fine: chunks.some(({ fine }) => fine) ? 1 : 0,
       points,
-      summary: count < smallSize ? null : summarized(JSON.parse(`[${points}]`) as Row[]).summary
+      summary: count < smallSize ? null : summarizeRows(JSON.parse(`[${points}]`) as Row[]).summary
     }
   }
 
-  #textsOf({ points, count, width }: Omit<NewChunk, 'summary'>): readonly string[] {
-    return padded(rowTexts(points, count), this.width - width)
+  #readTexts({ points, count, width }: Omit<NewChunk, 'summary'>): readonly string[] {
+    return padRows(splitRows(points, count), this.width - width)
   }
 
   /** One chunk, or as many as keep each of them short. */
   #fromRows(rows: readonly Row[]): NewChunk[] {
-    const text = summarized(rows)
-    if (text.points.length > chunkLength && rows.length > 1) {
+    const text = summarizeRows(rows)
+    if (text.points.length > maxChunkLength && rows.length > 1) {
       const half = rows.length >>> 1
       return [...this.#fromRows(rows.slice(0, half)), ...this.#fromRows(rows.slice(half))]
     }
@@ -140,10 +141,10 @@ export class SeriesWriter {
   }
 
   #fromTexts(texts: readonly string[], fine: number): NewChunk {
-    const [first, last] = [timeOf(texts[0]!), timeOf(texts.at(-1)!)]
+    const [first, last] = [parseTime(texts[0]!), parseTime(texts.at(-1)!)]
     // To sum them up would take longer than all the rest: that is done when somebody asks for it.
     const summary = null
-    return { first, last, count: texts.length, width: this.width, fine, points: joined(texts), summary }
+    return { first, last, count: texts.length, width: this.width, fine, points: joinRows(texts), summary }
   }
 
   #replace(chunk: Chunk, [first, ...others]: readonly NewChunk[]): void {
@@ -158,8 +159,8 @@ export class SeriesWriter {
 }
 
 /** Cuts a list into as few parts of nearly the same size as chunks allow. */
-function evenly<T>(items: readonly T[]): (readonly T[])[] {
-  const parts = Math.ceil(items.length / chunkSize)
+function splitEvenly<T>(items: readonly T[]): (readonly T[])[] {
+  const parts = Math.ceil(items.length / maxChunkRows)
   if (parts === 1) return [items]
   return Array.from({ length: parts }, (_, part) =>
     items.slice(Math.floor((part * items.length) / parts), Math.floor(((part + 1) * items.length) / parts))
@@ -167,26 +168,26 @@ function evenly<T>(items: readonly T[]): (readonly T[])[] {
 }
 
 /** Cuts the texts of rows in halves until each part is short, or a single row. */
-function shortEnough(texts: readonly string[]): (readonly string[])[] {
+function splitLongTexts(texts: readonly string[]): (readonly string[])[] {
   let length = 0
   for (const text of texts) length += text.length
-  if (length <= chunkLength || texts.length === 1) return [texts]
+  if (length <= maxChunkLength || texts.length === 1) return [texts]
   const half = texts.length >>> 1
-  return [...shortEnough(texts.slice(0, half)), ...shortEnough(texts.slice(half))]
+  return [...splitLongTexts(texts.slice(0, half)), ...splitLongTexts(texts.slice(half))]
 }
 
 function isSmall(chunk: NewChunk | SizedHead): boolean {
   const length = 'size' in chunk ? chunk.size : chunk.points.length
-  return chunk.count < smallSize && length < smallLength
+  return chunk.count < smallSize && length < maxSmallLength
 }
 
 /** Whether two chunks are a small one together. */
-function areSmall(one: Omit<NewChunk, 'summary'>, other: Omit<NewChunk, 'summary'>): boolean {
-  return one.count + other.count <= smallSize && one.points.length + other.points.length <= smallLength
+function fitTogether(a: Omit<NewChunk, 'summary'>, b: Omit<NewChunk, 'summary'>): boolean {
+  return a.count + b.count <= smallSize && a.points.length + b.points.length <= maxSmallLength
 }
 
 /** Small chunks that follow each other. */
-function runsOfSmall(chunks: readonly SizedHead[]): SizedHead[][] {
+function findSmallRuns(chunks: readonly SizedHead[]): SizedHead[][] {
   const runs: SizedHead[][] = [[]]
   for (const chunk of chunks) {
     if (isSmall(chunk)) runs.at(-1)!.push(chunk)

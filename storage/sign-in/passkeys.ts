@@ -1,6 +1,6 @@
 /** The passkeys of one user. */
 import type { Database } from 'better-sqlite3'
-import { translated } from '../errors.js'
+import { translateError } from '../errors.js'
 import { column, statement } from '../sqlite/statements.js'
 
 /** A passkey. Times in seconds. */
@@ -64,7 +64,7 @@ export class PasskeyRepository {
     try {
       statement(this.db, sql).run(...values, created, used)
     } catch (error) {
-      throw translated(error, this.db.name)
+      throw translateError(error, this.db.name)
     }
   }
 

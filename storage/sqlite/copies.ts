@@ -2,20 +2,20 @@
 import { mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Layout } from '../files/layout.js'
-import { translated } from '../errors.js'
-import { versionOf, type Migration } from '../migrations/migrate.js'
+import { translateError } from '../errors.js'
+import { readSchemaVersion, type Migration } from '../migrations/migrate.js'
 import { platformMigrations, platformSteps } from '../migrations/platform/index.js'
 import { userMigrations, userSteps } from '../migrations/user/index.js'
 import { openFile, openReadOnly } from './open.js'
 
 /** Copies the file of one account below another root. Throws `StoreDamaged`, `StoreTooNew`, `StorageFull`. */
 export async function copyUserFile(from: Layout, to: Layout, id: string): Promise<void> {
-  await copy(from.userFile(id), to.userFile(id), userMigrations)
+  await copyFile(from.userFile(id), to.userFile(id), userMigrations)
 }
 
 /** Copies the platform file below another root. Throws as {@link copyUserFile} does. */
 export async function copyPlatformFile(from: Layout, to: Layout): Promise<void> {
-  await copy(from.platformFile, to.platformFile, platformMigrations)
+  await copyFile(from.platformFile, to.platformFile, platformMigrations)
 }
 
 /** Migrates the platform file to the current schema. Returns the version that it had. */
@@ -24,13 +24,13 @@ export function migratePlatformFile(layout: Layout): number {
 }
 
 /** The schema version of an account's file. Throws `StoreDamaged`, `StoreTooNew`. */
-export function userVersion(layout: Layout, id: string): number {
-  return versionIn(layout.userFile(id), userMigrations)
+export function readUserVersion(layout: Layout, id: string): number {
+  return readVersion(layout.userFile(id), userMigrations)
 }
 
-/** The schema version of the platform file. Throws as {@link userVersion} does. */
-export function platformVersion(layout: Layout): number {
-  return versionIn(layout.platformFile, platformMigrations)
+/** The schema version of the platform file. Throws as {@link readUserVersion} does. */
+export function readPlatformVersion(layout: Layout): number {
+  return readVersion(layout.platformFile, platformMigrations)
 }
 
 /** Names of all steps that make the schemas, in their order. */
@@ -40,33 +40,33 @@ export const stepNames = { user: Object.keys(userSteps), platform: Object.keys(p
 export const schemaVersions = { user: userMigrations.length, platform: platformMigrations.length }
 
 /** Two writes this close may have the same modification time, in milliseconds; coarser than any file system's clock. */
-const blurMs = 2000
+const timestampResolutionMs = 2000
 
 /**
  * A mark that changes when an account's file is written to: equal marks mean equal content. `undefined` if the last write is
  * so recent that another one might not change the modification time. Take it before the copy that it describes.
  */
-export function markOf(layout: Layout, id: string): string | undefined {
+export function getChangeMark(layout: Layout, id: string): string | undefined {
   const file = layout.userFile(id)
   const parts: bigint[] = []
   for (const path of [file, `${file}-wal`]) {
     const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
     // An empty write-ahead log comes and goes with any process that opens the file.
     if (!stat || stat.size === 0n) continue
-    if (Number(stat.mtimeMs) > Date.now() - blurMs) return undefined
+    if (Number(stat.mtimeMs) > Date.now() - timestampResolutionMs) return undefined
     parts.push(stat.ino, stat.size, stat.mtimeNs)
   }
   return parts.join('-')
 }
 
-async function copy(source: string, target: string, steps: readonly Migration[]): Promise<void> {
+async function copyFile(source: string, target: string, steps: readonly Migration[]): Promise<void> {
   const db = openReadOnly(source, steps.length)
   try {
     mkdirSync(dirname(target), { recursive: true, mode: 0o700 })
     // All pages in one step: with several, a write in between would make SQLite start over.
     await db.backup(target, { progress: () => 0x7fff_ffff })
   } catch (error) {
-    throw translated(error, source)
+    throw translateError(error, source)
   } finally {
     db.close()
   }
@@ -74,15 +74,15 @@ async function copy(source: string, target: string, steps: readonly Migration[])
 
 /** Migrates a file to the current schema. Returns the version that it had. */
 export function migrateFile(file: string, migrations: readonly Migration[]): number {
-  const version = versionIn(file, migrations)
+  const version = readVersion(file, migrations)
   if (version < migrations.length) openFile(file, { migrations, synchronous: 'FULL' }).close()
   return version
 }
 
-function versionIn(file: string, migrations: readonly Migration[]): number {
+function readVersion(file: string, migrations: readonly Migration[]): number {
   const db = openReadOnly(file, migrations.length)
   try {
-    return versionOf(db)
+    return readSchemaVersion(db)
   } finally {
     db.close()
   }

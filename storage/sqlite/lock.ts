@@ -24,7 +24,7 @@ export function lockDirectory(lockFile: string): () => void {
   // A second file, for the message only: closing a descriptor of the locked file would drop the lock (POSIX).
   const ownerFile = `${lockFile}.pid`
   const release = openLock(lockFile)
-  if (!release) throw new DirectoryLocked(dirname(lockFile), ownerOf(ownerFile))
+  if (!release) throw new DirectoryLocked(dirname(lockFile), readOwner(ownerFile))
   // Removed first, because the path may be a link to another file.
   rmSync(ownerFile, { force: true })
   writeFileSync(ownerFile, `${process.pid}\n`, { flag: 'wx', mode: 0o600 })
@@ -34,7 +34,7 @@ export function lockDirectory(lockFile: string): () => void {
   }
 }
 
-function ownerOf(file: string): string {
+function readOwner(file: string): string {
   try {
     return `pid ${readFileSync(file, 'utf8').trim()}`
   } catch {

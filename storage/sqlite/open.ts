@@ -2,9 +2,9 @@
 import { renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import SQLite, { type Database } from 'better-sqlite3'
-import { StoreDamaged, StoreTooNew, translated } from '../errors.js'
+import { StoreDamaged, StoreTooNew, translateError } from '../errors.js'
 import { syncPathNow } from '../files/durable.js'
-import { migrate, versionOf, type Migration } from '../migrations/migrate.js'
+import { migrate, readSchemaVersion, type Migration } from '../migrations/migrate.js'
 import { statement } from './statements.js'
 
 export interface OpenOptions {
@@ -25,13 +25,13 @@ export interface OpenOptions {
 
 /** Opens, checks and migrates a file. Throws `StoreDamaged`, `StoreTooNew`, `StorageFull`. */
 export function openFile(file: string, options: OpenOptions): Database {
-  const isNew = options.create === true && sizeOf(file) === 0
-  if (!isNew && sizeOf(file) === 0) throw new StoreDamaged(file, 'is missing or empty')
+  const isNew = options.create === true && getSize(file) === 0
+  if (!isNew && getSize(file) === 0) throw new StoreDamaged(file, 'is missing or empty')
   let db: Database | undefined
   try {
     db = new SQLite(file, { fileMustExist: !isNew, timeout: 5000 })
     // Checked before anything is written, so that a foreign file stays unchanged.
-    const version = isNew ? 0 : versionOf(db)
+    const version = isNew ? 0 : readSchemaVersion(db)
     if (!isNew && version < 1) throw new StoreDamaged(file, 'holds no schema')
     // In one call, which is faster than preparing each pragma: files are opened often.
     db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${options.synchronous};
@@ -44,7 +44,7 @@ export function openFile(file: string, options: OpenOptions): Database {
     return db
   } catch (error) {
     db?.close()
-    throw translated(error, file)
+    throw translateError(error, file)
   }
 }
 
@@ -77,18 +77,18 @@ export function openAgain(file: string, cacheKiB: number): Database {
  * cells are checked. Throws `StoreDamaged`, `StoreTooNew`.
  */
 export function openReadOnly(file: string, steps: number): Database {
-  if (sizeOf(file) === 0) throw new StoreDamaged(file, 'is missing or empty')
+  if (getSize(file) === 0) throw new StoreDamaged(file, 'is missing or empty')
   let db: Database | undefined
   try {
     db = new SQLite(file, { readonly: true, fileMustExist: true })
     db.exec('PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON')
-    const version = versionOf(db)
+    const version = readSchemaVersion(db)
     if (version < 1) throw new StoreDamaged(file, 'holds no schema')
     if (version > steps) throw new StoreTooNew(file, version, steps)
     return db
   } catch (error) {
     db?.close()
-    throw translated(error, file)
+    throw translateError(error, file)
   }
 }
 
@@ -212,7 +212,7 @@ export function holdState(file: string): () => void {
   const db = new SQLite(file, { readonly: true, fileMustExist: true, timeout: 5000 })
   try {
     db.exec('BEGIN')
-    versionOf(db)
+    readSchemaVersion(db)
     return () => db.close()
   } catch (error) {
     db.close()
@@ -222,11 +222,11 @@ export function holdState(file: string): () => void {
 
 /** The size of a file's write-ahead log, in bytes. */
 export function logSize(file: string): number {
-  return sizeOf(logOf(file))
+  return getSize(getLogPath(file))
 }
 
 /** The path of a file's write-ahead log. */
-export function logOf(file: string): string {
+export function getLogPath(file: string): string {
   return `${file}-wal`
 }
 
@@ -242,7 +242,7 @@ export function openLock(file: string): (() => void) | undefined {
   } catch (error) {
     db.close()
     if (error instanceof Error && 'code' in error && error.code === 'SQLITE_BUSY') return undefined
-    throw translated(error, file)
+    throw translateError(error, file)
   }
 }
 
@@ -254,7 +254,7 @@ interface LogState {
 
 /** Commits one page without changing anything. */
 function commitUnchanged(db: Database): void {
-  db.exec(`BEGIN IMMEDIATE; PRAGMA user_version = ${versionOf(db)}; COMMIT`)
+  db.exec(`BEGIN IMMEDIATE; PRAGMA user_version = ${readSchemaVersion(db)}; COMMIT`)
 }
 
 /** Opens a read-only connection to an open file; `undefined` if the file has been moved away. */
@@ -262,7 +262,7 @@ function openReader(file: string): Database | undefined {
   let db: Database | undefined
   try {
     db = new SQLite(file, { readonly: true, fileMustExist: true })
-    versionOf(db)
+    readSchemaVersion(db)
     return db
   } catch {
     db?.close()
@@ -270,6 +270,6 @@ function openReader(file: string): Database | undefined {
   }
 }
 
-function sizeOf(file: string): number {
+function getSize(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0
 }

@@ -5,10 +5,10 @@ import { createFile, openFile } from './open.js'
 
 /** Makes the template, unless that of an earlier run can still be used. */
 export function makeTemplate(file: string, migrations: readonly Migration[]): void {
-  if (!isSound(file, migrations)) createFile(file, migrations)
+  if (!isUsable(file, migrations)) createFile(file, migrations)
 }
 
-function isSound(file: string, migrations: readonly Migration[]): boolean {
+function isUsable(file: string, migrations: readonly Migration[]): boolean {
   try {
     openFile(file, { migrations, synchronous: 'FULL' }).close()
     return true

@@ -11,7 +11,7 @@ import type { StreamNode, SystemKind, SystemStream } from './node.js'
 export interface SystemStreams {
   readonly list: readonly SystemStream[]
   /** Makes the event for the active value of an account field; `undefined` if there is no such field. */
-  readonly eventOf: (field: string, content: unknown, origin: Origin) => Event | undefined
+  readonly createEvent: (field: string, content: unknown, origin: Origin) => Event | undefined
   /** Whether an id is that of a tag stream or of their parent, which only the service creates. */
   readonly isTagId: (id: string) => boolean
 }
@@ -31,7 +31,7 @@ export const uniqueId = ':_system:unique'
 const prefix = /^:(?:_system|system):/
 
 /** The name of the account field that a stream is for. */
-export function fieldOf(streamId: string): string {
+export function getFieldName(streamId: string): string {
   return streamId.replace(prefix, '')
 }
 
@@ -39,7 +39,7 @@ export function fieldOf(streamId: string): string {
  * The number by which events refer to a system stream. Derived from the id, so that it does not depend on the settings:
  * negative for account streams and marks, greater than any number of a user's stream for others.
  */
-export function systemNumber(id: string, kind: SystemKind): number {
+export function getSystemNumber(id: string, kind: SystemKind): number {
   const number = createHash('sha256').update(id).digest().readUIntBE(0, 6)
   return kind === 'other' ? firstOther + number : -1 - number
 }
@@ -56,7 +56,7 @@ class SystemNode implements StreamNode {
     readonly system: SystemStream,
     readonly parent: SystemNode | undefined
   ) {
-    this.number = systemNumber(system.stream.id, system.kind)
+    this.number = getSystemNumber(system.stream.id, system.kind)
     this.text = JSON.stringify(system.stream)
     parent?.children.add(this)
   }
@@ -80,13 +80,13 @@ export interface SystemTree {
 const trees = new WeakMap<SystemStreams, SystemTree>()
 
 /** The tree of system streams, built once for all accounts. */
-export function systemTree(streams: SystemStreams): SystemTree {
+export function getSystemTree(streams: SystemStreams): SystemTree {
   let tree = trees.get(streams)
-  if (!tree) trees.set(streams, (tree = build(streams)))
+  if (!tree) trees.set(streams, (tree = buildTree(streams)))
   return tree
 }
 
-function build({ isTagId, list }: SystemStreams): SystemTree {
+function buildTree({ isTagId, list }: SystemStreams): SystemTree {
   const byId = new Map<string, SystemNode>()
   for (const each of list) {
     const { id, parentId } = each.stream
@@ -98,7 +98,9 @@ function build({ isTagId, list }: SystemStreams): SystemTree {
     byId,
     byNumber: new Map(nodes.map(node => [node.number, node])),
     byField: new Map(
-      nodes.filter(({ system }) => system.kind === 'account').map(node => [fieldOf(node.stream.id), node])
+      nodes
+        .filter(({ system }) => system.kind === 'account')
+        .map(node => [getFieldName(node.stream.id), node])
     ),
     isTagId
   }

@@ -1,15 +1,15 @@
 /** Goes through the numbers of events, more at a time as long as it is quick: some have bodies of many megabytes. */
 import type { Database } from 'better-sqlite3'
-import { inTime } from '../sqlite/in-time.js'
+import { runWithTimeout } from '../sqlite/run-with-timeout.js'
 
 /** Numbers that the first step looks at, and that any step does. */
-const firstNumbers = 16
-const mostNumbers = 512
+const initialNumbers = 16
+const maxNumbers = 512
 /** Milliseconds that a step should take. */
 const stepMs = 2
 
 export class NumberSteps {
-  #size = firstNumbers
+  #size = initialNumbers
 
   /** From the number after `at` up to `end`. */
   constructor(
@@ -33,9 +33,9 @@ export class NumberSteps {
     const start = performance.now()
     const size = this.#size
     this.#size = Math.max(1, Math.floor(size / 4))
-    const { found: row, last = to } = inTime(db, stepMs, () => find(this.at, to))
+    const { found: row, last = to } = runWithTimeout(db, stepMs, () => find(this.at, to))
     const isSlow = performance.now() - start > stepMs
-    this.#size = isSlow ? Math.max(1, Math.floor(size / 2)) : Math.min(size * 2, mostNumbers)
+    this.#size = isSlow ? Math.max(1, Math.floor(size / 2)) : Math.min(size * 2, maxNumbers)
     // Nothing is left where there are no events any more.
     this.at = row ? row.number : Math.max(last, this.at)
     return row

@@ -5,29 +5,29 @@
  */
 import type { Database } from 'better-sqlite3'
 import { column, statement } from '../sqlite/statements.js'
-import { wordOf } from '../texts/tables.js'
+import { parseWord } from '../texts/tables.js'
 
 /** Pages that one step merges: a few milliseconds. */
-const stepPages = 64
+const maxPagesPerStep = 64
 /** What keys begin with; others would be of indexes of beginnings, of which there are none. */
-const mainIndex = '0'
+const mainIndexPrefix = '0'
 
 /**
  * Whether a page is found by the beginning of one of these words, with which no word begins any more. `gone` holds words by
  * themselves and with places: of the latter only those count whose word is gone from all places. Pages are looked up for all
  * of them, held elsewhere or not: otherwise the time of a write would tell what stands in other texts.
  */
-export function leavesBeginnings(db: Database, gone: readonly string[]): boolean {
+export function leavesPageKeys(db: Database, removed: readonly string[]): boolean {
   const next = column(db, 'SELECT term FROM event_vocabulary WHERE term >= CAST(? AS TEXT) LIMIT 1')
   // Asking for a word has SQLite write what it has been told so far.
   next.get(Buffer.alloc(0))
-  const segments = segmentsOf(db)
-  const words = new Set(gone.filter(term => wordOf(term) === term))
-  return gone.some(term => {
-    const word = wordOf(term)
+  const segments = listSegments(db)
+  const words = new Set(removed.filter(term => parseWord(term) === term))
+  return removed.some(term => {
+    const word = parseWord(term)
     // The text itself holds it on, in another place.
     if (!words.has(word)) return false
-    const beginning = longestKey(db, segments, Buffer.from(mainIndex + term)).subarray(1)
+    const beginning = findLongestKey(db, segments, Buffer.from(mainIndexPrefix + term)).subarray(1)
     if (beginning.length === 0) return false
     // A word that begins with it begins with all shorter ones, too.
     const found = next.get(beginning) as string | undefined
@@ -38,7 +38,7 @@ export function leavesBeginnings(db: Database, gone: readonly string[]): boolean
 }
 
 /** The parts of the index, each with pages of its own. */
-function segmentsOf(db: Database): number[] {
+function listSegments(db: Database): number[] {
   const next = column(db, 'SELECT min(segid) FROM event_word_idx WHERE segid > ?')
   const segments: number[] = []
   for (let at = next.get(0) as number | null; at !== null; at = next.get(at) as number | null)
@@ -47,7 +47,7 @@ function segmentsOf(db: Database): number[] {
 }
 
 /** The longest of the keys of pages that are beginnings of a key; the index alone if there is none. */
-function longestKey(db: Database, segments: readonly number[], key: Buffer): Buffer {
+function findLongestKey(db: Database, segments: readonly number[], key: Buffer): Buffer {
   const last = column(
     db,
     'SELECT term FROM event_word_idx WHERE segid = ? AND term <= ? ORDER BY term DESC LIMIT 1'
@@ -56,7 +56,7 @@ function longestKey(db: Database, segments: readonly number[], key: Buffer): Buf
   for (const segment of segments)
     for (let at = key.length; at > longest;) {
       const found = last.get(segment, key.subarray(0, at)) as Buffer | undefined
-      const same = found ? sameBytes(found, key) : 0
+      const same = found ? countCommonBytes(found, key) : 0
       if (found && same === found.length) longest = Math.max(longest, same)
       // Of those before it only one that is a beginning of both may be a beginning of the key.
       at = same
@@ -65,18 +65,18 @@ function longestKey(db: Database, segments: readonly number[], key: Buffer): Buf
 }
 
 /** How many bytes two keys begin with alike. */
-function sameBytes(a: Buffer, b: Buffer): number {
+function countCommonBytes(a: Buffer, b: Buffer): number {
   let count = 0
   while (count < a.length && count < b.length && a[count] === b[count]) count++
   return count
 }
 
 /** Merges some pages of the index; answers whether there are more. `begin`: whether all of it is to be merged from now on. */
-export function mergePages(db: Database, begin: boolean): boolean {
+export function mergePages(db: Database, isFirst: boolean): boolean {
   const changes = column(db, 'SELECT total_changes()')
   const before = changes.get() as number
   statement(db, "INSERT INTO event_word (event_word, rank) VALUES ('merge', ?)").run(
-    begin ? -stepPages : stepPages
+    isFirst ? -maxPagesPerStep : maxPagesPerStep
   )
   // As SQLite's documentation has it: the command itself is one.
   return (changes.get() as number) - before >= 2

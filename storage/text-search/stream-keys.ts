@@ -8,15 +8,15 @@ import type { EventQuery } from '../event-query/query.js'
 import { column, raw } from '../sqlite/statements.js'
 
 /** Events that are taken up one by one, and streams that are asked for them. */
-const mostEvents = 20_000
-const mostStreams = 1000
+const maxEvents = 20_000
+const maxStreams = 1000
 /** Texts that are looked at between two looks at the clock. */
-const atOnce = 16
+const checkInterval = 16
 
 /** Events of streams, each once and in no order; `areFree`: whether all that can be said of them has been asked, but for words. */
 export interface StreamKeys {
   readonly keys: readonly Key[]
-  readonly areFree: boolean
+  readonly isUnconditional: boolean
 }
 
 type Row = [time: number, number: number, home: number | null]
@@ -25,7 +25,7 @@ type Row = [time: number, number: number, home: number | null]
  * Returns all events of the streams in which a query looks; `undefined` where it looks in all streams, or within times, or where
  * there are fewer texts than such events.
  */
-export function keysInStreams(db: Database, query: EventQuery): StreamKeys | undefined {
+export function listKeysInStreams(db: Database, query: EventQuery): StreamKeys | undefined {
   const { from, isRunning, modifiedSince, streams, to, trashed, types } = query
   if (!streams || from !== undefined || to !== undefined || isRunning) return undefined
   const named = new Set<number>()
@@ -33,20 +33,20 @@ export function keysInStreams(db: Database, query: EventQuery): StreamKeys | und
     if (!any) return undefined
     for (const stream of any) named.add(stream)
   }
-  if (named.size > mostStreams) return undefined
+  if (named.size > maxStreams) return undefined
   const sql = 'SELECT time, event, home FROM event_stream WHERE stream = ? AND trashed = ? LIMIT +?'
   const times = new Map<number, number>()
   let count = 0
   let areAlone = true
   for (const stream of named)
     for (const state of trashed) {
-      const rows = raw(db, sql).all(stream, state, mostEvents + 1 - count) as Row[]
+      const rows = raw(db, sql).all(stream, state, maxEvents + 1 - count) as Row[]
       for (const [time, number, home] of rows) {
         times.set(number, time)
         if (home !== null) areAlone = false
       }
       count += rows.length
-      if (count > mostEvents) return undefined
+      if (count > maxEvents) return undefined
     }
   const texts = column(db, 'SELECT count(*) FROM (SELECT 1 FROM event_text LIMIT +?)').get(times.size)
   if ((texts as number) < times.size) return undefined
@@ -54,25 +54,29 @@ export function keysInStreams(db: Database, query: EventQuery): StreamKeys | und
   return {
     keys: Array.from(times, ([number, time]) => ({ time, number })),
     // Of an event in several streams others are asked for than the one by which it was found.
-    areFree: isPlain && areAlone && !types && modifiedSince === undefined
+    isUnconditional: isPlain && areAlone && !types && modifiedSince === undefined
   }
 }
 
 /** The next keys whose texts hold all words, and how many have been looked at: until a time, or until there are enough. */
-export function keysWithWords(
+export function filterKeysByWords(
   db: Database,
   keys: readonly Key[],
   words: readonly string[],
-  { most, until }: { readonly most: number; readonly until: number }
-): { readonly found: Key[]; readonly lookedAt: number } {
-  const text = column(db, 'SELECT words FROM event_text WHERE start = ? AND event = ?')
-  const sought = words.map(word => ` ${word}`)
+  { most: limit, until }: { readonly most: number; readonly until: number }
+): { readonly found: Key[]; readonly scanned: number } {
+  const selectWords = column(db, 'SELECT words FROM event_text WHERE start = ? AND event = ?')
+  const patterns = words.map(word => ` ${word}`)
   const found: Key[] = []
-  let at = 0
+  let index = 0
   do {
-    const key = keys[at++]!
-    const held = text.get(key.time, key.number) as string | undefined
-    if (held !== undefined && sought.every(word => held.includes(word))) found.push(key)
-  } while (at < keys.length && found.length < most && (at % atOnce > 0 || performance.now() < until))
-  return { found, lookedAt: at }
+    const key = keys[index++]!
+    const selectWords = selectWords.get(key.time, key.number) as string | undefined
+    if (selectWords !== undefined && patterns.every(word => selectWords.includes(word))) found.push(key)
+  } while (
+    index < keys.length &&
+    found.length < limit &&
+    (index % checkInterval > 0 || performance.now() < until)
+  )
+  return { found, scanned: index }
 }

@@ -5,100 +5,100 @@
  */
 import type { Database } from 'better-sqlite3'
 import { pageBytes } from '../event-query/bodies.js'
-import { BodyLook } from '../event-query/body-look.js'
-import { Effort } from '../event-query/effort.js'
-import type { EventFile } from '../event-query/file.js'
-import { sweep } from '../event-query/lanes.js'
-import { isBefore, restFrom, type Key, type Stretch } from '../event-query/position.js'
-import { rowTest, type EventQuery, type RowTest, type TextSearch } from '../event-query/query.js'
+import { BodyScan } from '../event-query/body-scan.js'
+import { QueryBudget } from '../event-query/query-budget.js'
+import type { EventFile } from '../event-query/event-file.js'
+import { collectMatchingKeys } from '../event-query/lanes.js'
+import { isBefore, getRemainderFrom, type Key, type KeyRange } from '../event-query/position.js'
+import { createRowTest, type EventQuery, type RowTest, type TextSearch } from '../event-query/query.js'
 import type { EventPage } from '../event-query/page.js'
-import { lanesIn, segmentsOf, type Segment } from '../event-query/segments.js'
-import { takeFound, type Taken } from '../event-query/taken.js'
+import { listSegmentLanes, splitIntoSegments, type Segment } from '../event-query/segments.js'
+import { takeEvents, type TakenEvents } from '../event-query/take-events.js'
 import { column } from '../sqlite/statements.js'
-import { ledInPlaces } from './placed-words.js'
-import { keysInStreams, keysWithWords, type StreamKeys } from './stream-keys.js'
+import { findInPlaces } from './find-in-places.js'
+import { listKeysInStreams, filterKeysByWords, type StreamKeys } from './stream-keys.js'
 import {
-  keysHolding,
-  keysOf,
-  ledTo,
-  passingIn,
-  passingKeys,
-  rowsHolding,
-  textKeyAt,
+  countKeysHolding,
+  readKeys,
+  findByWords,
+  findInRange,
+  filterKeys,
+  countRowsHolding,
+  findTextKeyAt,
   type TextFilter
 } from './text-lane.js'
 import { TextTail } from './text-tail.js'
 
 /** Events in a page. */
-const pageRows = 500
+const maxPageRows = 500
 /** Milliseconds after which a page ends, whatever it holds. */
-const pageMs = 8
+const maxPageMs = 8
 /** Milliseconds that a step should take: what it looks at are texts of a few words, or of a hundred thousand characters. */
 const stepMs = 4
 /** Bytes of texts that a step looks through, for one word after the other; the next text is looked at in any case. */
-const stepBytes = 4 * 1024 * 1024
+const maxStepBytes = 4 * 1024 * 1024
 /** Texts that the first step looks at, and that any step does. */
-const firstRows = 200
-const mostRows = 2000
+const initialRows = 200
+const maxRows = 2000
 /** Numbers of events beyond the index from which on they are worth being indexed soon. */
-const manyWaiting = 500
+const maxPendingUnrequested = 500
 /** Periods reaching a time that are taken up one by one. */
-const fewPeriods = 1000
+const maxSingleKeys = 1000
 
 /** A part of what is searched, in order and up to a time: some events, or those of a stretch that have texts. */
-type Part = { readonly end: number } & (
-  | { keys: readonly Key[]; areFree?: boolean }
-  | { stretches: readonly Stretch[] }
+type SearchPart = { readonly end: number } & (
+  | { keys: readonly Key[]; isUnconditional?: boolean }
+  | { stretches: readonly KeyRange[] }
 )
 
 /** What a step has come to: events that pass, and from where to go on; absent at the end of the part. */
-interface Found {
+interface StepResult {
   readonly keys: readonly Key[]
   readonly position: Key | undefined
 }
 
 export class TextRun {
-  #parts: Part[] | undefined
+  #parts: SearchPart[] | undefined
   /** The number of the last event that was indexed when the run began: it knows all others by {@link #tail}. */
   #indexedTo = 0
   #tail: TextTail | undefined
   /** Whether others may have written since the tail was read. */
   #isStale = false
   #test: RowTest | undefined
-  #rows = firstRows
+  #stepRows = initialRows
   #skip: number
-  #left: number
-  readonly #look: BodyLook | undefined
-  readonly #effort = new Effort()
+  #remaining: number
+  readonly #bodyScan: BodyScan | undefined
+  readonly #budget = new QueryBudget()
 
   constructor(
     private query: EventQuery,
     private readonly text: TextSearch
   ) {
-    this.#test = rowTest(query)
+    this.#test = createRowTest(query)
     this.#skip = query.skip
-    this.#left = query.limit
-    if (query.contents) this.#look = new BodyLook()
+    this.#remaining = query.limit
+    if (query.contents) this.#bodyScan = new BodyScan()
   }
 
   get isDone(): boolean {
-    return this.#left === 0 || this.#parts?.length === 0
+    return this.#remaining === 0 || this.#parts?.length === 0
   }
 
   /** Goes on with other streams and types than before, and shows what it finds otherwise; all else stays as it was. */
-  follow({ present, streams, types }: Pick<EventQuery, 'present' | 'streams' | 'types'>): void {
+  updateScope({ present, streams, types }: Pick<EventQuery, 'present' | 'streams' | 'types'>): void {
     this.query = { ...this.query, present, streams, types }
-    this.#test = rowTest(this.query)
-    this.#parts = this.#parts?.map(part => ('keys' in part ? { ...part, areFree: false } : part))
+    this.#test = createRowTest(this.query)
+    this.#parts = this.#parts?.map(part => ('keys' in part ? { ...part, isUnconditional: false } : part))
   }
 
   next(file: EventFile): EventPage {
-    const until = performance.now() + pageMs
-    this.#isStale = this.#tail?.isRead === true
-    this.#parts ??= this.#begin(file)
+    const until = performance.now() + maxPageMs
+    this.#isStale = this.#tail?.isComplete === true
+    this.#parts ??= this.#start(file)
     let text = ''
     let rows = 0
-    while (!this.isDone && rows < pageRows && text.length < pageBytes) {
+    while (!this.isDone && rows < maxPageRows && text.length < pageBytes) {
       if (!this.#readTail(file, until)) break
       const step = this.#step(file, this.#parts, text.length)
       if (step.text !== '') text += text === '' ? step.text : `,${step.text}`
@@ -108,35 +108,35 @@ export class TextRun {
     return { text, count: rows, done: this.isDone, excess: undefined }
   }
 
-  #begin(file: EventFile): Part[] {
+  #start(file: EventFile): SearchPart[] {
     const { from = -Infinity, isRunning, order, to = Infinity } = this.query
     if (from > to && !isRunning) return []
     this.#indexedTo = file.texts.indexedTo
     const last = column(file.db, 'SELECT ifnull(max(number), 0) FROM event').get() as number
     if (last > this.#indexedTo) {
-      const wanted = this.#look ? Infinity : this.#skip + this.#left
+      const wanted = this.#bodyScan ? Infinity : this.#skip + this.#remaining
       this.#tail = new TextTail(this.#indexedTo, last, order, wanted)
-      if (last - this.#indexedTo > manyWaiting) file.texts.want()
+      if (last - this.#indexedTo > maxPendingUnrequested) file.texts.requestIndexing()
     }
-    const found = this.#led(file.db)
-    if (!found) return segmentsOf(this.query).map(segment => this.#partOf(file, segment))
+    const found = this.#findKeys(file.db)
+    if (!found) return splitIntoSegments(this.query).map(segment => this.#toPart(file, segment))
     const keys = found.keys.toSorted((a, b) => (isBefore(a, b, order) ? -1 : 1))
-    return [{ keys, areFree: found.areFree, end: order === 'ASC' ? Infinity : -Infinity }]
+    return [{ keys, isUnconditional: found.isUnconditional, end: order === 'ASC' ? Infinity : -Infinity }]
   }
 
-  #led(db: Database): StreamKeys | undefined {
-    const { byIndex, words } = this.text
-    const led = byIndex ? ledTo(db, words) : ledInPlaces(db, this.query, this.text)
-    if (led) return { keys: keysOf(db, led), areFree: false }
-    return byIndex ? undefined : keysInStreams(db, this.query)
+  #findKeys(db: Database): StreamKeys | undefined {
+    const { mayUseIndex: byIndex, words } = this.text
+    const numbers = byIndex ? findByWords(db, words) : findInPlaces(db, this.query, this.text)
+    if (numbers) return { keys: readKeys(db, numbers), isUnconditional: false }
+    return byIndex ? undefined : listKeysInStreams(db, this.query)
   }
 
   /** Reads the events that are not indexed, as long as there is time; answers whether that was enough. */
   #readTail({ db }: EventFile, until: number): boolean {
     const tail = this.#tail
-    if (!tail || tail.isRead) return true
+    if (!tail || tail.isComplete) return true
     const filter = this.#filter
-    while (!tail.isRead) {
+    while (!tail.isComplete) {
       if (performance.now() > until) return false
       tail.read(db, filter)
     }
@@ -144,115 +144,122 @@ export class TextRun {
   }
 
   /** Periods that reach a time, or that run, are taken up one by one if they are few. */
-  #partOf({ db, spans }: EventFile, segment: Segment): Part {
+  #toPart({ db, durationClasses }: EventFile, segment: Segment): SearchPart {
     const { order } = this.query
-    const { end } = segment.stretch
-    const all = { stretches: [segment.stretch], end }
+    const { end } = segment.range
+    const all = { stretches: [segment.range], end }
     if (!segment.periods) return all
-    const { parts } = lanesIn(segment, undefined, [], this.query, spans)
-    const keys = sweep(db, parts, order, this.#filter.rows, fewPeriods)
+    const { parts } = listSegmentLanes(segment, undefined, [], this.query, durationClasses)
+    const keys = collectMatchingKeys(db, parts, order, this.#filter.rows, maxSingleKeys)
     return keys ? { keys: keys.toSorted((a, b) => (isBefore(a, b, order) ? -1 : 1)), end } : all
   }
 
   get #filter(): TextFilter {
     const { from = -Infinity, isRunning, modifiedSince = -Infinity, to = Infinity, trashed } = this.query
     const endFrom = isRunning ? Infinity : from
-    const rows = { modifiedAfter: modifiedSince, endFrom, test: this.#test, effort: this.#effort }
+    const rows = { modifiedAfter: modifiedSince, endFrom, test: this.#test, effort: this.#budget }
     return { rows, trashed, to, text: this.text }
   }
 
-  #step(file: EventFile, parts: Part[], held: number): { text: string; count: number; isFull: boolean } {
+  #step(
+    file: EventFile,
+    parts: SearchPart[],
+    heldBytes: number
+  ): { text: string; count: number; isFull: boolean } {
     const { db } = file
     const part = parts[0]!
     const start = performance.now()
-    const indexed = 'keys' in part ? this.#take(db, part) : this.#walk(db, part.stretches)
-    this.#adapt(performance.now() - start)
+    const indexed = 'keys' in part ? this.#testKeys(db, part) : this.#scanRange(db, part.stretches)
+    this.#adaptRows(performance.now() - start)
     const end = 'keys' in part ? part.end : part.stretches[0]!.end
-    const found = this.#tail ? this.#withTail(db, this.#tail, indexed, end) : this.#known(indexed)
+    const found = this.#tail ? this.#mergeTail(db, this.#tail, indexed, end) : this.#onlyIndexed(indexed)
     const { contents } = this.query
-    const looked = contents && this.#look?.at(db, contents, found.keys)
-    const { stoppedAt, ...answer } = this.#answer(file, looked?.wanted ?? found.keys, held)
+    const scanned = contents && this.#bodyScan?.scan(db, contents, found.keys)
+    const { stoppedAt, ...answer } = this.#takeEvents(file, scanned?.wanted ?? found.keys, heldBytes)
     // A page that is full before its first event of this step leaves it where it was.
     if (answer.isFull && !stoppedAt) return answer
-    const position = answer.isFull ? stoppedAt : (looked?.lookedTo ?? found.position)
-    parts.splice(0, 1, ...restOf(part, position, this.query.order))
-    this.#tail?.drop(position, end)
+    const position = answer.isFull ? stoppedAt : (scanned?.scannedTo ?? found.position)
+    parts.splice(0, 1, ...getRemainder(part, position, this.query.order))
+    this.#tail?.discardUpTo(position, end)
     return answer
   }
 
   /** Without events that have been indexed since the run began. */
-  #known({ keys, position }: Found): Found {
+  #onlyIndexed({ keys, position }: StepResult): StepResult {
     return { keys: keys.filter(({ number }) => number <= this.#indexedTo), position }
   }
 
   /** What the index has come to, with those in between that it did not know; `end`: the time at which it ends without a position. */
-  #withTail(db: Database, tail: TextTail, indexed: Found, end: number): Found {
-    const next = tail.upTo(indexed.position, end, pageRows)
-    const { keys, position } = this.#known(indexed)
+  #mergeTail(db: Database, tail: TextTail, indexed: StepResult, end: number): StepResult {
+    const next = tail.listUpTo(indexed.position, end, maxPageRows)
+    const { keys, position } = this.#onlyIndexed(indexed)
     if (next.keys.length === 0) return { keys, position }
     const { order } = this.query
     const last = next.isPart ? next.keys.at(-1)! : position
     const within = last ? keys.filter(key => !isBefore(last, key, order)) : keys
-    const others = this.#isStale ? tail.still(db, this.#filter, next.keys) : next.keys
+    const others = this.#isStale ? tail.recheck(db, this.#filter, next.keys) : next.keys
     const all = [...within, ...others].toSorted((a, b) => (isBefore(a, b, order) ? -1 : 1))
     return { keys: all, position: last }
   }
 
-  #take(
+  #testKeys(
     db: Database,
-    { areFree, keys }: { readonly keys: readonly Key[]; readonly areFree?: boolean }
-  ): Found {
+    { isUnconditional: areFree, keys }: { readonly keys: readonly Key[]; readonly isUnconditional?: boolean }
+  ): StepResult {
     if (areFree && keys.length > 0) {
-      const most = this.#look?.rows ?? Math.min(this.#left + this.#skip, pageRows)
+      const limited = this.#bodyScan?.rows ?? Math.min(this.#remaining + this.#skip, maxPageRows)
       const until = performance.now() + stepMs
-      const { found, lookedAt } = keysWithWords(db, keys, this.text.words, { most, until })
+      const { found, scanned } = filterKeysByWords(db, keys, this.text.words, { most: limited, until })
       // They may have been moved since they were found to be in these streams.
-      const { keys: passing, looked } = passingKeys(db, this.#filter, found)
-      if (looked < found.length) return { keys: passing, position: found[looked - 1] }
-      return { keys: passing, position: lookedAt === keys.length ? undefined : keys[lookedAt - 1] }
+      const { keys: passing, scanned } = filterKeys(db, this.#filter, found)
+      if (scanned < found.length) return { keys: passing, position: found[scanned - 1] }
+      return { keys: passing, position: scanned === keys.length ? undefined : keys[scanned - 1] }
     }
-    const most = keys.slice(0, this.#look ? Math.min(this.#look.rows, this.#rows) : this.#rows)
-    const next = most.slice(0, keysHolding(db, most, this.#bytes))
-    const { keys: found, looked } = passingKeys(db, this.#filter, next)
-    return { keys: found, position: looked === keys.length ? undefined : next[looked - 1] }
+    const limited = keys.slice(
+      0,
+      this.#bodyScan ? Math.min(this.#bodyScan.rows, this.#stepRows) : this.#stepRows
+    )
+    const next = limited.slice(0, countKeysHolding(db, limited, this.#stepBytes))
+    const { keys: found, scanned } = filterKeys(db, this.#filter, next)
+    return { keys: found, position: scanned === keys.length ? undefined : next[scanned - 1] }
   }
 
-  #walk(db: Database, [stretch]: readonly Stretch[]): Found {
+  #scanRange(db: Database, [stretch]: readonly KeyRange[]): StepResult {
     const { order } = this.query
-    const rows = rowsHolding(db, order, stretch!, this.#rows, this.#bytes)
-    const limit = this.#look?.rows ?? Math.min(this.#left + this.#skip, pageRows)
-    const { keys, looked } = passingIn(db, this.#filter, order, stretch!, rows, limit)
+    const rows = countRowsHolding(db, order, stretch!, this.#stepRows, this.#stepBytes)
+    const limit = this.#bodyScan?.rows ?? Math.min(this.#remaining + this.#skip, maxPageRows)
+    const { keys, scanned } = findInRange(db, this.#filter, order, stretch!, rows, limit)
     return {
       keys,
-      position: keys.length === limit ? keys.at(-1) : textKeyAt(db, order, stretch!, looked - 1)
+      position: keys.length === limit ? keys.at(-1) : findTextKeyAt(db, order, stretch!, scanned - 1)
     }
   }
 
   /** Texts are read once, and then looked through for each word. */
-  get #bytes(): number {
-    return stepBytes / (1 + this.text.words.length)
+  get #stepBytes(): number {
+    return maxStepBytes / (1 + this.text.words.length)
   }
 
-  #adapt(tookMs: number): void {
-    this.#rows =
-      tookMs > stepMs ? Math.max(1, Math.floor(this.#rows / 2)) : Math.min(this.#rows * 2, mostRows)
+  #adaptRows(tookMs: number): void {
+    this.#stepRows =
+      tookMs > stepMs ? Math.max(1, Math.floor(this.#stepRows / 2)) : Math.min(this.#stepRows * 2, maxRows)
   }
 
-  #answer(file: EventFile, found: readonly Key[], held: number): Taken {
-    const wanted = { skip: this.#skip, left: this.#left, held, present: this.query.present }
-    const taken = takeFound(file, found, wanted)
+  #takeEvents(file: EventFile, found: readonly Key[], heldBytes: number): TakenEvents {
+    const wanted = { skip: this.#skip, left: this.#remaining, held: heldBytes, present: this.query.present }
+    const taken = takeEvents(file, found, wanted)
     this.#skip -= taken.skipped
-    this.#left -= taken.count
+    this.#remaining -= taken.count
     return taken
   }
 }
 
 /** What is left of a part after an event, or without one after its first stretch. */
-function restOf(part: Part, position: Key | undefined, order: EventQuery['order']): Part[] {
+function getRemainder(part: SearchPart, position: Key | undefined, order: EventQuery['order']): SearchPart[] {
   const { end } = part
   if ('keys' in part)
     return position ? [{ ...part, keys: part.keys.filter(key => isBefore(position, key, order)) }] : []
   const [stretch, ...others] = part.stretches
-  const stretches = position ? [...restFrom(stretch!, position, order), ...others] : others
+  const stretches = position ? [...getRemainderFrom(stretch!, position, order), ...others] : others
   return stretches.length === 0 ? [] : [{ stretches, end }]
 }

@@ -4,16 +4,16 @@
  */
 import type { Database } from 'better-sqlite3'
 import { comesBefore, isBefore, type Key, type Order } from '../event-query/position.js'
-import { inBounds } from '../event-query/effort.js'
-import { filtered } from '../event-query/row-filter.js'
-import { hasTime, inTime } from '../sqlite/in-time.js'
+import { tryWithinBudget } from '../event-query/query-budget.js'
+import { runFiltered } from '../event-query/row-filter.js'
+import { hasTime, runWithTimeout } from '../sqlite/run-with-timeout.js'
 import { statement } from '../sqlite/statements.js'
-import { holdsText, wordsIn } from '../texts/tables.js'
+import { holdsText, extractBodyWords } from '../texts/tables.js'
 import { NumberSteps } from './number-steps.js'
-import { eventCondition, ofEvent, type TextFilter } from './text-lane.js'
+import { eventCondition, toEventBindings, type TextFilter } from './text-lane.js'
 
 /** Found events that are kept at once. */
-const mostKept = 50_000
+const maxFound = 50_000
 
 interface Row extends Key {
   /** As the index has them; otherwise they are taken from the body. */
@@ -30,11 +30,11 @@ const rowSql = `SELECT e.number AS number, time, words, CASE WHEN words IS NULL 
 
 export class TextTail {
   #steps: NumberSteps
-  #kept: Key[] = []
-  #isCut = false
+  #found: Key[] = []
+  #isTruncated = false
   /** What has been gone through before. */
-  #from: Key | undefined
-  readonly #most: number
+  #discardedTo: Key | undefined
+  readonly #limit: number
 
   /** Of the numbers after `first` up to `last`; `wanted`: how many are to be found. */
   constructor(
@@ -44,72 +44,72 @@ export class TextTail {
     wanted: number
   ) {
     this.#steps = new NumberSteps(first, last)
-    this.#most = Math.min(Math.max(wanted, 1), mostKept)
+    this.#limit = Math.min(Math.max(wanted, 1), maxFound)
   }
 
   /** Whether there is nothing more to {@link read}. */
-  get isRead(): boolean {
+  get isComplete(): boolean {
     return this.#steps.isDone
   }
 
   /** Reads on for a moment. */
   read(db: Database, filter: TextFilter): void {
-    const row = inBounds(() => this.#steps.next(db, (after, to) => rowIn(db, filter, after, to)))
-    if (row && meets(row, filter)) this.#keep({ time: row.time, number: row.number })
-    if (this.isRead) this.#order()
+    const row = tryWithinBudget(() => this.#steps.next(db, (after, to) => findRow(db, filter, after, to)))
+    if (row && containsWords(row, filter)) this.#add({ time: row.time, number: row.number })
+    if (this.isComplete) this.#sort()
   }
 
   /**
    * The next ones, which are not after `to` or, without it, begin until `end`: `most` of them. `isPart`: whether there may be more.
    */
-  upTo(to: Key | undefined, end: number, most: number): { keys: readonly Key[]; isPart: boolean } {
+  listUpTo(to: Key | undefined, end: number, limit: number): { keys: readonly Key[]; isPart: boolean } {
     const isBeyond = (key: Key): boolean =>
       to ? isBefore(to, key, this.order) : comesBefore(end, key.time, this.order)
-    const beyond = this.#kept.findIndex(isBeyond)
-    const count = beyond === -1 ? this.#kept.length : beyond
-    const isPart = count > most || (this.#isCut && beyond === -1)
-    return { keys: this.#kept.slice(0, Math.min(count, most)), isPart }
+    const end = this.#found.findIndex(isBeyond)
+    const count = end === -1 ? this.#found.length : end
+    const isPart = count > limit || (this.#isTruncated && end === -1)
+    return { keys: this.#found.slice(0, Math.min(count, limit)), isPart }
   }
 
   /** Those that still are as they were found. */
-  still(db: Database, filter: TextFilter, keys: readonly Key[]): Key[] {
+  recheck(db: Database, filter: TextFilter, keys: readonly Key[]): Key[] {
     return keys.filter(({ number, time }) => {
-      const row = inTime(db, 0, () => rowIn(db, filter, number - 1, number)).found
-      return row?.time === time && meets(row, filter)
+      const row = runWithTimeout(db, 0, () => findRow(db, filter, number - 1, number)).found
+      return row?.time === time && containsWords(row, filter)
     })
   }
 
   /** Leaves out what has been gone through: to a key or, without it, to a time. */
-  drop(to: Key | undefined, end: number): void {
-    const { keys } = this.upTo(to, end, Infinity)
-    this.#kept = this.#kept.slice(keys.length)
-    if (this.#kept.length > 0 || !this.#isCut) return
-    this.#from = keys.at(-1)
-    this.#isCut = false
+  discardUpTo(to: Key | undefined, end: number): void {
+    const { keys } = this.listUpTo(to, end, Infinity)
+    this.#found = this.#found.slice(keys.length)
+    if (this.#found.length > 0 || !this.#isTruncated) return
+    this.#discardedTo = keys.at(-1)
+    this.#isTruncated = false
     this.#steps = new NumberSteps(this.first, this.last)
   }
 
-  #keep(key: Key): void {
-    if (this.#from && !isBefore(this.#from, key, this.order)) return
-    this.#kept.push(key)
-    if (this.#kept.length > 2 * this.#most) this.#order()
+  #add(key: Key): void {
+    if (this.#discardedTo && !isBefore(this.#discardedTo, key, this.order)) return
+    this.#found.push(key)
+    if (this.#found.length > 2 * this.#limit) this.#sort()
   }
 
-  #order(): void {
-    this.#kept.sort((a, b) => (isBefore(a, b, this.order) ? -1 : 1))
-    if (this.#kept.length <= this.#most) return
-    this.#isCut = true
-    this.#kept.length = this.#most
+  #sort(): void {
+    this.#found.sort((a, b) => (isBefore(a, b, this.order) ? -1 : 1))
+    if (this.#found.length <= this.#limit) return
+    this.#isTruncated = true
+    this.#found.length = this.#limit
   }
 }
 
-function rowIn(db: Database, filter: TextFilter, after: number, to: number): Row | undefined {
-  return filtered(db, filter.rows, (...bounds) =>
-    statement(db, rowSql).get(after, to, ...ofEvent(filter, bounds))
+function findRow(db: Database, filter: TextFilter, after: number, to: number): Row | undefined {
+  return runFiltered(db, filter.rows, (...bounds) =>
+    statement(db, rowSql).get(after, to, ...toEventBindings(filter, bounds))
   ) as Row | undefined
 }
 
-function meets({ body, words }: Row, { text }: TextFilter): boolean {
-  const all = words ?? wordsIn(body!)
+function containsWords({ body, words }: Row, { text }: TextFilter): boolean {
+  const all = words ?? extractBodyWords(body!)
   return text.words.every(word => all.includes(` ${word}`))
 }

@@ -1,11 +1,11 @@
 /** How the index of texts is written: its tables go together. */
 import type { Database } from 'better-sqlite3'
 import type { Event } from '../../schemas/event.js'
-import { noteClass, wordsOf } from './event-words.js'
+import { noteTypePrefix, extractWords } from './event-words.js'
 import { splitWords } from './words.js'
 
 /** Words beyond which a text is not among those that words lead to, but looked through by itself: taking each out takes time. */
-const mostWords = 128
+const maxIndexedWords = 128
 
 /** The tables of the index, and a view of its words. */
 export const textTables = `
@@ -44,31 +44,32 @@ export const removeWordsSql = `INSERT INTO event_word (event_word, rowid, words)
 export const clearWordsSql = "INSERT INTO event_word (event_word) VALUES ('delete-all')"
 
 /** What `event_text.long` is for these words. */
-export function longOf(words: string): 1 | null {
+export function toLongFlag(words: string): 1 | null {
   let count = 0
-  for (let at = words.indexOf(' '); at >= 0 && count <= mostWords; at = words.indexOf(' ', at + 1)) count++
-  return count > mostWords ? 1 : null
+  for (let at = words.indexOf(' '); at >= 0 && count <= maxIndexedWords; at = words.indexOf(' ', at + 1))
+    count++
+  return count > maxIndexedWords ? 1 : null
 }
 
 /** What leads to a text: its words, by themselves and with its place; nothing to a long one. */
-export function wordsLeading(words: string, place: number | null): string[] {
-  if (longOf(words)) return []
+export function listIndexedWords(words: string, place: number | null): string[] {
+  if (toLongFlag(words)) return []
   const all = splitWords(words)
-  return place === null ? all : [...all, ...all.map(word => placed(word, place))]
+  return place === null ? all : [...all, ...all.map(word => formatPlacedWord(word, place))]
 }
 
 /** A word of texts in a place. It is no word by itself: none holds a dot. */
-export function placed(word: string, place: number): string {
+export function formatPlacedWord(word: string, place: number): string {
   return `·${place}·${word}`
 }
 
 /** The word of a term of the index, with a place or without. */
-export function wordOf(term: string): string {
+export function parseWord(term: string): string {
   return term.slice(term.lastIndexOf('·') + 1)
 }
 
 /** Makes the index of a file again, empty: what somebody else has put there is not looked at. */
-export function renewTexts(db: Database): void {
+export function recreateTextTables(db: Database): void {
   const tables = ['event_vocabulary', 'event_word', 'event_text', 'event_text_end', 'event_place']
   for (const table of tables) db.exec(`DROP TABLE IF EXISTS ${table}`)
   db.exec(textTables)
@@ -76,12 +77,12 @@ export function renewTexts(db: Database): void {
 
 /** Whether a row `e` of `event` may hold a text: what may not is neither parsed nor kept. */
 export const holdsText = `stream > 0 AND (instr(body, '"description":') > 0 OR instr(body, '"attachments":') > 0
-  OR (SELECT substr(name, 1, ${noteClass.length}) FROM event_type WHERE number = e.type) = '${noteClass}')`
+  OR (SELECT substr(name, 1, ${noteTypePrefix.length}) FROM event_type WHERE number = e.type) = '${noteTypePrefix}')`
 
 /** The words of an event as text. One that makes no sense has none: who looks for such things finds it elsewhere. */
-export function wordsIn(body: string): string {
+export function extractBodyWords(body: string): string {
   try {
-    return wordsOf(JSON.parse(body) as Event)
+    return extractWords(JSON.parse(body) as Event)
   } catch {
     return ''
   }

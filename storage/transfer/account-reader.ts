@@ -1,12 +1,12 @@
 /** Reads a private copy of an account's file for an export. */
 import type { Database } from 'better-sqlite3'
-import { StoreDamaged, translated } from '../errors.js'
+import { StoreDamaged, translateError } from '../errors.js'
 import { userMigrations } from '../migrations/user/index.js'
-import { versionOf } from '../migrations/migrate.js'
+import { readSchemaVersion } from '../migrations/migrate.js'
 import { maxRows, openReadOnly } from '../sqlite/open.js'
 import { column } from '../sqlite/statements.js'
-import { isSecret, withoutSecrets } from './secrets.js'
-import { columnsOf, exportedTables, toLine, type ExportedTable, type Row } from './tables.js'
+import { isSecret, removeSecrets } from './secrets.js'
+import { listColumns, exportedTables, toLine, type ExportedTable, type Row } from './tables.js'
 
 /** Approximate size of a chunk, in characters. */
 const pieceSize = 64 * 1024
@@ -25,7 +25,7 @@ export class AccountReader {
 
   /** Schema version of the rows. */
   get schema(): number {
-    return versionOf(this.#db)
+    return readSchemaVersion(this.#db)
   }
 
   /** The tables to export. */
@@ -38,20 +38,20 @@ export class AccountReader {
     try {
       yield* this.#lines(table)
     } catch (error) {
-      throw translated(error, this.#db.name)
+      throw translateError(error, this.#db.name)
     }
   }
 
   *#lines(table: ExportedTable): Generator<Buffer, void, undefined> {
-    let left = maxRows(this.#db)
-    const names = columnsOf(this.#db, table).map(({ name }) => `"${name}"`)
+    let remaining = maxRows(this.#db)
+    const names = listColumns(this.#db, table).map(({ name }) => `"${name}"`)
     const sql = `SELECT ${names.join(', ')} FROM ${table}`
     let text = ''
     const rows = this.#db.prepare(sql).iterate() as IterableIterator<Row>
     this.#rows = rows
     for (const row of rows) {
-      if (left-- < 0) throw new StoreDamaged(this.#db.name, 'has more rows than it can hold')
-      text += `${toLine(this.hasSecrets ? row : withoutSecrets(table, row))}\n`
+      if (remaining-- < 0) throw new StoreDamaged(this.#db.name, 'has more rows than it can hold')
+      text += `${toLine(this.hasSecrets ? row : removeSecrets(table, row))}\n`
       if (text.length < pieceSize) continue
       yield Buffer.from(text)
       text = ''
@@ -64,7 +64,7 @@ export class AccountReader {
     try {
       return column(this.#db, 'SELECT id FROM attachment ORDER BY id').all() as string[]
     } catch (error) {
-      throw translated(error, this.#db.name)
+      throw translateError(error, this.#db.name)
     }
   }
 

@@ -6,7 +6,7 @@ import { StoreTooNew } from '../errors.js'
 import { userMigrations } from '../migrations/user/index.js'
 import { createFile, openFile } from '../sqlite/open.js'
 import { statement } from '../sqlite/statements.js'
-import { columnsOf, toValue, type Column, type ExportedTable } from './tables.js'
+import { listColumns, toValue, type Column, type ExportedTable } from './tables.js'
 
 /** A row that cannot be part of an export. */
 export class RowRefused extends Error {
@@ -36,7 +36,7 @@ export class AccountWriter {
   insert(table: ExportedTable, row: unknown): void {
     if (typeof row !== 'object' || row === null || Array.isArray(row))
       throw new RowRefused(table, 'not a row')
-    const { columns, insert } = this.#insertOf(table)
+    const { columns, insert } = this.#getInsert(table)
     const given = new Map<string, unknown>(Object.entries(row))
     if (given.size !== columns.length || !columns.every(({ name }) => given.has(name)))
       throw new RowRefused(table, 'the columns are not those of the table')
@@ -60,15 +60,15 @@ export class AccountWriter {
     this.#db.close()
   }
 
-  #insertOf(table: ExportedTable): { columns: readonly Column[]; insert: Statement } {
-    let known = this.#inserts.get(table)
-    if (!known) {
-      const columns = columnsOf(this.#db, table)
+  #getInsert(table: ExportedTable): { columns: readonly Column[]; insert: Statement } {
+    let prepared = this.#inserts.get(table)
+    if (!prepared) {
+      const columns = listColumns(this.#db, table)
       const names = columns.map(({ name }) => `"${name}"`).join(', ')
       const sql = `INSERT INTO ${table} (${names}) VALUES (${columns.map(() => '?').join(', ')})`
-      known = { columns, insert: this.#db.prepare(sql) }
-      this.#inserts.set(table, known)
+      prepared = { columns, insert: this.#db.prepare(sql) }
+      this.#inserts.set(table, prepared)
     }
-    return known
+    return prepared
   }
 }

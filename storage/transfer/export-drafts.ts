@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { translated } from '../errors.js'
+import { translateError } from '../errors.js'
 import type { Layout } from '../files/layout.js'
 import type { UserStore } from '../user/user-store.js'
 import { AccountReader } from './account-reader.js'
@@ -11,7 +11,7 @@ import { AccountReader } from './account-reader.js'
 const draftName = /^export-c[a-z0-9]{24}-[0-9a-f-]{36}$/
 
 /** Most copies at a time, per account and in all: each takes as much disk space as the file. */
-const maxCopies = { ofOne: 2, ofAll: 20 }
+const maxCopies = { perAccount: 2, total: 20 }
 
 export class ExportDrafts {
   /** Names of copies being made, whose files may not exist yet. */
@@ -20,12 +20,12 @@ export class ExportDrafts {
   constructor(private readonly layout: Layout) {}
 
   /** Makes a consistent copy of an account's file while it is in use. Returns its name; `undefined` if there are too many copies. */
-  async make(account: string, store: UserStore): Promise<string | undefined> {
+  async create(account: string, store: UserStore): Promise<string | undefined> {
     const prefix = `export-${account}-`
     const names = new Set([...this.#pending, ...readdirSync(this.layout.draftsDirectory)])
     const drafts = [...names].filter(name => draftName.test(name))
-    const ofOne = drafts.filter(name => name.startsWith(prefix))
-    if (drafts.length >= maxCopies.ofAll || ofOne.length >= maxCopies.ofOne) return undefined
+    const own = drafts.filter(name => name.startsWith(prefix))
+    if (drafts.length >= maxCopies.total || own.length >= maxCopies.perAccount) return undefined
     const name = prefix + randomUUID()
     this.#pending.add(name)
     try {
@@ -33,7 +33,7 @@ export class ExportDrafts {
       return name
     } catch (error) {
       await this.discard(name)
-      throw translated(error)
+      throw translateError(error)
     } finally {
       this.#pending.delete(name)
     }

@@ -9,23 +9,23 @@ export function isSecret(table: ExportedTable): boolean {
 }
 
 /** A row without its secrets. */
-export function withoutSecrets(table: ExportedTable, row: Row): Row {
+export function removeSecrets(table: ExportedTable, row: Row): Row {
   switch (table) {
     case 'access':
       // The integrity value covers the token too, so it would no longer match.
-      return { ...row, token: '', body: without(row['body'], 'token', 'integrity') }
+      return { ...row, token: '', body: removeMembers(row['body'], 'token', 'integrity') }
     case 'webhook':
       return { ...row, secret: null }
     case 'followed_slice':
-      return { ...row, body: without(row['body'], 'accessToken') }
+      return { ...row, body: removeMembers(row['body'], 'accessToken') }
     case 'profile':
-      return row['name'] === 'private' ? { ...row, body: without(row['body'], 'mfa') } : row
+      return row['name'] === 'private' ? { ...row, body: removeMembers(row['body'], 'mfa') } : row
     default:
       return row
   }
 }
 
-function without(body: unknown, ...names: readonly string[]): string {
+function removeMembers(body: unknown, ...names: readonly string[]): string {
   const entries = Object.entries(JSON.parse(String(body)) as object)
   return JSON.stringify(Object.fromEntries(entries.filter(([name]) => !names.includes(name))))
 }

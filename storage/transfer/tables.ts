@@ -45,7 +45,7 @@ export type ExportedTable = (typeof exportedTables)[number]
  * texts with the tables that SQLite keeps it in. And passkeys, which are good for one service and one account id only: an
  * import makes another one.
  */
-export const leftOutTables = [
+export const excludedTables = [
   'storage_used',
   'orphan',
   'sign_in_token',
@@ -74,7 +74,7 @@ export interface Column {
 }
 
 /** The stored columns of a table in the file's own schema, without generated ones. */
-export function columnsOf(db: Database, table: ExportedTable): Column[] {
+export function listColumns(db: Database, table: ExportedTable): Column[] {
   const columns = statement(db, 'SELECT name, type FROM pragma_table_xinfo(?) WHERE hidden = 0')
   return columns.all(table) as Column[]
 }
@@ -84,7 +84,7 @@ export function columnsOf(db: Database, table: ExportedTable): Column[] {
  * hexadecimal digits, and infinity a word.
  */
 export function toLine(row: Row): string {
-  const members = Object.entries(row).map(([name, value]) => `${JSON.stringify(name)}:${textOf(value)}`)
+  const members = Object.entries(row).map(([name, value]) => `${JSON.stringify(name)}:${formatValue(value)}`)
   return `{${members.join(',')}}`
 }
 
@@ -96,7 +96,7 @@ export function toValue({ type }: Pick<Column, 'type'>, value: unknown): unknown
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : value
 }
 
-function textOf(value: unknown): string {
+function formatValue(value: unknown): string {
   if (Buffer.isBuffer(value)) return `{"hex":"${value.toString('hex')}"}`
   if (value === Infinity) return '"Infinity"'
   if (typeof value === 'string' && isExact(value)) return value

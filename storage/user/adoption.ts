@@ -3,15 +3,15 @@ import type { Layout } from '../files/layout.js'
 import { userMigrations } from '../migrations/user/index.js'
 import { migrateFile } from '../sqlite/copies.js'
 import { openFile } from '../sqlite/open.js'
-import { renewTexts } from '../texts/tables.js'
-import { forgetPosition } from '../wal/closed-file.js'
+import { recreateTextTables } from '../texts/tables.js'
+import { removePosition } from '../wal/closed-file.js'
 
 /** Migrates the file of one account to the current schema. Returns the version that it had. */
 export function migrateUserFile(layout: Layout, id: string): number {
   const file = layout.userFile(id)
   const version = migrateFile(file, userMigrations)
   // No log of its changes knows of this one.
-  if (version < userMigrations.length) forgetPosition(file)
+  if (version < userMigrations.length) removePosition(file)
   return version
 }
 
@@ -20,9 +20,9 @@ export function adoptUserFile(layout: Layout, id: string): void {
   const file = layout.userFile(id)
   const db = openFile(file, { migrations: userMigrations, synchronous: 'FULL' })
   try {
-    db.transaction(renewTexts).immediate(db)
+    db.transaction(recreateTextTables).immediate(db)
   } finally {
     db.close()
   }
-  forgetPosition(file)
+  removePosition(file)
 }

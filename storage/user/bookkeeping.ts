@@ -1,15 +1,15 @@
 /** Uses, sessions and the audit: collected in memory, and written with other writes or periodically. */
 import type { Database } from 'better-sqlite3'
 import type { AuditEntry } from '../audit/record.js'
-import { StorageFull, translated } from '../errors.js'
+import { StorageFull, translateError } from '../errors.js'
 import type { Repositories } from './repositories.js'
 
 /** The part of the store that bookkeeping uses. */
-export interface Bookkept {
+export interface BookkeepingStore {
   /** Whether writes have to wait, for a write in steps or a checkpoint. */
-  holds(): boolean
+  isWriteHeld(): boolean
   /** Whether a write in steps is running. */
-  runsSteps(): boolean
+  isInSteps(): boolean
   begin(): void
   /** Commits the transaction. */
   commit(): void
@@ -20,7 +20,7 @@ export class Bookkeeping {
   constructor(
     private readonly db: Database,
     private readonly parts: Pick<Repositories, 'audit' | 'sessions' | 'usage'>,
-    private readonly store: Bookkept
+    private readonly store: BookkeepingStore
   ) {}
 
   get isDirty(): boolean {
@@ -29,10 +29,10 @@ export class Bookkeeping {
   }
 
   /** Adds a call to the audit. */
-  record(entry: AuditEntry, isStranger: boolean): void {
+  record(entry: AuditEntry, isAnonymous: boolean): void {
     const { audit } = this.parts
-    audit.add(entry, isStranger)
-    if (!audit.isFull || this.db.inTransaction || this.store.holds()) return
+    audit.add(entry, isAnonymous)
+    if (!audit.isFull || this.db.inTransaction || this.store.isWriteHeld()) return
     try {
       this.flush()
     } catch {
@@ -43,13 +43,13 @@ export class Bookkeeping {
   /** Makes every finished call readable in the audit. If the disk is full, the audit remains readable without the latest. */
   completeAudit(): void {
     const { audit } = this.parts
-    if (!this.db.inTransaction) audit.gather(true)
+    if (!this.db.inTransaction) audit.addSummaries(true)
     if (!audit.isDirty) return
     try {
       if (this.db.inTransaction) audit.flush()
-      else if (!this.store.runsSteps()) this.flush()
+      else if (!this.store.isInSteps()) this.flush()
     } catch (error) {
-      const failure = translated(error, this.db.name)
+      const failure = translateError(error, this.db.name)
       if (!(failure instanceof StorageFull)) throw failure
     }
   }
@@ -65,7 +65,7 @@ export class Bookkeeping {
   /** Writes everything pending in its own transaction. */
   write(): void {
     const { audit, sessions, usage } = this.parts
-    audit.gather()
+    audit.addSummaries()
     const { mark } = audit
     try {
       this.store.begin()
@@ -75,11 +75,11 @@ export class Bookkeeping {
       this.store.commit()
     } catch (error) {
       if (this.db.inTransaction) this.db.exec('ROLLBACK')
-      audit.undo(mark)
-      throw translated(error, this.db.name)
+      audit.rollbackTo(mark)
+      throw translateError(error, this.db.name)
     }
-    usage.settle()
-    sessions.settle()
-    audit.settle()
+    usage.markFlushed()
+    sessions.markFlushed()
+    audit.discardWritten()
   }
 }

@@ -1,6 +1,6 @@
 /** Commits several writes in one transaction. A write that throws is rolled back alone; the others resolve once on disk. */
 import type { Database } from 'better-sqlite3'
-import { notDurable, translated, Unreserved } from '../errors.js'
+import { toDurabilityError, translateError, Unreserved } from '../errors.js'
 import type { UniqueValues } from '../platform/unique-index.js'
 import type { AuditMark } from '../repositories/audit.js'
 import { statement } from '../sqlite/statements.js'
@@ -13,14 +13,14 @@ import type { PendingWrite } from './write-queue.js'
 const groupMs = 15
 
 /** The part of the store that committing uses. */
-export interface Committing {
+export interface CommitStore {
   readonly unique: UniqueValues
   begin(): void
   savepoint<T>(work: () => T): T
   /** Makes a write again, before those that wait, once the values that it needs are reserved. */
-  again(write: PendingWrite, needed: Unreserved): void
+  retry(write: PendingWrite, needed: Unreserved): void
   /** Called right after a commit, before its writes are acknowledged. */
-  counted(): void
+  onCommit(): void
   committed(): void
   forget(): void
 }
@@ -35,21 +35,21 @@ export class GroupCommit {
     private readonly db: Database,
     private readonly durability: Durability,
     private readonly parts: Pick<Repositories, 'audit' | 'fields'>,
-    private readonly store: Committing
+    private readonly store: CommitStore
   ) {}
 
   /** Runs writes and commits them, until time is up. `isSingle`: whether the group has one write only. */
   commit(group: Iterable<PendingWrite>, isSingle: boolean): void {
     const { audit } = this.parts
     const { mark } = audit
-    const taken: PendingWrite[] = []
+    const attempted: PendingWrite[] = []
     const done: Success[] = []
     const end = performance.now() + groupMs
-    let again: (() => void) | undefined
+    let retry: (() => void) | undefined
     try {
       this.store.begin()
       for (const write of group) {
-        taken.push(write)
+        attempted.push(write)
         try {
           const run = (): unknown => this.#run(write)
           const value = isSingle ? run() : this.store.savepoint(run)
@@ -57,14 +57,14 @@ export class GroupCommit {
         } catch (error) {
           if (!this.db.inTransaction) throw error
           // Those behind it wait, so that the order stays.
-          if (error instanceof Unreserved) again = () => this.store.again(write, error)
-          else write.reject(translated(error, this.db.name))
+          if (error instanceof Unreserved) retry = () => this.store.retry(write, error)
+          else write.reject(translateError(error, this.db.name))
         }
-        if (again || performance.now() > end) break
+        if (retry || performance.now() > end) break
       }
       if (done.length === 0) {
         this.#rollback(mark)
-        again?.()
+        retry?.()
         return
       }
       audit.flush()
@@ -72,15 +72,16 @@ export class GroupCommit {
     } catch (error) {
       this.#rollback(mark)
       // Without any, the transaction could not even be begun. Some may have been rejected above; rejecting them again has no effect.
-      for (const write of taken.length === 0 ? group : taken) write.reject(translated(error, this.db.name))
+      for (const write of attempted.length === 0 ? group : attempted)
+        write.reject(translateError(error, this.db.name))
       return
     }
-    this.store.counted()
-    audit.settle()
+    this.store.onCommit()
+    audit.discardWritten()
     this.settleUnique()
     this.#acknowledge(done)
     // Before anything else holds up writes.
-    again?.()
+    retry?.()
     this.store.committed()
   }
 
@@ -89,7 +90,7 @@ export class GroupCommit {
     const { unique } = this.store
     if (!unique.isInDoubt) return
     // What is reserved or written from now on is settled when that is on disk.
-    const due = unique.due()
+    const due = unique.listDue()
     const held = this.parts.fields.listUnique()
     this.durability.afterSync(failure => {
       if (!failure) unique.settle(due, held)
@@ -110,14 +111,14 @@ export class GroupCommit {
     if (durable.length > 0)
       this.durability.afterSync(failure =>
         durable.forEach(({ write, value }) =>
-          failure ? write.reject(notDurable(failure)) : write.resolve(value)
+          failure ? write.reject(toDurabilityError(failure)) : write.resolve(value)
         )
       )
   }
 
   #rollback(mark: AuditMark): void {
     if (this.db.inTransaction) statement(this.db, 'ROLLBACK').run()
-    this.parts.audit.undo(mark)
+    this.parts.audit.rollbackTo(mark)
     this.store.forget()
     this.settleUnique()
   }

@@ -3,9 +3,9 @@ import { existsSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { syncPathNow } from '../files/durable.js'
 import type { Layout } from '../files/layout.js'
-import { putAllBack } from '../files/replacing.js'
+import { restoreReplacedFolders } from '../files/replace-folder.js'
 import type { PlatformStore } from '../platform/platform-store.js'
-import { removeLeftOvers } from '../sqlite/left-overs.js'
+import { removeStaleCopies } from '../sqlite/copy-folders.js'
 import type { UserFiles } from './user-files.js'
 import type { UserStore } from './user-store.js'
 
@@ -13,7 +13,7 @@ export interface RecoveryOptions {
   readonly layout: Layout
   readonly platform: PlatformStore
   readonly files: UserFiles
-  readonly onTrouble: (account: string, error: unknown) => void
+  readonly onError: (account: string, error: unknown) => void
 }
 
 /**
@@ -21,13 +21,13 @@ export interface RecoveryOptions {
  * are settled. Where the platform file follows a log, only the folder is tidied: all of that is the business of the node that
  * serves the account, once it has caught up.
  */
-export function recover(options: RecoveryOptions): void {
+export function recoverUnfinished(options: RecoveryOptions): void {
   const { layout, platform } = options
-  removeLeftOvers(layout)
+  removeStaleCopies(layout)
   const isAlone = platform.position() === undefined
-  for (const id of putAllBack(layout))
+  for (const id of restoreReplacedFolders(layout))
     if (isAlone)
-      visit(options, id, store => platform.changeNow('replaceUnique', id, store.fields.listUnique()))
+      withStore(options, id, store => platform.changeNow('replaceUnique', id, store.fields.listUnique()))
   rmSync(layout.leavingDirectory, { recursive: true, force: true })
   syncPathNow(layout.root)
   if (!isAlone) return
@@ -40,18 +40,18 @@ export function recover(options: RecoveryOptions): void {
     platform.changeNow('remove', id)
   }
   // After a crash just before the checkpoint, the write-ahead log still holds the pages of removed rows.
-  platform.emptyLog()
+  platform.truncateLog()
   // Opening the account's own file, which is the truth, settles them.
-  for (const { id } of platform.listInDoubt()) visit(options, id, () => {})
+  for (const { id } of platform.listInDoubt()) withStore(options, id, () => {})
 }
 
-function visit({ files, onTrouble }: RecoveryOptions, id: string, work: (store: UserStore) => void): void {
+function withStore({ files, onError }: RecoveryOptions, id: string, work: (store: UserStore) => void): void {
   try {
     // Closed at once: another thread may be the one that serves the account.
     const store = files.open(id)
     work(store)
     store.close()
   } catch (error) {
-    onTrouble(id, error)
+    onError(id, error)
   }
 }

@@ -22,7 +22,7 @@ import { SessionRepository } from '../repositories/sessions.js'
 import { SignInRepository } from '../repositories/sign-in.js'
 import { StorageUsedRepository, type StorageUsed } from '../repositories/storage-used.js'
 import { StreamRepository } from '../repositories/streams.js'
-import { systemTree } from '../streams/system-streams.js'
+import { getSystemTree } from '../streams/system-streams.js'
 import { UsageRepository } from '../repositories/usage.js'
 import { WebhookRepository } from '../repositories/webhooks.js'
 import { Stamps } from './stamps.js'
@@ -54,8 +54,8 @@ export class Repositories {
   protected stamps = new Stamps()
 
   constructor(db: Database, policies: Policies) {
-    this.audit = new AuditRepository(db, policies.strangersPerHour)
-    const system = systemTree(policies.system)
+    this.audit = new AuditRepository(db, policies.anonymousCallsPerHour)
+    const system = getSystemTree(policies.system)
     this.streams = new StreamRepository(db, system)
     this.deletions = new DeletionRecords(db)
     this.attachments = new AttachmentRepository(db)
@@ -102,12 +102,12 @@ export class Repositories {
 
   /** Clears the caches of the repositories: they may hold what was rolled back. */
   protected forgetAll(): void {
-    this.streams.forget()
-    this.accesses.forget()
-    this.sessions.forget()
-    this.events.forget()
-    this.attachments.forget()
-    this.series.forget()
-    this.webhooks.forget()
+    this.streams.invalidate()
+    this.accesses.invalidate()
+    this.sessions.invalidate()
+    this.events.invalidate()
+    this.attachments.invalidate()
+    this.series.invalidate()
+    this.webhooks.invalidate()
   }
 }

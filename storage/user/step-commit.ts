@@ -5,10 +5,10 @@ import type { UniqueValues } from '../platform/unique-index.js'
 import type { AuditRepository } from '../repositories/audit.js'
 import { statement } from '../sqlite/statements.js'
 import type { Party } from '../scheduler.js'
-import { inTurns, type Steps } from '../steps.js'
+import { runInTurns, type Steps } from '../steps.js'
 
 /** Runs a write, and makes it again whenever it turns out to need unique values that have to be reserved first. */
-export async function reserving<T>(unique: UniqueValues, write: () => Promise<T>): Promise<T> {
+export async function retryWithReservations<T>(unique: UniqueValues, write: () => Promise<T>): Promise<T> {
   for (;;) {
     unique.begin()
     try {
@@ -21,7 +21,7 @@ export async function reserving<T>(unique: UniqueValues, write: () => Promise<T>
 }
 
 /** Runs the steps when it is the party's turn, and commits. `commit` ends the transaction synchronously. */
-export async function inOneTransaction<T>(
+export async function runInTransaction<T>(
   db: Database,
   audit: AuditRepository,
   steps: Steps<T>,
@@ -30,7 +30,7 @@ export async function inOneTransaction<T>(
 ): Promise<T> {
   statement(db, 'BEGIN IMMEDIATE').run()
   try {
-    const value = await inTurns(steps, party)
+    const value = await runInTurns(steps, party)
     audit.flush()
     commit()
     return value

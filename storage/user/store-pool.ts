@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { nextTurn } from '../steps.js'
 import { Checkpointer } from '../wal/checkpointer.js'
 import { UserStore } from './user-store.js'
-import type { LeftLog } from '../wal/left-log.js'
+import type { ClosedLog } from '../wal/closed-log.js'
 
 export interface PoolOptions {
   /** Most open files; exceeded only if all are in the middle of a write. */
@@ -15,9 +15,9 @@ export interface PoolOptions {
   /** Throws `StoreNotReady` if the file of an account cannot be opened yet. */
   assertReady?(account: string): void
   /** Opens the file of an account. `left`: the log that closing it left behind, if any. */
-  open(account: string, left: LeftLog | undefined): UserStore
+  open(account: string, closedLog: ClosedLog | undefined): UserStore
   /** Called when a file's bookkeeping could not be written or it could not be closed. */
-  onTrouble(account: string, error: unknown): void
+  onError(account: string, error: unknown): void
 }
 
 interface Entry {
@@ -29,7 +29,7 @@ interface Entry {
 /** Interval of writing bookkeeping and closing idle files. */
 const sweepMs = 1000
 /** Time without use after which an open file releases the memory of its page cache. */
-const restMs = 2000
+const idleCacheMs = 2000
 /**
  * Most files that keep a page cache, which takes 90 KB and more. Where more than that many are in use at a time, each is used
  * rarely: its next call takes some 13 µs more, to read pages again.
@@ -43,12 +43,12 @@ export class StorePool {
   readonly #open = new Map<string, Entry>()
   /** Those that have a page cache, in order of use. */
   readonly #warm = new Set<Entry>()
-  readonly #logs: Checkpointer
+  readonly #checkpointer: Checkpointer
   readonly #timer: NodeJS.Timeout
   #isSweeping = false
 
   constructor(private readonly options: PoolOptions) {
-    this.#logs = new Checkpointer(options)
+    this.#checkpointer = new Checkpointer(options)
     this.#timer = setInterval(() => void this.#sweep(), sweepMs)
     this.#timer.unref()
   }
@@ -73,8 +73,8 @@ export class StorePool {
     }
     this.options.assertReady?.(account)
     this.#makeRoom()
-    const store = this.options.open(account, this.#logs.take(account))
-    store.checkpointBy(log => this.#logs.carryNow(account, log))
+    const store = this.options.open(account, this.#checkpointer.release(account))
+    store.delegateCheckpoints(log => this.#checkpointer.checkpointNow(account, log))
     this.#use({ account, store, usedAtMs: 0 }, Date.now())
     return store
   }
@@ -86,14 +86,16 @@ export class StorePool {
 
   /** Closes a file after its pending writes, and checkpoints it, so that only the main file is left. */
   async close(account: string): Promise<void> {
-    await this.#closeWith(account, store => store.leave(log => this.#logs.add(account, log)))
-    await this.#logs.carry(account)
+    await this.#closeWith(account, store =>
+      store.closeWithoutSync(log => this.#checkpointer.add(account, log))
+    )
+    await this.#checkpointer.checkpoint(account)
   }
 
   /** Closes a file that is about to be removed, without writing its bookkeeping. */
   async discard(account: string): Promise<void> {
-    await this.#closeWith(account, store => store.abandon())
-    await this.#logs.drop(account)
+    await this.#closeWith(account, store => store.closeForRemoval())
+    await this.#checkpointer.discard(account)
   }
 
   /** Closes all files at shutdown. Checkpoints run in this thread, as nobody is served any more, until the time is up. */
@@ -103,20 +105,20 @@ export class StorePool {
     for (const account of Array.from(this.#open.keys())) {
       try {
         await this.#closeWith(account, store =>
-          performance.now() < deadlineMs ? store.close() : store.leave(() => {})
+          performance.now() < deadlineMs ? store.close() : store.closeWithoutSync(() => {})
         )
       } catch (error) {
-        this.options.onTrouble(account, error)
+        this.options.onError(account, error)
       }
     }
-    await this.#logs.close(deadlineMs)
+    await this.#checkpointer.close(deadlineMs)
   }
 
   async #closeWith(account: string, close: (store: UserStore) => void): Promise<void> {
     const entry = this.#open.get(account)
     if (!entry) return
     while (!entry.store.isIdle) {
-      await entry.store.settled()
+      await entry.store.waitUntilSettled()
       // Writes that wait are begun in turns of their own.
       await turn()
     }
@@ -134,10 +136,11 @@ export class StorePool {
     this.#warm.delete(entry)
     this.#warm.add(entry)
     const [coolest] = this.#warm
-    if (coolest && this.#warm.size > maxWarm) this.#guard(coolest.account, () => this.#rest(coolest))
+    if (coolest && this.#warm.size > maxWarm)
+      this.#reportErrors(coolest.account, () => this.#releaseMemory(coolest))
   }
 
-  #rest(entry: Entry): void {
+  #releaseMemory(entry: Entry): void {
     this.#warm.delete(entry)
     entry.store.releaseMemory()
   }
@@ -151,7 +154,7 @@ export class StorePool {
 
   /** Tends all files. In parts, since a thousand of them take a while. */
   async #sweep(): Promise<void> {
-    this.#logs.sweep()
+    this.#checkpointer.startDue()
     if (this.#isSweeping) return
     this.#isSweeping = true
     const nowMs = Date.now()
@@ -165,30 +168,30 @@ export class StorePool {
       const entry = this.#open.get(account)
       if (!entry) continue
       if (entry.usedAtMs < idleSinceMs && entry.store.isIdle) this.#closeNow(entry)
-      else this.#guard(account, () => this.#tend(entry, nowMs))
+      else this.#reportErrors(account, () => this.#maintain(entry, nowMs))
     }
     this.#isSweeping = false
   }
 
   /** Writes a file's bookkeeping, and releases memory if it has not been used for a while. */
-  #tend(entry: Entry, nowMs: number): void {
+  #maintain(entry: Entry, nowMs: number): void {
     const hasWritten = entry.store.flushUsage()
     // Writing has read pages again.
-    if (this.#warm.has(entry) ? entry.usedAtMs <= nowMs - restMs : hasWritten) this.#rest(entry)
+    if (this.#warm.has(entry) ? entry.usedAtMs <= nowMs - idleCacheMs : hasWritten) this.#releaseMemory(entry)
   }
 
   #closeNow(entry: Entry): void {
     const { account, store } = entry
     this.#open.delete(account)
     this.#warm.delete(entry)
-    this.#guard(account, () => store.leave(log => this.#logs.add(account, log)))
+    this.#reportErrors(account, () => store.closeWithoutSync(log => this.#checkpointer.add(account, log)))
   }
 
-  #guard(account: string, work: () => void): void {
+  #reportErrors(account: string, work: () => void): void {
     try {
       work()
     } catch (error) {
-      this.options.onTrouble(account, error)
+      this.options.onError(account, error)
     }
   }
 }

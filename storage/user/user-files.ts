@@ -11,12 +11,12 @@ import { writeOwner } from '../platform/owner.js'
 import type { PlatformStore } from '../platform/platform-store.js'
 import { UniqueIndex } from '../platform/unique-index.js'
 import type { Policies } from '../repositories/policies.js'
-import { logOf, openFile } from '../sqlite/open.js'
+import { getLogPath, openFile } from '../sqlite/open.js'
 import { makeTemplate } from '../sqlite/template.js'
 import type { DurabilityProvider } from '../wal/durability.js'
-import type { LeftLog } from '../wal/left-log.js'
+import type { ClosedLog } from '../wal/closed-log.js'
 import { OpenedFile } from '../wal/opened-file.js'
-import { foundLog } from '../wal/sync.js'
+import { detectLog } from '../wal/sync.js'
 import { UserStore } from './user-store.js'
 
 export interface UserFilesOptions {
@@ -24,7 +24,7 @@ export interface UserFilesOptions {
   readonly policies: Policies
   /** How commits are made durable. */
   readonly durability: DurabilityProvider
-  onTrouble(account: string, error: unknown): void
+  onError(account: string, error: unknown): void
 }
 
 export class UserFiles {
@@ -40,7 +40,7 @@ export class UserFiles {
   }
 
   /** Makes the file of a new account. */
-  async make(account: Claim): Promise<void> {
+  async create(account: Claim): Promise<void> {
     const file = this.layout.userFile(account.id)
     if (existsSync(file)) throw new StoreDamaged(file, 'already exists')
     await writeOwner(this.layout, account)
@@ -48,27 +48,27 @@ export class UserFiles {
   }
 
   /** Opens the file of an account. `left`: the log that closing it left behind. */
-  open(id: string, left?: LeftLog): UserStore {
+  open(id: string, closedLog?: ClosedLog): UserStore {
     const file = this.layout.userFile(id)
     const { cacheKiB, durability, policies } = this.options
-    const wasThere = existsSync(logOf(file))
-    const db = this.#opened(file, cacheKiB)
-    const unique = new UniqueIndex(this.platform, id, error => this.options.onTrouble(id, error))
-    const kept = durability.open(new OpenedFile(id, db), foundLog(file, wasThere, left))
-    const store = new UserStore(db, kept, policies, unique, { account: id, access: '' })
+    const wasThere = existsSync(getLogPath(file))
+    const db = this.#openFile(file, cacheKiB)
+    const unique = new UniqueIndex(this.platform, id, error => this.options.onError(id, error))
+    const opened = durability.open(new OpenedFile(id, db), detectLog(file, wasThere, closedLog))
+    const store = new UserStore(db, opened, policies, unique, { account: id, access: '' })
     try {
-      store.bringFieldsUpToDate(policies.system, Date.now() / 1000)
+      store.migrateFields(policies.system, Date.now() / 1000)
       // Left by whoever had it open before, and did not come to settle them.
-      if (unique.isInDoubt) unique.settle(unique.due(), store.fields.listUnique())
+      if (unique.isInDoubt) unique.settle(unique.listDue(), store.fields.listUnique())
     } catch (error) {
       // The account works without: the older values can be read where they are.
-      this.options.onTrouble(id, error)
+      this.options.onError(id, error)
     }
     return store
   }
 
   /** Opens a file, on a full disk with the space that is kept in reserve. */
-  #opened(file: string, cacheKiB: number): Database {
+  #openFile(file: string, cacheKiB: number): Database {
     const options = { migrations: userMigrations, synchronous: 'NORMAL', cacheKiB } as const
     try {
       return openFile(file, options)

@@ -1,7 +1,7 @@
 /** One user's open file: its repositories, and the one way to write to it. */
 import type { Database } from 'better-sqlite3'
 import { copyInThread } from '../sqlite/copy-thread.js'
-import { translated, type Unreserved } from '../errors.js'
+import { translateError, type Unreserved } from '../errors.js'
 import type { Policies } from '../repositories/policies.js'
 import type { StorageUsed } from '../repositories/storage-used.js'
 import type { SystemStreams } from '../streams/system-streams.js'
@@ -12,15 +12,15 @@ import { serviceParty } from '../scheduler.js'
 import type { Steps } from '../steps.js'
 import type { AuditEntry } from '../audit/record.js'
 import type { UniqueValues } from '../platform/unique-index.js'
-import { commit, untilDurable } from '../wal/commit.js'
+import { commit, waitUntilDurable } from '../wal/commit.js'
 import type { Durability } from '../wal/durability.js'
-import { bringUpToDate } from './adopt-values.js'
+import { migrateAccountFields } from './migrate-account-fields.js'
 import { Bookkeeping } from './bookkeeping.js'
 import { GroupCommit } from './group-commit.js'
 import { Repositories } from './repositories.js'
-import { inOneTransaction, reserving } from './step-commit.js'
+import { runInTransaction, retryWithReservations } from './step-commit.js'
 import { WriteQueue, type PendingSteps } from './write-queue.js'
-import type { LeftLog } from '../wal/left-log.js'
+import type { ClosedLog } from '../wal/closed-log.js'
 
 /** Page cache of a write in steps, in KiB. */
 const draftCacheKiB = 8192
@@ -57,7 +57,7 @@ export class UserStore extends Repositories {
       begin: () => this.#begin(),
       commit: () => commit(db, durability),
       savepoint: <T>(work: () => T) => this.savepoint(work),
-      again: this.#queue.again(({ values }: Unreserved) => unique.reserve(values)),
+      again: this.#queue.createRetry(({ values }: Unreserved) => unique.reserve(values)),
       counted: () => void this.#version++,
       committed: () => {
         durability.committed()
@@ -72,8 +72,8 @@ export class UserStore extends Repositories {
   }
 
   /** Has the log checkpointed by `carry`, in another thread, instead of within commits. */
-  checkpointBy(carry: Checkpoint): void {
-    this.#log.carryBy(carry)
+  delegateCheckpoints(checkpoint: Checkpoint): void {
+    this.#log.delegateCheckpoints(checkpoint)
   }
 
   /** Whether no write or sync is pending. Only then may the file be closed. */
@@ -127,26 +127,26 @@ export class UserStore extends Repositories {
   readonly holdWrites = (work: () => Promise<void>): Promise<void> => this.#queue.pauseFor(work)
 
   /** Resolves when {@link isIdle} is worth checking again. */
-  async settled(): Promise<void> {
-    await this.#queue.long
+  async waitUntilSettled(): Promise<void> {
+    await this.#queue.blocker
     // Whoever was waiting has been told if it failed.
     await this.durable().catch(() => undefined)
   }
 
   /** Resolves when everything committed so far is on disk. */
   durable(): Promise<void> {
-    return untilDurable(this.durability)
+    return waitUntilDurable(this.durability)
   }
 
   /** Resolves when what can be read now may be told; `undefined` if that is at once. Rejects with `StoreUnavailable`. */
-  outputGate(): Promise<void> | undefined {
-    return this.durability.confirmed()
+  waitUntilReadable(): Promise<void> | undefined {
+    return this.durability.waitUntilConfirmed()
   }
 
   /** Migrates account fields to events, and hides or shows them as the settings say. `now` in seconds. */
-  bringFieldsUpToDate(system: SystemStreams, now: number): void {
+  migrateFields(system: SystemStreams, now: number): void {
     this.#used = undefined
-    bringUpToDate(this.db, this, system, now, () => this.durability.capture())
+    migrateAccountFields(this.db, this, system, now, () => this.durability.capture())
   }
 
   /** Runs part of a transaction, which is rolled back alone if it throws. Within a write. */
@@ -160,10 +160,10 @@ export class UserStore extends Repositories {
     } catch (error) {
       // On a full disk SQLite may have rolled back the whole transaction.
       if (this.db.inTransaction) this.db.exec('ROLLBACK TO part; RELEASE part')
-      this.audit.undo(mark)
-      this.unique.forget(needed)
+      this.audit.rollbackTo(mark)
+      this.unique.rollbackTo(needed)
       this.#forget()
-      throw translated(error, this.db.name)
+      throw translateError(error, this.db.name)
     }
   }
 
@@ -172,7 +172,7 @@ export class UserStore extends Repositories {
     try {
       return work()
     } catch (error) {
-      throw translated(error, this.db.name)
+      throw translateError(error, this.db.name)
     }
   }
 
@@ -184,8 +184,8 @@ export class UserStore extends Repositories {
   }
 
   /** Adds a call to the audit, written within a second. `isStranger`: without a valid token, or beyond the rate limit. */
-  record(entry: AuditEntry, isStranger = false): void {
-    this.#bookkeeping.record(entry, isStranger)
+  record(entry: AuditEntry, isAnonymous = false): void {
+    this.#bookkeeping.record(entry, isAnonymous)
   }
 
   /** Makes every finished call readable in the audit. If the disk is full, the audit remains readable without the latest. */
@@ -205,20 +205,20 @@ export class UserStore extends Repositories {
 
   /** Closes the file with a synced checkpoint, which blocks the event loop. */
   close(): void {
-    this.#end(() => closeWithCheckpoint(this.db, this.durability.isNamed))
+    this.#closeWith(() => closeWithCheckpoint(this.db, this.durability.isNamed))
   }
 
   /** Closes the file without syncing; `onLeft` gets a log that is not empty. Throws, after that, if bookkeeping failed. */
-  leave(onLeft: (log: LeftLog) => void): void {
-    this.#end(() => {
+  closeWithoutSync(onLeft: (log: ClosedLog) => void): void {
+    this.#closeWith(() => {
       const size = closeLeavingLog(this.db)
       if (size > 0) onLeft({ file: this.db.name, size, isNamed: this.durability.isNamed })
     })
   }
 
   /** Closes a file that is to be removed, without writing its bookkeeping. */
-  abandon(): void {
-    this.#end(() => closeLeavingLog(this.db), false)
+  closeForRemoval(): void {
+    this.#closeWith(() => closeLeavingLog(this.db), false)
   }
 
   /** Makes a consistent copy of the file while it is in use. */
@@ -227,10 +227,10 @@ export class UserStore extends Repositories {
   }
 
   /** Closes the file, even if its bookkeeping, if it is to be written, cannot be. */
-  #end(close: () => void, isKept = true): void {
+  #closeWith(close: () => void, isFlushed = true): void {
     if (!this.#isOpen) return
     try {
-      if (isKept && this.#bookkeeping.isDirty) this.#bookkeeping.write()
+      if (isFlushed && this.#bookkeeping.isDirty) this.#bookkeeping.write()
     } finally {
       this.#isOpen = false
       this.#log.close()
@@ -255,31 +255,31 @@ export class UserStore extends Repositories {
     this.#isInSteps = true
     try {
       if (this.#bookkeeping.isDirty) this.#bookkeeping.write()
-      const value = await reserving(this.unique, () => this.#inDraft(stepsIn))
+      const value = await retryWithReservations(this.unique, () => this.#inDraft(stepsIn))
       void this.durable().then(() => resolve(value), reject)
       this.#log.committed()
     } catch (error) {
-      reject(translated(error, this.db.name))
+      reject(translateError(error, this.db.name))
     }
     this.#isInSteps = false
-    this.audit.undo(this.audit.mark)
+    this.audit.rollbackTo(this.audit.mark)
     this.#groups.settleUnique()
   }
 
   async #inDraft(stepsIn: (draft: UserStore) => Steps<unknown>): Promise<unknown> {
     this.durability.begin()
-    const own = this.#draft()
+    const draft = this.#draft()
     try {
       // The caches of this store are outdated: they must be dropped in the same turn as the commit.
-      return await inOneTransaction(own.db, own.audit, stepsIn(own), this.party, () => {
+      return await runInTransaction(draft.db, draft.audit, stepsIn(draft), this.party, () => {
         this.unique.assertReserved()
-        commit(own.db, this.durability)
+        commit(draft.db, this.durability)
         this.#forget()
         this.#version++
-        this.streams.takeOver(own.streams)
+        this.streams.takeCache(draft.streams)
       })
     } finally {
-      own.db.close()
+      draft.db.close()
     }
   }
 
@@ -288,7 +288,7 @@ export class UserStore extends Repositories {
     const { db, durability, policies, unique } = this
     const draft = new UserStore(openAgain(db.name, draftCacheKiB), durability, policies, unique)
     draft.stamps = this.stamps
-    draft.streams.copy(this.streams)
+    draft.streams.copyCache(this.streams)
     return draft
   }
 

@@ -43,7 +43,7 @@ export class WriteQueue<Draft> {
   readonly #pending = new FairQueue<PendingWrite | PendingSteps<Draft>>()
   #isArmed = false
   #isHeld = false
-  #long = Promise.resolve()
+  #blocker = Promise.resolve()
 
   constructor(
     private readonly party: Party,
@@ -60,13 +60,13 @@ export class WriteQueue<Draft> {
   }
 
   /** Resolves when what holds up writes has ended, if anything does. */
-  get long(): Promise<void> {
-    return this.#long
+  get blocker(): Promise<void> {
+    return this.#blocker
   }
 
   /** Adds a write behind those of its access. If there is no room for it, it is rejected with `StoreBusy`. */
   add(write: PendingWrite | PendingSteps<Draft>): void {
-    const own = this.#pending.sizeOf(this.party.account, write.access)
+    const own = this.#pending.countItems(this.party.account, write.access)
     if (own >= maxPending - this.#pending.size) return write.reject(new StoreBusy())
     this.#pending.add({ ...this.party, access: write.access }, write)
     this.#arm()
@@ -76,7 +76,7 @@ export class WriteQueue<Draft> {
    * Returns what holds up writes while `work` removes the cause for which one has failed, and then puts it before those of its
    * access that wait. If `work` rejects, so does the write.
    */
-  again<Cause>(work: (cause: Cause) => Promise<void>): (write: PendingWrite, cause: Cause) => void {
+  createRetry<Cause>(work: (cause: Cause) => Promise<void>): (write: PendingWrite, cause: Cause) => void {
     return (write, cause) => {
       const done = (): void => this.#pending.addFirst({ ...this.party, access: write.access }, write)
       void this.#holdFor(() => work(cause).then(done, error => write.reject(error)))
@@ -98,11 +98,11 @@ export class WriteQueue<Draft> {
   }
 
   #next(): void {
-    const long = this.#pending.take((_account, write) => 'stepsIn' in write)?.item as
+    const steps = this.#pending.take((_account, write) => 'stepsIn' in write)?.item as
       | PendingSteps<Draft>
       | undefined
-    if (long) {
-      void this.#holdFor(() => this.committer.commitSteps(long))
+    if (steps) {
+      void this.#holdFor(() => this.committer.commitSteps(steps))
       return
     }
     this.committer.commitGroup(this.#group(), this.#pending.size === 1)
@@ -117,8 +117,8 @@ export class WriteQueue<Draft> {
       this.#isHeld = false
       this.#arm()
     }
-    this.#long = done.then(release, release)
-    await this.#long
+    this.#blocker = done.then(release, release)
+    await this.#blocker
     await done
   }
 

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type { CheckpointTask } from './checkpoint-worker.js'
-import type { LeftLog } from './left-log.js'
+import type { ClosedLog } from './closed-log.js'
 
 export class CheckpointThread {
   readonly #worker = new Worker(new URL('./checkpoint-worker.js', import.meta.url), {
@@ -30,13 +30,13 @@ export class CheckpointThread {
   }
 
   /** Checkpoints the log of a file; one at a time. Rejects if that fails. */
-  async checkpoint({ file, isNamed }: LeftLog): Promise<void> {
-    await this.#run({ file, isNamed, restarts: false })
+  async checkpoint({ file, isNamed }: ClosedLog): Promise<void> {
+    await this.#run({ file, isNamed, mustRestart: false })
   }
 
   /** Checkpoints the rest of an open file's log, and restarts the log. There must be no writes meanwhile. */
-  async checkpointAndRestart({ file }: LeftLog): Promise<void> {
-    await this.#run({ file, isNamed: true, restarts: true })
+  async checkpointAndRestart({ file }: ClosedLog): Promise<void> {
+    await this.#run({ file, isNamed: true, mustRestart: true })
   }
 
   async #run(task: CheckpointTask): Promise<void> {

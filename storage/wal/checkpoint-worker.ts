@@ -8,12 +8,12 @@ export interface CheckpointTask {
   /** Whether the log's directory entry is on disk. */
   readonly isNamed: boolean
   /** Whether to restart the log afterwards; there must be no writes meanwhile. */
-  readonly restarts: boolean
+  readonly mustRestart: boolean
 }
 
 const port = parentPort as MessagePort
 
-port.on('message', ({ file, isNamed, restarts }: CheckpointTask) => {
+port.on('message', ({ file, isNamed, mustRestart: restarts }: CheckpointTask) => {
   let problem: Error | undefined
   try {
     if (restarts) checkpointAndRestart(file)

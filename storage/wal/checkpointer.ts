@@ -5,13 +5,13 @@
 import { existsSync } from 'node:fs'
 import { CheckpointThread } from './checkpoint-thread.js'
 import { checkpointLog } from '../sqlite/open.js'
-import type { LeftLog, OwnedLog } from './left-log.js'
+import type { ClosedLog, OwnedLog } from './closed-log.js'
 
 export interface CheckpointerOptions {
   /** Time that a log rests before its checkpoint, in seconds: if the file is opened again meanwhile, the log is reused. */
   readonly idleSeconds: number
   /** Called when a checkpoint failed. Nothing is lost: the log stays valid. */
-  onTrouble(account: string, error: unknown): void
+  onError(account: string, error: unknown): void
 }
 
 /** Logs of this size do not rest, because opening a file reads its whole log. */
@@ -23,9 +23,9 @@ const threadIdleMs = 10_000
 
 export class Checkpointer {
   /** In the order in which they were added. */
-  readonly #resting = new Map<string, LeftLog & { readonly untilMs: number }>()
-  #due = new Map<string, LeftLog | OwnedLog>()
-  #current: { readonly account: string; readonly log: LeftLog; readonly done: Promise<void> } | undefined
+  readonly #resting = new Map<string, ClosedLog & { readonly untilMs: number }>()
+  #due = new Map<string, ClosedLog | OwnedLog>()
+  #current: { readonly account: string; readonly log: ClosedLog; readonly done: Promise<void> } | undefined
   #thread: CheckpointThread | undefined
   #workedAtMs = 0
   #isClosed = false
@@ -38,27 +38,27 @@ export class Checkpointer {
   }
 
   /** Adds a log to be checkpointed. */
-  add(account: string, log: LeftLog): void {
+  add(account: string, log: ClosedLog): void {
     if (log.size < longBytes) {
       this.#resting.set(account, { ...log, untilMs: performance.now() + this.options.idleSeconds * 1000 })
       return
     }
     this.#due.set(account, log)
-    this.#work()
+    this.#startNext()
   }
 
   /** Checkpoints the log of an open file, before others. Resolves whether or not that succeeds. */
-  async carryNow(account: string, log: OwnedLog): Promise<void> {
+  async checkpointNow(account: string, log: OwnedLog): Promise<void> {
     this.#due.set(account, log)
-    this.#work()
-    await this.carry(account)
+    this.#startNext()
+    await this.checkpoint(account)
   }
 
   /**
    * Gives up a log whose file is about to be opened; its checkpoint may still be running. Returns the log as it was left
    * behind.
    */
-  take(account: string): LeftLog | undefined {
+  release(account: string): ClosedLog | undefined {
     const log = this.#find(account)
     this.#resting.delete(account)
     this.#due.delete(account)
@@ -66,33 +66,33 @@ export class Checkpointer {
   }
 
   /** Checkpoints the log of an account, if it left one. Resolves when that is done, or when the file has been opened. */
-  async carry(account: string): Promise<void> {
+  async checkpoint(account: string): Promise<void> {
     const log = this.#resting.get(account) ?? this.#due.get(account)
     if (log) {
       this.#resting.delete(account)
       this.#due.delete(account)
       this.#due = new Map([[account, log], ...this.#due])
-      this.#work()
+      this.#startNext()
     }
     while (this.#current && (this.#due.has(account) || this.#current.account === account))
       await this.#current.done
   }
 
   /** Gives up the log of an account that is to be removed. Resolves when its checkpoint no longer runs. */
-  async drop(account: string): Promise<void> {
-    this.take(account)
+  async discard(account: string): Promise<void> {
+    this.release(account)
     while (this.#current?.account === account) await this.#current.done
   }
 
   /** Starts on logs that have rested long enough. To be called periodically. */
-  sweep(): void {
+  startDue(): void {
     const nowMs = performance.now()
     for (const [account, log] of this.#resting) {
       if (log.untilMs > nowMs && this.#resting.size <= maxResting) break
       this.#resting.delete(account)
       this.#due.set(account, log)
     }
-    this.#work()
+    this.#startNext()
     if (this.#thread && !this.#current && nowMs - this.#workedAtMs > threadIdleMs) this.#endThread()
   }
 
@@ -103,7 +103,7 @@ export class Checkpointer {
     this.#endThread()
     for (const [account, log] of [...this.#due, ...this.#resting]) {
       if (performance.now() >= deadlineMs) return
-      this.take(account)
+      this.release(account)
       try {
         checkpointLog(log.file, log.isNamed)
       } catch (error) {
@@ -112,21 +112,21 @@ export class Checkpointer {
     }
   }
 
-  #find(account: string): LeftLog | undefined {
+  #find(account: string): ClosedLog | undefined {
     const current = this.#current?.account === account ? this.#current.log : undefined
     return this.#resting.get(account) ?? this.#due.get(account) ?? current
   }
 
-  #work(): void {
+  #startNext(): void {
     if (this.#current || this.#isClosed) return
     for (const [account, log] of this.#due) {
       this.#due.delete(account)
-      this.#current = { account, log, done: this.#process(account, log) }
+      this.#current = { account, log, done: this.#checkpoint(account, log) }
       return
     }
   }
 
-  async #process(account: string, log: LeftLog | OwnedLog): Promise<void> {
+  async #checkpoint(account: string, log: ClosedLog | OwnedLog): Promise<void> {
     try {
       await this.#checkpointWith((this.#thread ??= new CheckpointThread()), log)
     } catch (error) {
@@ -135,23 +135,23 @@ export class Checkpointer {
     }
     this.#workedAtMs = performance.now()
     this.#current = undefined
-    this.#work()
+    this.#startNext()
   }
 
-  async #checkpointWith(thread: CheckpointThread, log: LeftLog | OwnedLog): Promise<void> {
+  async #checkpointWith(thread: CheckpointThread, log: ClosedLog | OwnedLog): Promise<void> {
     if (!('owner' in log)) return await thread.checkpoint(log)
     try {
       log.owner.hold()
       await thread.checkpoint(log)
       await log.owner.pause(async () => await thread.checkpointAndRestart(log))
     } finally {
-      log.owner.letGo()
+      log.owner.release()
     }
   }
 
   /** Reports a failure, unless the file has been moved away for removal. */
-  #report(account: string, { file }: LeftLog, error: unknown): void {
-    if (existsSync(file)) this.options.onTrouble(account, error)
+  #report(account: string, { file }: ClosedLog, error: unknown): void {
+    if (existsSync(file)) this.options.onError(account, error)
   }
 
   #endThread(): void {

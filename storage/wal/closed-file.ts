@@ -1,6 +1,6 @@
 /** Files that are not open, or open elsewhere, as far as whoever takes them from one machine to another needs to know them. */
 import { existsSync, rmSync } from 'node:fs'
-import { openUnchecked, logOf } from '../sqlite/open.js'
+import { openUnchecked, getLogPath } from '../sqlite/open.js'
 import { column } from '../sqlite/statements.js'
 import { addPosition, dropPosition, readPosition, type Position } from './position.js'
 
@@ -8,7 +8,7 @@ import { addPosition, dropPosition, readPosition, type Position } from './positi
  * How far a file is, with what its log holds; `undefined` if there is none, or it cannot be read, or never had a position.
  * Changes nothing.
  */
-export function positionOf(file: string): Position | undefined {
+export function readFilePosition(file: string): Position | undefined {
   if (!existsSync(file)) return undefined
   try {
     const db = openUnchecked(file, true)
@@ -23,7 +23,7 @@ export function positionOf(file: string): Position | undefined {
 }
 
 /** Puts what the log of a closed file holds into the file, which is all there is afterwards. Blocking. Throws what SQLite does. */
-export function foldLog(file: string): void {
+export function mergeLog(file: string): void {
   const db = openUnchecked(file, false)
   try {
     db.pragma('synchronous = FULL')
@@ -36,7 +36,7 @@ export function foldLog(file: string): void {
 }
 
 /** Gives a closed file, with what its log holds, its first position, or another one. Blocking. Throws what SQLite does. */
-export function givePosition(file: string, position: Position): void {
+export function setPosition(file: string, position: Position): void {
   const db = openUnchecked(file, false)
   try {
     db.pragma('synchronous = FULL')
@@ -44,13 +44,13 @@ export function givePosition(file: string, position: Position): void {
   } finally {
     db.close()
   }
-  foldLog(file)
+  mergeLog(file)
 }
 
 /**
  * How far a closed file is that is whole; `undefined` if it is damaged, or never had a position. Reads all of it. Blocking.
  */
-export function wholePositionOf(file: string): Position | undefined {
+export function readVerifiedPosition(file: string): Position | undefined {
   try {
     const db = openUnchecked(file, false)
     try {
@@ -65,7 +65,7 @@ export function wholePositionOf(file: string): Position | undefined {
 }
 
 /** Has a closed file claim no place in any log: its content comes from elsewhere. Blocking. */
-export function forgetPosition(file: string): void {
+export function removePosition(file: string): void {
   const db = openUnchecked(file, false)
   try {
     dropPosition(db)
@@ -75,6 +75,6 @@ export function forgetPosition(file: string): void {
 }
 
 /** The paths that a file consists of while it is in use. */
-export function pathsOf(file: string): string[] {
-  return [file, logOf(file), `${file}-shm`]
+export function listFilePaths(file: string): string[] {
+  return [file, getLogPath(file), `${file}-shm`]
 }

@@ -7,14 +7,14 @@ import { writePosition } from './position.js'
 
 /** Commits the transaction of a connection. Throws, with nothing committed, what SQLite throws. */
 export function commit(db: Database, durability: Durability): void {
-  const { next } = durability
+  const { nextPosition: next } = durability
   if (next) writePosition(db, next)
   statement(db, 'COMMIT').run()
   durability.capture()
 }
 
 /** Resolves when every commit so far is durable. Rejects with `Unconfirmed` if nobody can say so. */
-export function untilDurable(durability: Durability): Promise<void> {
+export function waitUntilDurable(durability: Durability): Promise<void> {
   return new Promise((resolve, reject) =>
     durability.afterSync(failure => (failure ? reject(new Unconfirmed(failure)) : resolve()))
   )

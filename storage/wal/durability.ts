@@ -15,7 +15,7 @@ export interface Durability {
   /** Whether the log's directory entry is on disk. */
   readonly isNamed: boolean
   /** The position to write within the transaction that is about to be committed; `undefined` if files have none. */
-  readonly next: Position | undefined
+  readonly nextPosition: Position | undefined
   /** To be called before each transaction. Throws `StoreUnavailable` if nothing may be written at present. */
   begin(): void
   /** To be called right after each COMMIT, before anything else can write to the file. Never throws. */
@@ -28,9 +28,9 @@ export interface Durability {
    * Resolves when what can be read now may be told; rejects with `StoreUnavailable` if that cannot be said. `undefined` if
    * it may be told at once.
    */
-  confirmed(): Promise<void> | undefined
+  waitUntilConfirmed(): Promise<void> | undefined
   /** Resolves when the log may be restarted, which overwrites its frames. Rejects if it must not be. */
-  restartable(): Promise<void>
+  waitUntilRestartable(): Promise<void>
   /** To be called before the file is closed, after its last commit. */
   close(): void
 }
@@ -44,7 +44,7 @@ export interface FoundLog {
 }
 
 /** Closes the file of an account, which another process serves now, without writing to it. Resolves when nothing uses it. */
-export type Drop = (account: string) => Promise<void>
+export type DropAccount = (account: string) => Promise<void>
 
 /** A way of keeping commits, for all files. The composition root chooses it. */
 export interface DurabilityProvider {
@@ -52,23 +52,23 @@ export interface DurabilityProvider {
    * What an account's file has to wait for before it can be opened, such as being fetched; `undefined` if nothing. Rejects
    * with `StoreUnavailable` if it cannot be opened here.
    */
-  ready(account: string): Promise<void> | undefined
+  waitUntilReady(account: string): Promise<void> | undefined
   /** To be called right after a file has been opened. */
   open(opened: OpenedFile, found: FoundLog): Durability
   /** Where several processes may serve an account: has `drop` called whenever it turns out that another one does. */
-  whenLost?(drop: Drop): void
+  onLost?(drop: DropAccount): void
   /**
    * Where several processes may serve an account: gives it up. To be called after its file has been closed. Resolves when
    * everything is durable; rejects with `StoreUnavailable` if that cannot be said, and has given it up all the same.
    */
-  letGo?(account: string): Promise<void>
+  release?(account: string): Promise<void>
   /**
    * Where several processes may serve an account: removes what they share of one that is deleted. To be called after its file
    * has been closed. Once more does no harm. Rejects with `StoreUnavailable` if that is not certain.
    */
   remove?(account: string): Promise<void>
-  /** The accounts that {@link letGo} would give up. */
-  held?(): string[]
+  /** The accounts that {@link release} would give up. */
+  listHeld?(): string[]
   /** Resolves when nothing that was handed over is on its way any more. To be called after all files have been closed. */
   close(): Promise<void>
 }

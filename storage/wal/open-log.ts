@@ -6,7 +6,7 @@
 import type { Database } from 'better-sqlite3'
 import { setAutoCheckpoint, holdState, logPages, logSize } from '../sqlite/open.js'
 import type { Durability } from './durability.js'
-import type { LogOwner, OwnedLog } from './left-log.js'
+import type { LogOwner, OwnedLog } from './closed-log.js'
 
 /** Size in pages at which a log is checkpointed: SQLite's own default, 4 MB. */
 const usualPages = 1000
@@ -20,11 +20,11 @@ const maxPages = 8 * usualPages
 export type Checkpoint = (log: OwnedLog) => Promise<void>
 
 export class OpenLog implements LogOwner {
-  #carry: Checkpoint | undefined
-  #isCarried = false
+  #checkpoint: Checkpoint | undefined
+  #isCheckpointing = false
   /** Pages in the log after its last checkpoint; 0 if it was restarted. */
   #pagesBefore = 0
-  #letGo: (() => void) | undefined
+  #releaseState: (() => void) | undefined
   #isClosed = false
 
   constructor(
@@ -34,54 +34,54 @@ export class OpenLog implements LogOwner {
   ) {}
 
   /** Has checkpoints run by `carry` instead of by SQLite within commits. */
-  carryBy(carry: Checkpoint): void {
-    this.#carry = carry
+  delegateCheckpoints(checkpoint: Checkpoint): void {
+    this.#checkpoint = checkpoint
     setAutoCheckpoint(this.db, maxPages)
   }
 
   /** To be called after each commit. */
   committed(): void {
-    if (!this.#carry || this.#isCarried) return
+    if (!this.#checkpoint || this.#isCheckpointing) return
     const pages = logPages(this.db)
     if (pages < this.#pagesBefore) this.#pagesBefore = 0
     if (pages - this.#pagesBefore < usualPages) return
-    this.#isCarried = true
+    this.#isCheckpointing = true
     // A long write can exceed the fallback at once: do not let it block the next commit.
     if (pages >= maxPages) setAutoCheckpoint(this.db, 0)
-    const carry = this.#carry
-    this.durability.afterSync(() => void this.#carryBy(carry))
+    const checkpoint = this.#checkpoint
+    this.durability.afterSync(() => void this.#runCheckpoint(checkpoint))
   }
 
   hold(): void {
-    if (!this.#isClosed) this.#letGo = holdState(this.db.name)
+    if (!this.#isClosed) this.#releaseState = holdState(this.db.name)
   }
 
-  async pause(carryRest: () => Promise<void>): Promise<void> {
+  async pause(checkpointRest: () => Promise<void>): Promise<void> {
     if (this.#isClosed) return
     await this.pauseWrites(async () => {
-      await this.durability.restartable()
-      this.letGo()
-      await carryRest()
+      await this.durability.waitUntilRestartable()
+      this.release()
+      await checkpointRest()
     })
   }
 
-  letGo(): void {
-    this.#letGo?.()
-    this.#letGo = undefined
+  release(): void {
+    this.#releaseState?.()
+    this.#releaseState = undefined
   }
 
   /** To be called before the file is closed. */
   close(): void {
     this.#isClosed = true
-    this.letGo()
+    this.release()
   }
 
-  async #carryBy(carry: Checkpoint): Promise<void> {
+  async #runCheckpoint(checkpoint: Checkpoint): Promise<void> {
     const file = this.db.name
     if (!this.#isClosed)
-      await carry({ file, size: logSize(file), isNamed: this.durability.isNamed, owner: this })
+      await checkpoint({ file, size: logSize(file), isNamed: this.durability.isNamed, owner: this })
     if (this.#isClosed) return
-    this.#isCarried = false
+    this.#isCheckpointing = false
     setAutoCheckpoint(this.db, maxPages)
     this.#pagesBefore = logPages(this.db)
   }

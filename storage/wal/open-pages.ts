@@ -10,7 +10,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, readSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
-import { lastFrame, logOf, openUnchecked } from '../sqlite/open.js'
+import { lastFrame, getLogPath, openUnchecked } from '../sqlite/open.js'
 import { readPosition, type Position } from './position.js'
 
 const headerBytes = 32
@@ -18,12 +18,12 @@ const headBytes = 24
 /** Frames whose heads are read at once. */
 const chunkFrames = 256
 /** Pages that follow each other in the log alone are read so many at a time. */
-const pagesAtOnce = 64
+const maxPagesPerRead = 64
 /** Attempts at beginning a transaction between two commits. */
 const maxAttempts = 10_000
 
 /** The state of the log within a transaction. */
-interface Held {
+interface LogSnapshot {
   readonly position: Position | undefined
   readonly pageSize: number
   readonly pages: number
@@ -35,7 +35,7 @@ interface Held {
 
 export class OpenPages {
   readonly #reader: Database
-  readonly #held: Held
+  readonly #snapshot: LogSnapshot
   readonly #log: number
   /** By page: its latest frame. */
   readonly #latest: Map<number, number>
@@ -44,9 +44,9 @@ export class OpenPages {
   constructor(private readonly file: string) {
     this.#reader = openUnchecked(file, true)
     try {
-      this.#held = this.#hold()
-      this.#log = this.#held.frames > 0 ? openSync(logOf(file), 'r') : -1
-      this.#latest = this.#scan()
+      this.#snapshot = this.#beginRead()
+      this.#log = this.#snapshot.frames > 0 ? openSync(getLogPath(file), 'r') : -1
+      this.#latest = this.#scanFrames()
     } catch (error) {
       this.#reader.close()
       throw error
@@ -55,17 +55,17 @@ export class OpenPages {
 
   /** How far the file is in the log of its account's changes. */
   get position(): Position | undefined {
-    return this.#held.position
+    return this.#snapshot.position
   }
 
   /** Bytes of all pages. */
   get bytes(): number {
-    return this.#held.pages * this.#held.pageSize
+    return this.#snapshot.pages * this.#snapshot.pageSize
   }
 
   /** All pages in their order. Rejects if the file is shorter than its header says. */
-  async *pieces(): AsyncGenerator<Buffer, void, undefined> {
-    const { pageSize, pages } = this.#held
+  async *readChunks(): AsyncGenerator<Buffer, void, undefined> {
+    const { pageSize, pages } = this.#snapshot
     // Another process reads it: closing a descriptor of the file in this one would drop SQLite's locks on it (POSIX).
     const reading = spawn('cat', ['--', this.file], { stdio: ['ignore', 'pipe', 'ignore'] })
     const ended = once(reading, 'close') as Promise<[code: number | null]>
@@ -77,7 +77,7 @@ export class OpenPages {
       for await (const chunk of reading.stdout) {
         rest = rest.length === 0 ? (chunk as Buffer) : Buffer.concat([rest, chunk as Buffer])
         const count = Math.min(Math.floor(rest.length / pageSize), pages - page + 1)
-        if (count > 0) yield this.#current(rest.subarray(0, count * pageSize), page, false)
+        if (count > 0) yield this.#applyFrames(rest.subarray(0, count * pageSize), page, false)
         page += count
         rest = rest.subarray(count * pageSize)
         if (page > pages) rest = Buffer.alloc(0)
@@ -88,8 +88,8 @@ export class OpenPages {
       reading.kill()
     }
     while (page <= pages) {
-      const count = Math.min(pagesAtOnce, pages - page + 1)
-      yield this.#current(Buffer.alloc(count * pageSize), page, true)
+      const count = Math.min(maxPagesPerRead, pages - page + 1)
+      yield this.#applyFrames(Buffer.alloc(count * pageSize), page, true)
       page += count
     }
   }
@@ -101,18 +101,18 @@ export class OpenPages {
   }
 
   /** Begins the transaction, and finds out which frames belong to it. */
-  #hold(): Held {
+  #beginRead(): LogSnapshot {
     const [file, reader] = [this.file, this.#reader]
     // It writes nothing. Only a connection that could, and is in no transaction, says how long the log is.
-    const asking = openUnchecked(file, false)
+    const writer = openUnchecked(file, false)
     try {
-      for (const db of [reader, asking]) readPosition(db)
-      for (let left = maxAttempts; left > 0; left--) {
-        const before = stateOf(asking, file)
+      for (const db of [reader, writer]) readPosition(db)
+      for (let attempts = maxAttempts; attempts > 0; attempts--) {
+        const before = readLogState(writer, file)
         reader.exec('BEGIN')
         const position = readPosition(reader)
-        const [pageSize, pages] = [numberOf(reader, 'page_size'), numberOf(reader, 'page_count')]
-        const after = stateOf(asking, file)
+        const [pageSize, pages] = [readPragma(reader, 'page_size'), readPragma(reader, 'page_count')]
+        const after = readLogState(writer, file)
         // Without a commit in between, what is read is the state that was asked about.
         if (before.frames === after.frames && before.salts === after.salts)
           return { position, pageSize, pages, ...after }
@@ -120,13 +120,13 @@ export class OpenPages {
       }
     } finally {
       // Closed before the other one, which is read-only: SQLite checkpoints when the last connection closes that can.
-      asking.close()
+      writer.close()
     }
     throw new Error(`${file} is never at rest`)
   }
 
-  #scan(): Map<number, number> {
-    const { frames, pageSize, salts } = this.#held
+  #scanFrames(): Map<number, number> {
+    const { frames, pageSize, salts } = this.#snapshot
     const latest = new Map<number, number>()
     const size = headBytes + pageSize
     for (let start = 0; start < frames; start += chunkFrames) {
@@ -135,12 +135,12 @@ export class OpenPages {
       for (let index = 0; index < count; index++) latest.set(chunk.readUInt32BE(index * size), start + index)
     }
     // Where it was begun anew while it was read, none of this counts.
-    return frames > 0 && saltsIn(this.#read(0, headerBytes)) !== salts ? new Map() : latest
+    return frames > 0 && readSalts(this.#read(0, headerBytes)) !== salts ? new Map() : latest
   }
 
   /** Some pages as they are after the commit. `isBeyond`: whether the main file does not reach there. */
-  #current(main: Buffer, first: number, isBeyond: boolean): Buffer {
-    const { pageSize, salts } = this.#held
+  #applyFrames(main: Buffer, first: number, isBeyond: boolean): Buffer {
+    const { pageSize, salts } = this.#snapshot
     const count = main.length / pageSize
     const found: [at: number, bytes: Buffer][] = []
     for (let index = 0; index < count; index++) {
@@ -152,9 +152,9 @@ export class OpenPages {
     }
     if (found.length === 0) return main
     // All of it is in the main file, or it would not have been begun anew.
-    if (saltsIn(this.#read(0, headerBytes)) !== salts) {
+    if (readSalts(this.#read(0, headerBytes)) !== salts) {
       this.#latest.clear()
-      return this.#current(main, first, isBeyond)
+      return this.#applyFrames(main, first, isBeyond)
     }
     for (const [at, bytes] of found) bytes.copy(main, at)
     return main
@@ -168,24 +168,24 @@ export class OpenPages {
   }
 }
 
-function stateOf(db: Database, file: string): Pick<Held, 'frames' | 'salts'> {
+function readLogState(db: Database, file: string): Pick<LogSnapshot, 'frames' | 'salts'> {
   const frames = lastFrame(db)
   if (frames <= 0) return { frames: 0, salts: '' }
-  const log = openSync(logOf(file), 'r')
+  const log = openSync(getLogPath(file), 'r')
   try {
     const header = Buffer.alloc(headerBytes)
     readSync(log, header, 0, headerBytes, 0)
-    return { frames, salts: saltsIn(header) }
+    return { frames, salts: readSalts(header) }
   } finally {
     closeSync(log)
   }
 }
 
 /** What tells a generation of a log from others. */
-function saltsIn(header: Buffer): string {
+function readSalts(header: Buffer): string {
   return header.toString('latin1', 16, 24)
 }
 
-function numberOf(db: Database, pragma: string): number {
+function readPragma(db: Database, pragma: string): number {
   return db.pragma(pragma, { simple: true }) as number
 }

@@ -18,7 +18,7 @@ export const positionTable =
   'CREATE TABLE log_position (id INTEGER PRIMARY KEY CHECK (id = 1), lsn INTEGER NOT NULL, epoch INTEGER NOT NULL)'
 
 /** Connections to files that have one: it is looked for once, not at each commit. */
-const numbered = new WeakSet<Database>()
+const filesWithPosition = new WeakSet<Database>()
 
 /** The position of a file; `undefined` if it has none. */
 export function readPosition(db: Database): Position | undefined {
@@ -42,14 +42,14 @@ export function addPosition(db: Database, { epoch, lsn }: Position): void {
 
 /** Takes the position of a file away, if it has one. */
 export function dropPosition(db: Database): void {
-  numbered.delete(db)
+  filesWithPosition.delete(db)
   db.exec('DROP TABLE IF EXISTS log_position')
 }
 
 function hasTable(db: Database): boolean {
-  if (numbered.has(db)) return true
+  if (filesWithPosition.has(db)) return true
   const sql = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'log_position'"
   const isThere = raw(db, sql).get() !== undefined
-  if (isThere) numbered.add(db)
+  if (isThere) filesWithPosition.add(db)
   return isThere
 }

@@ -6,9 +6,9 @@ import { close, fdatasync, fsync, open, openSync, closeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DiskReserve } from '../files/disk-reserve.js'
 import type { Layout } from '../files/layout.js'
-import { initializeLog, logOf, logSize } from '../sqlite/open.js'
+import { initializeLog, getLogPath, logSize } from '../sqlite/open.js'
 import type { Durability, DurabilityProvider, FoundLog, OnDurable } from './durability.js'
-import type { LeftLog } from './left-log.js'
+import type { ClosedLog } from './closed-log.js'
 
 /** Called when a sync fails. The process must stop: nothing can be acknowledged as durable any more. */
 export type OnSyncFailure = (error: Error) => void
@@ -17,19 +17,22 @@ export type OnSyncFailure = (error: Error) => void
  * The state of the log of a file that was just opened. `wasThere`: whether it existed before. `left`: the log with frames
  * that closing the file left behind; if it is empty now, it was checkpointed and removed meanwhile.
  */
-export function foundLog(file: string, wasThere: boolean, left: LeftLog | undefined): FoundLog {
+export function detectLog(file: string, wasThere: boolean, closedLog: ClosedLog | undefined): FoundLog {
   const isEmpty = logSize(file) === 0
-  return { isNew: isEmpty && (left !== undefined || !wasThere), isNamed: !isEmpty && left?.isNamed === true }
+  return {
+    isNew: isEmpty && (closedLog !== undefined || !wasThere),
+    isNamed: !isEmpty && closedLog?.isNamed === true
+  }
 }
 
 /**
  * Has the logs of all files synced. Nothing is waited for before a file is opened, nor after it has been closed. While
  * the reserve of disk space of the layout is given up, transactions cannot begin: they throw `StorageFull`.
  */
-export function walSyncs(layout: Layout, onFailure: OnSyncFailure): DurabilityProvider {
+export function createWalSyncs(layout: Layout, onFailure: OnSyncFailure): DurabilityProvider {
   const reserve = new DiskReserve(layout)
   return {
-    ready: () => undefined,
+    waitUntilReady: () => undefined,
     open: ({ file }, found) => new WalSync(file, onFailure, found, reserve),
     close: () => Promise.resolve()
   }
@@ -38,7 +41,7 @@ export function walSyncs(layout: Layout, onFailure: OnSyncFailure): DurabilityPr
 /** Syncs the `-wal` file of one open connection, and is closed with it. */
 export class WalSync implements Durability {
   /** Files have no position: what is on disk is all there is. */
-  readonly next = undefined
+  readonly nextPosition = undefined
   #descriptor = -1
   #isSyncing = false
   #waiting: OnDurable[] = []
@@ -91,11 +94,11 @@ export class WalSync implements Durability {
   }
 
   /** Reads need not wait: they may tell of a commit whose sync is still running. */
-  confirmed(): undefined {
+  waitUntilConfirmed(): undefined {
     return undefined
   }
 
-  restartable(): Promise<void> {
+  waitUntilRestartable(): Promise<void> {
     return Promise.resolve()
   }
 
@@ -106,30 +109,30 @@ export class WalSync implements Durability {
 
   #start(): void {
     this.#isSyncing = true
-    const served = this.#waiting
+    const waiting = this.#waiting
     this.#waiting = []
     // Opens the log only: closing any descriptor of the main file would drop SQLite's locks on it (POSIX).
     if (this.#descriptor < 0) {
       try {
-        this.#descriptor = openSync(logOf(this.file), 'r+')
+        this.#descriptor = openSync(getLogPath(this.file), 'r+')
       } catch (error) {
         return this.onFailure(error as Error)
       }
     }
     fdatasync(this.#descriptor, error => {
       if (error) return this.onFailure(error)
-      if (this.#isNamed) return this.#finish(served)
+      if (this.#isNamed) return this.#finish(waiting)
       syncDirectory(dirname(this.file), problem => {
         if (problem) return this.onFailure(problem)
         this.#isNamed = true
-        this.#finish(served)
+        this.#finish(waiting)
       })
     })
   }
 
-  #finish(served: readonly OnDurable[]): void {
+  #finish(waiting: readonly OnDurable[]): void {
     this.#isSyncing = false
-    for (const done of served) done()
+    for (const done of waiting) done()
     if (this.#waiting.length > 0 && !this.#isSyncing) this.#start()
   }
 }

@@ -1,6 +1,6 @@
 /** What backup tools of this API do to bring an account back: they read everything, and create it again in another one. */
 import t, { type Test } from 'tap'
-import { eventIntegrity } from '../../core/integrity.js'
+import { computeEventIntegrity } from '../../core/integrity.js'
 import type { Event } from '../../schemas/event.js'
 import { coffer, type Answer, type Client } from '../support/coffer.js'
 
@@ -165,7 +165,7 @@ function assertRestored(
   for (const { integrity, ...event } of after) {
     const { created, createdBy, modified, modifiedBy } = event
     const same = { ...old.get(event.id)!, created, createdBy, modified, modifiedBy }
-    if (integrity !== eventIntegrity(event, 'sha256') || integrity !== eventIntegrity(same, 'sha256'))
+    if (integrity !== computeEventIntegrity(event, 'sha256') || integrity !== computeEventIntegrity(same, 'sha256'))
       t.fail('the integrity is another', event)
     if (createdBy !== access.id || modifiedBy !== access.id || created < old.get(event.id)!.created)
       t.fail('somebody else is said to have made it', event)
@@ -186,7 +186,7 @@ t.test('fields that only the service sets', async t => {
     })
     t.match(event, { ...mine, content: 'hello' })
     t.ok(event.created >= clock.now())
-    t.equal(event.integrity, eventIntegrity(without(event, ['integrity']), 'sha256'))
+    t.equal(event.integrity, computeEventIntegrity(without(event, ['integrity']), 'sha256'))
     t.notOk('attachments' in event)
     await alice.event({ created: 'never', modifiedBy: { a: [] }, integrity: null, attachments: 'none' })
   })

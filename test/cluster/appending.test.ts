@@ -1,6 +1,6 @@
 /** A record on its way, when whoever is asked about it knows less than its writer does. */
 import t from 'tap'
-import { appendSurely } from '../../cluster/appending.js'
+import { appendUntilConfirmed } from '../../cluster/append-until-confirmed.js'
 import { Conflict, EngineUnavailable, type Entry } from '../../cluster/engine.js'
 import { MemoryLog } from './memory-log.js'
 
@@ -39,7 +39,7 @@ t.test('an older end of the log than the one that is known says nothing', async 
   const one = await log.append(subject, 0, first)
   const two = await log.append(subject, one, second)
   log.left = 2
-  const appended = await appendSurely({ log, subject, expected: two, bytes: third, isOver: () => false })
+  const appended = await appendUntilConfirmed({ log, subject, expected: two, bytes: third, isCancelled: () => false })
   t.equal(log.entries(subject).at(-1)!.sequence, appended)
   t.equal(log.entries(subject).length, 3)
 })
@@ -49,6 +49,6 @@ t.test('a later one says that another process writes', async t => {
   log.left = 0
   const one = await log.append(subject, 0, first)
   await log.append(subject, one, second)
-  const appending = appendSurely({ log, subject, expected: one, bytes: third, isOver: () => false })
+  const appending = appendUntilConfirmed({ log, subject, expected: one, bytes: third, isCancelled: () => false })
   await t.rejects(appending, Conflict)
 })

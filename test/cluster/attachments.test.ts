@@ -5,12 +5,12 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
 import { SharedAttachments } from '../../cluster/objects/shared-attachments.js'
-import { newId } from '../../core/ids.js'
+import { createId } from '../../core/ids.js'
 import { StoreUnavailable } from '../../storage/errors.js'
 import { Layout } from '../../storage/files/layout.js'
 import { MemoryObjects } from './memory-objects.js'
 
-const account = newId()
+const account = createId()
 
 interface Place {
   readonly layout: Layout
@@ -39,7 +39,7 @@ async function refuse(): Promise<void> {
 }
 
 async function put({ attachments }: Place, bytes: Buffer): Promise<string> {
-  const id = newId()
+  const id = createId()
   await attachments.put(account, id, await attachments.receive(Readable.from([bytes]), 'sha256'))
   return id
 }
@@ -73,8 +73,8 @@ t.test('a file', async t => {
   })
 
   t.test('that is nowhere is not found', async t => {
-    t.equal(await read(there, newId()), undefined)
-    t.equal(await there.attachments.size(account, newId()), undefined)
+    t.equal(await read(there, createId()), undefined)
+    t.equal(await there.attachments.size(account, createId()), undefined)
   })
 
   t.test('goes everywhere, but only by whoever serves the account', async t => {
@@ -92,7 +92,7 @@ t.test('a file that was received at one node is put by another', async t => {
   const objects = new MemoryObjects()
   const [here, there] = [node(t, objects), node(t, objects)]
   const received = await here.attachments.receive(Readable.from([Buffer.from('lent')]), 'sha256')
-  const id = newId()
+  const id = createId()
   const lent = await here.attachments.lend(received)
   await here.attachments.discard(received)
   await there.attachments.put(account, id, lent)
@@ -133,7 +133,7 @@ t.test('nothing is put while objects cannot be stored', async t => {
   const objects = new MemoryObjects(() => state.fails)
   const here = node(t, objects)
   await t.rejects(put(here, Buffer.from('x')), StoreUnavailable)
-  await t.rejects(read(here, newId()), StoreUnavailable)
+  await t.rejects(read(here, createId()), StoreUnavailable)
   state.fails = false
   t.same(await here.attachments.list(account), [])
 })
@@ -142,7 +142,7 @@ t.test('local files stay within a bound', async t => {
   t.testdir()
   const objects = new MemoryObjects()
   const here = node(t, objects, 100_000)
-  const local = newId()
+  const local = createId()
   const path = here.layout.attachmentFile(account, local)
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, Buffer.alloc(20_000))
@@ -152,7 +152,7 @@ t.test('local files stay within a bound', async t => {
     const id = await put(here, Buffer.alloc(20_000, index))
     utimesSync(here.layout.attachmentFile(account, id), 100 + index, 100 + index)
     ids.push(id)
-    await here.attachments.settled()
+    await here.attachments.waitUntilSettled()
   }
   const isHere = (id: string): boolean => existsSync(here.layout.attachmentFile(account, id))
   t.ok(ids.filter(isHere).length <= 5, 'no more than fit are left')

@@ -31,12 +31,12 @@ class Echo {
     this.connections = new Connections({
       engine: this.engine,
       resendMs: 40,
-      giveUpMs,
-      maxWaiting: 1_000_000,
-      own: () => this.life,
+      timeoutMs: giveUpMs,
+      maxWaitingBytes: 1_000_000,
+      getOwnLife: () => this.life,
       accept: connection => ({
         ...this.events(message => void this.answering.then(() => connection.post(message))),
-        answered: async () => await this.answering
+        waitUntilAnswered: async () => await this.answering
       }),
       control: async message => Promise.resolve(message.subarray(1))
     })
@@ -53,7 +53,7 @@ class Echo {
         this.received.push(digest(message))
         then(message)
       },
-      lost: reason => void this.lost.push(reason),
+      onLost: reason => void this.lost.push(reason),
       isWaiting: () => this.isBusy
     }
   }
@@ -119,7 +119,7 @@ test('a connection', async t => {
     connection.post(Buffer.from('hello'))
     await until(() => asker.received.length === 1, 'the answer')
     answerer.incarnation = 2
-    answerer.connections.drop()
+    answerer.connections.closeEnded()
     connection.post(Buffer.from('hello'))
     await until(() => asker.lost.length === 1, 'it to be lost')
     t.equal(asker.lost[0]!.hasArrived, true)

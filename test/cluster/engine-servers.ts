@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Test } from 'tap'
 import type { EngineOptions } from '../../cluster/nats/connection.js'
-import { makeStreams, streamsOf, type StreamConfig } from '../../cluster/nats/streams.js'
+import { createStreams, createStreamConfigs, type StreamConfig } from '../../cluster/nats/streams.js'
 import { NatsEngine } from '../../cluster/nats-engine.js'
 import { findEngine } from '../../scripts/dev/fetch-engine.js'
 import { freePorts } from '../support/free-ports.js'
@@ -119,9 +119,9 @@ export class EngineServers {
 
   /** Makes streams: all of a cluster, or the few that most tests use. */
   async makeStreams(engine: NatsEngine, isAll = false): Promise<void> {
-    const streams = streamsOf(limits)
+    const streams = createStreamConfigs(limits)
     const chosen = isAll ? streams : streams.filter(({ name }) => streamNames.includes(name))
-    await makeStreams(engine, chosen)
+    await createStreams(engine, chosen)
   }
 
   /** The index of the server that leads a stream; waits until there is one. */

@@ -17,7 +17,7 @@ t.test('a copy that was begun outlives the time without work', async t => {
   await wait(50)
   const position = { lsn: 0, epoch: 0 }
   const head = { kind: 'takeover', epoch: 1, position, previous: 0, base: noBase } as const
-  const bytes = await encode({ ...head, writer: 1, commits: [], goesOn: false })
+  const bytes = await encode({ ...head, writer: 1, commits: [], isContinued: false })
   t.same(await files.apply(file, [{ sequence: 7, bytes }]), { ...position, sequence: 7 })
   await files.end(file)
   await wait(50)

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { test } from 'tap'
 import { fixedShards } from '../../core/call/shard.js'
-import { newId } from '../../core/ids.js'
+import { createId } from '../../core/ids.js'
 import { Layout } from '../../storage/files/layout.js'
 import type { Client } from '../support/coffer.js'
 import { connect, until } from '../support/socket.js'
@@ -112,7 +112,7 @@ test('two nodes', async t => {
   await t.test('end what a node left unfinished whose shards are taken', async t => {
     const username = nameAt(n2, 40)
     const { platform } = n2.service.server.services
-    const id = newId()
+    const id = createId()
     await platform.change('claim', { id, username, created: 0, unique: {} })
     t.match(await register(n1.service.server.url, username), { status: 409 })
     await move(n2, n1, shards.indexOf(username))

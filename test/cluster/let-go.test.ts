@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import t from 'tap'
 import type { Outcome } from '../../core/call/outcome.js'
-import { nodeKey, stateIn } from '../../cluster/nodes/node-state.js'
-import { shardKey } from '../../cluster/nodes/places.js'
+import { nodeKey, parseNodeState } from '../../cluster/nodes/node-state.js'
+import { shardKey } from '../../cluster/nodes/shard-placement.js'
 import { platformSubject } from '../../cluster/platform/record.js'
 import { ShippedLogs } from '../../cluster/shipped-log.js'
 import { fixedShards } from '../../core/call/shard.js'
@@ -47,9 +47,9 @@ t.test('an answer that is known is not said to be the same after another node ha
   const first = await ask('')
   const validator = `"${first.ok ? first.validator : ''}"`
   t.match(await ask(validator), { ok: true, isUnchanged: true })
-  await nodes.at(0).server.services.accounts.handover.letGo(account)
+  await nodes.at(0).server.services.accounts.handover.release(account)
   await owner(1, 'events.create', { streamIds: ['diary'], type: 'note/txt', content: 'elsewhere' })
-  await nodes.at(1).server.services.accounts.handover.letGo(account)
+  await nodes.at(1).server.services.accounts.handover.release(account)
   const again = await ask(validator)
   t.match(again, { ok: true, members: /elsewhere/ })
   t.notOk(again.ok && again.isUnchanged)
@@ -85,11 +85,11 @@ t.test('an account that is still being taken over is let go with the others', as
   const { account, token } = nodes.person(0)
   const { accounts } = nodes.at(0).server.services
   const note = { streamIds: ['diary'], type: 'note/txt', content: 'elsewhere' }
-  await accounts.handover.letGo(account)
+  await accounts.handover.release(account)
   const held = log.hold()
-  const ready = accounts.ready(account)
+  const ready = accounts.waitUntilReady(account)
   const open = await held
-  const going = accounts.handover.letGoUnless(() => false)
+  const going = accounts.handover.releaseUnless(() => false)
   open()
   await Promise.allSettled([ready, going])
   t.notOk(
@@ -98,7 +98,7 @@ t.test('an account that is still being taken over is let go with the others', as
       .call(account.username, 'events.create', note, token)
       .then(({ error }) => error)
   )
-  await nodes.at(1).server.services.accounts.handover.letGo(account)
+  await nodes.at(1).server.services.accounts.handover.release(account)
   const { events } = await nodes.at(0).call(account.username, 'events.get', {}, token)
   t.match(events, [{ content: 'elsewhere' }], 'what the other node has written is read')
 })
@@ -124,12 +124,12 @@ t.test('an account is let go although nobody can say what has become of its last
   t.match(await written, { error: { id: 'api-unavailable' } })
   // What is noted of this call cannot be written any more.
   t.match(await read(0), { error: { id: 'api-unavailable' } })
-  await first!.handover.letGoUnless(() => false)
-  t.same(nodes.node(0).logs.held(), [])
+  await first!.handover.releaseUnless(() => false)
+  t.same(nodes.node(0).logs.listHeld(), [])
   open()
   await until(() => log.entries(account.id).length > before, 'the commit to arrive')
   t.match(await write(1, 'elsewhere'), { event: {} })
-  await second!.handover.letGo(account)
+  await second!.handover.release(account)
   const { events } = await read(0)
   const contents = (events as Answer[]).map(({ content }) => content as string)
   t.same(contents.toSorted(), ['before', 'doubtful', 'elsewhere'])
@@ -183,7 +183,7 @@ t.test('an account whose shard another node takes without asking is let go, too'
     const { register } = from.engine
     const { bytes, revision } = (await register.get(shardKey(shard)))!
     const [former, next] = await Promise.all(
-      [from, to].map(async ({ name }) => stateIn((await register.get(nodeKey(name)))!))
+      [from, to].map(async ({ name }) => parseNodeState((await register.get(nodeKey(name)))!))
     )
     t.match(JSON.parse(Buffer.from(bytes).toString()), { node: from.name, incarnation: former!.incarnation })
     const placed = { node: to.name, incarnation: next!.incarnation, schema: next!.schema, pin: to.name }
@@ -207,27 +207,27 @@ t.test('an account is not taken over by a node that does not serve it', async t 
   const nodes = new Nodes(t, shared, new Random(1))
   await nodes.start(1, 1)
   const { account } = nodes.person(0)
-  await nodes.at(0).server.services.accounts.handover.letGo(account)
+  await nodes.at(0).server.services.accounts.handover.release(account)
   let isServed = false
   const layout = new Layout(t.testdir())
   const options = { ...shared, layout, giveUpMs: 1000, serves: () => isServed, onTrouble: t.fail }
   const logs = new ShippedLogs(options)
   t.teardown(() => logs.close())
   const before = log.entries(account.id).length
-  await t.rejects(async () => await logs.ready(account.id), { name: 'StoreUnavailable' })
+  await t.rejects(async () => await logs.waitUntilReady(account.id), { name: 'StoreUnavailable' })
   t.equal(log.entries(account.id).length, before)
   // Nor by one that ceases to serve it meanwhile.
   isServed = true
   const held = log.hold()
-  const ready = logs.ready(account.id)
+  const ready = logs.waitUntilReady(account.id)
   const open = await held
   isServed = false
   open()
   await t.rejects(async () => await ready, { name: 'StoreUnavailable' })
-  t.same(logs.held(), [])
+  t.same(logs.listHeld(), [])
   isServed = true
-  await logs.ready(account.id)
-  t.same(logs.held(), [account.id])
+  await logs.waitUntilReady(account.id)
+  t.same(logs.listHeld(), [account.id])
 })
 
 t.test('what no log brings back is not removed where the log may be an old one', async t => {
@@ -236,13 +236,13 @@ t.test('what no log brings back is not removed where the log may be an old one',
   const nodes = new Nodes(t, shared, new Random(1))
   await nodes.start(1, 1)
   const { account } = nodes.person(0)
-  await nodes.at(0).server.services.accounts.handover.letGo(account)
+  await nodes.at(0).server.services.accounts.handover.release(account)
   let isCertain = true
   const options = { ...shared, layout: new Layout(t.testdir()), giveUpMs: 1000, onTrouble: t.fail }
   const logs = new ShippedLogs({ ...options, isCertain: () => isCertain })
   t.teardown(() => logs.close())
   await t.rejects(async () => await logs.assertWriter(account.id), { name: 'StoreUnavailable' })
-  await logs.ready(account.id)
+  await logs.waitUntilReady(account.id)
   await t.resolves(async () => await logs.assertWriter(account.id))
   isCertain = false
   await t.rejects(async () => await logs.assertWriter(account.id), { name: 'StoreUnavailable' })
@@ -273,7 +273,7 @@ t.test(
       error: { id: 'api-unavailable' }
     })
     t.equal(log.entries(account.id).length, 1)
-    await second!.handover.clear(account.id)
+    await second!.handover.removeFiles(account.id)
     t.notOk(folder(1))
   }
 )

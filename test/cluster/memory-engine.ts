@@ -2,18 +2,18 @@
 import {
   Conflict,
   EngineUnavailable,
-  type Answering,
+  type MessageHandler,
   type Engine,
   type Entry,
   type Register,
-  type Registered
+  type RegisterValue
 } from '../../cluster/engine.js'
 
 /** What the nodes share. */
 export class MemoryCluster {
   readonly logs = new Map<string, Entry[]>()
-  readonly registers = new Map<string, Registered>()
-  readonly answering = new Map<string, Answering>()
+  readonly registers = new Map<string, RegisterValue>()
+  readonly answering = new Map<string, MessageHandler>()
   readonly engines: MemoryEngine[] = []
   last = 0
 
@@ -106,8 +106,8 @@ export class MemoryEngine implements Engine {
     return answer
   }
 
-  answer(node: string, answering: Answering): () => void {
-    const reached: Answering = async message => {
+  handle(node: string, answering: MessageHandler): () => void {
+    const reached: MessageHandler = async message => {
       await this.#reach()
       return await answering(message)
     }
@@ -126,7 +126,7 @@ export class MemoryEngine implements Engine {
           if (each.topic === topic) queueMicrotask(() => each.hearing(Buffer.from(message)))
   }
 
-  hear(topic: string, hearing: (message: Uint8Array) => void): () => void {
+  subscribe(topic: string, hearing: (message: Uint8Array) => void): () => void {
     const heard = { topic, hearing }
     this.hearing.add(heard)
     return () => this.hearing.delete(heard)

@@ -15,7 +15,7 @@ import { ManualClock } from '../../core/time.js'
 import { startServer } from '../../server/server.js'
 import { Layout } from '../../storage/files/layout.js'
 import type { Account } from '../../storage/platform/account.js'
-import { foldLog } from '../../storage/wal/closed-file.js'
+import { mergeLog } from '../../storage/wal/closed-file.js'
 import type { ApiError } from '../../core/errors.js'
 import {
   methodModules,
@@ -77,8 +77,8 @@ class Node {
       },
       layout: new Layout(folder),
       snapshotRetryMs: 50,
-      giveUpMs: 1000,
-      onTrouble: (account, error) => void (this.isDead || trouble.push(`${account}: ${error.message}`))
+      timeoutMs: 1000,
+      onError: (account, error) => void (this.isDead || trouble.push(`${account}: ${error.message}`))
     })
   }
 
@@ -228,7 +228,7 @@ export class Nodes {
         await untilReady(node.logs, account.id)
         await node.logs.close()
         const file = new Layout(folder).userFile(account.id)
-        foldLog(file)
+        mergeLog(file)
         files.push(readFileSync(file))
       }
       if (files.some(file => !file.equals(files[0] as Buffer)))
@@ -286,7 +286,7 @@ export class Nodes {
   /** Has a node give an account up, as it does when somebody else is to serve it. */
   async #handOver(): Promise<void> {
     const { accounts } = this.random.pick(this.#nodes).service.server.services
-    await accounts.handover.letGo(this.random.pick(this.#people).account).catch(() => undefined)
+    await accounts.handover.release(this.random.pick(this.#people).account).catch(() => undefined)
   }
 
   /** Ends a node as it is, and starts another one with what was in its folder then, or most of that. */
@@ -319,7 +319,7 @@ export class Nodes {
 async function untilReady(logs: ShippedLogs, account: string): Promise<void> {
   for (let left = 20; ; left--)
     try {
-      return await logs.ready(account)
+      return await logs.waitUntilReady(account)
     } catch (error) {
       if (left === 0) throw error
     }

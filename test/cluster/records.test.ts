@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import t from 'tap'
-import { changedRuns, putRuns, type Commit } from '../../cluster/commit.js'
-import { Copy, RecordMismatch } from '../../cluster/apply.js'
+import { encodeRuns, applyRuns, type Commit } from '../../cluster/commit.js'
+import { FileCopy, RecordMismatch } from '../../cluster/file-copy.js'
 import {
   checksum,
   decode,
@@ -42,7 +42,7 @@ function record(commits: readonly Commit[], more: Partial<LogRecord> = {}): LogR
     base: noBase,
     writer: 7,
     commits,
-    goesOn: false,
+    isContinued: false,
     ...more
   }
 }
@@ -60,10 +60,10 @@ t.test('runs of changed words', async t => {
     for (let changes = random.below(20); changes > 0; changes--)
       after.writeUInt8(random.below(256), random.below(512))
     const page = Buffer.from(before)
-    putRuns(page, changedRuns(before, after))
+    applyRuns(page, encodeRuns(before, after))
     if (!page.equals(after)) t.fail(`round ${round}`)
   }
-  t.throws(() => putRuns(Buffer.alloc(512), Buffer.from([0, 127, 0, 2, 1, 1, 1, 1, 1, 1, 1, 1])), RangeError)
+  t.throws(() => applyRuns(Buffer.alloc(512), Buffer.from([0, 127, 0, 2, 1, 1, 1, 1, 1, 1, 1, 1])), RangeError)
 })
 
 t.test('a record', async t => {
@@ -75,7 +75,7 @@ t.test('a record', async t => {
 
   t.test('is read as it was written', async t => {
     t.same(decode(bytes), whole)
-    const claim = record([], { kind: 'takeover', epoch: 9, previous: 2 ** 40, goesOn: false })
+    const claim = record([], { kind: 'takeover', epoch: 9, previous: 2 ** 40, isContinued: false })
     t.same(decode(await encode(claim)), claim)
     const base = { lsn: 2 ** 41, epoch: 12, sequence: 2 ** 42, bytes: 2 ** 43 }
     for (const kind of ['snapshot', 'deleted'] as const) {
@@ -180,13 +180,13 @@ t.test('a copy', async t => {
   const first = [bytesOf(pageSize), bytesOf(pageSize)]
   const changed = Buffer.from(first[1]!)
   changed.writeUInt32BE(42, 100)
-  const runs = changedRuns(first[1]!, changed)
+  const runs = encodeRuns(first[1]!, changed)
   const delta = (lsn: number, sum = crc32(changed)): Commit => ({
     ...commit(lsn, []),
     pages: 2,
     changes: [{ page: 2, sum, isWhole: false, bytes: runs }]
   })
-  const copy = new Copy(file)
+  const copy = new FileCopy(file)
   copy.apply({ sequence: 10, bytes: await encode(record([commit(1, first)])) })
 
   const refused = async (name: string, wrong: LogRecord): Promise<void> => {
@@ -194,7 +194,7 @@ t.test('a copy', async t => {
       const bytes = await encode(wrong)
       t.throws(() => copy.apply({ sequence: 11, bytes }), RecordMismatch)
       t.same(readFileSync(file), Buffer.concat(first))
-      t.same(copy.place, { lsn: 1, epoch: 1, sequence: 10 })
+      t.same(copy.position, { lsn: 1, epoch: 1, sequence: 10 })
     })
   }
   await refused('a record behind a hole', record([delta(2)], { previous: 9 }))
@@ -212,7 +212,7 @@ t.test('a copy', async t => {
     const bytes = await encode(record([delta(2)], { previous: 10 }))
     copy.apply({ sequence: 11, bytes })
     t.same(readFileSync(file), Buffer.concat([first[0]!, changed]))
-    const again = new Copy(file, { lsn: 1, epoch: 1, sequence: 10 })
+    const again = new FileCopy(file, { lsn: 1, epoch: 1, sequence: 10 })
     again.apply({ sequence: 11, bytes })
     again.close()
     t.same(readFileSync(file), Buffer.concat([first[0]!, changed]))
@@ -222,7 +222,7 @@ t.test('a copy', async t => {
     const page = Buffer.alloc(pageSize, 3)
     const part = record([{ ...commit(3, [page]), pages: 2 }], {
       previous: 11,
-      goesOn: true,
+      isContinued: true,
       position: { lsn: 2, epoch: 1 }
     })
     copy.apply({ sequence: 12, bytes: await encode(part) })

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import { claim } from '../../cluster/claim.js'
 import { EngineUnavailable } from '../../cluster/engine.js'
-import { survey } from '../../cluster/found-end.js'
+import { scanLog } from '../../cluster/scan-log.js'
 import { decode, encode } from '../../cluster/records.js'
 import { toApiError } from '../../core/call/outcome.js'
 import { Layout } from '../../storage/files/layout.js'
@@ -33,10 +33,10 @@ class OvertakenLog extends MemoryLog {
     if (moment !== undefined) this.next = undefined
     if (moment === 'after') await super.append(subject, expected, bytes)
     if (moment !== undefined) {
-      const { sequence } = await claim({ log: this, subject, found: undefined, isSound: sound })
+      const { sequence } = await claim({ log: this, subject, found: undefined, isLogComplete: sound })
       // Another one that has made a snapshot meanwhile.
       if (moment === 'replaced') {
-        await claim({ log: this, subject, found: undefined, isSound: sound })
+        await claim({ log: this, subject, found: undefined, isLogComplete: sound })
         await this.trim(subject, sequence + 1)
       }
       throw new EngineUnavailable()
@@ -106,10 +106,10 @@ t.test('a log that lacks what was in it', async t => {
 
   t.test('all of it', async t => {
     const log = new MemoryLog()
-    await t.rejects(claim({ log, subject, found, isSound: sound }), { name: 'StoreUnavailable' })
+    await t.rejects(claim({ log, subject, found, isLogComplete: sound }), { name: 'StoreUnavailable' })
     t.same(log.entries(subject), [], 'it is not begun anew')
-    await t.rejects(claim({ log, subject, found: { lsn: 1, epoch: 1 }, isSound: unsound }))
-    t.same((await claim({ log, subject, found: { lsn: 1, epoch: 1 }, isSound: sound })).sequence, 0)
+    await t.rejects(claim({ log, subject, found: { lsn: 1, epoch: 1 }, isLogComplete: unsound }))
+    t.same((await claim({ log, subject, found: { lsn: 1, epoch: 1 }, isLogComplete: sound })).sequence, 0)
   })
 
   t.test('the last records, where it is read from', async t => {
@@ -117,9 +117,9 @@ t.test('a log that lacks what was in it', async t => {
     const { account } = nodes.person(0)
     const { length } = log.entries(account.id)
     const ahead = { log, subject: account.id, found: { lsn: 1000, epoch: 1 } }
-    await t.rejects(claim({ ...ahead, isSound: unsound }), { name: 'StoreUnavailable' })
+    await t.rejects(claim({ ...ahead, isLogComplete: unsound }), { name: 'StoreUnavailable' })
     t.equal(log.entries(account.id).length, length, 'nothing is appended')
-    await claim({ ...ahead, isSound: sound })
+    await claim({ ...ahead, isLogComplete: sound })
     t.equal(log.entries(account.id).length, length + 1, 'it may as well be the file that has more')
   })
 
@@ -127,12 +127,12 @@ t.test('a log that lacks what was in it', async t => {
     const { log, nodes } = await world(t)
     const { account, token } = nodes.person(0)
     const { logs } = nodes.node(0)
-    await logs.letGo(account.id)
+    await logs.release(account.id)
     const [last] = log.entries(account.id).slice(-1)
     const damaged = Buffer.from(last!.bytes)
     damaged[20]! ^= 1
     await log.append(account.id, last!.sequence, damaged)
-    const error = await logs.ready(account.id)!.then(
+    const error = await logs.waitUntilReady(account.id)!.then(
       () => undefined,
       (thrown: unknown) => toApiError(thrown)
     )
@@ -146,7 +146,7 @@ t.test('a log that lacks what was in it', async t => {
     const { log, nodes } = await world(t)
     const { account } = nodes.person(0)
     const { logs } = nodes.node(0)
-    await nodes.at(0).server.services.accounts.handover.letGo(account)
+    await nodes.at(0).server.services.accounts.handover.release(account)
     const file = new Layout(nodes.at(0).directory).userFile(account.id)
     const before = readFileSync(file)
     const last = log.entries(account.id).at(-1)!
@@ -158,11 +158,11 @@ t.test('a log that lacks what was in it', async t => {
     const takeover = { kind: 'takeover', epoch: epoch + 1, writer: 1, commits: [], goesOn: false } as const
     await log.append(account.id, previous, await encode({ ...takeover, base, previous, position: behind }))
     for (const attempt of ['first', 'second']) {
-      await t.rejects(logs.ready(account.id)!, { cause: { name: 'RecordTooNew' } }, attempt)
+      await t.rejects(logs.waitUntilReady(account.id)!, { cause: { name: 'RecordTooNew' } }, attempt)
       t.match(logs.unplaced.get(account.id)?.message, /format 2.*upgrade the software/, attempt)
       t.ok(existsSync(file) && readFileSync(file).equals(before), `${attempt}: the file is in its place`)
       t.notOk(existsSync(new Layout(nodes.at(0).directory).asideDirectory), attempt)
     }
-    await t.rejects(survey(log, account.id), { name: 'RecordTooNew' }, 'nobody goes on without it')
+    await t.rejects(scanLog(log, account.id), { name: 'RecordTooNew' }, 'nobody goes on without it')
   })
 })

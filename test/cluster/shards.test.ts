@@ -2,8 +2,8 @@
 import { test, type Test } from 'tap'
 import type { Register } from '../../cluster/engine.js'
 import { nodeKey } from '../../cluster/nodes/node-state.js'
-import { forgetDead } from '../../cluster/nodes/forgetting.js'
-import { allShards, placedIn, shardCount, shardKey } from '../../cluster/nodes/places.js'
+import { removeDeadNode } from '../../cluster/nodes/remove-dead-node.js'
+import { allShards, parsePlacement, shardCount, shardKey } from '../../cluster/nodes/shard-placement.js'
 import {
   answerControl,
   controlledIn,
@@ -62,7 +62,7 @@ async function servesWhatCameEarly(t: Test): Promise<boolean> {
       () => false
     )
   }, 'the other node to declare it dead')
-  const given = (): number[] => allShards.filter(shard => first!.shards.ownerOf(shard)?.incarnation === 2)
+  const given = (): number[] => allShards.filter(shard => first!.shards.findOwner(shard)?.incarnation === 2)
   let isOver = false
   await until(async () => {
     const { state } = await stateOf()
@@ -71,7 +71,7 @@ async function servesWhatCameEarly(t: Test): Promise<boolean> {
   }, 'the other node to give it shards')
   answer()
   await until(() => isShared(first!, second!), 'every shard to be served once')
-  if (!isOver) t.ok(first!.shards.mine.length > 10)
+  if (!isOver) t.ok(first!.shards.owned.length > 10)
   return !isOver
 }
 
@@ -79,17 +79,17 @@ test('shards', async t => {
   t.test('are divided among the nodes that live, by rank', async t => {
     const nodes = await started(t, new MemoryCluster(), 'n1', 'n2', 'n3')
     await until(() => isShared(...nodes), 'every shard to be served')
-    await until(() => nodes.every(({ shards }) => shards.mine.length >= 10), 'the shards to move')
-    for (const { shards } of nodes) t.ok(shards.mine.length <= 35, `${shards.mine.length} of ${shardCount}`)
+    await until(() => nodes.every(({ shards }) => shards.owned.length >= 10), 'the shards to move')
+    for (const { shards } of nodes) t.ok(shards.owned.length <= 35, `${shards.owned.length} of ${shardCount}`)
   })
 
   t.test('move to a node that joins, each released first', async t => {
     const cluster = new MemoryCluster()
     const [first] = await started(t, cluster, 'n1')
-    await until(() => first!.shards.mine.length === shardCount, 'the shards to move')
+    await until(() => first!.shards.owned.length === shardCount, 'the shards to move')
     const [second] = await started(t, cluster, 'n2')
-    await until(() => isShared(first!, second!) && second!.shards.mine.length >= 16, 'the shards to move')
-    t.same(first!.released.toSorted(), second!.shards.mine.toSorted())
+    await until(() => isShared(first!, second!) && second!.shards.owned.length >= 16, 'the shards to move')
+    t.same(first!.released.toSorted(), second!.shards.owned.toSorted())
     t.same(first!.members.living.map(({ node }) => node).toSorted(), ['n1', 'n2'])
   })
 
@@ -97,25 +97,25 @@ test('shards', async t => {
     const cluster = new MemoryCluster()
     const [first, second] = await started(t, cluster, 'n1', 'n2')
     await until(() => isShared(first!, second!), 'every shard to be served once')
-    const [shard] = first!.shards.mine
+    const [shard] = first!.shards.owned
     let release!: () => void
     first!.releasing = new Promise(resolve => (release = resolve))
     const moving = first!.shards.move(shard!, 'n2', true)
     t.notOk(first!.shards.isMine(shard!))
-    t.ok(first!.shards.moved(shard!), 'whoever asks for it waits')
-    t.ok(first!.shards.holds(shard!), 'and calls under way go on')
+    t.ok(first!.shards.waitUntilMoved(shard!), 'whoever asks for it waits')
+    t.ok(first!.shards.isHeld(shard!), 'and calls under way go on')
     t.notOk(second!.shards.isMine(shard!))
     release()
     await moving
     await until(() => second!.shards.isMine(shard!), 'the shards to move')
-    t.same(second!.shards.ownerOf(shard!)?.node, 'n2')
-    t.same(first!.shards.ownerOf(shard!)?.node, 'n2')
+    t.same(second!.shards.findOwner(shard!)?.node, 'n2')
+    t.same(first!.shards.findOwner(shard!)?.node, 'n2')
   })
 
   t.test('that another node takes without asking are let go before they are served again', async t => {
     const [first, second] = await started(t, new MemoryCluster(), 'n1', 'n2')
     await until(() => isShared(first!, second!), 'every shard to be served once')
-    const [shard] = first!.shards.mine
+    const [shard] = first!.shards.owned
     const { register } = first!.engine
     const place = async (node: Node): Promise<void> => {
       const { revision } = (await register.get(shardKey(shard!)))!
@@ -127,11 +127,11 @@ test('shards', async t => {
     first!.closing = new Promise(resolve => (release = resolve))
     await place(second!)
     t.ok(first!.released.includes(shard!))
-    t.notOk(first!.shards.holds(shard!))
+    t.notOk(first!.shards.isHeld(shard!))
     // It comes back while its files are still being closed.
     await place(first!)
     t.notOk(first!.shards.isMine(shard!), 'calls wait')
-    const returned = first!.shards.moved(shard!)
+    const returned = first!.shards.waitUntilMoved(shard!)
     t.ok(returned)
     release()
     await returned
@@ -150,12 +150,12 @@ test('shards', async t => {
     const cluster = new MemoryCluster()
     const [first, second] = await started(t, cluster, 'n1', 'n2')
     await until(() => isShared(first!, second!), 'every shard to be served once')
-    const [shard] = first!.shards.mine
+    const [shard] = first!.shards.owned
     await first!.shards.move(shard!, 'n2', true)
     await until(() => second!.shards.isMine(shard!), 'the shards to move')
     const [third] = await started(t, cluster, 'n3')
     await until(
-      () => isShared(first!, second!, third!) && third!.shards.mine.length > 10,
+      () => isShared(first!, second!, third!) && third!.shards.owned.length > 10,
       'the shards to move'
     )
     t.ok(second!.shards.isMine(shard!))
@@ -166,12 +166,12 @@ test('shards', async t => {
   t.test('go to the others when a node is silent, and it learns of that', async t => {
     const [first, second] = await started(t, new MemoryCluster(), 'n1', 'n2')
     await until(() => isShared(first!, second!), 'every shard to be served once')
-    const theirs = second!.shards.mine
+    const theirs = second!.shards.owned
     second!.engine.isCutOff = true
     let isServedTwice = false
     await until(() => {
       isServedTwice ||= second!.isServing && theirs.some(shard => first!.shards.isMine(shard))
-      return first!.shards.mine.length === shardCount
+      return first!.shards.owned.length === shardCount
     }, 'the shards to move')
     t.notOk(isServedTwice, 'its reads have ended before')
     t.notOk(second!.isServing)
@@ -204,11 +204,11 @@ test('shards', async t => {
     const [first, second, third] = await started(t, new MemoryCluster(), 'n1', 'n2', 'n3')
     await until(() => isShared(first!, second!, third!), 'every shard to be served once')
     first!.mayTake = false
-    const theirs = second!.shards.mine
-    const before = first!.shards.mine
+    const theirs = second!.shards.owned
+    const before = first!.shards.owned
     second!.engine.isCutOff = true
     await until(() => theirs.some(shard => third!.shards.isMine(shard)), 'the shards to move')
-    t.same(first!.shards.mine, before)
+    t.same(first!.shards.owned, before)
     first!.mayTake = true
     await until(() => isShared(first!, third!), 'every shard to be served once')
   })
@@ -216,12 +216,12 @@ test('shards', async t => {
   t.test('do not move to older software', async t => {
     const cluster = new MemoryCluster()
     const newer = await new Node(cluster, 'n1', 2).start()
-    await until(() => newer.shards.mine.length === shardCount, 'the shards to move')
+    await until(() => newer.shards.owned.length === shardCount, 'the shards to move')
     const [older] = await started(t, cluster, 'n2')
     await until(() => newer.members.living.length === 2 && older!.lease.isSteady(), 'the shards to move')
     await newer.stop()
     await until(() => older!.members.living.length === 1, 'the shards to move')
-    t.equal(older!.shards.mine.length, 0)
+    t.equal(older!.shards.owned.length, 0)
   })
 
   t.test('leave with a node that stops, at once', async t => {
@@ -229,18 +229,18 @@ test('shards', async t => {
     await until(() => isShared(first!, second!), 'every shard to be served once')
     second!.lease.leave()
     await second!.shards.drain()
-    t.equal(second!.shards.mine.length, 0)
-    await until(() => first!.shards.mine.length === shardCount, 'the shards to move')
+    t.equal(second!.shards.owned.length, 0)
+    await until(() => first!.shards.owned.length === shardCount, 'the shards to move')
   })
 
   t.test('of a node that leaves go to whoever comes, if nobody is there to take them', async t => {
     const cluster = new MemoryCluster()
     const [first] = await started(t, cluster, 'n1')
-    await until(() => first!.shards.mine.length === shardCount, 'every shard to be served')
+    await until(() => first!.shards.owned.length === shardCount, 'every shard to be served')
     t.match(await drained(first!), { ok: false, message: /^64 shards stay/ })
     const [second] = await started(t, cluster, 'n2')
-    await until(() => second!.shards.mine.length === shardCount, 'the shards to move')
-    t.equal(first!.shards.mine.length, 0)
+    await until(() => second!.shards.owned.length === shardCount, 'the shards to move')
+    t.equal(first!.shards.owned.length, 0)
     t.match(await drained(first!), { ok: true })
   })
 
@@ -249,7 +249,7 @@ test('shards', async t => {
     async t => {
       const [first, second] = await started(t, new MemoryCluster(), 'n1', 'n2')
       await until(() => isShared(first!, second!), 'every shard to be served once')
-      const [shard] = second!.shards.mine
+      const [shard] = second!.shards.owned
       const { lease, shards } = first!
       const { register } = second!.engine
       const placed = { node: 'n1', incarnation: lease.incarnation, schema: 1 }
@@ -263,10 +263,10 @@ test('shards', async t => {
         return staying
       }
       const observed = { drain, move: nothing, mine: [] as number[] }
-      Object.defineProperty(observed, 'mine', { get: () => shards.mine })
+      Object.defineProperty(observed, 'mine', { get: () => shards.owned })
       t.match(await drained({ lease, shards: observed }), { ok: true })
-      t.same(placedIn((await register.get(shardKey(shard!)))!)?.node, 'n2')
-      t.same(shards.mine, [])
+      t.same(parsePlacement((await register.get(shardKey(shard!)))!)?.node, 'n2')
+      t.same(shards.owned, [])
     }
   )
 
@@ -274,13 +274,13 @@ test('shards', async t => {
     const cluster = new MemoryCluster()
     const [first, second] = await started(t, cluster, 'n1', 'n2')
     const { register } = first!.engine
-    t.notOk(await forgetDead(register, 'n2'), 'it lives')
+    t.notOk(await removeDeadNode(register, 'n2'), 'it lives')
     second!.engine.isCutOff = true
-    await until(() => first!.shards.mine.length === shardCount, 'the shards to move')
+    await until(() => first!.shards.owned.length === shardCount, 'the shards to move')
     t.match(first!.members.find('n2'), { state: 'dead' })
-    t.ok(await forgetDead(register, 'n2'))
+    t.ok(await removeDeadNode(register, 'n2'))
     await until(() => first!.members.find('n2')?.state === 'ended', 'it to be forgotten')
-    t.notOk(await forgetDead(register, 'n2'), 'once')
+    t.notOk(await removeDeadNode(register, 'n2'), 'once')
     const { incarnation } = second!.lease
     second!.engine.isCutOff = false
     await until(() => second!.lost === 1, 'it to learn of its death')
@@ -301,11 +301,11 @@ test('shards', async t => {
     const [first, second] = await started(t, new MemoryCluster(), 'n1', 'n2')
     await until(() => isShared(first!, second!), 'every shard to be served once')
     second!.lease.leave()
-    const [shard] = first!.shards.mine
+    const [shard] = first!.shards.owned
     // It is not said to leave before its next heartbeat.
     await first!.shards.move(shard!, 'n2')
-    await until(() => first!.shards.mine.length === shardCount, 'the shards to move')
-    t.equal(second!.shards.mine.length, 0)
+    await until(() => first!.shards.owned.length === shardCount, 'the shards to move')
+    t.equal(second!.shards.owned.length, 0)
   })
 
   t.test('of a node that leaves are left to the others if the engine is gone', async t => {
@@ -316,13 +316,13 @@ test('shards', async t => {
     let isDrained = false
     void second!.shards.drain().then(() => (isDrained = true))
     await until(() => isDrained, 'the end of the move')
-    await until(() => first!.shards.mine.length === shardCount, 'the shards to move')
+    await until(() => first!.shards.owned.length === shardCount, 'the shards to move')
   })
 
   t.test('are settled when an answer is lost', async t => {
     const [first, second] = await started(t, new MemoryCluster(), 'n1', 'n2')
     await until(() => isShared(first!, second!), 'every shard to be served once')
-    for (const shard of first!.shards.mine.slice(0, 3)) {
+    for (const shard of first!.shards.owned.slice(0, 3)) {
       first!.engine.unanswered = 2
       await first!.shards.move(shard, 'n2', true)
       await until(() => second!.shards.isMine(shard), 'the shards to move')
@@ -353,7 +353,7 @@ test('a lease', async t => {
     let end!: () => void
     second!.losing = new Promise(resolve => (end = resolve))
     second!.engine.isCutOff = true
-    await until(() => first!.shards.mine.length === shardCount, 'the shards to move')
+    await until(() => first!.shards.owned.length === shardCount, 'the shards to move')
     second!.engine.isCutOff = false
     await until(() => second!.lost === 1, 'the loss to be noticed')
     const { beat } = first!.members.find('n1')!

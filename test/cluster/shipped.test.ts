@@ -4,7 +4,7 @@
  */
 import t, { type Test } from 'tap'
 import type { Changes } from '../../cluster/commit.js'
-import { FrameReader, type Taken } from '../../cluster/frames.js'
+import { FrameReader, type LogProgress } from '../../cluster/frames.js'
 import type { Outbox } from '../../cluster/outbox.js'
 import { ShippedFile } from '../../cluster/shipped-file.js'
 import { ShippedLogs } from '../../cluster/shipped-log.js'
@@ -44,8 +44,8 @@ t.test('a log that is begun anew while its file is open is followed', async t =>
 
 /** Leaves out a page of some commits. */
 class Skipping extends ShippedFile {
-  override take(): Changes | undefined {
-    const changes = super.take()
+  override readChanges(): Changes | undefined {
+    const changes = super.readChanges()
     return changes && changes.changes.length > 4
       ? { ...changes, changes: changes.changes.slice(0, -1) }
       : changes
@@ -54,13 +54,13 @@ class Skipping extends ShippedFile {
 
 /** Does not notice that a log was begun anew. */
 class Merging extends FrameReader {
-  protected override isOther(): boolean {
-    return this.taken.salts === ''
+  protected override isRestarted(): boolean {
+    return this.progress.salts === ''
   }
 }
 
 class MergingLog extends ShippedFile {
-  protected override reader(opened: OpenedFile, taken: Taken | undefined): FrameReader {
+  protected override createReader(opened: OpenedFile, taken: LogProgress | undefined): FrameReader {
     return new Merging(opened.file, () => opened.lastFrame(), taken)
   }
 }
@@ -82,7 +82,7 @@ for (const [name, Faulty] of [
 ] as const)
   t.test(`a capture that ${name} is found out`, async t => {
     class FaultyLogs extends ShippedLogs {
-      protected override make(opened: OpenedFile, found: FoundLog, outbox: Outbox): ShippedFile {
+      protected override createFile(opened: OpenedFile, found: FoundLog, outbox: Outbox): ShippedFile {
         return new Faulty(opened, found, outbox)
       }
     }

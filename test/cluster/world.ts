@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
-import { Copy, type CopyPlace } from '../../cluster/apply.js'
+import { FileCopy, type CopyPosition } from '../../cluster/file-copy.js'
 import type { ShippedLogsOptions } from '../../cluster/shipped-log-options.js'
 import { ShippedLogs } from '../../cluster/shipped-log.js'
 import { silentLog } from '../../core/log.js'
@@ -42,7 +42,7 @@ interface Person {
 export class World {
   readonly directory = mkdtempSync(join(tmpdir(), 'coffer-cluster-'))
   readonly #people = new Map<string, Person>()
-  readonly #places = new Map<string, CopyPlace>()
+  readonly #places = new Map<string, CopyPosition>()
   readonly #layout = new Layout(this.directory)
   readonly objects = new MemoryObjects()
   /** What the service could not do with an account. */
@@ -72,12 +72,12 @@ export class World {
       log: this.log,
       objects: this.objects,
       layout: this.#layout,
-      subjectOf: account => `wal.${account}`,
+      getSubject: account => `wal.${account}`,
       // The copies follow the whole log.
       snapshotBytes: 1e12,
       snapshotRetryMs: 0,
-      giveUpMs: 5000,
-      onTrouble: (account, error) => void this.trouble.push(`${account}: ${error.message}`)
+      timeoutMs: 5000,
+      onError: (account, error) => void this.trouble.push(`${account}: ${error.message}`)
     })
     const clock = new ManualClock()
     const server = await startServer(testSettings(this.directory, settings), {
@@ -120,14 +120,14 @@ export class World {
     const file = join(this.directory, `copy-${id}`)
     try {
       const place = this.#places.get(id)
-      const copy = new Copy(file, place)
+      const copy = new FileCopy(file, place)
       try {
         for (const entry of this.log.entries(`wal.${id}`)) {
-          if (entry.sequence <= copy.place.sequence) continue
+          if (entry.sequence <= copy.position.sequence) continue
           copy.apply(entry)
           this.applied++
         }
-        this.#places.set(id, copy.place)
+        this.#places.set(id, copy.position)
       } finally {
         copy.close()
       }

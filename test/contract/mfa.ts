@@ -1,8 +1,8 @@
 /** Scenarios of the second factor: an app that makes codes, since no messaging service is configured. (docs/spec/mfa.md) */
 import assert from 'node:assert/strict'
 import { Secret, TOTP } from 'otpauth'
-import { digestOf } from '../../core/sign-in/mfa/factor.js'
-import { signInOf, type MfaSession } from '../../core/sign-in/mfa/sessions.js'
+import { digestCode } from '../../core/sign-in/mfa/factor.js'
+import { toSignInProof, type MfaSession } from '../../core/sign-in/mfa/sessions.js'
 import { setPassword } from './passwords.js'
 import { withoutToken, type Contract, type Params, type Scenario } from './scenario.js'
 import type { World } from './world.js'
@@ -16,7 +16,7 @@ const candidate = { method: 'totp', content: {}, secret } as const
 
 /** Puts a factor in force. */
 async function enrol({ service, owner }: World): Promise<void> {
-  const factor = { ...candidate, recoveryCodes: [digestOf(recoveryCode)] }
+  const factor = { ...candidate, recoveryCodes: [digestCode(recoveryCode)] }
   await service.call(undefined, 'test.enrol', { username: owner.username, factor })
 }
 
@@ -32,7 +32,7 @@ const waiting =
 const activation = ({ owner }: World): MfaSession => ({
   purpose: 'activate',
   candidate,
-  by: signInOf(owner.access)
+  by: toSignInProof(owner.access)
 })
 
 const code: Params = ({ service }) => ({

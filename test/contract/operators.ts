@@ -334,7 +334,7 @@ export const operatorScenarios: Contract = {
         assert.deepEqual(days, [
           { time: today - 86_400, accounts: 3, ...measured },
           // Not as it was measured, but as it is.
-          { time: today, accounts: server.services.platform.standings.counts().accounts, ...measured }
+          { time: today, accounts: server.services.platform.accountStatuses.counts().accounts, ...measured }
         ])
       }
     },

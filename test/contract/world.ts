@@ -1,5 +1,5 @@
 /** A user with a bit of everything, and the callers that a scenario may choose from. */
-import { newId } from '../../core/ids.js'
+import { createId } from '../../core/ids.js'
 import { Client, type Answer, type Overrides, type Service } from '../support/coffer.js'
 import type { Begun } from '../support/oauth.js'
 import { rested } from '../support/importing.js'
@@ -55,11 +55,11 @@ export class World {
   /** Id and token of the access that {@link signIn} made. */
   sessionId = ''
   sessionToken = ''
-  /** Key of the request that {@link ask} made. */
+  /** Key of the request that {@link requestReset} made. */
   key = ''
   /** What a client of OAuth has asked for, what it was answered, and the tokens that it got. */
   oauth: { begun: Begun; answered: URL; tokens: Answer } | undefined
-  /** Id of the event that {@link holder} made. */
+  /** Id of the event that {@link toAudienceMember} made. */
   holderId = ''
 
   private constructor(
@@ -71,7 +71,7 @@ export class World {
   ) {}
 
   static async make(service: Service): Promise<World> {
-    const owner = await service.user(`user-${newId().slice(-12)}`)
+    const owner = await service.user(`user-${createId().slice(-12)}`)
     for (const [id, parentId] of [['diary'], ['walks', 'diary'], ['body'], ['attic']] as const)
       await owner.stream(id, parentId)
     await owner.do('streams.delete', { id: 'attic' })

@@ -1,7 +1,7 @@
 /** Integrity values: the text they are digests of, and that clients can work them out from what they get. */
 import t, { type Test } from 'tap'
-import { canonical } from '../../core/json/canonical.js'
-import { accessIntegrity, eventIntegrity, eventText } from '../../core/integrity.js'
+import { toCanonicalJson } from '../../core/json/canonical.js'
+import { computeAccessIntegrity, computeEventIntegrity, toEventText } from '../../core/integrity.js'
 import { coffer, type Answer } from '../support/coffer.js'
 import { accessSeal, eventSeal, fileSeal } from '../support/sealed.js'
 import { socketOf } from '../support/socket.js'
@@ -63,8 +63,8 @@ t.test('the text of an event is the canonical one, whatever it holds', async t =
     for (const clientData of [undefined, { 'app:k': { v: content } }]) {
       const event = { ...plain, content, clientData, description: String(content) }
       t.equal(
-        eventText(event),
-        canonical(event),
+        toEventText(event),
+        toCanonicalJson(event),
         `content ${n} ${clientData ? 'and' : 'without'} client data`
       )
     }
@@ -72,7 +72,7 @@ t.test('the text of an event is the canonical one, whatever it holds', async t =
 
 t.test('the vectors of the specification', async t => {
   const event = 'EVENT:0:sha256-gyPky3xr77zZrmumGoj0eaolfgn3i0IT84Hd1cZRdyo='
-  t.equal(eventIntegrity(vector, 'sha256'), event)
+  t.equal(computeEventIntegrity(vector, 'sha256'), event)
   const asRead = {
     ...vector,
     streamId: 'diary',
@@ -81,9 +81,9 @@ t.test('the vectors of the specification', async t => {
     trashed: false,
     attachments: vector.attachments.map(one => ({ ...one, readToken: 'secret' }))
   }
-  t.equal(eventIntegrity(asRead, 'sha256'), event, 'whatever reading adds')
+  t.equal(computeEventIntegrity(asRead, 'sha256'), event, 'whatever reading adds')
   t.equal(
-    eventIntegrity({ id: 'cmexampleevent00000000001', deleted: 1700000100 }, 'sha256'),
+    computeEventIntegrity({ id: 'cmexampleevent00000000001', deleted: 1700000100 }, 'sha256'),
     'EVENT:0:sha256-XkHOhNs2cssJ646Yk8pigFuLGXTWaAxwGYB3/Lueeiw='
   )
   const access = {
@@ -98,8 +98,8 @@ t.test('the vectors of the specification', async t => {
     modifiedBy: 'p1'
   }
   const expected = 'ACCESS:0:sha256-U91y+dxcHuL2/S8N+uPmJDtR4yrjHtTgqLz2xtc37lo='
-  t.equal(accessIntegrity(access, 'sha256'), expected)
-  t.equal(accessIntegrity({ ...access, lastUsed: 1, apiEndpoint: 'x', deleted: null }, 'sha256'), expected)
+  t.equal(computeAccessIntegrity(access, 'sha256'), expected)
+  t.equal(computeAccessIntegrity({ ...access, lastUsed: 1, apiEndpoint: 'x', deleted: null }, 'sha256'), expected)
 })
 
 t.test('the canonical text', async t => {
@@ -115,11 +115,11 @@ t.test('the canonical text', async t => {
       '{"e":{},"f":false,"l":[],"s":"","t":true}'
     ]
   ]
-  for (const [name, value, expected] of table) t.equal(canonical(value), expected, name)
+  for (const [name, value, expected] of table) t.equal(toCanonicalJson(value), expected, name)
   const own = JSON.parse('{"__proto__":{"x":1},"a":2}') as unknown
-  t.equal(canonical(own), '{"__proto__":{"x":1},"a":2}', 'keys of prototypes are keys')
+  t.equal(toCanonicalJson(own), '{"__proto__":{"x":1},"a":2}', 'keys of prototypes are keys')
   const timeless = { id: 'c1', duration: 0, trashed: false, streamId: 'diary' }
-  t.equal(eventText(timeless), '{"id":"c1","streamIds":["diary"]}')
+  t.equal(toEventText(timeless), '{"id":"c1","streamIds":["diary"]}')
 })
 
 /** Every item of an answer is what its integrity value says. */

@@ -1,7 +1,7 @@
 /** URLs of callers, asked about often: the engine's own question begins to err then. */
 import t from 'tap'
 import { coffer } from '../support/coffer.js'
-import { parsedUrl } from '../../core/parsed-url.js'
+import { parseUrl } from '../../core/parse-url.js'
 
 const pairs = Array.from({ length: 128 }, (_value, first) =>
   Array.from({ length: 64 }, (_other, second) => String.fromCharCode(0x80 + first, 0x80 + second))
@@ -9,9 +9,9 @@ const pairs = Array.from({ length: 128 }, (_value, first) =>
 
 t.test('parsedUrl', async t => {
   t.test('takes what is a URL, and nothing else, the hundredth thousandth time as well', async t => {
-    for (let count = 0; count < 100_000; count++) parsedUrl('http://a.example/')
+    for (let count = 0; count < 100_000; count++) parseUrl('http://a.example/')
     const wrong = pairs.filter(
-      pair => isUrl(`http://a${pair}b/`) !== (parsedUrl(`http://a${pair}b/`) !== undefined)
+      pair => isUrl(`http://a${pair}b/`) !== (parseUrl(`http://a${pair}b/`) !== undefined)
     )
     t.same(wrong, [])
   })

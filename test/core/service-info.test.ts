@@ -39,7 +39,7 @@ t.test('service.info', async t => {
     })
     t.not(config.serial, testConfig('/nowhere', { publicUrl: 'https://coffer.example.com' }).serial)
     const problemsOf = (given: object): readonly string[] =>
-      readSettings({ argv: [], env: {}, cwd: t.testdir(), chosen: { service: given } }).problems
+      readSettings({ argv: [], env: {}, cwd: t.testdir(), pageSettings: { service: given } }).problems
     t.same(problemsOf(service), [])
     for (const wrong of [
       { assets: { definitions: model } },

@@ -1,5 +1,5 @@
 /** A client that changes its events at random, one call after the other, until the connection breaks. */
-import { newId } from '../../core/ids.js'
+import { createId } from '../../core/ids.js'
 import type { Answer } from '../support/coffer.js'
 import type { Random } from '../support/random.js'
 import { Ledger, type Item, type State } from './ledger.js'
@@ -57,7 +57,7 @@ export class Writer {
   }
 
   async #update(url: string, item: Item): Promise<void> {
-    const state = { ...item.state!, content: newId() }
+    const state = { ...item.state!, content: createId() }
     item.pending = { state }
     await this.#call('PUT', `${url}events/${item.id}`, { content: state.content })
     item.settle(state)
@@ -88,7 +88,7 @@ export class Writer {
       params: { streamIds: ['nowhere'], type: 'note/txt', content: 'x' }
     })
     const [first, second] = [live[0]!, live[1]!]
-    const changed = { ...first.state!, content: newId() }
+    const changed = { ...first.state!, content: createId() }
     add(first, changed, 'events.update', { id: first.id, update: { content: changed.content } })
     add(second, { ...second.state!, trashed: true }, 'events.delete', { id: second.id })
     for (const { item, state } of steps) item.pending = { state }
@@ -128,8 +128,8 @@ export class Writer {
 
   /** Some bring their id along, others get one. */
   #newEvent(item: Item, streamId = this.#streamId): { body: object; state: State } {
-    const content = newId()
-    const id = this.random.chance(0.5) ? {} : { id: newId() }
+    const content = createId()
+    const id = this.random.chance(0.5) ? {} : { id: createId() }
     return {
       body: { ...id, streamIds: [streamId], type: 'note/txt', content, clientData: { key: item.key } },
       state: { content, streamId, trashed: false }

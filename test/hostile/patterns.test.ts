@@ -10,7 +10,7 @@ import type { TSchema } from 'typebox'
 import { parseSync } from 'vite'
 import { methods } from '../../core/methods/index.js'
 import { settingsList } from '../../core/settings/list.js'
-import { slowText } from '../../core/validation/slow-patterns.js'
+import { findSlowText } from '../../core/validation/slow-patterns.js'
 import { packageDirectory } from '../../core/version.js'
 import { mailable } from '../../schemas/account.js'
 import { standardTypes } from '../../schemas/event-types/directory.js'
@@ -109,7 +109,7 @@ t.test('patterns', async t => {
   t.test('in the sources are as quick as the text is long', async t => {
     t.ok(literals.length > 100, `${literals.length} patterns`)
     const met = literals.filter(({ file, pattern }) => !own.has(`${file} ${String(pattern)}`))
-    for (const { file, pattern } of met) t.equal(slowText(pattern), undefined, `${file}: ${String(pattern)}`)
+    for (const { file, pattern } of met) t.equal(findSlowText(pattern), undefined, `${file}: ${String(pattern)}`)
     t.equal(literals.length - met.length, own.size, 'those of the list are there still')
   })
 
@@ -127,7 +127,7 @@ t.test('patterns', async t => {
     ])
     t.ok(patterns.length > 10, `${patterns.length} patterns`)
     for (const pattern of patterns)
-      for (const flags of ['', 'u']) t.equal(slowText(new RegExp(pattern, flags)), undefined, pattern)
+      for (const flags of ['', 'u']) t.equal(findSlowText(new RegExp(pattern, flags)), undefined, pattern)
   })
 
   t.test('of formats that event types may name are as quick as the text is long', async t => {
@@ -135,7 +135,7 @@ t.test('patterns', async t => {
     const { fullFormats } = require('ajv-formats/dist/formats') as { fullFormats: Record<string, unknown> }
     t.ok(Object.keys(fullFormats).length > 20)
     for (const [name, format] of Object.entries(fullFormats)) {
-      if (format instanceof RegExp) t.equal(slowText(format), undefined, name)
+      if (format instanceof RegExp) t.equal(findSlowText(format), undefined, name)
       const { validate = format } = Object(format) as { validate?: unknown }
       if (typeof validate === 'function')
         assertLinear(t, name, text => void (validate as (text: string) => unknown)(text))
@@ -153,10 +153,10 @@ t.test('patterns', async t => {
       /^[a-z]{1,60}$/,
       / *;/y
     ]
-    for (const pattern of slow) t.type(slowText(pattern), 'string', String(pattern))
-    for (const pattern of quick) t.equal(slowText(pattern), undefined, String(pattern))
-    t.equal(slowText(/^\d+\.?\d*$/, 1000), undefined, 'short texts')
-    t.type(slowText(/^(a+)+$/, 1000), 'string')
+    for (const pattern of slow) t.type(findSlowText(pattern), 'string', String(pattern))
+    for (const pattern of quick) t.equal(findSlowText(pattern), undefined, String(pattern))
+    t.equal(findSlowText(/^\d+\.?\d*$/, 1000), undefined, 'short texts')
+    t.type(findSlowText(/^(a+)+$/, 1000), 'string')
   })
 })
 

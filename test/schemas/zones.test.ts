@@ -1,6 +1,6 @@
 /** Days in time zones, also where clocks do odd things, and the zone of an event. */
 import t from 'tap'
-import { dateOf, dayBegin, isZone, localDay, offsetAt, zoneOf } from '../../schemas/zones.js'
+import { formatDate, getDayStart, isZone, getLocalDay, getOffset, resolveZone } from '../../schemas/zones.js'
 import { Random } from '../support/random.js'
 
 const at = (text: string): number => Date.parse(text) / 1000
@@ -26,21 +26,21 @@ t.test('localDay', async t => {
   ] // oxfmt-ignore
   for (const [name, zone, time, date, from, hours] of cases)
     t.test(`knows ${name}`, async t => {
-      const day = localDay(zone, at(time))
-      t.equal(dateOf(day.number), date)
+      const day = getLocalDay(zone, at(time))
+      t.equal(formatDate(day.number), date)
       t.equal(new Date(day.from * 1000).toISOString(), new Date(from).toISOString())
       t.equal((day.to - day.from) / hour, hours)
     })
 
   t.test('gives a day that was left out no time', async t => {
     const left = Date.UTC(2011, 11, 30) / 86_400_000
-    t.equal(dayBegin('Pacific/Apia', left), dayBegin('Pacific/Apia', left + 1))
-    t.equal(dateOf(left), '2011-12-30')
+    t.equal(getDayStart('Pacific/Apia', left), getDayStart('Pacific/Apia', left + 1))
+    t.equal(formatDate(left), '2011-12-30')
   })
 
   t.test('takes any time that an event may have', async t => {
     for (const time of [-8.64e12, 8.64e12, 1e15, -1e15]) {
-      const { from, to } = localDay('Europe/Zurich', time)
+      const { from, to } = getLocalDay('Europe/Zurich', time)
       t.ok(from <= time && time < to, String(time))
     }
   })
@@ -53,8 +53,8 @@ t.test('localDay', async t => {
     for (let count = 0; count < 3000; count++) {
       const zone = random.pick(zones)
       const time = random.pick([at('1900-01-01'), 0, at('2000-01-01')]) + random.next() * 30 * 365 * 86_400
-      const { from, number, to } = localDay(zone, time)
-      const before = localDay(zone, from - 0.001)
+      const { from, number, to } = getLocalDay(zone, time)
+      const before = getLocalDay(zone, from - 0.001)
       const shown = new Intl.DateTimeFormat('en-CA', { timeZone: zone, dateStyle: 'short' })
       const shows = (second: number): string => shown.format(second * 1000)
       const isRight =
@@ -62,9 +62,9 @@ t.test('localDay', async t => {
         time < to &&
         before.to <= from &&
         before.number < number &&
-        shows(from) >= dateOf(number) &&
-        shows(from - 1) < dateOf(number) &&
-        shows(time) <= dateOf(number)
+        shows(from) >= formatDate(number) &&
+        shows(from - 1) < formatDate(number) &&
+        shows(time) <= formatDate(number)
       if (isRight) continue
       t.fail(JSON.stringify({ zone, time, from, to, number, before }))
       break
@@ -73,11 +73,11 @@ t.test('localDay', async t => {
 })
 
 t.test('offsetAt knows odd offsets', async t => {
-  t.equal(offsetAt('Asia/Kathmandu', 1e9), 5.75 * hour)
-  t.equal(offsetAt('Africa/Monrovia', 0), -(44 * 60 + 30))
-  t.equal(offsetAt('America/St_Johns', at('2026-01-01')), -3.5 * hour)
-  t.equal(offsetAt('UTC', 0), 0)
-  t.throws(() => offsetAt('Mars/Olympus', 0), RangeError)
+  t.equal(getOffset('Asia/Kathmandu', 1e9), 5.75 * hour)
+  t.equal(getOffset('Africa/Monrovia', 0), -(44 * 60 + 30))
+  t.equal(getOffset('America/St_Johns', at('2026-01-01')), -3.5 * hour)
+  t.equal(getOffset('UTC', 0), 0)
+  t.throws(() => getOffset('Mars/Olympus', 0), RangeError)
 })
 
 t.test('isZone', async t => {
@@ -99,14 +99,14 @@ t.test('zoneOf', async t => {
     { from: 200, zone: 'Asia/Tokyo' }
   ]
   const own = { 'coffer:zone': 'Pacific/Apia' }
-  t.equal(zoneOf({ time: 150, clientData: own }, periods), 'Pacific/Apia', 'that of the event itself')
-  t.equal(zoneOf({ time: 150 }, periods), 'Europe/Zurich', 'that of the period')
-  t.equal(zoneOf({ time: 200 }, periods), 'Asia/Tokyo', 'from its beginning on')
-  t.equal(zoneOf({ time: 1e10 }, periods), 'Asia/Tokyo', 'until the next one')
-  t.equal(zoneOf({ time: 1 }, periods), 'Europe/Zurich', 'the first one before all')
-  t.equal(zoneOf({ time: 1 }), 'UTC', 'UTC without any')
+  t.equal(resolveZone({ time: 150, clientData: own }, periods), 'Pacific/Apia', 'that of the event itself')
+  t.equal(resolveZone({ time: 150 }, periods), 'Europe/Zurich', 'that of the period')
+  t.equal(resolveZone({ time: 200 }, periods), 'Asia/Tokyo', 'from its beginning on')
+  t.equal(resolveZone({ time: 1e10 }, periods), 'Asia/Tokyo', 'until the next one')
+  t.equal(resolveZone({ time: 1 }, periods), 'Europe/Zurich', 'the first one before all')
+  t.equal(resolveZone({ time: 1 }), 'UTC', 'UTC without any')
   t.equal(
-    zoneOf({ time: 1, clientData: { 'coffer:zone': 'no/zone' } }, periods),
+    resolveZone({ time: 1, clientData: { 'coffer:zone': 'no/zone' } }, periods),
     'Europe/Zurich',
     'as if it were not there'
   )

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { settingsPage } from '../../core/settings/list.js'
+import { formatSettingsPage } from '../../core/settings/list.js'
 import { packageDirectory } from '../../core/version.js'
 import { examplesOf, runExamples } from '../support/snippets.js'
 
@@ -49,7 +49,7 @@ t.test('README', async t => {
 t.test('docs/settings.md', async t => {
   t.test('lists the settings as they are (npm run document)', async t => {
     const page = readFileSync(join(packageDirectory, 'docs', 'settings.md'), 'utf8')
-    t.same(cells(page.slice(page.indexOf('<!-- settings'))).slice(1), cells(settingsPage()))
+    t.same(cells(page.slice(page.indexOf('<!-- settings'))).slice(1), cells(formatSettingsPage()))
   })
 })
 

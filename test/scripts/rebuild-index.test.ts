@@ -8,7 +8,7 @@ import { ManualClock } from '../../core/time.js'
 import { Layout } from '../../storage/files/layout.js'
 import { startServer } from '../../server/server.js'
 import { PlatformInspection } from '../../storage/inspection.js'
-import { salvage } from '../../storage/platform/salvage.js'
+import { recoverPlatformFile } from '../../storage/platform/recover-platform-file.js'
 import { schemaVersions } from '../../storage/sqlite/copies.js'
 import { openCoffer, testSettings, type Client } from '../support/coffer.js'
 import { command, commandProcess } from '../support/command.js'
@@ -119,11 +119,11 @@ t.test('a platform file', async t => {
         t.equal(done.code, 0, `${what}: ${done.errors}${done.output}`)
         t.match(JSON.parse(done.output), { isNew: true, accounts: 2 }, what)
         t.same((await checkDirectory(layout)).problems, [], what)
-        const salvaged = salvage(platformFile)
+        const salvaged = recoverPlatformFile(platformFile)
         t.equal(salvaged.accounts.length, 2, what)
         t.equal(salvaged.growth.length, lost === 'growth' ? 0 : 2, what)
         t.equal(salvaged.invitations.length, lost === 'invitation' ? 0 : 2, what)
-        t.equal(salvaged.deeds.length, lost === 'operator_deed' ? 0 : 1, what)
+        t.equal(salvaged.adminActions.length, lost === 'operator_deed' ? 0 : 1, what)
       }
   })
 
@@ -226,7 +226,7 @@ t.test('files of a newer version', async t => {
       t.notMatch(errors + output, 'damaged', name)
       t.ok(readFileSync(platformFile).equals(before), name)
     }
-    t.throws(() => salvage(platformFile), { name: 'StoreTooNew' })
+    t.throws(() => recoverPlatformFile(platformFile), { name: 'StoreTooNew' })
     t.same(
       readdirSync(layout.root)
         .filter(name => !/-(?:shm|wal)$/.test(name))

@@ -6,7 +6,7 @@ import t, { type Test } from 'tap'
 import SQLite from 'better-sqlite3'
 import { checkDirectory } from '../../scripts/maintenance/check.js'
 import { Layout } from '../../storage/files/layout.js'
-import { exportedTables, leftOutTables } from '../../storage/transfer/tables.js'
+import { exportedTables, excludedTables } from '../../storage/transfer/tables.js'
 import { unzipped, zipOf } from '../support/archives.js'
 import { Client, coffer, openCoffer, type Answer, type Service } from '../support/coffer.js'
 import { command, commandProcess, type Ended } from '../support/command.js'
@@ -141,7 +141,7 @@ t.test('coffer export', async t => {
       .pluck()
       .all()
     db.close()
-    t.same([...exportedTables, ...leftOutTables].toSorted(), tables)
+    t.same([...exportedTables, ...excludedTables].toSorted(), tables)
     t.same(
       readdirSync(directory).filter(name => name.startsWith('copies')),
       []

@@ -6,7 +6,7 @@ import t, { type Test } from 'tap'
 import { silentLog } from '../../core/log.js'
 import { ManualClock } from '../../core/time.js'
 import { AlarmMails, OwnLedger, type Ledger, type Told } from '../../server/alarm-mails.js'
-import { Concerns } from '../../server/concerns.js'
+import { HealthChecks } from '../../server/health-checks.js'
 import { startServer } from '../../server/server.js'
 import { SmallDisk } from '../faults/small-disk.js'
 import { testConfig, testSettings } from '../support/coffer.js'
@@ -119,18 +119,18 @@ t.test('a service on one machine', async t => {
 const disk = SmallDisk.mounted(t, 8)
 t.test('a disk that is nearly full', { skip: typeof disk === 'string' ? disk : false }, async t => {
   if (typeof disk === 'string') return
-  const concerns = new Concerns(testConfig(disk.directory, { alarms: { freePercent: 10 } }), undefined)
-  await concerns.look()
+  const concerns = new HealthChecks(testConfig(disk.directory, { alarms: { freePercent: 10 } }), undefined)
+  await concerns.checkDisk()
   t.same(concerns.list(), [])
   const mebibyte = 1024 * 1024
   disk.fill(mebibyte / 2)
-  await concerns.look()
+  await concerns.checkDisk()
   t.match(concerns.list(), [{ kind: 'disk', text: /^Less than 10 % of the disk of this machine is free/ }])
   disk.empty()
   disk.fill(0.9 * mebibyte)
-  await concerns.look()
+  await concerns.checkDisk()
   t.equal(concerns.list().length, 1, 'it does not come and go')
   disk.empty()
-  await concerns.look()
+  await concerns.checkDisk()
   t.same(concerns.list(), [])
 })

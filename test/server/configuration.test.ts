@@ -7,7 +7,7 @@ import { editableKeys } from '../../core/settings/editable.js'
 import { settingsList } from '../../core/settings/list.js'
 import { readSettings } from '../../core/settings/load.js'
 import { startServer } from '../../server/server.js'
-import type { SettingsSource } from '../../server/setup/desk.js'
+import type { SettingsSource } from '../../server/setup/setup-service.js'
 import { problemsOfPlace } from '../../scripts/backup/own-place.js'
 import { ManualClock } from '../../core/time.js'
 import { methodModules, Service, type Answer } from '../support/coffer.js'
@@ -44,7 +44,7 @@ async function start(t: Test, given: Given = {}) {
   ]
   const restarted = { count: 0 }
   const source: SettingsSource = {
-    read: chosen => readSettings({ argv, env: given.env ?? {}, cwd: folder, ...(chosen && { chosen }) }),
+    read: chosen => readSettings({ argv, env: given.env ?? {}, cwd: folder, ...(chosen && { pageSettings: chosen }) }),
     check: async settings => await Promise.resolve(problemsOfPlace(settings)),
     restart: () => void restarted.count++
   }

@@ -28,11 +28,11 @@ class Gated extends WalSync {
     })
   }
 
-  override confirmed(): undefined {
+  override waitUntilConfirmed(): undefined {
     return this.gate.closed as undefined
   }
 
-  override async restartable(): Promise<void> {
+  override async waitUntilRestartable(): Promise<void> {
     this.gate.restarts++
     await this.gate.closed
   }
@@ -82,7 +82,7 @@ class Gate implements DurabilityProvider {
     return promise
   }
 
-  ready(): Promise<void> | undefined {
+  waitUntilReady(): Promise<void> | undefined {
     return this.opening
   }
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
 import { silentLog } from '../../core/log.js'
-import { Minutes } from '../../server/minutes.js'
+import { LatencyHistogram } from '../../server/latency-histogram.js'
 import { Problems } from '../../server/problems.js'
 import { SpaceMeter } from '../../server/space.js'
 import { coffer } from '../support/coffer.js'
@@ -21,7 +21,7 @@ t.test('Minutes', async t => {
   const start = 1_700_000_040_000
 
   t.test('count calls, those refused and those that failed, with their durations', async t => {
-    const minutes = new Minutes()
+    const minutes = new LatencyHistogram()
     for (let i = 0; i < 90; i++) minutes.record(start, 200, 0)
     for (let i = 0; i < 9; i++) minutes.record(start + 59_999, 404, 3)
     minutes.record(start, 500, 13)
@@ -33,7 +33,7 @@ t.test('Minutes', async t => {
   })
 
   t.test('are forgotten after a day', async t => {
-    const minutes = new Minutes()
+    const minutes = new LatencyHistogram()
     minutes.record(start, 200, 0)
     t.equal(minutes.list(start + day - 60_000).length, 1)
     t.same(minutes.list(start + day), [])

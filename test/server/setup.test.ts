@@ -5,9 +5,9 @@ import t, { type Test } from 'tap'
 import { parse } from 'yaml'
 import { readSettings } from '../../core/settings/load.js'
 import { startServer } from '../../server/server.js'
-import type { SettingsSource } from '../../server/setup/desk.js'
+import type { SettingsSource } from '../../server/setup/setup-service.js'
 import { Layout } from '../../storage/files/layout.js'
-import { newSetupSecret } from '../../storage/files/setup-link.js'
+import { createSetupSecret } from '../../storage/files/setup-link.js'
 import { mailbox } from '../support/mailbox.js'
 import { rawHttp } from '../support/raw-http.js'
 
@@ -27,7 +27,7 @@ async function start(t: Test, given: { env?: Record<string, string>; dataDir?: s
   const env = given.env ?? {}
   const done = { count: 0 }
   const source: SettingsSource = {
-    read: chosen => readSettings({ argv, env, cwd: '/nowhere', ...(chosen && { chosen }) }),
+    read: chosen => readSettings({ argv, env, cwd: '/nowhere', ...(chosen && { pageSettings: chosen }) }),
     restart: () => void done.count++
   }
   const server = await startServer(source.read().settings, { setup: source })
@@ -56,7 +56,7 @@ const choices = { serviceName: 'Our data', publicUrl: 'https://data.example/', r
 t.test('setting up', async t => {
   t.test('makes the operator’s account, keeps what was chosen, and ends the link', async t => {
     const { dataDir, done, file, layout, post, server, source } = await start(t)
-    const secret = newSetupSecret(layout)
+    const secret = createSetupSecret(layout)
     t.notMatch(readFileSync(layout.setupFile, 'utf8'), secret, 'only a digest is kept')
     t.equal(statSync(layout.setupFile).mode & 0o077, 0)
     const look = await post('/system/setup/look', { secret })
@@ -84,7 +84,7 @@ t.test('setting up', async t => {
     t.match(again, { status: 403, body: { error: { id: 'forbidden' } } }, 'the link is used up')
     t.match(await post('/system/setup/look', { secret }), { status: 403 })
     // Not even a new digest opens it again: there is an operator.
-    const later = newSetupSecret(layout)
+    const later = createSetupSecret(layout)
     t.match(await post('/system/setup/look', { secret: later }), { status: 403 })
     const login = { username: 'robin', password: owner.password, appId: 'test-app' }
     t.match(await post('/robin/auth/login', login, { origin: server.url }), { status: 200 })
@@ -105,7 +105,7 @@ t.test('setting up', async t => {
 
   t.test('is for one of two people with the link', async t => {
     const { file, layout, post, server } = await start(t)
-    const secret = newSetupSecret(layout)
+    const secret = createSetupSecret(layout)
     const names = ['robin', 'mallory', 'dorian']
     const answers = await Promise.all(
       names.map(username =>
@@ -126,9 +126,9 @@ t.test('setting up', async t => {
         [400, 403].includes((await post('/system/setup', { secret, ...owner, choices })).status),
         'no link yet'
       )
-    const secret = newSetupSecret(layout)
+    const secret = createSetupSecret(layout)
     t.equal((await post('/system/setup/look', { secret: `${secret}x` })).status, 403)
-    t.equal((await post('/system/setup/look', { secret: newSetupSecret(layout) })).status, 200)
+    t.equal((await post('/system/setup/look', { secret: createSetupSecret(layout) })).status, 200)
     t.equal((await post('/system/setup/look', { secret })).status, 403, 'a new link ends the one before')
     const statuses = []
     for (let guess = 0; guess < 12; guess++)
@@ -159,7 +159,7 @@ t.test('setting up', async t => {
       return found
     }
     const without = await answers()
-    const secret = newSetupSecret(layout)
+    const secret = createSetupSecret(layout)
     const withLink = await answers()
     t.equal(without.size, 1, 'the host changes nothing')
     t.same([...withLink], [...without])
@@ -172,7 +172,7 @@ t.test('setting up', async t => {
 
   t.test('changes nothing where something is wrong, and tells all of it', async t => {
     const { file, layout, post, server } = await start(t)
-    const secret = newSetupSecret(layout)
+    const secret = createSetupSecret(layout)
     const wrong = { publicUrl: 'example.org', mailHost: 'not a host', mailPort: 0, mailFrom: 'nobody' }
     const { body, status } = await post('/system/setup', { secret, ...owner, choices: wrong })
     t.equal(status, 400)
@@ -208,7 +208,7 @@ t.test('setting up', async t => {
   t.test('leaves alone what is set elsewhere, and says where', async t => {
     const env = { COFFER_PUBLIC_URL: 'https://fixed.example', COFFER_REGISTRATION_INVITATION_TOKENS: '[]' }
     const { file, layout, post } = await start(t, { env })
-    const secret = newSetupSecret(layout)
+    const secret = createSetupSecret(layout)
     t.match(await post('/system/setup/look', { secret }), {
       body: {
         choices: { publicUrl: 'https://fixed.example', registration: 'closed' },
@@ -230,7 +230,7 @@ t.test('setting up', async t => {
       [{}, { COFFER_REGISTRATION_INVITATION_TOKENS: 'null' }, undefined]
     ] as const) {
       const { file, layout, post } = await start(t, { env, dataDir: mkdtempSync(join(t.testdir(), 'data-')) })
-      const secret = newSetupSecret(layout)
+      const secret = createSetupSecret(layout)
       t.equal((await post('/system/setup', { secret, ...owner, choices })).status, 200)
       const { registration } = parse(readFileSync(file, 'utf8'))
       t.match([registration?.invitationTokens], [expected], JSON.stringify([choices, env]))
@@ -239,7 +239,7 @@ t.test('setting up', async t => {
 
   t.test('is not offered where a setting names the operators', async t => {
     const { layout, post } = await start(t, { env: { COFFER_OPERATORS: 'dorian' } })
-    const secret = newSetupSecret(layout)
+    const secret = createSetupSecret(layout)
     t.equal((await post('/system/setup/look', { secret })).status, 404)
     const body = { ...owner, appId: 'test-app', username: 'dorian' }
     t.equal((await post('/users', body)).status, 409, 'nobody registers the name of an operator')
@@ -248,7 +248,7 @@ t.test('setting up', async t => {
   t.test('tries the mail server', async t => {
     const box = await mailbox(t)
     const { layout, post } = await start(t)
-    const secret = newSetupSecret(layout)
+    const secret = createSetupSecret(layout)
     const mail = { mailHost: '127.0.0.1', mailPort: box.port, mailFrom: 'us@example.org' }
     const asked = { secret, email: 'robin@example.com', language: 'fr' }
     t.match(await post('/system/setup/mail', { ...asked, choices: { ...mail, serviceName: 'Chez nous' } }), {

@@ -7,7 +7,7 @@ import { writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { syslogFormat } from '../../core/audit/syslog.js'
+import { createSyslogFormat } from '../../core/audit/syslog.js'
 import { silentLog } from '../../core/log.js'
 import type { AuditEntry } from '../../storage/audit/record.js'
 import { UdpSyslog } from '../../server/syslog.js'
@@ -35,7 +35,7 @@ function head(action: string, priority = 109): string {
 /** The message of a record. */
 function format(more: Partial<AuditEntry>, settings: object = {}): string {
   const entry = { time: 1.5, access: 'a', action: 'events.get', via: 'http', ip: '::1', status: 200, ...more }
-  return syslogFormat(testConfig('/nowhere', { audit: { syslog: settings } }))(entry, 'the-id').toString()
+  return createSyslogFormat(testConfig('/nowhere', { audit: { syslog: settings } }))(entry, 'the-id').toString()
 }
 
 function textOf(message: string): string {

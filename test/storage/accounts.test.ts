@@ -17,13 +17,13 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
-import { newId } from '../../core/ids.js'
+import { createId } from '../../core/ids.js'
 import { Accounts } from '../../storage/accounts.js'
 import { AccountElsewhere, AccountGone, StoreDamaged, StoreTooNew } from '../../storage/errors.js'
 import { Layout } from '../../storage/files/layout.js'
 import { userMigrations } from '../../storage/migrations/user/index.js'
 import { PlatformStore } from '../../storage/platform/platform-store.js'
-import { walSyncs } from '../../storage/wal/sync.js'
+import { createWalSyncs } from '../../storage/wal/sync.js'
 import { policies } from '../support/keeping.js'
 import { platformBytes } from '../support/planted.js'
 
@@ -47,21 +47,21 @@ class Storage {
       closingSeconds: 60,
       cacheKiB: 64,
       policies,
-      durability: walSyncs(this.layout, error => {
+      durability: createWalSyncs(this.layout, error => {
         throw error
       }),
-      onTrouble: (_id, error) => this.trouble.push(error)
+      onError: (_id, error) => this.trouble.push(error)
     })
   }
 
   async create(username: string, more: object = {}): Promise<string[]> {
     return await this.accounts.create({
-      id: newId(),
+      id: createId(),
       username,
       created: 1,
       unique: { email: `${username}@example.com` },
       fill: store =>
-        void store.events.insert(policies.system.eventOf('email', username, { time: 1, at: 1, by: 'test' })!),
+        void store.events.insert(policies.system.createEvent('email', username, { time: 1, at: 1, by: 'test' })!),
       ...more
     })
   }
@@ -77,7 +77,7 @@ class Storage {
     return store.read(() => [
       store.accesses.list(),
       store.account.field('email'),
-      store.events.lastModified()
+      store.events.getLastModified()
     ])
   }
 
@@ -186,10 +186,10 @@ t.test('an account', async t => {
     const storage = start(t)
     await storage.create('alice')
     const alice = storage.accounts.find('alice')!
-    await storage.accounts.visit(alice, async () => void storage.email('alice'))
+    await storage.accounts.runInBackground(alice, async () => void storage.email('alice'))
     t.equal(storage.accounts.openCount, 1)
     const again = await storage.restarted()
-    await again.accounts.visit(alice, async () => void again.email('alice'))
+    await again.accounts.runInBackground(alice, async () => void again.email('alice'))
     t.equal(again.accounts.openCount, 0)
     t.equal(again.email('alice'), 'alice')
     await again.close()
@@ -260,7 +260,7 @@ t.test('an account', async t => {
 
 t.test('a restart', async t => {
   const claim = {
-    id: newId(),
+    id: createId(),
     username: 'alice',
     created: 5,
     unique: { email: 'a' },

@@ -1,10 +1,10 @@
 /** The deeds of operators in the platform file: added, never changed, bounded. (docs/spec/administration.md#deeds) */
 import t from 'tap'
-import { DeedRepository, type Deed } from '../../storage/platform/operator-deeds.js'
+import { AdminActionRepository, type AdminAction } from '../../storage/platform/admin-actions.js'
 import { platformMigrations } from '../../storage/migrations/platform/index.js'
 import { openInMemory } from '../../storage/sqlite/open.js'
 
-const deed = (time: number): Deed => ({
+const deed = (time: number): AdminAction => ({
   time,
   method: 'system.suspendUser',
   operator: null,
@@ -17,7 +17,7 @@ const deed = (time: number): Deed => ({
 t.test('DeedRepository', async t => {
   const db = openInMemory(platformMigrations)
   t.teardown(() => db.close())
-  const deeds = new DeedRepository(db, 5, 2)
+  const deeds = new AdminActionRepository(db, 5, 2)
 
   t.test('keeps the latest only, and numbers none twice', async t => {
     for (let time = 1; time <= 12; time++) deeds.add(deed(time))
@@ -42,7 +42,7 @@ t.test('DeedRepository', async t => {
   t.test('keeps as many of those from another file', async t => {
     const other = openInMemory(platformMigrations)
     t.teardown(() => other.close())
-    const restored = new DeedRepository(other, 5, 2)
+    const restored = new AdminActionRepository(other, 5, 2)
     const saved = Array.from({ length: 9 }, (_, at) => ({ ...deed(at), detail: `{"bytes":${at}}` }))
     restored.restore([...saved, ...saved.map(each => ({ ...each, error: 'forbidden' }))])
     t.same(
@@ -56,7 +56,7 @@ t.test('DeedRepository', async t => {
     t.teardown(() => other.close())
     const sql = "INSERT INTO operator_deed (time, method, detail, ip) VALUES (1, 'm', ?, '')"
     for (const detail of ['{', '12', 'null']) other.prepare(sql).run(detail)
-    const forged = new DeedRepository(other)
+    const forged = new AdminActionRepository(other)
     t.same(
       forged.list(100, 100).map(({ detail }) => detail),
       [{}, {}, {}]

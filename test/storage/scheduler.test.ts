@@ -70,7 +70,7 @@ t.test('Scheduler', async t => {
   t.test('lets work begin at once while there is time', async t => {
     const { log, scheduler, spend } = create()
     const work = async (name: string): Promise<void> => {
-      const waiting = scheduler.turnsOf(party(name))()
+      const waiting = scheduler.createTurns(party(name))()
       if (waiting) await waiting
       spend(name, 6)
     }

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { newId } from '../../core/ids.js'
-import { identityField, identityKey } from '../../schemas/identity.js'
+import { createId } from '../../core/ids.js'
+import { identityField, toIdentityKey } from '../../schemas/identity.js'
 import { Accounts } from '../../storage/accounts.js'
 import { StoreUnavailable } from '../../storage/errors.js'
 import { Layout } from '../../storage/files/layout.js'
@@ -12,7 +12,7 @@ import type { Identity } from '../../storage/identities/identity-repository.js'
 import type { Arguments, CommandName } from '../../storage/platform/commands.js'
 import { PlatformStore } from '../../storage/platform/platform-store.js'
 import type { UserStore } from '../../storage/user/user-store.js'
-import { walSyncs } from '../../storage/wal/sync.js'
+import { createWalSyncs } from '../../storage/wal/sync.js'
 import { policies } from '../support/keeping.js'
 
 /** Two accounts, whose platform file is changed when the test says so. */
@@ -33,12 +33,12 @@ class World {
       closingSeconds: 60,
       cacheKiB: 64,
       policies,
-      durability: walSyncs(layout, error => {
+      durability: createWalSyncs(layout, error => {
         throw error
       }),
-      onTrouble: (_id, error) => this.trouble.push(error)
+      onError: (_id, error) => this.trouble.push(error)
     })
-    this.platform.changeBy(async <N extends CommandName>(name: N, args: Arguments<N>) => {
+    this.platform.delegateChanges(async <N extends CommandName>(name: N, args: Arguments<N>) => {
       if (this.isSlow)
         await new Promise<void>((resolve, reject) =>
           this.waiting.push({
@@ -56,7 +56,7 @@ class World {
   }
 
   async create(username: string): Promise<void> {
-    await this.accounts.create({ id: newId(), username, created: 1, unique: {}, fill() {} })
+    await this.accounts.create({ id: createId(), username, created: 1, unique: {}, fill() {} })
   }
 
   store(username: string): UserStore {
@@ -98,7 +98,7 @@ class World {
 }
 
 const issuer = 'https://provider.example'
-const keyOf = (subject: string): string => identityKey({ issuer, subject })
+const keyOf = (subject: string): string => toIdentityKey({ issuer, subject })
 const identityOf = (subject: string): Identity => ({
   id: subject,
   issuer,

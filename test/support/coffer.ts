@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Value } from 'typebox/value'
 import type { Test } from 'tap'
 import { toConfig, type Config } from '../../core/settings/config.js'
-import { newId } from '../../core/ids.js'
+import { createId } from '../../core/ids.js'
 import type { Log } from '../../core/log.js'
 import type { Outcome } from '../../core/call/outcome.js'
 import { Settings } from '../../core/settings/settings.js'
@@ -68,7 +68,7 @@ export class Client {
   }
 
   async grantAll(permissions: Permission[], fields: Record<string, unknown> = {}): Promise<Client> {
-    const { access } = await this.do('accesses.create', { name: newId(), permissions, ...fields })
+    const { access } = await this.do('accesses.create', { name: createId(), permissions, ...fields })
     return new Client(this.service, this.username, access)
   }
 

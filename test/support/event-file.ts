@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import type { Test } from 'tap'
 import type { Event } from '../../schemas/event.js'
-import { LastWritten } from '../../storage/audit/written.js'
+import { LastWritten } from '../../storage/audit/last-written.js'
 import type { EventQuery } from '../../storage/event-query/query.js'
 import type { EventRun } from '../../storage/repositories/events.js'
 import { userMigrations } from '../../storage/migrations/user/index.js'
@@ -14,7 +14,7 @@ import { AttachmentRepository } from '../../storage/repositories/attachments.js'
 import { EventHistory } from '../../storage/repositories/event-history.js'
 import { EventRepository } from '../../storage/repositories/events.js'
 import { StreamRepository } from '../../storage/repositories/streams.js'
-import { systemTree } from '../../storage/streams/system-streams.js'
+import { getSystemTree } from '../../storage/streams/system-streams.js'
 import { unsealed } from './keeping.js'
 
 export class EventFile {
@@ -25,7 +25,7 @@ export class EventFile {
   #count = 0
 
   constructor(readonly db: Database) {
-    this.streams = new StreamRepository(db, systemTree(unsealed.system))
+    this.streams = new StreamRepository(db, getSystemTree(unsealed.system))
     this.attachments = new AttachmentRepository(db)
     this.history = new EventHistory(db, unsealed)
     this.events = this.#openEvents()

@@ -1,6 +1,6 @@
 /** How files are kept where a test is about something else: as a service does by default. */
 import { Value } from 'typebox/value'
-import { sealsOf } from '../../core/integrity.js'
+import { createDigests } from '../../core/integrity.js'
 import { Settings } from '../../core/settings/settings.js'
 import { AccountStreams } from '../../core/account/fields.js'
 import type { Policies } from '../../storage/repositories/policies.js'
@@ -11,14 +11,14 @@ const { audit, integrity, versioning } = settings
 const { strangersPerHour } = audit
 const system = new AccountStreams(settings)
 
-export const policies: Policies = { digests: sealsOf(integrity), versioning, system, strangersPerHour }
+export const policies: Policies = { digests: createDigests(integrity), versioning, system, anonymousCallsPerHour: strangersPerHour }
 
 /** No integrity values. */
 export const unsealed: Policies = {
   versioning,
   system,
-  strangersPerHour,
-  digests: sealsOf({ ...integrity, isActive: { accesses: false, attachments: false, events: false } })
+  anonymousCallsPerHour: strangersPerHour,
+  digests: createDigests({ ...integrity, isActive: { accesses: false, attachments: false, events: false } })
 }
 
 /** No other accounts: every value is free. */
@@ -26,8 +26,8 @@ export const alone: UniqueValues = {
   isInDoubt: false,
   begin() {},
   claim: () => true,
-  due: () => [],
-  forget() {},
+  listDue: () => [],
+  rollbackTo() {},
   mark: 0,
   assertReserved() {},
   release() {},

@@ -1,17 +1,17 @@
 /** Methods that only tests have: they reach what other threads own. */
 import { Type } from 'typebox'
-import { newIdentity } from '../../core/identities/identities.js'
-import { identityField, identityKey } from '../../schemas/identity.js'
-import { secretDigest } from '../../schemas/secret-digest.js'
+import { createIdentity } from '../../core/identities/identities.js'
+import { identityField, toIdentityKey } from '../../schemas/identity.js'
+import { digestSecret } from '../../schemas/secret-digest.js'
 import type { IdentityProof } from '../../storage/identities/identity-proofs.js'
 import { anyAccess, anyone } from '../../core/auth/allow.js'
-import { newId, newToken } from '../../core/ids.js'
+import { createId, createToken } from '../../core/ids.js'
 import { setFactor, type Factor } from '../../core/sign-in/mfa/factor.js'
 import type { MfaSession } from '../../core/sign-in/mfa/sessions.js'
 import { method, serviceMethod, type AnyMethod } from '../../core/call/method.js'
 import { KeyValue } from '../../schemas/scalars.js'
-import { noteSignIn, openSession } from '../../core/auth/personal-access.js'
-import { keepValues, uniqueOf } from '../../core/registration/fields.js'
+import { recordSignIn, openSession } from '../../core/auth/personal-access.js'
+import { storeValues, selectUniqueValues } from '../../core/registration/fields.js'
 import type { Access } from '../../schemas/access.js'
 import type { Services } from '../../core/call/services.js'
 
@@ -24,8 +24,8 @@ async function makeUser(
   const values = new Map(Object.entries(fields ?? {}))
   const now = services.clock.now()
   const access: Access = {
-    id: newId(),
-    token: newToken(),
+    id: createId(),
+    token: createToken(),
     type: 'personal',
     name: 'coffer-test',
     created: now,
@@ -34,16 +34,16 @@ async function makeUser(
     modifiedBy: 'system'
   }
   await services.accounts.create({
-    id: newId(),
+    id: createId(),
     username,
     created: now,
-    unique: uniqueOf(services, values),
+    unique: selectUniqueValues(services, values),
     fill(store) {
       store.accesses.insert(access)
       store.sessions.open(access.id, now)
       // Who has account values has signed in as a person does.
-      if (fields) store.sessions.note(access.id, { time: now, address: '127.0.0.1' })
-      if (fields) keepValues(services, store, values, now, access.id)
+      if (fields) store.sessions.recordSignIn(access.id, { time: now, address: '127.0.0.1' })
+      if (fields) storeValues(services, store, values, now, access.id)
     }
   })
   return access
@@ -120,7 +120,7 @@ const noteSignIns = serviceMethod({
     const { accounts } = call.services
     const store = accounts.store(accounts.find(username)!)
     await store.write(() => {
-      for (const { id } of store.accesses.listPersonal()) noteSignIn(store, id, call)
+      for (const { id } of store.accesses.listPersonal()) recordSignIn(store, id, call)
     })
     return {}
   }
@@ -225,13 +225,13 @@ const prove = serviceMethod({
       subject: ticket,
       hasSecondFactor: false
     }
-    const whole = { ...given, ...proof, secret: secretDigest(secret) }
-    await services.platform.change('addProof', secretDigest(ticket), whole, now, now + 900, 10_000)
+    const whole = { ...given, ...proof, secret: digestSecret(secret) }
+    await services.platform.change('addProof', digestSecret(ticket), whole, now, now + 900, 10_000)
     if (username === undefined) return {}
     const store = services.accounts.store(services.accounts.find(username)!)
     await store.write(() => {
-      store.unique.claim(identityField, identityKey(whole))
-      store.identities.insert(newIdentity(whole, now))
+      store.unique.claim(identityField, toIdentityKey(whole))
+      store.identities.insert(createIdentity(whole, now))
     })
     return {}
   }

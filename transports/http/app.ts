@@ -17,9 +17,9 @@ import { hasBody } from './request/params.js'
 import { reply, replyError, replyText } from './answer/reply.js'
 import { userDispatch, type AnswerUser } from './user-routes.js'
 import { ApiError, fail } from '../../core/errors.js'
-import { members } from '../../core/json/json-text.js'
+import { joinMembers } from '../../core/json/json-text.js'
 import type { Dispatcher } from '../../core/call/dispatcher.js'
-import { networkOf } from '../../core/security/network.js'
+import { getNetwork } from '../../core/security/network.js'
 import { hasBody as sendsBody } from '../upgrades.js'
 
 type AddressOfClient = ReturnType<typeof clientAddress>
@@ -41,7 +41,7 @@ export function createApp(dispatcher: Dispatcher, offer: Offer): RequestListener
 /** Returns the listener of the port that serves series points only. (docs/spec/series.md#port-of-its-own) */
 export function createSeriesApp(dispatcher: Dispatcher): RequestListener {
   const status = new Router<State>().get('/system/status', ctx =>
-    reply(ctx, dispatcher.services, { ok: true, members: members({ status: 'ok' }) }, 200)
+    reply(ctx, dispatcher.services, { ok: true, members: joinMembers({ status: 'ok' }) }, 200)
   )
   return listener(dispatcher, userDispatch(dispatcher, 'hf'), status)
 }
@@ -75,7 +75,7 @@ function listener(
       if (res.headersSent) logFailure(dispatcher.services.log, error)
       else await refuse(exchange, dispatcher, error, state.address === nobody ? front : undefined)
     } finally {
-      state.ticket?.leave()
+      state.ticket?.release()
     }
     // Of an answer that did not wait, Node sees the end of the request later, even without a body.
     if (!req.complete && sendsBody(req)) discard(req, config.limits.bodyTimeout)
@@ -122,7 +122,7 @@ function serviceApp(
       if (ctx.headerSent) throw error
       await refuse(ctx, dispatcher, error, front)
     } finally {
-      ctx.state.ticket?.leave()
+      ctx.state.ticket?.release()
     }
     // Responses of methods have been sent by now; pages leave theirs to Koa.
     if (ctx.headerSent) ctx.respond = false
@@ -157,7 +157,7 @@ async function refuse(
   // The connection stays open if the body has come together with the headers.
   if (!req.complete && sendsBody(req)) await nextTurn()
   // The response may take long: what has been read is not kept until it ends.
-  state.ticket?.leave()
+  state.ticket?.release()
   const { accessId, error: shown } = dispatcher.failure(error, 'http')
   // Whom an app has sent here is told what has happened, by a page.
   if (isAuthorization(exchange) && front?.answers(exchange, shown.status)) return
@@ -191,7 +191,7 @@ async function readForm(
 ): Promise<void> {
   const { req, state } = exchange
   // The token may be in the form itself, so the sender counts as unauthenticated.
-  if (needsRoom(req)) state.ticket = services.intakes.strangers.begin(networkOf(addressOfClient(req)))
+  if (needsRoom(req)) state.ticket = services.intakes.anonymous.admit(getNetwork(addressOfClient(req)))
   const form = await formCall(
     await readText(req, services, state.ticket),
     services.config.limits,
@@ -201,5 +201,5 @@ async function readForm(
   // The response may take long: a body that is not used is not kept until it ends.
   const usesBody = hasBody(form.verb) || form.verb === 'DELETE'
   state.form = usesBody ? form : { ...form, body: undefined }
-  if (!usesBody) state.ticket?.leave()
+  if (!usesBody) state.ticket?.release()
 }

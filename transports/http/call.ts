@@ -1,7 +1,7 @@
 /** Turns routed requests into calls of the dispatcher, and outcomes into responses. */
 import { quotaOf } from '../../core/dispatch/quota.js'
 import { ApiError, fail } from '../../core/errors.js'
-import { networkOf } from '../../core/security/network.js'
+import { getNetwork } from '../../core/security/network.js'
 import {
   withParams,
   type Failure,
@@ -9,7 +9,7 @@ import {
   type Request,
   type Success
 } from '../../core/call/outcome.js'
-import { unknownUser } from '../../core/unknown-user.js'
+import { refuseUnknownUser } from '../../core/unknown-user.js'
 import type { Dispatcher, SharedServices } from '../../core/call/dispatcher.js'
 import { isOwnPage, pageHeader } from '../page-sessions.js'
 import { hasBody as hasContent } from '../upgrades.js'
@@ -150,7 +150,7 @@ async function callWithBody(
     if (refusal) refuseUnread(exchange, services, refusal)
     state.ticket = target.needsAccess
       ? beginBody(services, call)
-      : services.intakes.strangers.begin(networkOf(call.credentials.ip))
+      : services.intakes.anonymous.admit(getNetwork(call.credentials.ip))
   }
   try {
     const body = state.form ? state.form.body : await readBody(exchange, services, target)
@@ -160,7 +160,7 @@ async function callWithBody(
     const request = withParams(call, target.paramsOf(state.address.query, ids, body))
     return inTermsOf(target.verb, await dispatcher.call(request))
   } finally {
-    state.ticket?.leave()
+    state.ticket?.release()
   }
 }
 
@@ -200,7 +200,7 @@ async function callWithFiles(
 ): Promise<Outcome> {
   const { services } = dispatcher
   const ticket = beginBody(services, call)
-  const holding = services.intakes.forms.begin(ticket.party.account)
+  const holding = services.intakes.forms.track(ticket.party.account)
   try {
     const account = services.accounts.find(call.user ?? '')
     const quota = account ? quotaOf(services.config, account) : 0
@@ -214,8 +214,8 @@ async function callWithFiles(
       await discardFiles(services, form.files)
     }
   } finally {
-    holding.leave()
-    ticket.leave()
+    holding.release()
+    ticket.release()
   }
 }
 
@@ -254,7 +254,7 @@ async function download(
 export function assertUserExists(services: SharedServices, user: string): void {
   const { accounts } = services
   // That an account is closed is told to valid tokens only: to others it looks open.
-  if (!accounts.find(user) && accounts.deletionOf(user) === undefined) unknownUser(accounts, user)
+  if (!accounts.find(user) && accounts.deletionOf(user) === undefined) refuseUnknownUser(accounts, user)
 }
 
 /** Requires a JSON content type. Errors: 400 `missing-header`, 415. (docs/spec/administration.md#creating-a-user) */

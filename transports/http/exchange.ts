@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ParameterizedContext } from 'koa'
 import type { Address } from './request/address.js'
 import type { FormCall } from './request/form.js'
-import type { Ticket } from '../../core/security/ticket.js'
+import type { BodyReservation } from '../../core/security/body-reservation.js'
 import type { Headers } from './answer/headers.js'
 
 export interface State {
@@ -13,7 +13,7 @@ export interface State {
   /** The call that the request stands for, if it is a form. */
   form?: FormCall
   /** The memory reserved for a large body, until the call has been made. */
-  ticket?: Ticket
+  ticket?: BodyReservation
 }
 
 /** A request to the API and its response. Koa's contexts are exchanges too. */

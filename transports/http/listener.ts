@@ -9,9 +9,9 @@ import {
 } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { members } from '../../core/json/json-text.js'
+import { joinMembers } from '../../core/json/json-text.js'
 import { ApiError } from '../../core/errors.js'
-import { metaMember } from '../../core/envelope.js'
+import { toMetaMember } from '../../core/envelope.js'
 import type { Config } from '../../core/settings/config.js'
 import type { Settings } from '../../core/settings/settings.js'
 import { AddressCounts } from '../address-counts.js'
@@ -196,8 +196,8 @@ export class Listener {
 
   #refusal(message: string): { body: string; headers: Record<string, string> } {
     const refusal = new ApiError('invalid-request-structure', message)
-    const meta = this.#config ? `,${metaMember(this.#config, Date.now() / 1000)}` : ''
-    const body = `{${members({ error: refusal })}${meta}}`
+    const meta = this.#config ? `,${toMetaMember(this.#config, Date.now() / 1000)}` : ''
+    const body = `{${joinMembers({ error: refusal })}${meta}}`
     return {
       body,
       headers: {

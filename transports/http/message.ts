@@ -38,7 +38,7 @@ export async function answerMessage(
   const type = headers['content-type']
   if (text.length <= short) return replyText(exchange, status, text, type)
   // What has been read is not kept until the client has taken the answer.
-  state.ticket?.leave()
+  state.ticket?.release()
   await replyLongText(exchange, services, { status, body: text, type })
 }
 

@@ -50,7 +50,7 @@ export class CallQueue {
   }
 
   async #run(): Promise<void> {
-    const turn = scheduler.turnsOf(this.options.party)
+    const turn = scheduler.createTurns(this.options.party)
     const first = turn()
     if (first) await first
     let turnStart = performance.now()

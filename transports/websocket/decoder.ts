@@ -5,8 +5,8 @@
 import { Decoder, PacketType, type Packet } from 'socket.io-parser'
 import { ApiError } from '../../core/errors.js'
 import type { Party } from '../../storage/scheduler.js'
-import { inTurns } from '../../storage/steps.js'
-import { isLong, readJson, type JsonLimits } from '../../core/json/reader.js'
+import { runInTurns } from '../../storage/steps.js'
+import { isLargeJson, readJson, type JsonLimits } from '../../core/json/reader.js'
 
 /** Private members of Socket.IO's decoder. */
 interface Insides {
@@ -60,7 +60,7 @@ export function decoderWithin(limits: JsonLimits): typeof Decoder {
         this.undecoded += lengthOf(packet)
       } else if (typeof packet === 'string' && packet.length > maxOtherLength && !packet.startsWith('2'))
         this.emitReserved('decoded', malformed)
-      else if (typeof packet === 'string' && isLong(packet) && !insidesOf(this).reconstructor)
+      else if (typeof packet === 'string' && isLargeJson(packet) && !insidesOf(this).reconstructor)
         this.#addLong(packet)
       else super.add(packet)
     }
@@ -108,7 +108,7 @@ export function decoderWithin(limits: JsonLimits): typeof Decoder {
  */
 async function dataOf(text: string, limits: JsonLimits, party: Party): Promise<unknown[]> {
   try {
-    return (await inTurns(readJson(text, limits), party)) as unknown[]
+    return (await runInTurns(readJson(text, limits), party)) as unknown[]
   } catch (error) {
     const [, name] = eventName.exec(text.slice(0, maxNameLength)) ?? []
     if (!(error instanceof ApiError) || name === undefined) throw error

@@ -3,7 +3,7 @@
  * a time.
  */
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http'
-import { errorEnvelope } from '../../core/envelope.js'
+import { toErrorEnvelope } from '../../core/envelope.js'
 import { ApiError, type ErrorId } from '../../core/errors.js'
 import type { SharedServices } from '../../core/call/dispatcher.js'
 import { tooLarge, type Connection } from './connection.js'
@@ -142,7 +142,7 @@ export class Entrance {
   #bodyOf(error: ApiError): string {
     const { clock, config } = this.services
     const engineMembers = JSON.stringify({ code: 4, message: error.message }).slice(0, -1)
-    return `${engineMembers},${errorEnvelope(config, clock.now(), error).slice(1)}`
+    return `${engineMembers},${toErrorEnvelope(config, clock.now(), error).slice(1)}`
   }
 }
 

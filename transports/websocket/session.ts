@@ -1,11 +1,11 @@
 /** One open socket of a user: makes its calls, and notifies it of changes. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Socket } from 'socket.io'
-import { errorEnvelope, metaMember } from '../../core/envelope.js'
-import { presentedToken } from '../../core/auth/authenticate.js'
+import { toErrorEnvelope, toMetaMember } from '../../core/envelope.js'
+import { getPresentedToken } from '../../core/auth/authenticate.js'
 import { ApiError, fail } from '../../core/errors.js'
 import type { Admission, Notifier, Dispatcher, Subscription } from '../../core/call/dispatcher.js'
-import { JsonText, members } from '../../core/json/json-text.js'
+import { JsonText, joinMembers } from '../../core/json/json-text.js'
 import { isSubscriptionMethod } from '../../core/notifications/subscriptions.js'
 import type { Backlog, Holder } from './backlog.js'
 import { holdsBinary } from './binary.js'
@@ -45,7 +45,7 @@ export class SocketSession implements Guest {
   ) {
     const { backlog, dispatcher } = services
     const { callsPerSecond, maxInFlight } = dispatcher.services.config.sockets
-    const party = { account: admitted.account.id, access: presentedToken(admitted.credentials) ?? '' }
+    const party = { account: admitted.account.id, access: getPresentedToken(admitted.credentials) ?? '' }
     decoderOf(socket).party = party
     this.holder = backlog.holder(party.account, party.access)
     this.#queue = new CallQueue({
@@ -135,7 +135,7 @@ export class SocketSession implements Guest {
   async #subscribe(method: string, params: unknown, reply: Reply | undefined): Promise<void> {
     try {
       const subscription = (await this.#listening) ?? fail('invalid-access-token')
-      this.#answer(reply, members(await subscription.subscribing(method, params)))
+      this.#answer(reply, joinMembers(await subscription.subscribing(method, params)))
     } catch (error) {
       this.#refuse(reply, this.services.dispatcher.failure(error, method).error)
     }
@@ -147,12 +147,12 @@ export class SocketSession implements Guest {
 
   #refuse(reply: Reply | undefined, error: ApiError): void {
     const { clock, config } = this.services.dispatcher.services
-    reply?.(new JsonText(errorEnvelope(config, clock.now(), error)))
+    reply?.(new JsonText(toErrorEnvelope(config, clock.now(), error)))
   }
 
   #meta(): string {
     const { clock, config } = this.services.dispatcher.services
-    return metaMember(config, clock.now())
+    return toMetaMember(config, clock.now())
   }
 
   /** Notifies the client of a change. For a client that does not keep up, changes are merged until it does. */

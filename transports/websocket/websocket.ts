@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { Server as Engine } from 'engine.io'
 import { Server, type Socket } from 'socket.io'
-import { errorEnvelope } from '../../core/envelope.js'
+import { toErrorEnvelope } from '../../core/envelope.js'
 import { ApiError } from '../../core/errors.js'
 import type { Admission, Notifier, Dispatcher } from '../../core/call/dispatcher.js'
 import type { Mount } from '../mount.js'
@@ -119,7 +119,7 @@ export class Websockets implements Mount {
       sockets,
       begun,
       bodyBytes: limits.bodyBytes,
-      describeError: error => errorEnvelope(config, clock.now(), error)
+      describeError: error => toErrorEnvelope(config, clock.now(), error)
     })
     this.#connections.set(idOf(conn), connection)
     conn.on('close', () => this.#connections.delete(idOf(conn)))

@@ -6,30 +6,30 @@
 import type { UserStore } from '../../../storage/user/user-store.js'
 
 /** The confirmed address, if there is one. */
-export function confirmedAddress(store: UserStore): string | undefined {
-  return textOf(store.confirmed.find('email'))
+export function getConfirmedAddress(store: UserStore): string | undefined {
+  return toText(store.confirmed.find('email'))
 }
 
 /** The current address, whoever has set it. */
-export function currentAddress(store: UserStore): string | undefined {
-  return textOf(store.account.field('email'))
+export function getCurrentAddress(store: UserStore): string | undefined {
+  return toText(store.account.field('email'))
 }
 
 /** Whether two addresses name the same mailbox, as far as can be told: compared without regard to case. */
 export function isSameAddress(one: string | undefined, other: string | undefined): boolean {
-  return normalized(one) === normalized(other)
+  return normalizeAddress(one) === normalizeAddress(other)
 }
 
 /** Masks an address for recipients who need not know it: `d…@example.com`. */
-export function veiled(address: string): string {
+export function maskAddress(address: string): string {
   const at = address.lastIndexOf('@')
   return at < 1 ? '…' : `${String.fromCodePoint(address.codePointAt(0)!)}…${address.slice(at)}`
 }
 
-function normalized(address: string | undefined): string | undefined {
+function normalizeAddress(address: string | undefined): string | undefined {
   return address?.normalize('NFC').toLowerCase()
 }
 
-function textOf(value: unknown): string | undefined {
+function toText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }

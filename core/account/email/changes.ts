@@ -4,7 +4,7 @@ import type { Config } from '../../settings/config.js'
 import type { Call } from '../../call/method.js'
 import { requireRecentSignIn } from '../../auth/recent-sign-in.js'
 import type { AccountField } from '../fields.js'
-import { confirmedAddress, isSameAddress, veiled } from './address.js'
+import { getConfirmedAddress, isSameAddress, maskAddress } from './address.js'
 import { sendConfirmation, sendNotices } from './messages.js'
 import { addNotice } from './notices.js'
 
@@ -13,7 +13,7 @@ import { addNotice } from './notices.js'
  * who sets one has to prove who they are, or have just signed in. Must be called within the write that sets the value, and
  * before it is set. Error: `invalid-operation` (`proof-missing`).
  */
-export function comesIntoForce(
+export function applyFieldValue(
   call: Call,
   { name }: AccountField,
   value: unknown,
@@ -23,14 +23,14 @@ export function comesIntoForce(
   const { account, caller, services, store } = call
   // Links mailed to confirm another address become invalid.
   store.signIn.removeAll('email')
-  const former = confirmedAddress(store)
+  const former = getConfirmedAddress(store)
   if (former === value) return
   if (caller.isPersonal && !isOwnerProven) requireRecentSignIn(call)
   // Without mail, no link could confirm it; without a former address, none can count in its place.
   const { mailer } = services
   const countsAtOnce = former === undefined || !mailer.hasServer || !mailer.sends('confirmEmail')
   if (caller.isPersonal && countsAtOnce) return confirmAddress(call, value)
-  tellFormer(call, value, caller.isPersonal ? undefined : nameOf(services.config, caller.access))
+  notifyFormerAddress(call, value, caller.isPersonal ? undefined : getAppName(services.config, caller.access))
   store.unique.assertReserved()
   sendConfirmation(services, account.username)
 }
@@ -38,8 +38,8 @@ export function comesIntoForce(
 /** Makes an address the confirmed one. Links mailed to the previous one become invalid. Must run within a write. */
 export function confirmAddress(call: Call, address: string): void {
   const { store } = call
-  tellFormer(call, address)
-  const former = confirmedAddress(store)
+  notifyFormerAddress(call, address)
+  const former = getConfirmedAddress(store)
   store.confirmed.set('email', address)
   store.signIn.removeAll('reset')
   store.signIn.removeAll('email')
@@ -47,16 +47,16 @@ export function confirmAddress(call: Call, address: string): void {
   if (former !== undefined) store.unique.release('email', former)
 }
 
-function tellFormer({ account, services, now, store }: Call, address: string, by?: string): void {
-  const former = confirmedAddress(store)
+function notifyFormerAddress({ account, services, now, store }: Call, address: string, by?: string): void {
+  const former = getConfirmedAddress(store)
   if (former === undefined || isSameAddress(former, address)) return
-  const notice = { to: former, address: veiled(address), ...(by !== undefined && { by }) }
+  const notice = { to: former, address: maskAddress(address), ...(by !== undefined && { by }) }
   addNotice(store, notice, now)
   sendNotices(services, account.username)
 }
 
 /** The display name of an app: the operator's, or the app's own without characters that could form a link in a mail. */
-function nameOf({ access: { apps } }: Config, access: Access | undefined): string {
+function getAppName({ access: { apps } }: Config, access: Access | undefined): string {
   const name = access?.name ?? ''
   const known = access?.type === 'app' ? apps.find(({ id }) => id === name)?.displayName : undefined
   return (

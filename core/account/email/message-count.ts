@@ -8,7 +8,7 @@ import type { UserStore } from '../../../storage/user/user-store.js'
  */
 export type CountedMessage = 'reset' | 'confirmation' | 'notice' | 'change' | 'sign-in' | 'security'
 
-interface Counted {
+interface MessageCount {
   readonly count: number
   /** Seconds. */
   readonly endsAt: number
@@ -18,16 +18,16 @@ const maxPerHour = 5
 const hour = 3600
 
 /** Counts a mail that is about to be sent; `false` if the limit is reached. Must run within a write. */
-export function takeMessage(store: UserStore, kind: CountedMessage, now: number): boolean {
-  const { count, endsAt } = counted(store, kind, now)
+export function countMessage(store: UserStore, kind: CountedMessage, now: number): boolean {
+  const { count, endsAt } = readCount(store, kind, now)
   if (count >= maxPerHour) return false
-  store.signIn.setState(nameOf(kind), { count: count + 1, endsAt })
+  store.signIn.setState(toStateName(kind), { count: count + 1, endsAt })
   return true
 }
 
 /** Seconds until a mail of the kind may be sent again; 0 if one may be sent now. */
-export function messageWait(store: UserStore, kind: CountedMessage, now: number): number {
-  const { count, endsAt } = counted(store, kind, now)
+export function getMessageWait(store: UserStore, kind: CountedMessage, now: number): number {
+  const { count, endsAt } = readCount(store, kind, now)
   return count < maxPerHour ? 0 : Math.ceil(endsAt - now)
 }
 
@@ -35,15 +35,15 @@ export function messageWait(store: UserStore, kind: CountedMessage, now: number)
  * Resets the count of a kind, once one of its mails has been used. Not for mails that go to addresses of the caller's choice:
  * to confirm one would let them write to others without end. Must run within a write.
  */
-export function forgetMessages(store: UserStore, kind: CountedMessage): void {
-  store.signIn.removeState(nameOf(kind))
+export function resetMessageCount(store: UserStore, kind: CountedMessage): void {
+  store.signIn.removeState(toStateName(kind))
 }
 
-function counted(store: UserStore, kind: CountedMessage, now: number): Counted {
-  const known = store.signIn.state(nameOf(kind)) as Counted | undefined
+function readCount(store: UserStore, kind: CountedMessage, now: number): MessageCount {
+  const known = store.signIn.getState(toStateName(kind)) as MessageCount | undefined
   return known && known.endsAt > now ? known : { count: 0, endsAt: now + hour }
 }
 
-function nameOf(kind: CountedMessage): string {
+function toStateName(kind: CountedMessage): string {
   return `letters-${kind}`
 }

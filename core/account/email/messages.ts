@@ -1,41 +1,40 @@
 /** Mails about an account's address: a link that confirms it, and a notice to the one that it replaces. */
 import type { UserStore } from '../../../storage/user/user-store.js'
-import { newToken } from '../../ids.js'
+import { createToken } from '../../ids.js'
 import type { Message } from '../../outgoing/mail/message.js'
-import { accountPage } from '../../service-info.js'
-import { confirmedAddress, currentAddress } from './address.js'
-import { takeMessage } from './message-count.js'
+import { getAccountPageUrl } from '../../service-info.js'
+import { getConfirmedAddress, getCurrentAddress } from './address.js'
+import { countMessage } from './message-count.js'
 import { takeNotice } from './notices.js'
 import type { Services } from '../../call/services.js'
 
 /** Seconds for which a link confirms an address. */
-const confirmationLife = 86_400
+const confirmationLifetime = 86_400
 
 /** Mails a confirmation link to the current address, unless it is confirmed already. Returns at once and never throws. */
 export function sendConfirmation(services: Services, username: string): void {
-  if (services.mailer.sends('confirmEmail'))
-    services.mailer.send(() => confirmationLetter(services, username))
+  if (services.mailer.sends('confirmEmail')) services.mailer.send(() => buildConfirmation(services, username))
 }
 
 /** Mails the pending notices to an account's former address. Returns at once and never throws. */
 export function sendNotices(services: Services, username: string): void {
-  if (services.mailer.sends('emailChanged')) services.mailer.send(() => noticeLetter(services, username))
+  if (services.mailer.sends('emailChanged')) services.mailer.send(() => buildNotice(services, username))
 }
 
-async function confirmationLetter(services: Services, username: string): Promise<Message | undefined> {
+async function buildConfirmation(services: Services, username: string): Promise<Message | undefined> {
   const { accounts, clock, config } = services
   const account = accounts.find(username)
   if (!account) return undefined
   const store = accounts.store(account)
   const now = clock.now()
-  const token = newToken()
+  const token = createToken()
   const email = await store.write(() => {
-    const address = currentAddress(store)
-    if (address === undefined || address === confirmedAddress(store)) return undefined
-    if (!takeMessage(store, 'confirmation', now)) return undefined
+    const address = getCurrentAddress(store)
+    if (address === undefined || address === getConfirmedAddress(store)) return undefined
+    if (!countMessage(store, 'confirmation', now)) return undefined
     // A new link replaces earlier ones.
     store.signIn.removeAll('email')
-    store.signIn.insert('email', token, now, now + confirmationLife, { address })
+    store.signIn.insert('email', token, now, now + confirmationLifetime, { address })
     return address
   })
   if (email === undefined) return undefined
@@ -44,10 +43,10 @@ async function confirmationLetter(services: Services, username: string): Promise
   // In the fragment, which browsers do not send to servers.
   page.hash = `token=${token}`
   const substitutions = { USERNAME: username, EMAIL: email, CONFIRM_LINK: page.href }
-  return { ...addressed(account, store), kind: 'confirmEmail', email, substitutions, link: page.href }
+  return { ...toRecipient(account, store), kind: 'confirmEmail', email, substitutions, link: page.href }
 }
 
-async function noticeLetter(services: Services, username: string): Promise<Message | undefined> {
+async function buildNotice(services: Services, username: string): Promise<Message | undefined> {
   const { accounts, config } = services
   const account = accounts.find(username)
   if (!account) return undefined
@@ -59,14 +58,14 @@ async function noticeLetter(services: Services, username: string): Promise<Messa
   const substitutions = {
     USERNAME: username,
     NEW_EMAIL: address,
-    ACCOUNT_LINK: accountPage(config, username),
+    ACCOUNT_LINK: getAccountPageUrl(config, username),
     ...(by !== undefined && { APP: by })
   }
   const kind = by === undefined ? 'emailChanged' : 'emailChangedByApp'
-  return { ...addressed(account, store), kind, email: to, substitutions }
+  return { ...toRecipient(account, store), kind, email: to, substitutions }
 }
 
-function addressed(
+function toRecipient(
   { id, username }: { readonly id: string; readonly username: string },
   store: UserStore
 ): Pick<Message, 'accountId' | 'username' | 'language'> {

@@ -3,7 +3,7 @@
  * that is rolled back is never announced and a committed one always is.
  */
 import type { UserStore } from '../../../storage/user/user-store.js'
-import { takeMessage } from './message-count.js'
+import { countMessage } from './message-count.js'
 
 export interface Notice {
   /** The recipient: the address that was confirmed before. */
@@ -19,12 +19,12 @@ const name = 'email-notices'
 /** Adds a notice, unless there have been too many recently. Must run within a write. */
 export function addNotice(store: UserStore, notice: Notice, now: number): void {
   const kind = notice.by === undefined ? 'change' : 'notice'
-  if (takeMessage(store, kind, now)) store.signIn.setState(name, [...pending(store), notice])
+  if (countMessage(store, kind, now)) store.signIn.setState(name, [...listNotices(store), notice])
 }
 
 /** Removes and returns the first notice, and whether there are more. Must run within a write. */
 export function takeNotice(store: UserStore): { notice: Notice; hasMore: boolean } | undefined {
-  const [notice, ...others] = pending(store)
+  const [notice, ...others] = listNotices(store)
   if (!notice) return undefined
   if (others.length === 0) store.signIn.removeState(name)
   else store.signIn.setState(name, others)
@@ -33,9 +33,9 @@ export function takeNotice(store: UserStore): { notice: Notice; hasMore: boolean
 
 /** Whether notices are pending. */
 export function hasNotices(store: UserStore): boolean {
-  return pending(store).length > 0
+  return listNotices(store).length > 0
 }
 
-function pending(store: UserStore): readonly Notice[] {
-  return (store.signIn.state(name) as readonly Notice[] | undefined) ?? []
+function listNotices(store: UserStore): readonly Notice[] {
+  return (store.signIn.getState(name) as readonly Notice[] | undefined) ?? []
 }

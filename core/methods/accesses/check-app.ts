@@ -4,17 +4,17 @@ import { Type, type Static } from 'typebox'
 import { Access } from '../../../schemas/access.js'
 import { isStreamPermission, type Permission } from '../../../schemas/permission.js'
 import { Identifier, KeyValue, maxNameLength, Name, orNull } from '../../../schemas/scalars.js'
-import { inTurns } from '../../../storage/steps.js'
+import { runInTurns } from '../../../storage/steps.js'
 import { personalOnly } from '../../auth/allow.js'
-import { awaitRequest, requestOf } from '../../accesses/auth-requests.js'
-import { checkedPermissions } from '../../accesses/checked-permissions.js'
-import { addressOf, Consent, consentOf } from '../../accesses/consent.js'
+import { waitForRequest, findRequest } from '../../accesses/auth-requests.js'
+import { checkedPermissions } from '../../accesses/check-permissions.js'
+import { getClientAddress, Consent, compareConsent } from '../../accesses/consent.js'
 import { fail } from '../../errors.js'
 import { RequestedPermission, RequestedPermissions } from '../../accesses/granting.js'
 import { method, type Call } from '../../call/method.js'
-import { currentId } from '../../account/older-ids.js'
+import { toCurrentId } from '../../account/older-ids.js'
 import { assertRequestedAccount } from '../../oauth/codes.js'
-import { audienceOf, StreamAudience } from '../../accesses/stream-audience.js'
+import { findAudiences, StreamAudience } from '../../accesses/stream-audience.js'
 import { isExpired } from '../../permissions/access.js'
 
 /** Further properties are allowed: pages send everything that they will create the access with. */
@@ -44,16 +44,19 @@ export const checkApp = method({
   allow: personalOnly,
   async prepare(call, params) {
     if (typeof params.requestKey !== 'string') return []
-    await awaitRequest(call.services, params.requestKey, call.now)
+    await waitForRequest(call.services, params.requestKey, call.now)
     const party = { account: call.account.id, access: call.caller.accessId }
-    return await inTurns(audienceOf(call, params.requestedPermissions, accessOf(call, params)), party)
+    return await runInTurns(
+      findAudiences(call, params.requestedPermissions, findAppAccess(call, params)),
+      party
+    )
   },
   run(call, params, streams) {
     const checked = checkedPermissions(call, params.requestedPermissions)
-    const access = accessOf(call, params)
-    const beside = besideOf(call, params, access, streams)
+    const access = findAppAccess(call, params)
+    const beside = buildRequestDetails(call, params, access, streams)
     if (!access) return { ...checked, ...beside }
-    const isMatch = !isExpired(access, call.now) && hasWhatIsAsked(call, access, params)
+    const isMatch = !isExpired(access, call.now) && matchesRequest(call, access, params)
     return isMatch
       ? { matchingAccess: access, ...beside }
       : { ...checked, mismatchingAccess: access, ...beside }
@@ -61,7 +64,7 @@ export const checkApp = method({
 })
 
 /** The access that the app has. */
-function accessOf(
+function findAppAccess(
   { store }: Call,
   { deviceName, requestingAppId }: Static<typeof Params>
 ): Access | undefined {
@@ -69,7 +72,7 @@ function accessOf(
 }
 
 /** What pages that name the request get beside: where the access goes, and who else sees the `streams`. */
-function besideOf(
+function buildRequestDetails(
   call: Call,
   { requestKey, requestingAppId }: Static<typeof Params>,
   access: Access | undefined,
@@ -77,35 +80,35 @@ function besideOf(
 ): object {
   if (typeof requestKey !== 'string') return {}
   const { account, services, credentials, now, store } = call
-  const known = requestOf(services, credentials, requestKey, now)
+  const known = findRequest(services, credentials, requestKey, now)
   if (known.request.requestingAppId !== requestingAppId)
     fail('invalid-operation', 'The request of this key is one of another app')
   // Before anything is asked, or an access replaced that is of use.
   assertRequestedAccount(known.request, account.username)
   return {
-    consent: consentOf(store, access, known, addressOf(services.config, credentials)),
+    consent: compareConsent(store, access, known, getClientAddress(services.config, credentials)),
     streams
   }
 }
 
 /** Whether an access is just as asked for: the same permissions in any order, and the same client data. */
-function hasWhatIsAsked(
+function matchesRequest(
   { services }: Call,
   access: Access,
   { requestedPermissions, clientData }: Static<typeof Params>
 ): boolean {
-  const held = (access.permissions ?? []).map(keyOf).toSorted()
+  const held = (access.permissions ?? []).map(toKey).toSorted()
   const asked = requestedPermissions.map(permission =>
     'streamId' in permission
-      ? keyOf({ ...permission, streamId: currentId(services.config, permission.streamId) })
-      : keyOf(permission)
+      ? toKey({ ...permission, streamId: toCurrentId(services.config, permission.streamId) })
+      : toKey(permission)
   )
   return (
     isDeepStrictEqual(held, asked.toSorted()) && isDeepStrictEqual(access.clientData, clientData ?? undefined)
   )
 }
 
-function keyOf(permission: Permission): string {
+function toKey(permission: Permission): string {
   return isStreamPermission(permission)
     ? `${permission.level} ${permission.streamId}`
     : `${permission.feature}=${permission.setting}`

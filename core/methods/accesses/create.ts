@@ -3,28 +3,28 @@ import { Type, type Static } from 'typebox'
 import { AccessType, type Access } from '../../../schemas/access.js'
 import type { Permission } from '../../../schemas/permission.js'
 import { closed, KeyValue, Name, orNull } from '../../../schemas/scalars.js'
-import { mayDelete, PublicAccess, publicAccess } from '../../accesses/view.js'
+import { mayDelete, PublicAccess, toPublicAccess } from '../../accesses/public-access.js'
 import { notShared } from '../../auth/allow.js'
 import type { Caller } from '../../permissions/caller.js'
 import { fail } from '../../errors.js'
 import {
-  grantable,
+  toStoredPermissions,
   assertMayGrant,
   assertNotPersonal,
   RequestedPermissions,
   type RequestedPermission
 } from '../../accesses/granting.js'
-import { newId, newToken, toSlug } from '../../ids.js'
+import { createId, createToken, toSlug } from '../../ids.js'
 import { method, type Call } from '../../call/method.js'
-import { modestClientData } from '../../validation/client-data.js'
+import { mergeLimitedClientData } from '../../validation/client-data.js'
 import { protectedFields, trackingFields } from '../../validation/protected-fields.js'
 import { provideStreams } from '../../accesses/provide-streams.js'
-import { atOnce, type Steps } from '../../../storage/steps.js'
+import { runSteps, type Steps } from '../../../storage/steps.js'
 import type { StreamRepository } from '../../../storage/repositories/streams.js'
 import { hasMoreBelow } from '../../streams/tree.js'
-import { revoke } from '../../accesses/revoke.js'
+import { revokeAccess } from '../../accesses/revoke-access.js'
 import { refuseParams } from '../../validation/params.js'
-import { isExpired, streamsOf } from '../../permissions/access.js'
+import { isExpired, listStreamIds } from '../../permissions/access.js'
 
 const Params = Type.Object(
   {
@@ -42,7 +42,7 @@ const Params = Type.Object(
 )
 type Params = Static<typeof Params>
 
-const noDeviceName = {
+const deviceNameViolation = {
   code: 'OBJECT_ADDITIONAL_PROPERTIES',
   message: 'is for app accesses only',
   path: '#/deviceName',
@@ -63,48 +63,48 @@ export const create = method({
       assertNotPersonal((Object(asking.params) as { type?: unknown }).type)
     }
   },
-  run: (call, params) => atOnce(created(call, params)),
+  run: (call, params) => runSteps(createAccess(call, params)),
   steps: {
     areMany: ({ streams }, { permissions }) =>
-      permissions.length > few || permissions.some(permission => restoresMany(streams, permission)),
-    run: created
+      permissions.length > maxAtOnce || permissions.some(permission => mayRestoreMany(streams, permission)),
+    run: createAccess
   }
 })
 
 /** Permissions, and streams that come out of the trash, for which an access is made at once. */
-const few = 500
+const maxAtOnce = 500
 
 /** Whether many streams may come out of the trash with the one of a permission. */
-function restoresMany(streams: StreamRepository, permission: RequestedPermission): boolean {
+function mayRestoreMany(streams: StreamRepository, permission: RequestedPermission): boolean {
   const node = 'streamId' in permission ? streams.find(permission.streamId) : undefined
-  return node?.stream.trashed === true && hasMoreBelow(node, few)
+  return node?.stream.trashed === true && hasMoreBelow(node, maxAtOnce)
 }
 
-function* created(call: Call, params: Params): Steps<{ access: PublicAccess }> {
+function* createAccess(call: Call, params: Params): Steps<{ access: PublicAccess }> {
   const { changes, store } = call
   const type = params.type ?? 'shared'
-  if (typeof params.deviceName === 'string' && type !== 'app') refuseParams([noDeviceName])
-  const permissions = grantable(call, params.permissions)
+  if (typeof params.deviceName === 'string' && type !== 'app') refuseParams([deviceNameViolation])
+  const permissions = toStoredPermissions(call, params.permissions)
   yield
   assertMayGrant(call, type, permissions)
   yield
-  const access = accessOf(call, params, type, permissions)
+  const access = buildAccess(call, params, type, permissions)
   assertNotOutliving(call, access)
   assertNameAndTokenFree(call, access)
   yield* provideStreams(call, params.permissions)
   const kept = store.accesses.insert(access)
   yield
-  changes.add('accesses', streamsOf(access), access.id)
-  return { access: publicAccess(call, kept) }
+  changes.add('accesses', listStreamIds(access), access.id)
+  return { access: toPublicAccess(call, kept) }
 }
 
-function accessOf(call: Call, params: Params, type: AccessType, permissions: Permission[]): Access {
+function buildAccess(call: Call, params: Params, type: AccessType, permissions: Permission[]): Access {
   const { caller, now } = call
   const { clientData, deviceName, expireAfter, name, token } = params
-  const data = modestClientData(call, undefined, clientData)
+  const data = mergeLimitedClientData(call, undefined, clientData)
   return {
-    id: newId(),
-    token: typeof token === 'string' ? ownToken(caller, token) : newToken(),
+    id: createId(),
+    token: typeof token === 'string' ? resolveToken(caller, token) : createToken(),
     type,
     name,
     ...(typeof deviceName === 'string' && { deviceName }),
@@ -122,13 +122,13 @@ function accessOf(call: Call, params: Params, type: AccessType, permissions: Per
 const minTokenLength = 16
 
 /** Returns the token chosen by a client. The owner may choose any that is not taken. */
-function ownToken(caller: Caller, wanted: string): string {
+function resolveToken(caller: Caller, wanted: string): string {
   const token = toSlug(wanted, true)
-  if (!caller.isPersonal && token.length < minTokenLength) refuseParams([shortToken])
+  if (!caller.isPersonal && token.length < minTokenLength) refuseParams([shortTokenViolation])
   return token
 }
 
-const shortToken = {
+const shortTokenViolation = {
   code: 'MIN_LENGTH',
   message: `A token of the app's own choice has ${minTokenLength} characters at least; leave it out to get one`,
   path: '#/token',
@@ -148,14 +148,14 @@ function assertNotOutliving({ caller }: Call, { expires }: Access): void {
  */
 function assertNameAndTokenFree(call: Call, { deviceName, name, token, type }: Access): void {
   const { accesses } = call.store
-  const namesake = accesses.findByName(type, name, deviceName)
-  if (namesake && !(isExpired(namesake, call.now) && mayDelete(call, namesake)))
+  const existing = accesses.findByName(type, name, deviceName)
+  if (existing && !(isExpired(existing, call.now) && mayDelete(call, existing)))
     fail('item-already-exists', `Another ${type} access is named "${name}"`, {
       type,
       name,
       deviceName: deviceName ?? null
     })
-  if (namesake) revoke(call, namesake)
+  if (existing) revokeAccess(call, existing)
   if (!accesses.findByToken(token)) return
   // The error reveals that a token exists: count it, so that tokens cannot be guessed this way.
   call.services.throttle.unknownToken(call.credentials.ip)

@@ -2,12 +2,12 @@
 import { Type } from 'typebox'
 import type { Access } from '../../../schemas/access.js'
 import { closed, Identifier, ItemDeletion } from '../../../schemas/scalars.js'
-import { mayDelete } from '../../accesses/view.js'
+import { mayDelete } from '../../accesses/public-access.js'
 import { anyAccess } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
 import { method, type Call, type Result } from '../../call/method.js'
-import { revoking } from '../../accesses/revoke.js'
-import { atOnce, type Steps } from '../../../storage/steps.js'
+import { revokeInSteps } from '../../accesses/revoke-access.js'
+import { runSteps, type Steps } from '../../../storage/steps.js'
 
 /** Returns the deletion; for an app access also those of the accesses it shared. */
 export const deleteAccess = method({
@@ -21,20 +21,20 @@ export const deleteAccess = method({
   mode: 'write',
   mayExceedQuota: true,
   allow: anyAccess,
-  run: (call, params) => atOnce(deletion(call, params)),
+  run: (call, params) => runSteps(deleteInSteps(call, params)),
   steps: {
-    areMany: ({ accesses }, { id }) => accesses.hasMoreCreatedBy(id, few),
-    run: deletion
+    areMany: ({ accesses }, { id }) => accesses.hasMoreCreatedBy(id, maxAtOnce),
+    run: deleteInSteps
   }
 })
 
 /** Accesses that are deleted at once. */
-const few = 100
+const maxAtOnce = 100
 
-function* deletion(call: Call, { id }: { readonly id: string }): Steps<Result> {
+function* deleteInSteps(call: Call, { id }: { readonly id: string }): Steps<Result> {
   const access = call.store.accesses.find(id) ?? fail('unknown-resource', `Unknown access "${id}"`)
   assertMayDelete(call, access)
-  const related = yield* revoking(call, access)
+  const related = yield* revokeInSteps(call, access)
   return {
     accessDeletion: { id },
     ...(access.type === 'app' && { relatedDeletions: related.map(each => ({ id: each.id })) })

@@ -4,10 +4,10 @@ import { Access } from '../../../schemas/access.js'
 import { closed, orNull } from '../../../schemas/scalars.js'
 import type { AccessPage } from '../../../storage/repositories/accesses.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
-import { PublicAccess, publicAccess, withLastUse, type Viewing } from '../../accesses/view.js'
+import { PublicAccess, toPublicAccess, addLastUse, type ViewContext } from '../../accesses/public-access.js'
 import { notShared } from '../../auth/allow.js'
 import type { Caller } from '../../permissions/caller.js'
-import { heldByOAuth } from '../../oauth/held.js'
+import { describeOAuthGrant } from '../../oauth/token-grants.js'
 import type { Listing } from '../../json/json-text.js'
 import { method, type Call } from '../../call/method.js'
 import type { Reader } from '../../call/reader.js'
@@ -29,37 +29,37 @@ export const get = method({
   allow: notShared,
   run(call, { includeExpired, includeDeletions }) {
     const { now } = call
-    const accesses = listing(call, {
+    const accesses = createListing(call, {
       page: (store, last) => store.accesses.listAfter(last),
       isWanted: access => includeExpired === true || !isExpired(access, now),
-      shown: (viewing, access) => withOAuth(viewing, publicAccess(viewing, access), now)
+      present: (viewing, access) => addOAuthDetails(viewing, toPublicAccess(viewing, access), now)
     })
     if (!includeDeletions) return { accesses }
-    const accessDeletions = listing(call, {
+    const accessDeletions = createListing(call, {
       page: (store, last) => store.accesses.listDeletedAfter(last),
       isWanted: () => true,
-      shown: withLastUse
+      present: addLastUse
     })
     return { accesses, accessDeletions }
   }
 })
 
 /** Adds how an app holds an access that came by OAuth: its owner sees until when the app can prolong it. */
-function withOAuth({ store }: Viewing, access: PublicAccess, now: number): PublicAccess {
-  const oauth = heldByOAuth(store, access, now)
+function addOAuthDetails({ store }: ViewContext, access: PublicAccess, now: number): PublicAccess {
+  const oauth = describeOAuthGrant(store, access, now)
   return oauth ? { ...access, oauth } : access
 }
 
-interface Listed {
+interface ListOptions {
   readonly page: (store: UserStore, last: Access | undefined) => AccessPage
   readonly isWanted: (access: Access) => boolean
-  readonly shown: (call: Viewing, access: Access) => object
+  readonly present: (call: ViewContext, access: Access) => object
 }
 
 /** Those accesses of a list that the caller may see. */
-function listing(
+function createListing(
   { account, credentials, services }: Call,
-  { isWanted, page, shown }: Listed
+  { isWanted, page, present }: ListOptions
 ): Listing<Reader> {
   let last: Access | undefined
   return {
@@ -68,7 +68,7 @@ function listing(
       last = accesses.at(-1)
       const texts = accesses
         .filter(access => isWanted(access) && mayList(caller, access))
-        .map(access => JSON.stringify(shown({ account, caller, credentials, services, store }, access)))
+        .map(access => JSON.stringify(present({ account, caller, credentials, services, store }, access)))
       return { text: texts.join(','), count: texts.length, done: isLast }
     }
   }

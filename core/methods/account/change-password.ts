@@ -4,12 +4,12 @@ import { PlainPassword } from '../../../schemas/account.js'
 import { personalOnly } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
 import { method } from '../../call/method.js'
-import { tell } from '../../sign-in/notices/notices.js'
-import { hashOfNew } from '../../sign-in/password-rules.js'
-import { isPassword } from '../../sign-in/verify-password.js'
+import { notifyUser } from '../../sign-in/notices/notices.js'
+import { hashNewPassword } from '../../sign-in/password-rules.js'
+import { verifyPassword } from '../../sign-in/verify-password.js'
 import { requireRecentSignIn } from '../../auth/recent-sign-in.js'
-import { countWaysIn } from '../../sign-in/ways-in.js'
-import { withPasswords } from '../../sign-in/passwords-off.js'
+import { countAllSignInMethods } from '../../sign-in/sign-in-methods.js'
+import { requirePasswordsEnabled } from '../../sign-in/passwords-enabled.js'
 
 /**
  * Sets a new password, or the first one of an account without any, for whoever has just signed in. Sessions and tokens stay
@@ -26,32 +26,40 @@ export const changePassword = method({
   result: Type.Object({}),
   mode: 'write',
   mayExceedQuota: true,
-  allow: withPasswords(personalOnly),
+  allow: requirePasswordsEnabled(personalOnly),
   async prepare(call, { oldPassword, newPassword }) {
     const { account, services, credentials, now } = call
     const replaced = call.store.account.password()?.hash
     // Whoever has none, and has just signed in in another way, sets the first.
     const isFirst =
-      replaced === undefined && oldPassword === undefined && countWaysIn(services.config, call.store) > 0
+      replaced === undefined &&
+      oldPassword === undefined &&
+      countAllSignInMethods(services.config, call.store) > 0
     if (isFirst) requireRecentSignIn(call)
-    if (!isFirst && oldPassword === undefined) refuseMissing()
-    if (!isFirst && !(await isPassword(services, credentials, account.username, oldPassword ?? '', replaced)))
-      refuse()
-    return { replaced, hash: await hashOfNew(services, services.accounts.store(account), newPassword, now) }
+    if (!isFirst && oldPassword === undefined) refuseMissingPassword()
+    if (
+      !isFirst &&
+      !(await verifyPassword(services, credentials, account.username, oldPassword ?? '', replaced))
+    )
+      refuseWrongPassword()
+    return {
+      replaced,
+      hash: await hashNewPassword(services, services.accounts.store(account), newPassword, now)
+    }
   },
   run(call, _params, { hash, replaced }) {
     const { changes, now, store } = call
-    if (store.account.password()?.hash !== replaced) refuse()
+    if (store.account.password()?.hash !== replaced) refuseWrongPassword()
     store.account.insertPassword({ hash, created: now })
     store.signIn.removeAll('reset')
     store.signIn.removeAll('mfa')
     changes.add('account')
-    tell(call, { kind: 'passwordChanged' })
+    notifyUser(call, { kind: 'passwordChanged' })
     return {}
   }
 })
 
-function refuseMissing(): never {
+function refuseMissingPassword(): never {
   fail('invalid-parameters-format', 'The old password is missing', [
     {
       code: 'OBJECT_MISSING_REQUIRED_PROPERTY',
@@ -61,7 +69,7 @@ function refuseMissing(): never {
   ])
 }
 
-function refuse(): never {
+function refuseWrongPassword(): never {
   fail('invalid-operation', 'The given old password does not match', {
     param: 'oldPassword',
     code: 'password-wrong'

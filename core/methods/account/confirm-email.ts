@@ -3,11 +3,11 @@ import { Type } from 'typebox'
 import { proofParams } from '../../../schemas/passkey.js'
 import { closed } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
-import { currentAddress } from '../../account/email/address.js'
+import { getCurrentAddress } from '../../account/email/address.js'
 import { confirmAddress } from '../../account/email/changes.js'
 import { fail } from '../../errors.js'
 import { method, type Call } from '../../call/method.js'
-import { requireOwner } from '../../sign-in/passkeys/proof.js'
+import { requireOwner } from '../../sign-in/passkeys/owner-proof.js'
 
 /**
  * Takes the token of a mailed link, and a session with a proof or a recent sign-in: the link alone only proves who reads the
@@ -43,7 +43,7 @@ export const confirmEmail = method({
 /** Returns the current address, which the token confirms. Error: `invalid-parameter`. */
 function getAddress({ now, store }: Call, token: string): string {
   const known = store.signIn.find('email', token, now) as { readonly address: string } | undefined
-  const address = currentAddress(store)
+  const address = getCurrentAddress(store)
   if (address !== undefined && known?.address === address) return address
   return fail(
     'invalid-parameter',

@@ -18,7 +18,7 @@ export const exportAccount = method({
     // Nothing else can carry it, and nobody would remove the copy.
     if (credentials.via !== 'http' || credentials.isMember)
       fail('invalid-operation', 'An export is a file: it is answered to GET /account/export only')
-    return (await services.exports.make(account.id, store)) ?? tooMany()
+    return (await services.exports.create(account.id, store)) ?? refuseBusy()
   },
   run: (_call, _params, draft) => ({ export: { draft } })
 })
@@ -26,7 +26,7 @@ export const exportAccount = method({
 /** Seconds after which somebody who was turned away may try again. */
 const retryAfter = 60
 
-function tooMany(): never {
+function refuseBusy(): never {
   throw new ApiError('too-many-requests', 'Too many exports are under way. Please try again later', {
     retryAfter
   })

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
-import { confirmedAddress, currentAddress } from '../../account/email/address.js'
+import { getConfirmedAddress, getCurrentAddress } from '../../account/email/address.js'
 import { method } from '../../call/method.js'
 
 const Address = Type.Union([Type.String(), Type.Null()])
@@ -18,8 +18,8 @@ export const getEmail = method({
   mode: 'read',
   allow: personalOnly,
   run({ store }) {
-    const address = currentAddress(store) ?? null
-    const confirmed = confirmedAddress(store) ?? null
+    const address = getCurrentAddress(store) ?? null
+    const confirmed = getConfirmedAddress(store) ?? null
     const isConfirmed = address !== null && address === confirmed
     return { email: { address, isConfirmed, confirmedAddress: confirmed } }
   }

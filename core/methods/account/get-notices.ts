@@ -9,7 +9,10 @@ import { wantsNotices } from '../../sign-in/notices/notices.js'
 export const Notices = Type.Object({ isOn: Type.Boolean(), isAvailable: Type.Boolean() })
 
 /** Returns how notices stand. */
-export function noticesOf({ services, store }: Pick<Call, 'services' | 'store'>): Static<typeof Notices> {
+export function getNoticeSettings({
+  services,
+  store
+}: Pick<Call, 'services' | 'store'>): Static<typeof Notices> {
   return { isOn: wantsNotices(store), isAvailable: services.mailer.sends('signedIn') }
 }
 
@@ -20,5 +23,5 @@ export const getNotices = method({
   result: Type.Object({ notices: Notices }),
   mode: 'read',
   allow: personalOnly,
-  run: call => ({ notices: noticesOf(call) })
+  run: call => ({ notices: getNoticeSettings(call) })
 })

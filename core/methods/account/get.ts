@@ -1,7 +1,7 @@
 /** Reads the account, in the form of older clients. (docs/spec/accounts.md#account-object) */
 import { Type } from 'typebox'
 import { AccountView } from '../../../schemas/account.js'
-import { accountView } from '../../account/view.js'
+import { toAccountObject } from '../../account/account-object.js'
 import { personalOnly } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 
@@ -18,7 +18,7 @@ export const get = method({
   mode: 'read',
   allow: personalOnly,
   run: call => ({
-    account: accountView(call),
+    account: toAccountObject(call),
     ...(call.account.quota !== null && { quota: call.account.quota })
   })
 })

@@ -20,7 +20,7 @@ export const keep = method({
     const { account, services } = call
     if (account.deletion === null) fail('unknown-resource', 'This account is not scheduled for deletion')
     requireRecentSignIn(call)
-    await services.accounts.keep(account)
+    await services.accounts.cancelDeletion(account)
   },
   run({ account, changes, services }) {
     // Webhooks are told what they missed.

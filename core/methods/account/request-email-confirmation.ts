@@ -2,8 +2,8 @@
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
-import { confirmedAddress, currentAddress } from '../../account/email/address.js'
-import { messageWait } from '../../account/email/message-count.js'
+import { getConfirmedAddress, getCurrentAddress } from '../../account/email/address.js'
+import { getMessageWait } from '../../account/email/message-count.js'
 import { sendConfirmation } from '../../account/email/messages.js'
 import { ApiError, fail } from '../../errors.js'
 import { method } from '../../call/method.js'
@@ -17,10 +17,10 @@ export const requestEmailConfirmation = method({
   mode: 'read',
   allow: personalOnly,
   run({ account, services, now, store }) {
-    const address = currentAddress(store)
-    if (address === undefined || address === confirmedAddress(store))
+    const address = getCurrentAddress(store)
+    if (address === undefined || address === getConfirmedAddress(store))
       fail('invalid-operation', 'There is no e-mail address that waits to be confirmed')
-    const retryAfter = messageWait(store, 'confirmation', now)
+    const retryAfter = getMessageWait(store, 'confirmation', now)
     if (retryAfter > 0) throw new ApiError('too-many-requests', undefined, { retryAfter })
     sendConfirmation(services, account.username)
     return {}

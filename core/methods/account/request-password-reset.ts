@@ -3,8 +3,8 @@ import { Type } from 'typebox'
 import { AppId } from '../../../schemas/account.js'
 import { trustedByOrigin } from '../../auth/allow.js'
 import { method, type ServiceCall } from '../../call/method.js'
-import { askForReset } from '../../sign-in/password-reset.js'
-import { withPasswords } from '../../sign-in/passwords-off.js'
+import { sendResetLink } from '../../sign-in/password-reset.js'
+import { requirePasswordsEnabled } from '../../sign-in/passwords-enabled.js'
 
 /**
  * Always returns the same, at once: the caller must not learn whether the user exists, or whether a mail is sent. All work is
@@ -17,21 +17,21 @@ export const requestPasswordReset = method({
   result: Type.Object({}),
   mode: 'read',
   whileClosing: true,
-  allow: withPasswords(trustedByOrigin),
+  allow: requirePasswordsEnabled(trustedByOrigin),
   auditAs: 'password-reset-request',
   run(call) {
-    return ask(call, call.account.username)
+    return requestReset(call, call.account.username)
   },
   async unknownUser(call, username) {
-    return await Promise.resolve(ask(call, username))
+    return await Promise.resolve(requestReset(call, username))
   }
 })
 
 /** Every request counts as a failure would: nobody's mailbox is to be filled by strangers. */
-function ask({ services, credentials }: ServiceCall, username: string): object {
+function requestReset({ services, credentials }: ServiceCall, username: string): object {
   const guess = { subject: `ask:${username}`, ip: credentials.ip }
   services.throttle.check(guess)
   services.throttle.failed(guess)
-  askForReset(services, username)
+  sendResetLink(services, username)
   return {}
 }

@@ -4,10 +4,10 @@ import { AppId, PlainPassword } from '../../../schemas/account.js'
 import { trustedByOrigin } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
 import { method, type ServiceCall } from '../../call/method.js'
-import { tell } from '../../sign-in/notices/notices.js'
-import { hashOfNew } from '../../sign-in/password-rules.js'
+import { notifyUser } from '../../sign-in/notices/notices.js'
+import { hashNewPassword } from '../../sign-in/password-rules.js'
 import { replacePassword } from '../../sign-in/replace-password.js'
-import { withPasswords } from '../../sign-in/passwords-off.js'
+import { requirePasswordsEnabled } from '../../sign-in/passwords-enabled.js'
 
 /**
  * Sets a new password and ends all sessions, since the old password may be known to others. Tokens of app and shared
@@ -25,37 +25,37 @@ export const resetPassword = method({
   mode: 'write',
   whileClosing: true,
   mayExceedQuota: true,
-  allow: withPasswords(trustedByOrigin),
+  allow: requirePasswordsEnabled(trustedByOrigin),
   auditAs: 'password-reset-token',
   async prepare(call, { newPassword, resetToken }) {
     const { account, services, now, store } = call
-    services.throttle.check(guessOf(call, account.username))
-    if (store.signIn.find('reset', resetToken, now) === undefined) return refuse(call, account.username)
-    return await hashOfNew(services, store, newPassword, now)
+    services.throttle.check(toGuess(call, account.username))
+    if (store.signIn.find('reset', resetToken, now) === undefined) return refuseToken(call, account.username)
+    return await hashNewPassword(services, store, newPassword, now)
   },
   run(call, { resetToken }, hash) {
     const { account, changes, now, store } = call
     // It may have been used, or the password changed, while this one was hashed.
-    if (store.signIn.find('reset', resetToken, now) === undefined) refuse(call, account.username)
+    if (store.signIn.find('reset', resetToken, now) === undefined) refuseToken(call, account.username)
     replacePassword(store, { hash, created: now }, changes)
-    tell(call, { kind: 'passwordChanged' })
+    notifyUser(call, { kind: 'passwordChanged' })
     call.services.throttle.succeeded({
-      ...guessOf(call, account.username),
+      ...toGuess(call, account.username),
       subject: `login:${account.username}`
     })
     return {}
   },
   async unknownUser(call, username) {
-    call.services.throttle.check(guessOf(call, username))
-    return await Promise.resolve(refuse(call, username))
+    call.services.throttle.check(toGuess(call, username))
+    return await Promise.resolve(refuseToken(call, username))
   }
 })
 
-function guessOf({ credentials }: ServiceCall, username: string): { subject: string; ip: string } {
+function toGuess({ credentials }: ServiceCall, username: string): { subject: string; ip: string } {
   return { subject: `reset:${username}`, ip: credentials.ip }
 }
 
-function refuse(call: ServiceCall, username: string): never {
-  call.services.throttle.failed(guessOf(call, username))
+function refuseToken(call: ServiceCall, username: string): never {
+  call.services.throttle.failed(toGuess(call, username))
   fail('invalid-access-token', 'The reset token is unknown, or was used, or has expired')
 }

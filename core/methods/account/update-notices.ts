@@ -3,8 +3,8 @@ import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
-import { setWantsNotices, tell, wantsNotices } from '../../sign-in/notices/notices.js'
-import { Notices, noticesOf } from './get-notices.js'
+import { setWantsNotices, notifyUser, wantsNotices } from '../../sign-in/notices/notices.js'
+import { Notices, getNoticeSettings } from './get-notices.js'
 
 /** A last notice tells that there will be none any more: it may be somebody else who wants it so. */
 export const updateNotices = method({
@@ -17,8 +17,8 @@ export const updateNotices = method({
   allow: personalOnly,
   run(call, { update: { isOn } }) {
     const { store } = call
-    if (!isOn && wantsNotices(store)) tell(call, { kind: 'noticesOff' })
+    if (!isOn && wantsNotices(store)) notifyUser(call, { kind: 'noticesOff' })
     setWantsNotices(store, isOn)
-    return { notices: noticesOf(call) }
+    return { notices: getNoticeSettings(call) }
   }
 })

@@ -3,15 +3,15 @@ import { Type, type Static } from 'typebox'
 import { AccountView } from '../../../schemas/account.js'
 import { proofParams } from '../../../schemas/passkey.js'
 import { closed } from '../../../schemas/scalars.js'
-import { violationOf } from '../../account/value-check.js'
+import { checkFieldValue } from '../../account/check-field-value.js'
 import { setValue } from '../../account/values.js'
-import { accountView } from '../../account/view.js'
+import { toAccountObject } from '../../account/account-object.js'
 import { personalOnly } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
 import { method, type Call } from '../../call/method.js'
-import { accountStreams, type AccountField } from '../../account/fields.js'
-import { confirmedAddress, currentAddress } from '../../account/email/address.js'
-import { requireOwner } from '../../sign-in/passkeys/proof.js'
+import { getAccountStreams, type AccountField } from '../../account/fields.js'
+import { getConfirmedAddress, getCurrentAddress } from '../../account/email/address.js'
+import { requireOwner } from '../../sign-in/passkeys/owner-proof.js'
 import { refuseParams } from '../../validation/params.js'
 
 const Update = Type.Object(
@@ -33,36 +33,40 @@ export const update = method({
   result: Type.Object({ account: AccountView }),
   mode: 'write',
   allow: personalOnly,
-  async prepare(call, { update: given }) {
-    const email = valuesIn(call, given).find(([{ name }]) => name === 'email')?.[1]
+  async prepare(call, { update: fields }) {
+    const email = parseValues(call, fields).find(([{ name }]) => name === 'email')?.[1]
     if (
       email === undefined ||
-      [currentAddress(call.store), confirmedAddress(call.store)].includes(email as string)
+      [getCurrentAddress(call.store), getConfirmedAddress(call.store)].includes(email as string)
     )
       return false
-    await requireOwner(call, given)
+    await requireOwner(call, fields)
     return true
   },
-  run(call, { update: given }, isOwnerProven) {
-    for (const [field, value] of valuesIn(call, given)) setValue(call, field, value, isOwnerProven)
-    return { account: accountView(call) }
+  run(call, { update: fields }, isOwnerProven) {
+    for (const [field, value] of parseValues(call, fields)) setValue(call, field, value, isOwnerProven)
+    return { account: toAccountObject(call) }
   }
 })
 
-/** Returns the values to set with their fields. Errors: those of {@link editable}, and for values that are invalid. */
-function valuesIn(call: Call, given: Static<typeof Update>): (readonly [AccountField, unknown])[] {
+/** Returns the values to set with their fields. Errors: those of {@link requireEditableField}, and for values that are invalid. */
+function parseValues(call: Call, fields: Static<typeof Update>): (readonly [AccountField, unknown])[] {
   // A proof proves a change of address; by itself, it must not be taken for a change of password.
-  const { credential: _credential, password: _password, ...others } = given
-  const named = Object.hasOwn(given, 'email') ? others : given
-  const values = Object.entries(named).map(([name, value]) => [editable(call, name), value] as const)
-  const violations = values.flatMap(([field, value]) => violationOf(field, value, `#/${field.name}`) ?? [])
+  const { credential: _credential, password: _password, ...others } = fields
+  const named = Object.hasOwn(fields, 'email') ? others : fields
+  const values = Object.entries(named).map(
+    ([name, value]) => [requireEditableField(call, name), value] as const
+  )
+  const violations = values.flatMap(
+    ([field, value]) => checkFieldValue(field, value, `#/${field.name}`) ?? []
+  )
   if (violations.length > 0) refuseParams(violations)
   return values
 }
 
 /** The field of a name. Errors: `invalid-operation` for what cannot be changed, `invalid-parameters-format` for others. */
-function editable({ services }: Call, name: string): AccountField {
-  const field = accountStreams(services.config).byName.get(name)
+function requireEditableField({ services }: Call, name: string): AccountField {
+  const field = getAccountStreams(services.config).byName.get(name)
   if (field?.isEditable && field.isShown) return field
   if (field || name === 'username')
     fail('invalid-operation', `The ${name} cannot be changed`, { param: name })

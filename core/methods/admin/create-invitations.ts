@@ -2,12 +2,12 @@
 import { randomInt } from 'node:crypto'
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
-import type { Invitation, KnownInvitation } from '../../../storage/platform/invitations.js'
+import type { Invitation, StoredInvitation } from '../../../storage/platform/invitations.js'
 import { adminOnly } from '../../auth/admin.js'
-import { ListedInvitation, listedInvitation } from '../../registration/invitation-view.js'
+import { ListedInvitation, toListedInvitation } from '../../registration/listed-invitation.js'
 import { serviceMethod, type ServiceCall } from '../../call/method.js'
 
-const letters = 5
+const tokenLength = 5
 
 /** `GET /reg/admin/invitations/post?count=&message=`: a GET, as existing operator tools expect. */
 export const createInvitations = serviceMethod({
@@ -26,29 +26,30 @@ export const createInvitations = serviceMethod({
   auditAs: 'admin',
   deed: ({ count = 1 }) => ({ count }),
   async run(call, { count = 1, message = '' }) {
-    return { data: (await invite(call, count, message)).map(listedInvitation) }
+    return { data: (await createInvitationTokens(call, count, message)).map(toListedInvitation) }
   }
 })
 
 /** Creates invitations. Five-letter tokens may collide: then others are drawn. */
-async function invite(
+async function createInvitationTokens(
   { now, services }: ServiceCall,
   count: number,
   description: string
-): Promise<KnownInvitation[]> {
-  const made = new Map<string, Invitation>()
-  while (made.size < count) {
-    const drawn = new Map<string, Invitation>()
-    while (made.size + drawn.size < count) {
-      const token = randomToken()
-      if (!made.has(token)) drawn.set(token, { token, created: now, createdBy: 'admin', description })
+): Promise<StoredInvitation[]> {
+  const invitations = new Map<string, Invitation>()
+  while (invitations.size < count) {
+    const candidates = new Map<string, Invitation>()
+    while (invitations.size + candidates.size < count) {
+      const token = createRandomToken()
+      if (!invitations.has(token))
+        candidates.set(token, { token, created: now, createdBy: 'admin', description })
     }
-    const taken = new Set(await services.platform.change('invite', Array.from(drawn.values())))
-    for (const [token, invitation] of drawn) if (!taken.has(token)) made.set(token, invitation)
+    const taken = new Set(await services.platform.change('invite', Array.from(candidates.values())))
+    for (const [token, invitation] of candidates) if (!taken.has(token)) invitations.set(token, invitation)
   }
-  return Array.from(made.values(), invitation => ({ ...invitation, consumed: null, consumedBy: null }))
+  return Array.from(invitations.values(), invitation => ({ ...invitation, consumed: null, consumedBy: null }))
 }
 
-function randomToken(): string {
-  return Array.from({ length: letters }, () => String.fromCharCode(97 + randomInt(26))).join('')
+function createRandomToken(): string {
+  return Array.from({ length: tokenLength }, () => String.fromCharCode(97 + randomInt(26))).join('')
 }

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { adminOnly } from '../../auth/admin.js'
-import { ListedInvitation, listedInvitation } from '../../registration/invitation-view.js'
+import { ListedInvitation, toListedInvitation } from '../../registration/listed-invitation.js'
 import { serviceMethod } from '../../call/method.js'
 
 /** `GET /reg/admin/invitations`, the latest first. */
@@ -14,5 +14,5 @@ export const getInvitations = serviceMethod({
   mode: 'service',
   allow: adminOnly,
   auditAs: 'admin',
-  run: ({ services }) => ({ invitations: services.platform.listInvitations().map(listedInvitation) })
+  run: ({ services }) => ({ invitations: services.platform.listInvitations().map(toListedInvitation) })
 })

@@ -2,9 +2,9 @@
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { adminOnly } from '../../auth/admin.js'
-import { accountOf } from '../../platform/find-account.js'
+import { requireAccount } from '../../platform/find-account.js'
 import { serviceMethod } from '../../call/method.js'
-import { listed, ListedUser } from '../../platform/user-listing.js'
+import { toListedUser, ListedUser } from '../../platform/user-listing.js'
 
 /** `GET /reg/admin/users/{username}`. */
 export const getUser = serviceMethod({
@@ -15,5 +15,5 @@ export const getUser = serviceMethod({
   mode: 'service',
   allow: adminOnly,
   auditAs: 'admin',
-  run: ({ services }, { username }) => ({ user: listed(services, accountOf(services, username)) })
+  run: ({ services }, { username }) => ({ user: toListedUser(services, requireAccount(services, username)) })
 })

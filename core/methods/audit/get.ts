@@ -4,20 +4,20 @@ import { closed, Identifier, orNull, Timestamp } from '../../../schemas/scalars.
 import type { AuditCriteria } from '../../../storage/audit/criteria.js'
 import type { AuditRecord } from '../../../storage/audit/record.js'
 import { anyAccess } from '../../auth/allow.js'
-import { auditCriteria } from '../../audit/criteria.js'
-import { isOfTypes } from '../../audit/events.js'
-import { auditRoot, auditStreamOf } from '../../audit-ids.js'
-import { auditListing } from '../../audit/listing.js'
-import { AuditLog, auditLog, endpointOf, typeOf } from '../../audit/view.js'
+import { toAuditCriteria } from '../../audit/criteria.js'
+import { matchesTypes } from '../../audit/events.js'
+import { auditRoot, getAuditStreamId } from '../../audit-ids.js'
+import { createAuditListing } from '../../audit/listing.js'
+import { AuditLog, toAuditLog, getEndpoint, getEventType } from '../../audit/audit-event.js'
 import { fail } from '../../errors.js'
-import { withoutNulls, type WithoutNulls } from '../../validation/without-nulls.js'
+import { omitNulls, type WithoutNulls } from '../../validation/omit-nulls.js'
 import { method } from '../../call/method.js'
 import { parseStreamsQuery } from '../../events/streams-query.js'
 import type { Services } from '../../call/services.js'
 import type { Reader } from '../../call/reader.js'
 import { isCreatedBy } from '../../permissions/access.js'
 
-const whole = Type.Integer({ minimum: 0 })
+const nonNegativeInteger = Type.Integer({ minimum: 0 })
 const text = Type.String({ minLength: 1, maxLength: 1024 })
 
 const Params = Type.Object(
@@ -37,8 +37,8 @@ const Params = Type.Object(
     streams: Type.Optional(Type.Unknown()),
     types: orNull(Type.Array(text, { maxItems: 10_000 })),
     sortAscending: orNull(Type.Boolean()),
-    skip: orNull(whole),
-    limit: orNull(whole),
+    skip: orNull(nonNegativeInteger),
+    limit: orNull(nonNegativeInteger),
     modifiedSince: orNull(Timestamp)
   },
   closed
@@ -54,20 +54,20 @@ export const get = method({
   mode: 'read',
   allow: anyAccess,
   run(call, all) {
-    const params = withoutNulls(all)
+    const params = omitNulls(all)
     const { services, store } = call
     store.completeAudit()
     const { fromTime, limit, modifiedSince, skip, sortAscending, toTime } = params
-    const auditLogs = auditListing(call, {
-      criteria: reader => criteriaOf(services, reader, params),
+    const auditLogs = createAuditListing(call, {
+      criteria: reader => buildCriteria(services, reader, params),
       from: fromTime === undefined ? -Infinity : startOfDay(fromTime),
       to: toTime === undefined ? Infinity : startOfDay(toTime) + day - tick,
       modifiedSince: modifiedSince ?? -Infinity,
       isAscending: sortAscending === true,
       skip: skip ?? 0,
       limit: limit ?? (fromTime === undefined && toTime === undefined ? 20 : Infinity),
-      matches: filterOf(services, params),
-      present: record => auditLog(services, record)
+      matches: createFilter(services, params),
+      present: record => toAuditLog(services, record)
     })
     return { auditLogs }
   }
@@ -82,15 +82,15 @@ function startOfDay(time: number): number {
 }
 
 /** Without anything asked for: all to personal accesses, to the others what they did themselves. */
-function criteriaOf(services: Services, reader: Reader, { accessId, streams }: Params): AuditCriteria[] {
+function buildCriteria(services: Services, reader: Reader, { accessId, streams }: Params): AuditCriteria[] {
   const { caller } = reader
-  const own = caller.isPersonal ? auditRoot : auditStreamOf(caller.accessId)
-  const asked = streams ?? [accessId === undefined ? own : auditStreamOf(accessId)]
-  const maySee = (id: string): boolean => mayAuditOrMade(reader, id)
+  const own = caller.isPersonal ? auditRoot : getAuditStreamId(caller.accessId)
+  const asked = streams ?? [accessId === undefined ? own : getAuditStreamId(accessId)]
+  const maySee = (id: string): boolean => mayAudit(reader, id)
   if (accessId !== undefined && !maySee(accessId)) fail('forbidden')
-  const of = accessId === undefined ? [] : [{ id: auditStreamOf(accessId), withBelow: true }]
+  const of = accessId === undefined ? [] : [{ id: getAuditStreamId(accessId), withBelow: true }]
   const queries = parseStreamsQuery(asked, services.config.limits.queryIds)
-  return auditCriteria(
+  return toAuditCriteria(
     reader,
     queries.map(query => ({ ...query, all: [...query.all, ...of] })),
     maySee
@@ -98,25 +98,27 @@ function criteriaOf(services: Services, reader: Reader, { accessId, streams }: P
 }
 
 /** Its own access, one that it has been granted to see, and those it made: expired and deleted ones too. */
-function mayAuditOrMade({ caller, store }: Reader, accessId: string): boolean {
+function mayAudit({ caller, store }: Reader, accessId: string): boolean {
   if (caller.mayAudit(accessId)) return true
   const access = store.accesses.findEver(accessId)
   return access !== undefined && isCreatedBy(access, caller.accessId)
 }
 
-function filterOf(services: Services, params: Params): (record: AuditRecord) => boolean {
+function createFilter(services: Services, params: Params): (record: AuditRecord) => boolean {
   const { errorId, httpVerb, ip, types = [] } = params
   const status = params.status === undefined ? undefined : String(params.status)
   const resource = params.resource?.replace(/^\/+/, '')
   return record => {
-    const endpoint = endpointOf(services, record.action)
+    const endpoint = getEndpoint(services, record.action)
     return (
       (status === undefined || String(record.status).startsWith(status)) &&
       (ip === undefined || record.ip === ip) &&
       (errorId === undefined || record.errorId === errorId) &&
       (httpVerb === undefined || endpoint.verb === httpVerb.toUpperCase()) &&
       (resource === undefined || `${endpoint.resource.slice(1)}/`.startsWith(`${resource}/`)) &&
-      (types.length === 0 || types.includes('audit/core') || isOfTypes(typeOf(services, record), types))
+      (types.length === 0 ||
+        types.includes('audit/core') ||
+        matchesTypes(getEventType(services, record), types))
     )
   }
 }

@@ -3,15 +3,15 @@ import { Type, type Static } from 'typebox'
 import type { AuthRequest } from '../../../schemas/auth-request.js'
 import { KeyValue, orNull } from '../../../schemas/scalars.js'
 import { anyone } from '../../auth/allow.js'
-import { authPage, assertListedReturnUrl, assertReturnUrl } from '../../accesses/auth-page.js'
-import { authState, NeedSignin, requestLife } from '../../accesses/auth-requests.js'
-import { addressOf } from '../../accesses/consent.js'
-import { assertNamesNoTags } from '../../accesses/granting.js'
+import { resolveAuthPage, assertListedReturnUrl, assertReturnUrl } from '../../accesses/auth-page.js'
+import { toAuthState, NeedSignin, requestLifetime } from '../../accesses/auth-requests.js'
+import { getClientAddress } from '../../accesses/consent.js'
+import { assertNoTagNames } from '../../accesses/granting.js'
 import { fail } from '../../errors.js'
-import { newKey } from '../../ids.js'
+import { createRequestKey } from '../../ids.js'
 import { serviceMethod } from '../../call/method.js'
 import { assertNotImpersonatingOAuth } from '../../oauth/client-data.js'
-import { parsedUrl } from '../../parsed-url.js'
+import { parseUrl } from '../../parse-url.js'
 import { refuseParams } from '../../validation/params.js'
 
 /** Further properties are allowed: apps send what they like. */
@@ -46,13 +46,13 @@ export const create = serviceMethod({
   allow: anyone,
   async run({ services, credentials, now }, params) {
     const { access } = services.config
-    const request = requestOf(params)
+    const request = toAuthRequest(params)
     if (typeof request.returnURL === 'string') assertReturnUrl(services.config, request.returnURL)
     assertListedReturnUrl(services.config, request, credentials.origin)
-    const page = authPage(services.config, params.authUrl ?? undefined)
+    const page = resolveAuthPage(services.config, params.authUrl ?? undefined)
     assertServiceInfo(request)
     assertNotImpersonatingOAuth(request)
-    assertNamesNoTags(services.config, request.requestedPermissions, 'requestedPermissions')
+    assertNoTagNames(services.config, request.requestedPermissions, 'requestedPermissions')
     if (Buffer.byteLength(JSON.stringify(request) + page) > access.maxRequestBytes)
       fail(
         'invalid-request-structure',
@@ -61,17 +61,17 @@ export const create = serviceMethod({
     services.throttle.ask(credentials.ip)
     const { origin } = credentials
     const asker = {
-      ip: addressOf(services.config, credentials),
+      ip: getClientAddress(services.config, credentials),
       ...(origin && { origin: origin.slice(0, maxOriginLength) })
     }
-    const open = { key: newKey(), expires: now + requestLife, request, page, asker }
+    const open = { key: createRequestKey(), expires: now + requestLifetime, request, page, asker }
     await services.platform.change('askForAccess', open, now, access.maxRequests)
-    return authState(services, open, now)
+    return toAuthState(services, open, now)
   }
 })
 
 /** What is kept of the params: those that were given. */
-function requestOf({ languageCode, returnURL, ...given }: Params): AuthRequest {
+function toAuthRequest({ languageCode, returnURL, ...given }: Params): AuthRequest {
   if (returnURL === true)
     refuseParams([{ code: 'INVALID_TYPE', message: 'must be a URL or false', path: '#/returnURL' }])
   const { requestingAppId, requestedPermissions } = given
@@ -99,11 +99,11 @@ function assertServiceInfo({ serviceInfo = {} }: AuthRequest): void {
   for (const { path, value } of open)
     if (typeof value === 'object' && value !== null)
       for (const [name, inner] of Object.entries(value)) open.push({ path: `${path}/${name}`, value: inner })
-    else if (typeof value === 'string' && isHarmful(value))
+    else if (typeof value === 'string' && isHarmfulUrl(value))
       refuseParams([{ code: 'INVALID_SERVICE_INFO_URL', message: 'must not be a script', path }])
 }
 
 /** As browsers read it: they leave out what cannot be seen. */
-function isHarmful(text: string): boolean {
-  return harmfulSchemes.has(parsedUrl(text)?.protocol ?? '')
+function isHarmfulUrl(text: string): boolean {
+  return harmfulSchemes.has(parseUrl(text)?.protocol ?? '')
 }

@@ -3,20 +3,20 @@ import { Type, type Static } from 'typebox'
 import type { Decision } from '../../../schemas/auth-request.js'
 import { orNull } from '../../../schemas/scalars.js'
 import type { Access } from '../../../schemas/access.js'
-import type { KnownRequest } from '../../../storage/platform/auth-requests.js'
+import type { StoredRequest } from '../../../storage/platform/auth-requests.js'
 import { anyone } from '../../auth/allow.js'
-import { answerUrl } from '../../oauth/answers.js'
-import { isByOAuth, issueCode, type OAuthAsked } from '../../oauth/codes.js'
-import { returnTarget } from '../../accesses/auth-page.js'
-import { AuthState, authState, requestOf } from '../../accesses/auth-requests.js'
+import { buildAnswerUrl } from '../../oauth/answer-url.js'
+import { isOAuthRequest, issueCode, type OAuthKnownRequest } from '../../oauth/codes.js'
+import { buildReturnUrl } from '../../accesses/auth-page.js'
+import { AuthState, toAuthState, findRequest } from '../../accesses/auth-requests.js'
 import { authenticate } from '../../auth/authenticate.js'
-import { noteConsent } from '../../accesses/consent.js'
+import { recordConsent } from '../../accesses/consent.js'
 import { fail } from '../../errors.js'
 import { serviceMethod, type ServiceCall } from '../../call/method.js'
-import { accountUrl, apiEndpoint } from '../../service-info.js'
+import { getAccountUrl, apiEndpoint } from '../../service-info.js'
 import { refuseParams } from '../../validation/params.js'
 import type { Account } from '../../../storage/platform/account.js'
-import { tokenDigest } from '../../auth/token-digest.js'
+import { digestToken } from '../../auth/token-digest.js'
 
 const Text = Type.String({ maxLength: 1000 })
 
@@ -46,25 +46,27 @@ export const decide = serviceMethod({
   async run(call, params) {
     const { services, credentials, now } = call
     const { key, status } = params
-    const known = requestOf(services, credentials, key, now)
-    if (known.decision) refuseSecond()
-    const { access, account, decision } = decisionOf(call, known, params)
+    const known = findRequest(services, credentials, key, now)
+    if (known.decision) refuseDecided()
+    const { access, account, decision } = resolveDecision(call, known, params)
     const code =
-      account && access && isByOAuth(known) ? await codeFor(call, known, { access, account }) : undefined
+      account && access && isOAuthRequest(known)
+        ? await issueOAuthCode(call, known, { access, account })
+        : undefined
     // Of two that decide at the same time one does.
     const isFirst = await services.platform.change('decideOnAccess', key, decision, account?.id ?? null, now)
-    if (!isFirst) refuseSecond()
-    if (account && access) await noteConsent(services, account, { access, credentials, known, now })
+    if (!isFirst) refuseDecided()
+    if (account && access) await recordConsent(services, account, { access, credentials, known, now })
     const decided = { ...known, decision, ...(account && { username: account.username }) }
     const { oauth } = known.request
     const redirect = oauth
-      ? answerUrl(services.config, oauth, code === undefined ? refusalOf(params) : { code })
-      : returnTarget(services.config, key, known.request, status)
-    return { ...authState(services, decided, now), ...(redirect !== undefined && { redirect }) }
+      ? buildAnswerUrl(services.config, oauth, code === undefined ? toOAuthError(params) : { code })
+      : buildReturnUrl(services.config, key, known.request, status)
+    return { ...toAuthState(services, decided, now), ...(redirect !== undefined && { redirect }) }
   }
 })
 
-interface Decided {
+interface DecisionResult {
   readonly decision: Decision
   /** What is given, and whose it is. */
   readonly access?: Access
@@ -72,9 +74,9 @@ interface Decided {
 }
 
 /** The code for a client of OAuth. */
-async function codeFor(
+async function issueOAuthCode(
   call: ServiceCall,
-  known: OAuthAsked,
+  known: OAuthKnownRequest,
   { access, account }: { readonly access: Access; readonly account: Account }
 ): Promise<string> {
   const store = call.services.accounts.store(account)
@@ -82,15 +84,15 @@ async function codeFor(
 }
 
 /** What a client of OAuth is told where there is no access. */
-function refusalOf({ status }: Params): { readonly error: string; readonly error_description: string } {
+function toOAuthError({ status }: Params): { readonly error: string; readonly error_description: string } {
   return status === 'REFUSED'
     ? { error: 'access_denied', error_description: 'The person has refused' }
     : { error: 'server_error', error_description: 'The page on which people decide has failed' }
 }
 
-function decisionOf(call: ServiceCall, known: KnownRequest, params: Params): Decided {
+function resolveDecision(call: ServiceCall, known: StoredRequest, params: Params): DecisionResult {
   const { detail, id, message, reasonId, reasonID, status } = params
-  if (status === 'ACCEPTED') return acceptance(call, known, presented(call, params))
+  if (status === 'ACCEPTED') return acceptRequest(call, known, resolveAccessReference(call, params))
   const isError = status === 'ERROR'
   return {
     decision: {
@@ -107,11 +109,11 @@ function decisionOf(call: ServiceCall, known: KnownRequest, params: Params): Dec
 }
 
 /** Nothing but the key need come with the call: the token has to prove that it is the user who decides. */
-function acceptance(
+function acceptRequest(
   { services, credentials, now }: ServiceCall,
-  known: KnownRequest,
-  { token, username }: Presented
-): Decided {
+  known: StoredRequest,
+  { token, username }: AccessReference
+): DecisionResult {
   const account = services.accounts.find(username.toLowerCase())
   if (!account || /\s/.test(token)) {
     services.throttle.unknownToken(credentials.ip)
@@ -125,30 +127,31 @@ function acceptance(
   return {
     access,
     account,
-    decision: { status: 'ACCEPTED', accessId: access.id, tokenDigest: tokenDigest(access) }
+    decision: { status: 'ACCEPTED', accessId: access.id, tokenDigest: digestToken(access) }
   }
 }
 
 /** Pages that know nothing of devices create accesses without one. */
-function assertRequested({ deviceName, name, type }: Access, { request }: KnownRequest): void {
+function assertRequested({ deviceName, name, type }: Access, { request }: StoredRequest): void {
   const isOfApp = type === 'app' && name === request.requestingAppId
   if (!isOfApp || (deviceName !== undefined && deviceName !== request.deviceName))
     fail('forbidden', 'The token is not that of an access which this app has been given')
 }
 
-interface Presented {
+interface AccessReference {
   readonly username: string
   readonly token: string
 }
 
 /** The user and the token: given by themselves, in the endpoint, or both alike. */
-function presented({ services }: ServiceCall, params: Params): Presented {
+function resolveAccessReference({ services }: ServiceCall, params: Params): AccessReference {
   const { config } = services
   const endpoint = params.apiEndpoint ?? undefined
-  const parts = endpoint === undefined ? undefined : partsOf(endpoint, accountUrl(config, '{username}'))
-  const username = params.username ?? parts?.username ?? missing('username')
-  const token = params.token ?? parts?.token ?? missing('token')
-  if (endpoint !== undefined && !isEndpointOf(endpoint, token, apiEndpoint(config, username, token)))
+  const parts =
+    endpoint === undefined ? undefined : parseEndpoint(endpoint, getAccountUrl(config, '{username}'))
+  const username = params.username ?? parts?.username ?? refuseMissing('username')
+  const token = params.token ?? parts?.token ?? refuseMissing('token')
+  if (endpoint !== undefined && !matchesEndpoint(endpoint, token, apiEndpoint(config, username, token)))
     refuseParams([
       {
         code: 'INVALID_API_ENDPOINT',
@@ -161,18 +164,18 @@ function presented({ services }: ServiceCall, params: Params): Presented {
 }
 
 /** User names are written in any letter case, tokens in one; the last slash may be missing. */
-function isEndpointOf(endpoint: string, token: string, expected: string): boolean {
-  const whole = withSlash(endpoint)
+function matchesEndpoint(endpoint: string, token: string, expected: string): boolean {
+  const whole = normalizeSlash(endpoint)
   return whole.toLowerCase() === expected.toLowerCase() && whole.includes(`//${token}@`)
 }
 
 /** The token and the user name in an endpoint that has this form. */
-function partsOf(endpoint: string, form: string): Partial<Presented> {
+function parseEndpoint(endpoint: string, form: string): Partial<AccessReference> {
   const at = endpoint.indexOf('@')
   const scheme = endpoint.indexOf('//') + 2
   if (at < 0 || scheme < 2) return {}
   const [before = '', after = ''] = form.slice(form.indexOf('//') + 2).split('{username}')
-  const place = withSlash(endpoint.slice(at + 1))
+  const place = normalizeSlash(endpoint.slice(at + 1))
   if (!place.startsWith(before) || !place.endsWith(after)) return {}
   return {
     token: endpoint.slice(scheme, at),
@@ -181,13 +184,13 @@ function partsOf(endpoint: string, form: string): Partial<Presented> {
 }
 
 /** A URL with one slash at its end. */
-function withSlash(url: string): string {
+function normalizeSlash(url: string): string {
   let end = url.length
   while (url[end - 1] === '/') end--
   return `${url.slice(0, end)}/`
 }
 
-function missing(param: string): never {
+function refuseMissing(param: string): never {
   refuseParams([
     {
       code: 'OBJECT_MISSING_REQUIRED_PROPERTY',
@@ -198,6 +201,6 @@ function missing(param: string): never {
   ])
 }
 
-function refuseSecond(): never {
+function refuseDecided(): never {
   fail('invalid-operation', 'This request has been decided already')
 }

@@ -1,7 +1,7 @@
 /** `authRequest.poll`: the state of an authorisation request. (docs/spec/app-authorization.md#polling) */
 import { Type } from 'typebox'
 import { anyone } from '../../auth/allow.js'
-import { AuthState, authState, requestOf } from '../../accesses/auth-requests.js'
+import { AuthState, toAuthState, findRequest } from '../../accesses/auth-requests.js'
 import { serviceMethod } from '../../call/method.js'
 
 /** Returns the state of the request, with the token once the user has accepted. The key is all that is needed. */
@@ -14,5 +14,5 @@ export const poll = serviceMethod({
   allow: anyone,
   facts: ({ code }: AuthState) => ({ code }),
   run: ({ services, credentials, now }, { key }) =>
-    authState(services, requestOf(services, credentials, key, now), now)
+    toAuthState(services, findRequest(services, credentials, key, now), now)
 })

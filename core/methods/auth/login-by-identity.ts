@@ -6,10 +6,10 @@ import type { Identity } from '../../../storage/identities/identity-repository.j
 import { trustedApp } from '../../auth/allow.js'
 import { method, type Call } from '../../call/method.js'
 import { fail } from '../../errors.js'
-import { ProofParams, provenAnywhere, useProof, type Proven } from '../../identities/proofs.js'
-import { factorOf } from '../../sign-in/mfa/factor.js'
+import { ProofParams, verifyProofInCluster, useProof, type VerifiedProof } from '../../identities/proofs.js'
+import { getFactor } from '../../sign-in/mfa/factor.js'
 import { openMfaSession } from '../../sign-in/mfa/sessions.js'
-import { SignedIn, signedInFacts, signIn } from '../../sign-in/signed-in.js'
+import { SignedIn, toSignedInFacts, signIn } from '../../sign-in/signed-in.js'
 
 const Params = Type.Object({ ...ProofParams, appId: AppId }, closed)
 
@@ -17,7 +17,7 @@ const Params = Type.Object({ ...ProofParams, appId: AppId }, closed)
  * Signs in as `auth.login` does. The second factor of the account is asked for as well, unless the provider has asked for one
  * and is trusted to.
  */
-export const loginByIdentity = method<typeof Params, Proven>({
+export const loginByIdentity = method<typeof Params, VerifiedProof>({
   id: 'auth.loginByIdentity',
   summary: 'Sign in with a proof of identity',
   params: Params,
@@ -27,28 +27,28 @@ export const loginByIdentity = method<typeof Params, Proven>({
   mayExceedQuota: true,
   allow: trustedApp,
   facts: (result: SignedIn | { mfaToken: string }) =>
-    'mfaToken' in result ? { isPending: true } : signedInFacts(result),
+    'mfaToken' in result ? { isPending: true } : toSignedInFacts(result),
   auditAs: 'valid-identity',
   async prepare(call, params) {
-    const found = await provenAnywhere(call, params)
-    identityOf(call, found)
+    const found = await verifyProofInCluster(call, params)
+    requireIdentity(call, found)
     await useProof(call, params)
     return found
   },
   run(call, { appId }, found) {
     const { services, now, store } = call
     const { proof } = found
-    const identity = identityOf(call, found)
+    const identity = requireIdentity(call, found)
     call.provider = proof.provider
     store.identities.touch(identity.id, now)
-    if (!factorOf(store) || proof.hasSecondFactor) return signIn(call, appId, proof.provider)
+    if (!getFactor(store) || proof.hasSecondFactor) return signIn(call, appId, proof.provider)
     const session = { purpose: 'login', appId, provider: proof.provider } as const
     return { mfaToken: openMfaSession(services.config, store, session, now) }
   }
 })
 
 /** The account's own file has the last word, not the platform's index. */
-function identityOf({ store }: Call, { proof: { issuer, subject } }: Proven): Identity {
+function requireIdentity({ store }: Call, { proof: { issuer, subject } }: VerifiedProof): Identity {
   return (
     store.identities.find(issuer, subject) ?? fail('forbidden', 'This identity does not open this account')
   )

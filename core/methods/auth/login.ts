@@ -1,12 +1,17 @@
 /** `auth.login`: a personal token for user name and password. (docs/spec/authentication.md#signing-in) */
 import { Type } from 'typebox'
 import { trustedApp } from '../../auth/allow.js'
-import { LoginParams, assertPasswordCurrent, verifyLogin, verifyNobody } from '../../sign-in/verify-login.js'
+import {
+  LoginParams,
+  assertPasswordCurrent,
+  verifyLogin,
+  refuseUnknownUser
+} from '../../sign-in/verify-login.js'
 import { method } from '../../call/method.js'
-import { factorOf } from '../../sign-in/mfa/factor.js'
+import { getFactor } from '../../sign-in/mfa/factor.js'
 import { openMfaSession } from '../../sign-in/mfa/sessions.js'
-import { SignedIn, signedInFacts, signIn } from '../../sign-in/signed-in.js'
-import { withPasswords } from '../../sign-in/passwords-off.js'
+import { SignedIn, toSignedInFacts, signIn } from '../../sign-in/signed-in.js'
+import { requirePasswordsEnabled } from '../../sign-in/passwords-enabled.js'
 
 /**
  * Signs in. An unknown user and a wrong password get the same error after the same work; both are throttled. The password
@@ -21,16 +26,16 @@ export const login = method({
   mode: 'write',
   whileClosing: true,
   mayExceedQuota: true,
-  allow: withPasswords(trustedApp),
+  allow: requirePasswordsEnabled(trustedApp),
   facts: (result: SignedIn | { mfaToken: string }) =>
-    'mfaToken' in result ? { isPending: true } : signedInFacts(result),
+    'mfaToken' in result ? { isPending: true } : toSignedInFacts(result),
   auditAs: 'valid-password',
   prepare: verifyLogin,
   run(call, { appId }, hash) {
     const { services, now, store } = call
     assertPasswordCurrent(call, hash)
-    if (!factorOf(store)) return signIn(call, appId)
+    if (!getFactor(store)) return signIn(call, appId)
     return { mfaToken: openMfaSession(services.config, store, { purpose: 'login', appId }, now) }
   },
-  unknownUser: verifyNobody
+  unknownUser: refuseUnknownUser
 })

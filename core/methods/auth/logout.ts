@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { personalOnly } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import { endSession } from '../../auth/sessions.js'
-import { providerNamed, signOutUrl } from '../../identities/provider.js'
+import { findProvider, signOutUrl } from '../../identities/provider.js'
 
 /** Ends the session of the token used: the access stays, its token becomes invalid. */
 export const logout = method({
@@ -20,9 +20,9 @@ export const logout = method({
   allow: personalOnly,
   run(call) {
     const { caller, services, store } = call
-    const { provider } = store.sessions.place(caller.accessId) ?? {}
+    const { provider } = store.sessions.findSignIn(caller.accessId) ?? {}
     endSession(call, caller.accessId)
-    return provider !== undefined && providerNamed(services.config, provider)
+    return provider !== undefined && findProvider(services.config, provider)
       ? { signOutUrl: signOutUrl(services.config, provider) }
       : {}
   }

@@ -1,10 +1,10 @@
 /** `auth.lookUpIdentity`: what can be done with a proof of identity. Beyond the specification. (docs/spec/identities.md#signing-in) */
 import { Type } from 'typebox'
-import { identityField, identityKey } from '../../../schemas/identity.js'
+import { identityField, toIdentityKey } from '../../../schemas/identity.js'
 import { anyone } from '../../auth/allow.js'
 import { serviceMethod } from '../../call/method.js'
-import { Proof, proven } from '../../identities/proofs.js'
-import { ShownProvider, shownProvider } from '../../identities/provider.js'
+import { Proof, verifyProof } from '../../identities/proofs.js'
+import { PublicProvider, toPublicProvider } from '../../identities/provider.js'
 import { isTakenEmail } from '../../registration/availability.js'
 
 /** Returns the user name of the account that it opens; without one, what an account can be created with. */
@@ -13,7 +13,7 @@ export const lookUpIdentity = serviceMethod({
   summary: 'Read which account a proof of identity opens',
   params: Proof,
   result: Type.Object({
-    provider: ShownProvider,
+    provider: PublicProvider,
     username: Type.Optional(Type.String()),
     registration: Type.Optional(
       Type.Object({
@@ -30,12 +30,12 @@ export const lookUpIdentity = serviceMethod({
   allow: anyone,
   run(call, params) {
     const { services } = call
-    const { proof, provider } = proven(call, params)
-    const account = services.platform.findByUnique(identityField, identityKey(proof))
-    if (account) return { provider: shownProvider(provider), username: account.username }
+    const { proof, provider } = verifyProof(call, params)
+    const account = services.platform.findByUnique(identityField, toIdentityKey(proof))
+    if (account) return { provider: toPublicProvider(provider), username: account.username }
     const { email, username } = proof
     return {
-      provider: shownProvider(provider),
+      provider: toPublicProvider(provider),
       registration: {
         isOpen: provider.autoRegister,
         ...(username !== undefined && { username }),

@@ -5,8 +5,8 @@ import { RequestOptions } from '../../../schemas/passkey.js'
 import { closed } from '../../../schemas/scalars.js'
 import { trustedApp } from '../../auth/allow.js'
 import { serviceMethod } from '../../call/method.js'
-import { signingIn } from '../../sign-in/passkeys/challenges.js'
-import { requestOptions } from '../../sign-in/passkeys/options.js'
+import { signInPurpose } from '../../sign-in/passkeys/challenges.js'
+import { createRequestOptions } from '../../sign-in/passkeys/options.js'
 
 /** For anybody, and of no account: which one it is shows when a passkey has signed. Nothing is kept of it. */
 export const passkeyChallenge = serviceMethod({
@@ -16,5 +16,5 @@ export const passkeyChallenge = serviceMethod({
   result: Type.Object({ request: RequestOptions }),
   mode: 'service',
   allow: trustedApp,
-  run: ({ services, now }) => ({ request: requestOptions(services, signingIn, now) })
+  run: ({ services, now }) => ({ request: createRequestOptions(services, signInPurpose, now) })
 })

@@ -5,10 +5,14 @@ import { Assertion } from '../../../schemas/passkey.js'
 import { closed } from '../../../schemas/scalars.js'
 import { trustedApp } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
-import { SignedIn, signedInFacts, signIn } from '../../sign-in/signed-in.js'
-import { signingIn } from '../../sign-in/passkeys/challenges.js'
-import { accountIdIn } from '../../sign-in/passkeys/options.js'
-import { verifyPasskeySignature, recordUse, refuseStranger } from '../../sign-in/passkeys/signature.js'
+import { SignedIn, toSignedInFacts, signIn } from '../../sign-in/signed-in.js'
+import { signInPurpose } from '../../sign-in/passkeys/challenges.js'
+import { parseUserHandle } from '../../sign-in/passkeys/options.js'
+import {
+  verifyPasskeySignature,
+  recordPasskeyUse,
+  refuseUnknownAccount
+} from '../../sign-in/passkeys/signature.js'
 
 const Result = Type.Object({ username: Type.String(), ...SignedIn.properties })
 
@@ -26,17 +30,20 @@ export const passkeyLogin = method({
   whileClosing: true,
   mayExceedQuota: true,
   allow: trustedApp,
-  facts: ({ username, ...result }: Static<typeof Result>) => signedInFacts(result, username),
+  facts: ({ username, ...result }: Static<typeof Result>) => toSignedInFacts(result, username),
   auditAs: 'valid-passkey',
   userIn({ platform }, params) {
     const { credential } = params as { credential?: { response?: { userHandle?: unknown } } }
     const handle = credential?.response?.userHandle
-    return typeof handle === 'string' ? platform.standings.find(accountIdIn(handle))?.username : undefined
+    return typeof handle === 'string'
+      ? platform.accountStatuses.find(parseUserHandle(handle))?.username
+      : undefined
   },
-  prepare: async (call, { credential }) => await verifyPasskeySignature(call, signingIn, credential),
+  prepare: async (call, { credential }) => await verifyPasskeySignature(call, signInPurpose, credential),
   run(call, { appId }, proven) {
-    recordUse(call, proven)
+    recordPasskeyUse(call, proven)
     return { username: call.account.username, ...signIn(call, appId) }
   },
-  unknownUser: async (call, _username, { credential }) => await refuseStranger(call, signingIn, credential)
+  unknownUser: async (call, _username, { credential }) =>
+    await refuseUnknownAccount(call, signInPurpose, credential)
 })

@@ -5,7 +5,7 @@ import { closed, Identifier } from '../../../schemas/scalars.js'
 import { anyAccess } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
 import { assertFileCount } from '../../events/attachments.js'
-import { changingFiles } from '../../events/changed-files.js'
+import { updateFiles } from '../../events/update-files.js'
 import { method } from '../../call/method.js'
 
 /** Returns the event with the uploaded files after its former ones. */
@@ -17,7 +17,7 @@ export const addAttachment = method({
   mode: 'write',
   allow: anyAccess,
   takesFiles: true,
-  ...changingFiles(({ files, services }) => {
+  ...updateFiles(({ files, services }) => {
     if (files.length === 0)
       fail('invalid-request-structure', 'The call brings no file: send a multipart form')
     return before => {

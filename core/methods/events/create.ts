@@ -4,30 +4,30 @@ import { Event, EventType } from '../../../schemas/event.js'
 import { closed, orNull } from '../../../schemas/scalars.js'
 import { UniqueViolation } from '../../../storage/errors.js'
 import type { EventBody } from '../../../storage/repositories/event-row.js'
-import { newValueField, ownPlaces, putInForce } from '../../account/value-events.js'
+import { findNewValueField, omitMarks, activateValue } from '../../account/value-events.js'
 import { anyAccess } from '../../auth/allow.js'
-import { mergedClientData } from '../../validation/client-data.js'
+import { mergeClientData } from '../../validation/client-data.js'
 import { fail } from '../../errors.js'
 import { assertFileCount } from '../../events/attachments.js'
-import { isGiven, isSeries, namedStreams, readOnly, writable } from '../../events/fields.js'
-import { shown } from '../../events/view.js'
-import { knownStreams, assertNotInTrash } from '../../streams/known.js'
-import { eventIdPattern, newId } from '../../ids.js'
+import { isGiven, isSeries, getNamedStreams, readOnlyFields, writableFields } from '../../events/fields.js'
+import { toPublicEvent } from '../../events/public-event.js'
+import { requireStreams, assertNotInTrash } from '../../streams/require-streams.js'
+import { eventIdPattern, createId } from '../../ids.js'
 import type { JsonText } from '../../json/json-text.js'
-import { isLarge } from '../../json/writer.js'
+import { hasLargeValues } from '../../json/writer.js'
 import { method, type Call } from '../../call/method.js'
 import { protectedFields } from '../../validation/protected-fields.js'
-import { besideTags, tagsOf, tagStreams } from '../../streams/tags.js'
+import { omitOwnTags, getTags, provideTagStreams } from '../../streams/tags.js'
 import { refuseParams } from '../../validation/params.js'
 import { assertClientDataZone } from '../../validation/zones.js'
 
 const Params = Type.Object(
   {
     id: orNull(Type.String({ pattern: eventIdPattern })),
-    ...writable,
+    ...writableFields,
     type: EventType,
     // Given `attachments` are ignored: files come as uploads next to the event.
-    ...protectedFields(readOnly)
+    ...protectedFields(readOnlyFields)
   },
   closed
 )
@@ -43,14 +43,14 @@ export const create = method({
   allow: anyAccess,
   takesFiles: true,
   run(call, params) {
-    const event = composed(call, params)
-    return added(call, params, event)
+    const event = buildEvent(call, params)
+    return insertEvent(call, params, event)
   },
   steps: {
-    areMany: (_store, params) => isLarge(params),
+    areMany: (_store, params) => hasLargeValues(params),
     *run(call, params) {
-      const event = composed(call, params)
-      const result = added(call, params, event, yield* call.store.events.bodyOf(event))
+      const event = buildEvent(call, params)
+      const result = insertEvent(call, params, event, yield* call.store.events.writeBody(event))
       // SQLite has copied the whole event, and will copy it again on commit.
       yield
       return result
@@ -59,26 +59,26 @@ export const create = method({
 })
 
 /** Builds the event of a call, and writes what belongs to it: tag streams and account values. */
-function composed(call: Call, params: Params): Event {
+function buildEvent(call: Call, params: Params): Event {
   const { caller, services, now, store } = call
   const { type, time, duration, description, trashed } = params
   assertFileCount(services, call.files.length)
-  const named = namedStreams(params) ?? refuseParams([missingStreams])
-  const others = besideTags(call, named, params.tags)
-  const nodes = knownStreams(store, others)
-  const field = newValueField(call, named)
+  const named = getNamedStreams(params) ?? refuseParams([missingStreamsViolation])
+  const others = omitOwnTags(call, named, params.tags)
+  const nodes = requireStreams(store, others)
+  const field = findNewValueField(call, named)
   const content = services.eventTypes.check(type, params.content)
-  caller.must('create', ...ownPlaces(others))
+  caller.must('create', ...omitMarks(others))
   // Checked after permissions, so that the state of a stream is not revealed.
   assertNotInTrash(nodes)
-  const ofTags = tagStreams(call, params.tags)
+  const ofTags = provideTagStreams(call, params.tags)
   const streamIds = ofTags.length === 0 ? named : [...new Set([...named, ...ofTags])]
   if (field && params.tags?.length) fail('invalid-operation', 'A value of an account field has no tags')
   const at = store.stamp(now)
   assertClientDataZone(params.clientData, '#/clientData')
-  const clientData = mergedClientData(call, undefined, params.clientData)
+  const clientData = mergeClientData(call, undefined, params.clientData)
   const event: Event = {
-    id: params.id ?? newId(),
+    id: params.id ?? createId(),
     streamIds,
     streamId: streamIds[0]!,
     time: time ?? now,
@@ -96,18 +96,18 @@ function composed(call: Call, params: Params): Event {
   if (clientData) event.clientData = clientData
   if (call.files.length > 0) event.attachments = [...call.files]
   if (trashed) event.trashed = trashed
-  const { tags } = tagsOf(services, streamIds)
+  const { tags } = getTags(services, streamIds)
   if (tags) event.tags = tags
-  return field ? { ...event, streamIds: putInForce(call, field, event) } : event
+  return field ? { ...event, streamIds: activateValue(call, field, event) } : event
 }
 
-function added(call: Call, { id }: Params, event: Event, body?: EventBody): { event: JsonText } {
-  const text = insert(call, event, isGiven(id), body)
+function insertEvent(call: Call, { id }: Params, event: Event, body?: EventBody): { event: JsonText } {
+  const text = insertOrRefuse(call, event, isGiven(id), body)
   call.changes.add('events', event.streamIds)
-  return { event: shown(call, text) }
+  return { event: toPublicEvent(call, text) }
 }
 
-const missingStreams = {
+const missingStreamsViolation = {
   code: 'OBJECT_MISSING_REQUIRED_PROPERTY',
   message: 'must have required property "streamIds"',
   path: '#',
@@ -115,7 +115,7 @@ const missingStreams = {
 }
 
 /** Inserts the event. An id chosen by the client must never have been used, not even by a deleted event. */
-function insert({ store }: Call, event: Event, isOwnId: boolean, body?: EventBody): string {
+function insertOrRefuse({ store }: Call, event: Event, isOwnId: boolean, body?: EventBody): string {
   const { id } = event
   const refuse = (): never => fail('item-already-exists', `An event "${id}" exists already`, { id })
   if (isOwnId && store.history.findDeletion(id)) refuse()

@@ -4,7 +4,7 @@ import { Event } from '../../../schemas/event.js'
 import { closed, Identifier } from '../../../schemas/scalars.js'
 import { anyAccess } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
-import { changingFiles } from '../../events/changed-files.js'
+import { updateFiles } from '../../events/update-files.js'
 import { method } from '../../call/method.js'
 
 const Params = Type.Object({ id: Identifier, fileId: Identifier }, closed)
@@ -18,7 +18,7 @@ export const deleteAttachment = method({
   mode: 'write',
   mayExceedQuota: true,
   allow: anyAccess,
-  ...changingFiles((_call, { fileId }: Static<typeof Params>) => before => {
+  ...updateFiles((_call, { fileId }: Static<typeof Params>) => before => {
     const files = before.filter(({ id }) => id !== fileId)
     return files.length < before.length ? files : fail('unknown-resource', `No attachment "${fileId}"`)
   })

@@ -3,12 +3,12 @@ import { Type } from 'typebox'
 import { Event } from '../../../schemas/event.js'
 import { closed, Identifier, ItemDeletion } from '../../../schemas/scalars.js'
 import type { EventBody } from '../../../storage/repositories/event-row.js'
-import { settleDeletion } from '../../account/value-events.js'
+import { applyValueDeletion } from '../../account/value-events.js'
 import { anyAccess } from '../../auth/allow.js'
-import { shown } from '../../events/view.js'
+import { toPublicEvent } from '../../events/public-event.js'
 import { largeSize } from '../../json/writer.js'
 import { method, type Call, type Result } from '../../call/method.js'
-import { largeWritableEvent, writableEvent } from '../../events/writable.js'
+import { requireLargeWritableEvent, requireWritableEvent } from '../../events/writable-event.js'
 
 /** Returns the trashed event, or the record of its deletion. */
 export const deleteEvent = method({
@@ -20,38 +20,38 @@ export const deleteEvent = method({
   mayExceedQuota: true,
   allow: anyAccess,
   run(call, { id }) {
-    const event = writableEvent(call, id)
-    return event.trashed ? removed(call, event) : trashed(call, inTrash(call, event))
+    const event = requireWritableEvent(call, id)
+    return event.trashed ? removeEvent(call, event) : writeTrashed(call, toTrashed(call, event))
   },
   steps: {
     areMany: ({ events }, { id }) => events.isLarger(id, largeSize),
     *run(call, { id }) {
-      const before = yield* largeWritableEvent(call, id)
-      if (before.trashed) return removed(call, before)
-      const event = inTrash(call, before)
-      const result = trashed(call, event, yield* call.store.events.bodyOf(event))
+      const before = yield* requireLargeWritableEvent(call, id)
+      if (before.trashed) return removeEvent(call, before)
+      const event = toTrashed(call, before)
+      const result = writeTrashed(call, event, yield* call.store.events.writeBody(event))
       yield
       return result
     }
   }
 })
 
-function removed(call: Call, event: Event): Result {
+function removeEvent(call: Call, event: Event): Result {
   const { changes, now, store } = call
-  settleDeletion(call, event)
+  applyValueDeletion(call, event)
   changes.add('events', event.streamIds)
   store.events.remove(event.id, store.stamp(now), event)
   return { eventDeletion: { id: event.id } }
 }
 
 /** The event as it is to be. */
-function inTrash(call: Call, event: Event): Event {
+function toTrashed(call: Call, event: Event): Event {
   const { caller, now, store } = call
-  settleDeletion(call, event)
+  applyValueDeletion(call, event)
   return { ...event, trashed: true, modified: store.stamp(now), modifiedBy: caller.signature }
 }
 
-function trashed(call: Call, event: Event, body?: EventBody): Result {
+function writeTrashed(call: Call, event: Event, body?: EventBody): Result {
   call.changes.add('events', event.streamIds)
-  return { event: shown(call, call.store.events.update(event, body)) }
+  return { event: toPublicEvent(call, call.store.events.update(event, body)) }
 }

@@ -2,22 +2,22 @@
 import { Type, type Static } from 'typebox'
 import { closed, orNull } from '../../../schemas/scalars.js'
 import { isZone } from '../../../schemas/zones.js'
-import { auditEvents, isAboutAudit } from '../../audit/events.js'
-import { reachOfQuery } from '../../audit/reach.js'
+import { listAuditEvents, includesAudit } from '../../audit/events.js'
+import { describeQueryScope } from '../../audit/read-scope.js'
 import { anyAccess } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import { fail } from '../../errors.js'
-import { selected, selectionParams } from '../../events/selection.js'
+import { selectEvents, selectionParams } from '../../events/selection.js'
 import { assertColumns } from '../../exports/csv-wide.js'
-import { Export, forms, type FormName } from '../../exports/export.js'
-import type { Form } from '../../exports/form.js'
-import { joined } from '../../json/json-text.js'
+import { Export, formats, type FormatName } from '../../exports/export.js'
+import type { ExportFormat } from '../../exports/format.js'
+import { concatLists } from '../../json/json-text.js'
 import { refuseParams } from '../../validation/params.js'
-import { withoutNulls, type WithoutNulls } from '../../validation/without-nulls.js'
+import { omitNulls, type WithoutNulls } from '../../validation/omit-nulls.js'
 
 const Params = Type.Object(
   {
-    format: Type.Enum(Object.keys(forms) as FormName[]),
+    format: Type.Enum(Object.keys(formats) as FormatName[]),
     ...selectionParams,
     /** Name of a time zone; UTC unless given. */
     zone: orNull(Type.String({ maxLength: 64 })),
@@ -43,40 +43,42 @@ export const exportEvents = method({
   mode: 'read',
   allow: anyAccess,
   facts({ export: document }: { export: Export }) {
-    document.isBare = true
+    document.isDocument = true
     const { fileName, mediaType } = document
     return { document: { fileName, mediaType } }
   },
   run(call, all) {
-    const { format, ...params } = withoutNulls(all)
-    const form: Form = forms[format]
-    assertFormHolds(params, form, format)
+    const { format, ...params } = omitNulls(all)
+    const form: ExportFormat = formats[format]
+    assertFormatSupports(params, form, format)
     const limit = params.limit ?? Infinity
-    const { events: own, query } = selected(call, params, limit)
-    call.reach = reachOfQuery(call.caller, params.streams, query)
-    const events = isAboutAudit(params.streams) ? joined([own, auditEvents(call, { ...params, limit })]) : own
+    const { events: own, query } = selectEvents(call, params, limit)
+    call.reach = describeQueryScope(call.caller, params.streams, query)
+    const events = includesAudit(params.streams)
+      ? concatLists([own, listAuditEvents(call, { ...params, limit })])
+      : own
     return { export: new Export(call, form, params, events) }
   }
 })
 
 /** Raises an error for what the form cannot hold. */
-function assertFormHolds(params: Omit<Params, 'format'>, form: Form, format: FormName): void {
+function assertFormatSupports(params: Omit<Params, 'format'>, form: ExportFormat, format: FormatName): void {
   const { bom, columns, limit, series, skip, streams, titles, zone } = params
-  if (zone !== undefined && !isZone(zone)) refuse('zone', 'has to be a time zone such as Europe/Zurich')
-  if (series === true && !form.takesSeries) refuse('series', `is not for the format "${format}"`)
-  if (bom === true && !format.startsWith('csv')) refuse('bom', `is not for the format "${format}"`)
-  if (form.isOrdered && (skip !== undefined || limit !== undefined))
-    refuse(
+  if (zone !== undefined && !isZone(zone)) refuseParam('zone', 'has to be a time zone such as Europe/Zurich')
+  if (series === true && !form.supportsSeries) refuseParam('series', `is not for the format "${format}"`)
+  if (bom === true && !format.startsWith('csv')) refuseParam('bom', `is not for the format "${format}"`)
+  if (form.hasFixedOrder && (skip !== undefined || limit !== undefined))
+    refuseParam(
       skip === undefined ? 'limit' : 'skip',
       `is not for the format "${format}", which has an order of its own`
     )
   if ((columns || titles) && format !== 'csv-wide')
-    refuse(columns ? 'columns' : 'titles', `is not for the format "${format}"`)
+    refuseParam(columns ? 'columns' : 'titles', `is not for the format "${format}"`)
   assertColumns(params)
-  if (!form.takesAudit && isAboutAudit(streams))
+  if (!form.supportsAudit && includesAudit(streams))
     fail('invalid-operation', `Records of the audit have no place in the format "${format}"`)
 }
 
-function refuse(name: string, message: string): never {
+function refuseParam(name: string, message: string): never {
   refuseParams([{ code: 'INVALID_TYPE', message, path: `#/${name}` }])
 }

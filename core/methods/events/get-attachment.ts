@@ -3,8 +3,8 @@ import { Type } from 'typebox'
 import { Attachment } from '../../../schemas/event.js'
 import { closed, Identifier } from '../../../schemas/scalars.js'
 import { anyAccess } from '../../auth/allow.js'
-import { reachOfEvent } from '../../audit/reach.js'
-import { mayRead, assertReadable } from '../../events/place.js'
+import { describeEventScope } from '../../audit/read-scope.js'
+import { mayRead, assertReadable } from '../../events/event-permissions.js'
 import { fail } from '../../errors.js'
 import { type Allow, method } from '../../call/method.js'
 
@@ -32,7 +32,7 @@ export const getAttachment = method({
   facts: ({ attachment }: { attachment: Attachment }) => ({ attachment }),
   mayGoOn({ caller, store }, { id, fileId }) {
     const event = store.series.findHolder(id)
-    if (!event || store.attachments.eventOf(fileId) !== event.number)
+    if (!event || store.attachments.findEventNumber(fileId) !== event.number)
       fail('unknown-resource', `No attachment "${fileId}"`)
     assertReadable({ caller, store }, event)
   },
@@ -41,7 +41,7 @@ export const getAttachment = method({
     if (!mayRead(call, event)) fail('forbidden')
     const attachment = event.attachments?.find(one => one.id === fileId)
     if (!attachment) fail('unknown-resource', `No attachment "${fileId}"`)
-    call.reach = reachOfEvent(call, event)
+    call.reach = describeEventScope(call, event)
     return { attachment }
   }
 })

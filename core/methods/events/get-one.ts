@@ -3,13 +3,13 @@ import { Type } from 'typebox'
 import { Event } from '../../../schemas/event.js'
 import { closed, Identifier, ItemDeletion, orNull } from '../../../schemas/scalars.js'
 import { anyAccess } from '../../auth/allow.js'
-import { auditEventOf } from '../../audit/events.js'
-import { reachOfItem } from '../../audit/reach.js'
+import { getAuditEvent } from '../../audit/events.js'
+import { describeItemScope } from '../../audit/read-scope.js'
 import { isAuditId } from '../../audit-ids.js'
 import { fail } from '../../errors.js'
-import { assertReadable } from '../../events/place.js'
-import { eventVersions } from '../../events/versions.js'
-import { shown } from '../../events/view.js'
+import { assertReadable } from '../../events/event-permissions.js'
+import { listEventVersions } from '../../events/versions.js'
+import { toPublicEvent } from '../../events/public-event.js'
 import { JsonText } from '../../json/json-text.js'
 import { method, type Call, type Result } from '../../call/method.js'
 
@@ -26,18 +26,18 @@ export const getOne = method({
   allow: anyAccess,
   run(call, { id, includeHistory }) {
     const { store } = call
-    if (isAuditId(id)) return { event: auditEventOf(call, id), ...(includeHistory && { history: [] }) }
-    const history = includeHistory ? eventVersions(call, id) : undefined
+    if (isAuditId(id)) return { event: getAuditEvent(call, id), ...(includeHistory && { history: [] }) }
+    const history = includeHistory ? listEventVersions(call, id) : undefined
     const found = store.events.findText(id)
-    if (!found) return { event: deletion(call, id), history }
+    if (!found) return { event: getDeletion(call, id), history }
     assertReadable(call, found)
-    call.reach = reachOfItem(call, found.streams)
-    return { event: shown(call, found.body), history }
+    call.reach = describeItemScope(call, found.streams)
+    return { event: toPublicEvent(call, found.body), history }
   }
 })
 
 /** To whoever could not have read the event, it never existed. */
-function deletion({ caller, store }: Call, id: string): Result {
+function getDeletion({ caller, store }: Call, id: string): Result {
   const found = store.history.findDeletion(id)
   if (!found || !caller.couldReadEvent(found.paths, found.deleted))
     fail('unknown-resource', `No event "${id}"`)

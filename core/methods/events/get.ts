@@ -3,13 +3,13 @@ import { Type, type Static } from 'typebox'
 import { Event } from '../../../schemas/event.js'
 import { closed, ItemDeletion, orNull } from '../../../schemas/scalars.js'
 import { anyAccess } from '../../auth/allow.js'
-import { auditEvents, isAboutAudit } from '../../audit/events.js'
-import { reachOfQuery } from '../../audit/reach.js'
-import { eventDeletions } from '../../events/deletions.js'
+import { listAuditEvents, includesAudit } from '../../audit/events.js'
+import { describeQueryScope } from '../../audit/read-scope.js'
+import { listEventDeletions } from '../../events/deletions.js'
 import { isGiven } from '../../events/fields.js'
-import { selected, selectionParams } from '../../events/selection.js'
-import { withoutNulls, type WithoutNulls } from '../../validation/without-nulls.js'
-import { joined } from '../../json/json-text.js'
+import { selectEvents, selectionParams } from '../../events/selection.js'
+import { omitNulls, type WithoutNulls } from '../../validation/omit-nulls.js'
+import { concatLists } from '../../json/json-text.js'
 import { method } from '../../call/method.js'
 
 const Params = Type.Object(
@@ -36,24 +36,24 @@ export const get = method({
   allow: anyAccess,
   // Until now is another time with every call, and so is what the audit holds.
   isRepeatable: ({ fromTime, streams, toTime }) =>
-    (!isGiven(fromTime) || isGiven(toTime)) && !isAboutAudit(streams),
+    (!isGiven(fromTime) || isGiven(toTime)) && !includesAudit(streams),
   run(call, all) {
-    const params = withoutNulls(all)
+    const params = omitNulls(all)
     const { modifiedSince, includeDeletions } = params
-    const limit = limitOf(params)
-    const { events: own, query } = selected(call, params, limit)
-    call.reach = reachOfQuery(call.caller, params.streams, query)
-    const events = isAboutAudit(params.streams) ? joined([own, auditEvents(call, params)]) : own
+    const limit = getLimit(params)
+    const { events: own, query } = selectEvents(call, params, limit)
+    call.reach = describeQueryScope(call.caller, params.streams, query)
+    const events = includesAudit(params.streams) ? concatLists([own, listAuditEvents(call, params)]) : own
     if (!includeDeletions || modifiedSince === undefined) return { events }
     const isAscending = params.sortAscending === true
     return {
       events,
-      eventDeletions: eventDeletions({ since: modifiedSince, isAscending, skip: params.skip ?? 0, limit })
+      eventDeletions: listEventDeletions({ since: modifiedSince, isAscending, skip: params.skip ?? 0, limit })
     }
   }
 })
 
 /** 20 unless a time or a limit is given. */
-function limitOf({ fromTime, toTime, limit }: Params): number {
+function getLimit({ fromTime, toTime, limit }: Params): number {
   return limit ?? (fromTime === undefined && toTime === undefined ? 20 : Infinity)
 }

@@ -2,18 +2,18 @@
 import { Type, type Static } from 'typebox'
 import { closed, orNull, Timestamp } from '../../../schemas/scalars.js'
 import type { SampleQuery, SampleRun } from '../../../storage/event-values/sample-run.js'
-import { isAboutAudit } from '../../audit/events.js'
-import { reachOfQuery } from '../../audit/reach.js'
+import { includesAudit } from '../../audit/events.js'
+import { describeQueryScope } from '../../audit/read-scope.js'
 import { anyAccess } from '../../auth/allow.js'
 import { method, type Call } from '../../call/method.js'
 import { Footing, type Reader } from '../../call/reader.js'
 import { fail } from '../../errors.js'
-import { withLiveValues } from '../../events/live-values.js'
-import { eventScope } from '../../events/scope.js'
-import { trashedIn, typeNumbers, Types } from '../../events/types-query.js'
+import { insertLiveValues } from '../../events/live-values.js'
+import { resolveEventScope } from '../../events/scope.js'
+import { trashedByState, findTypeNumbers, Types } from '../../events/types-query.js'
 import type { Listing, Page } from '../../json/json-text.js'
 import { refuseParams } from '../../validation/params.js'
-import { withoutNulls, type WithoutNulls } from '../../validation/without-nulls.js'
+import { omitNulls, type WithoutNulls } from '../../validation/omit-nulls.js'
 
 const Params = Type.Object(
   {
@@ -53,52 +53,52 @@ export const sample = method({
   allow: anyAccess,
   isRepeatable: () => true,
   run(call, all) {
-    const params = withoutNulls(all)
+    const params = omitNulls(all)
     if (params.fromTime >= params.toTime)
       refuseParams([{ code: 'MINIMUM', message: 'must be later than fromTime', path: '#/toTime' }])
-    if (isAboutAudit(params.streams))
+    if (includesAudit(params.streams))
       fail('invalid-operation', 'The audit holds no numbers: name streams of the account only')
     const { fromTime: from, streams, toTime: to } = params
-    call.reach = reachOfQuery(call.caller, streams, { from, to })
+    call.reach = describeQueryScope(call.caller, streams, { from, to })
     return { samples: new SampleListing(call, params) }
   }
 })
 
 /** Works until all has been looked at, then answers all parts at once. */
 class SampleListing implements Listing<Reader> {
-  readonly #footing: Footing
+  readonly #permissions: Footing
   #run: SampleRun
 
   constructor(
     private readonly call: Call,
     private readonly params: Params
   ) {
-    this.#footing = new Footing(call)
-    this.#run = call.store.events.sampler(queryOf(call, params))
+    this.#permissions = new Footing(call)
+    this.#run = call.store.events.createSample(buildQuery(call, params))
   }
 
   next(reader: Reader): Page {
     const { call, params } = this
     const { store } = reader
     // What has been summed up may hold what this reader must not see: it begins again.
-    if (this.#footing.hasChanged(reader))
-      this.#run = store.events.sampler(queryOf({ ...call, ...reader }, params))
-    const done = store.events.sample(this.#run, body => withLiveValues(call.services, body, store))
+    if (this.#permissions.hasChanged(reader))
+      this.#run = store.events.createSample(buildQuery({ ...call, ...reader }, params))
+    const done = store.events.continueSample(this.#run, body => insertLiveValues(call.services, body, store))
     if (!done) return { text: '', count: 0, done }
-    const samples = this.#run.samples()
+    const samples = this.#run.toSamples()
     return { text: JSON.stringify(samples).slice(1, -1), count: samples.length, done }
   }
 }
 
-function queryOf(call: Call, params: Params): SampleQuery {
+function buildQuery(call: Call, params: Params): SampleQuery {
   const { field, fromTime, parts, state = 'default', streams, toTime, types } = params
   return {
-    streams: eventScope(call, streams, state !== 'default'),
-    types: typeNumbers(call.store, types),
-    trashed: trashedIn[state],
+    streams: resolveEventScope(call, streams, state !== 'default'),
+    types: findTypeNumbers(call.store, types),
+    trashed: trashedByState[state],
     from: fromTime,
     to: toTime,
-    parts,
+    buckets: parts,
     field
   }
 }

@@ -5,25 +5,25 @@ import { closed, Identifier } from '../../../schemas/scalars.js'
 import type { EventBody } from '../../../storage/repositories/event-row.js'
 import {
   assertStaysOutsideAccount,
-  ownPlaces,
-  placesOfValue,
-  settleUpdate
+  omitMarks,
+  resolveValueStreams,
+  applyValueUpdate
 } from '../../account/value-events.js'
-import { fieldIn } from '../../account/values.js'
+import { findField } from '../../account/values.js'
 import { anyAccess } from '../../auth/allow.js'
-import { mergedClientData } from '../../validation/client-data.js'
+import { mergeClientData } from '../../validation/client-data.js'
 import { fail } from '../../errors.js'
-import { EventUpdate, isGiven, isSeries, namedStreams, readOnly } from '../../events/fields.js'
-import { knownStreams, assertNotInTrash } from '../../streams/known.js'
-import { shown } from '../../events/view.js'
+import { EventUpdate, isGiven, isSeries, getNamedStreams, readOnlyFields } from '../../events/fields.js'
+import { requireStreams, assertNotInTrash } from '../../streams/require-streams.js'
+import { toPublicEvent } from '../../events/public-event.js'
 import type { JsonText } from '../../json/json-text.js'
-import { isLarge, largeSize } from '../../json/writer.js'
+import { hasLargeValues, largeSize } from '../../json/writer.js'
 import { method, type Call } from '../../call/method.js'
 import { refuseProtected } from '../../validation/protected-fields.js'
 import { assertClientDataZone } from '../../validation/zones.js'
-import { isTagStream, tagged, tagStreams } from '../../streams/tags.js'
+import { isTagStreamId, addTags, provideTagStreams } from '../../streams/tags.js'
 import type { AccountField } from '../../account/fields.js'
-import { largeWritableEvent, writableEvent } from '../../events/writable.js'
+import { requireLargeWritableEvent, requireWritableEvent } from '../../events/writable-event.js'
 
 /** Returns the changed event. */
 export const update = method({
@@ -34,15 +34,16 @@ export const update = method({
   mode: 'write',
   allow: anyAccess,
   run(call, params) {
-    const before = writableEvent(call, params.id)
-    return replaced(call, before, changed(call, before, params.update))
+    const before = requireWritableEvent(call, params.id)
+    return writeEvent(call, before, buildUpdated(call, before, params.update))
   },
   steps: {
-    areMany: ({ events }, { id, update: given }) => isLarge(Object(given)) || events.isLarger(id, largeSize),
+    areMany: ({ events }, { id, update: given }) =>
+      hasLargeValues(Object(given)) || events.isLarger(id, largeSize),
     *run(call, { id, update: given }) {
-      const before = yield* largeWritableEvent(call, id)
-      const event = changed(call, before, given)
-      const result = replaced(call, before, event, yield* call.store.events.bodyOf(event))
+      const before = yield* requireLargeWritableEvent(call, id)
+      const event = buildUpdated(call, before, given)
+      const result = writeEvent(call, before, event, yield* call.store.events.writeBody(event))
       // SQLite has copied all of it, and is going to do so again when it commits.
       yield
       return result
@@ -51,19 +52,19 @@ export const update = method({
 })
 
 /** The event as it is to be; what comes with that, tags and values of accounts, is written. */
-function changed(call: Call, before: Event, given: EventUpdate): Event {
+function buildUpdated(call: Call, before: Event, given: EventUpdate): Event {
   const { caller, services, now, store } = call
-  refuseProtected(call, ['id', ...readOnly], given)
-  const field = fieldIn(call, before.streamIds)
-  const streamIds = movedTo(call, before, given, field)
+  refuseProtected(call, ['id', ...readOnlyFields], given)
+  const field = findField(call, before.streamIds)
+  const streamIds = resolveStreams(call, before, given, field)
   assertMayMove(call, before.streamIds, streamIds, given.tags !== undefined)
-  const joined = streamIds.filter(id => !before.streamIds.includes(id))
-  assertNotInTrash(knownStreams(store, joined))
+  const addedStreams = streamIds.filter(id => !before.streamIds.includes(id))
+  assertNotInTrash(requireStreams(store, addedStreams))
   const type = given.type ?? before.type
-  const content = contentOf(call, before, given, type)
+  const content = resolveContent(call, before, given, type)
   const { duration, description, trashed } = given
   assertClientDataZone(given.clientData, '#/update/clientData')
-  const event = tagged(services, {
+  const event = addTags(services, {
     ...before,
     streamIds,
     streamId: streamIds[0]!,
@@ -73,39 +74,44 @@ function changed(call: Call, before: Event, given: EventUpdate): Event {
     type,
     content,
     ...(description !== undefined && { description: description ?? '' }),
-    clientData: mergedClientData(call, before.clientData, given.clientData) ?? {},
+    clientData: mergeClientData(call, before.clientData, given.clientData) ?? {},
     ...(trashed !== undefined && { trashed: trashed === true }),
     modified: store.stamp(now),
     modifiedBy: caller.signature
   })
-  if (field) settleUpdate(call, field, before, event)
+  if (field) applyValueUpdate(call, field, before, event)
   return event
 }
 
-function replaced(call: Call, before: Event, event: Event, body?: EventBody): { event: JsonText } {
+function writeEvent(call: Call, before: Event, event: Event, body?: EventBody): { event: JsonText } {
   const text = call.store.events.update(event, body)
   // Twice: whoever could see it where it was has to hear that it is gone from there.
   call.changes.add('events', before.streamIds)
   call.changes.add('events', event.streamIds)
-  return { event: shown(call, text) }
+  return { event: toPublicEvent(call, text) }
 }
 
 /**
  * The streams that the event is in afterwards. It may stay in a trashed one, but join none. `tags` decide which streams
  * of tags there are; without them `streamIds` is the whole list, while the older `streamId` knows of no such streams.
  */
-function movedTo(call: Call, before: Event, given: EventUpdate, field: AccountField | undefined): string[] {
-  const isTag = (id: string): boolean => isTagStream(call.services, id)
-  const named = namedStreams(given) ?? before.streamIds
-  knownStreams(call.store, named)
+function resolveStreams(
+  call: Call,
+  before: Event,
+  given: EventUpdate,
+  field: AccountField | undefined
+): string[] {
+  const isTag = (id: string): boolean => isTagStreamId(call.services, id)
+  const named = getNamedStreams(given) ?? before.streamIds
+  requireStreams(call.store, named)
   if (field) {
     if (given.tags?.length) fail('invalid-operation', 'A value of an account field has no tags')
-    return placesOfValue(call, field, before, named)
+    return resolveValueStreams(call, field, before, named)
   }
   assertStaysOutsideAccount(call, before, named)
   if (given.tags !== undefined) {
     const others = named.filter(id => !isTag(id))
-    const ids = [...others, ...tagStreams(call, given.tags, before.streamIds)]
+    const ids = [...others, ...provideTagStreams(call, given.tags, before.streamIds)]
     return ids.length > 0
       ? ids
       : fail('invalid-operation', 'Without its tags the event would be in no stream')
@@ -114,7 +120,7 @@ function movedTo(call: Call, before: Event, given: EventUpdate, field: AccountFi
   return [...new Set([...named, ...before.streamIds.filter(isTag)])]
 }
 
-function contentOf(call: Call, before: Event, given: EventUpdate, type: string): unknown {
+function resolveContent(call: Call, before: Event, given: EventUpdate, type: string): unknown {
   const { content } = given
   if (isSeries(type) !== isSeries(before.type))
     fail('invalid-operation', 'A holder of a series and a normal event cannot become each other')
@@ -136,6 +142,6 @@ function assertMayMove(
 ): void {
   const added = after.filter(id => !before.includes(id))
   const removed = before.filter(id => !after.includes(id))
-  const named = ownPlaces([...added, ...removed]).filter(id => !isByTags || !isTagStream(services, id))
+  const named = omitMarks([...added, ...removed]).filter(id => !isByTags || !isTagStreamId(services, id))
   caller.must('contribute', ...named)
 }

@@ -3,9 +3,9 @@ import { Type } from 'typebox'
 import { FollowedSlice } from '../../../schemas/followed-slice.js'
 import { closed } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
-import { newId } from '../../ids.js'
+import { createId } from '../../ids.js'
 import { method } from '../../call/method.js'
-import { orSliceConflict } from '../../account/slice-conflict.js'
+import { writeSlice } from '../../account/write-slice.js'
 
 const { accessToken, name, url } = FollowedSlice.properties
 
@@ -19,12 +19,12 @@ export const create = method({
   allow: personalOnly,
   run({ changes, store }, given) {
     const followedSlice: FollowedSlice = {
-      id: newId(),
+      id: createId(),
       name: given.name,
       url: given.url,
       accessToken: given.accessToken
     }
-    orSliceConflict(followedSlice, () => store.followedSlices.insert(followedSlice))
+    writeSlice(followedSlice, () => store.followedSlices.insert(followedSlice))
     changes.add('followedSlices')
     return { followedSlice }
   }

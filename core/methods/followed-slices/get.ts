@@ -15,20 +15,20 @@ export const get = method({
   result: Type.Object({ followedSlices: Type.Array(FollowedSlice) }),
   mode: 'read',
   allow: personalOnly,
-  run: () => ({ followedSlices: listing() })
+  run: () => ({ followedSlices: createListing() })
 })
 
-function listing(): Listing<Reader> {
+function createListing(): Listing<Reader> {
   let last = ''
   return {
     next({ store }) {
-      const texts = store.followedSlices.textsAfter(last)
-      last = nameOf(texts.at(-1))
+      const texts = store.followedSlices.listTextsAfter(last)
+      last = getName(texts.at(-1))
       return { text: texts.join(','), count: texts.length, done: texts.length === 0 }
     }
   }
 }
 
-function nameOf(text: string | undefined): string {
+function getName(text: string | undefined): string {
   return text === undefined ? '' : (JSON.parse(text) as FollowedSlice).name
 }

@@ -6,10 +6,10 @@ import { personalOnly } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
 import { method } from '../../call/method.js'
 import { protectedFields, refuseProtected } from '../../validation/protected-fields.js'
-import { orSliceConflict } from '../../account/slice-conflict.js'
+import { writeSlice } from '../../account/write-slice.js'
 
 /** What is followed cannot be changed. */
-const readOnly = ['id', 'url', 'accessToken'] as const
+const readOnlyFields = ['id', 'url', 'accessToken'] as const
 
 /** Returns the changed slice. */
 export const update = method({
@@ -19,7 +19,7 @@ export const update = method({
     {
       id: Identifier,
       update: Type.Object(
-        { name: Type.Optional(FollowedSlice.properties.name), ...protectedFields(readOnly) },
+        { name: Type.Optional(FollowedSlice.properties.name), ...protectedFields(readOnlyFields) },
         closed
       )
     },
@@ -33,9 +33,9 @@ export const update = method({
     const before =
       store.followedSlices.find(id) ??
       fail('unknown-resource', `Unknown followed slice "${id.slice(0, 100)}"`)
-    refuseProtected(call, readOnly, given)
+    refuseProtected(call, readOnlyFields, given)
     const followedSlice = { ...before, name: given.name ?? before.name }
-    orSliceConflict(followedSlice, () => store.followedSlices.update(followedSlice))
+    writeSlice(followedSlice, () => store.followedSlices.update(followedSlice))
     changes.add('followedSlices')
     return { followedSlice }
   }

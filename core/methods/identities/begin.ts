@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
-import { newLinkSecret } from '../../identities/link-secrets.js'
+import { createLinkSecret } from '../../identities/link-secrets.js'
 import { requireRecentSignIn } from '../../auth/recent-sign-in.js'
 
 /**
@@ -20,6 +20,6 @@ export const begin = method({
   allow: personalOnly,
   run(call) {
     requireRecentSignIn(call)
-    return { secret: newLinkSecret(call) }
+    return { secret: createLinkSecret(call) }
   }
 })

@@ -2,22 +2,27 @@
 import { Type } from 'typebox'
 import { personalOnly } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
-import { linkIdentity, assertLinkable, ShownIdentity, shownIdentity } from '../../identities/identities.js'
+import {
+  linkIdentity,
+  assertLinkable,
+  PublicIdentity,
+  toPublicIdentity
+} from '../../identities/identities.js'
 import { assertLinkSecret, useLinkSecret } from '../../identities/link-secrets.js'
-import { Proof, provenAnywhere, useProof, type Proven } from '../../identities/proofs.js'
+import { Proof, verifyProofInCluster, useProof, type VerifiedProof } from '../../identities/proofs.js'
 
 /** Links what has been proven with a secret of this session. Linking what is linked already changes nothing. */
-export const create = method<typeof Proof, Proven>({
+export const create = method<typeof Proof, VerifiedProof>({
   id: 'identities.create',
   summary: 'Link an identity',
   params: Proof,
-  result: Type.Object({ identity: ShownIdentity }),
+  result: Type.Object({ identity: PublicIdentity }),
   mode: 'write',
   mayExceedQuota: true,
   allow: personalOnly,
   async prepare(call, params) {
     assertLinkSecret(call, params.secret)
-    const found = await provenAnywhere(call, params)
+    const found = await verifyProofInCluster(call, params)
     assertLinkable(call, found.proof)
     await useProof(call, params)
     return found
@@ -25,6 +30,6 @@ export const create = method<typeof Proof, Proven>({
   run(call, params, { proof }) {
     useLinkSecret(call, params.secret)
     const identity = linkIdentity(call, proof)
-    return { identity: shownIdentity(call.services.config, identity) }
+    return { identity: toPublicIdentity(call.services.config, identity) }
   }
 })

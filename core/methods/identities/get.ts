@@ -3,8 +3,8 @@ import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
-import { ShownIdentity, shownIdentity } from '../../identities/identities.js'
-import { countWaysIn } from '../../sign-in/ways-in.js'
+import { PublicIdentity, toPublicIdentity } from '../../identities/identities.js'
+import { countAllSignInMethods } from '../../sign-in/sign-in-methods.js'
 
 /** Returns the identities, oldest first, and whether there is a password, which a new one replaces only if it is known. */
 export const get = method({
@@ -12,7 +12,7 @@ export const get = method({
   summary: 'List the identities with which the user signs in',
   params: Type.Object({}, closed),
   result: Type.Object({
-    identities: Type.Array(ShownIdentity),
+    identities: Type.Array(PublicIdentity),
     hasPassword: Type.Boolean(),
     /** Whether one more way in remains when one is taken away. */
     isSpare: Type.Boolean()
@@ -21,9 +21,9 @@ export const get = method({
   allow: personalOnly,
   run({ services: { config }, store }) {
     return {
-      identities: store.identities.list().map(identity => shownIdentity(config, identity)),
+      identities: store.identities.list().map(identity => toPublicIdentity(config, identity)),
       hasPassword: store.account.password() !== undefined,
-      isSpare: countWaysIn(config, store) > 1
+      isSpare: countAllSignInMethods(config, store) > 1
     }
   }
 })

@@ -4,14 +4,14 @@ import { closed, Identifier, orNull } from '../../../schemas/scalars.js'
 import { notShared } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import { fail } from '../../errors.js'
-import { newId } from '../../ids.js'
+import { createId } from '../../ids.js'
 import { Import, jobOf, shownJob, type Job } from '../../imports/job.js'
 import { appOf } from '../../imports/memory.js'
 import { assertTimeZone, assertMayImport } from '../../imports/params.js'
 import { assertMayWait } from '../../imports/waiting.js'
 
 /** Unreadable ones that are told of. */
-const mostUnreadable = 100
+const maxUnreadable = 100
 
 /** Takes one file in a multipart form. What is in it is found out next: see `imports.getOne`. */
 export const create = method({
@@ -33,8 +33,8 @@ export const create = method({
     assertMayImport(call, parentId ?? null)
     assertTimeZone(zone ?? undefined)
     assertMayWait(call, file.size)
-    store.imports.forgetUnreadable(mostUnreadable)
-    const id = newId()
+    store.imports.removeUnreadable(maxUnreadable)
+    const id = createId()
     const job: Job = {
       fileName: file.fileName.slice(0, 255),
       fileId: file.id,

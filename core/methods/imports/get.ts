@@ -11,7 +11,7 @@ import type { Listing } from '../../json/json-text.js'
 
 /** Imports of a page, and characters of their rows. */
 const pageSize = 100
-const pageLength = 100_000
+const pageCharacters = 100_000
 
 /** Returns them newest first; to apps those that they have begun, as long as they manage the streams. */
 export const get = method({
@@ -21,17 +21,17 @@ export const get = method({
   result: Type.Object({ imports: Type.Array(Import) }),
   mode: 'read',
   allow: notShared,
-  run: call => ({ imports: listing(call.services) })
+  run: call => ({ imports: createListing(call.services) })
 })
 
 /** Page by page: there may be many of them, each with a long list of what was in its file. */
-function listing({ imports }: Services): Listing<Reader> {
+function createListing({ imports }: Services): Listing<Reader> {
   let last = Number.MAX_SAFE_INTEGER
   return {
     next({ caller, store }) {
       const texts: string[] = []
-      for (let length = 0; length < pageLength && texts.length < pageSize;) {
-        const row = store.imports.before(last)
+      for (let length = 0; length < pageCharacters && texts.length < pageSize;) {
+        const row = store.imports.findBefore(last)
         if (!row) return { text: texts.join(','), count: texts.length, done: true }
         last = row.number
         const job = jobOf(row)

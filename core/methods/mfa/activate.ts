@@ -5,10 +5,10 @@ import type { KeyValue } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
 import { method } from '../../call/method.js'
-import { requireOwner } from '../../sign-in/passkeys/proof.js'
+import { requireOwner } from '../../sign-in/passkeys/owner-proof.js'
 import { sendChallenge } from '../../sign-in/mfa/challenge.js'
-import { openMfaSession, signInOf } from '../../sign-in/mfa/sessions.js'
-import { newTotpSecret, TotpSecret } from '../../sign-in/mfa/totp.js'
+import { openMfaSession, toSignInProof } from '../../sign-in/mfa/sessions.js'
+import { createTotpSecret, TotpSecret } from '../../sign-in/mfa/totp.js'
 import type { Services } from '../../call/services.js'
 import type { Candidate } from '../../outgoing/messaging.js'
 import { refuseParams } from '../../validation/params.js'
@@ -41,8 +41,8 @@ export const activate = method({
         }
       ])
     await requireOwner(call, { credential, password })
-    if (isTotp(services, content)) {
-      const totp = await newTotpSecret(services.config, account.username)
+    if (usesTotp(services, content)) {
+      const totp = await createTotpSecret(services.config, account.username)
       const candidate: Candidate = { method: 'totp', content: {}, secret: totp.secret }
       return { candidate, totp }
     }
@@ -51,12 +51,12 @@ export const activate = method({
     return { candidate }
   },
   run({ caller, services, now, store }, _params, { candidate, ...shown }) {
-    const by = signInOf(caller.access ?? fail('invalid-access-token'))
+    const by = toSignInProof(caller.access ?? fail('invalid-access-token'))
     const session = { purpose: 'activate', candidate, by } as const
     return { mfaToken: openMfaSession(services.config, store, session, now), ...shown }
   }
 })
 
-function isTotp({ messaging }: Services, content: KeyValue): boolean {
+function usesTotp({ messaging }: Services, content: KeyValue): boolean {
   return messaging.mode === 'disabled' || (Object.hasOwn(content, 'method') && content['method'] === 'totp')
 }

@@ -4,7 +4,7 @@ import { KeyValue } from '../../../schemas/scalars.js'
 import { anyone } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import { sendChallenge } from '../../sign-in/mfa/challenge.js'
-import { candidateOf, mfaSessionOf } from '../../sign-in/mfa/sessions.js'
+import { getCandidate, requireMfaSession } from '../../sign-in/mfa/sessions.js'
 
 /** Returns the message for the user. If an authenticator app makes the codes, nothing is sent. */
 export const challenge = method({
@@ -17,7 +17,7 @@ export const challenge = method({
   allow: anyone,
   auditAs: 'valid-password',
   async prepare(call) {
-    return await sendChallenge(call.services, call.account, candidateOf(call, mfaSessionOf(call)))
+    return await sendChallenge(call.services, call.account, getCandidate(call, requireMfaSession(call)))
   },
   run: (_call, _params, message) => ({ message })
 })

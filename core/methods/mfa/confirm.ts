@@ -3,11 +3,11 @@ import { Type } from 'typebox'
 import { KeyValue } from '../../../schemas/scalars.js'
 import { anyone } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
-import { digestOf, newRecoveryCodes, setFactor } from '../../sign-in/mfa/factor.js'
+import { digestCode, createRecoveryCodes, setFactor } from '../../sign-in/mfa/factor.js'
 import { verifyFactor } from '../../sign-in/mfa/verify-factor.js'
-import { mfaSessionOf, mfaTokenOf } from '../../sign-in/mfa/sessions.js'
-import { tell } from '../../sign-in/notices/notices.js'
-import { closing } from '../../unknown-user.js'
+import { requireMfaSession, requireMfaToken } from '../../sign-in/mfa/sessions.js'
+import { notifyUser } from '../../sign-in/notices/notices.js'
+import { createClosingError } from '../../unknown-user.js'
 
 /** Returns the recovery codes, which are never shown again. Replaces an earlier factor. Tells the user by mail. */
 export const confirm = method({
@@ -22,23 +22,23 @@ export const confirm = method({
   // A session that is not valid is refused as in an open account.
   whileClosing: true,
   async prepare(call, given) {
-    const { candidate } = mfaSessionOf(call, 'activate')
-    if (call.account.deletion !== null) throw closing(call.account.deletion)
+    const { candidate } = requireMfaSession(call, 'activate')
+    if (call.account.deletion !== null) throw createClosingError(call.account.deletion)
     return await verifyFactor(call, candidate, given)
   },
   run(call, _params, { step }) {
     const { store } = call
     // The session may have ended while the proof was looked at.
-    const { candidate } = mfaSessionOf(call, 'activate')
-    const recoveryCodes = newRecoveryCodes()
+    const { candidate } = requireMfaSession(call, 'activate')
+    const recoveryCodes = createRecoveryCodes()
     setFactor(store, {
       ...candidate,
-      recoveryCodes: recoveryCodes.map(digestOf),
+      recoveryCodes: recoveryCodes.map(digestCode),
       ...(step === undefined ? {} : { lastStep: step })
     })
-    store.signIn.remove(mfaTokenOf(call))
+    store.signIn.remove(requireMfaToken(call))
     // Whoever has got hold of a session could put a factor of their own in the place of the owner's.
-    tell(call, { kind: 'secondFactorOn' })
+    notifyUser(call, { kind: 'secondFactorOn' })
     return { recoveryCodes }
   }
 })

@@ -4,9 +4,9 @@ import { proofParams } from '../../../schemas/passkey.js'
 import { closed } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
-import { requireOwner } from '../../sign-in/passkeys/proof.js'
-import { factorOf, removeFactor } from '../../sign-in/mfa/factor.js'
-import { tell } from '../../sign-in/notices/notices.js'
+import { requireOwner } from '../../sign-in/passkeys/owner-proof.js'
+import { getFactor, removeFactor } from '../../sign-in/mfa/factor.js'
+import { notifyUser } from '../../sign-in/notices/notices.js'
 
 /**
  * Removes the factor, its recovery codes and its sessions, with a proof or a recent sign-in; without a factor it does nothing.
@@ -20,11 +20,11 @@ export const deactivate = method({
   mayExceedQuota: true,
   allow: personalOnly,
   async prepare(call, proof) {
-    if (factorOf(call.store)) await requireOwner(call, proof)
+    if (getFactor(call.store)) await requireOwner(call, proof)
   },
   run(call) {
     const { store } = call
-    if (factorOf(store)) tell(call, { kind: 'secondFactorOff' })
+    if (getFactor(store)) notifyUser(call, { kind: 'secondFactorOff' })
     removeFactor(store)
     return { message: 'Signing in takes no second factor any more' }
   }

@@ -3,13 +3,18 @@ import { Type } from 'typebox'
 import { orNull } from '../../../schemas/scalars.js'
 import { trustedApp } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
-import { LoginParams, assertPasswordCurrent, verifyLogin, verifyNobody } from '../../sign-in/verify-login.js'
+import {
+  LoginParams,
+  assertPasswordCurrent,
+  verifyLogin,
+  refuseUnknownUser
+} from '../../sign-in/verify-login.js'
 import { method, type ServiceCall } from '../../call/method.js'
-import { presentedToken } from '../../auth/authenticate.js'
-import { mfaSessionOf } from '../../sign-in/mfa/sessions.js'
-import { assertPasswordsEnabled } from '../../sign-in/passwords-off.js'
-import { factorOf, isRecoveryCode, removeFactor } from '../../sign-in/mfa/factor.js'
-import { tell } from '../../sign-in/notices/notices.js'
+import { getPresentedToken } from '../../auth/authenticate.js'
+import { requireMfaSession } from '../../sign-in/mfa/sessions.js'
+import { assertPasswordsEnabled } from '../../sign-in/passwords-enabled.js'
+import { getFactor, isRecoveryCode, removeFactor } from '../../sign-in/mfa/factor.js'
+import { notifyUser } from '../../sign-in/notices/notices.js'
 
 /**
  * Takes the params of signing in, and a recovery code. Whoever has signed in without a password, by an identity, gives the
@@ -32,30 +37,30 @@ export const recover = method({
   auditAs: 'valid-password',
   async prepare(call, params) {
     requireCode(params)
-    call.services.throttle.check(guessOf(call, call.account.username))
-    const login = loginIn(call, params)
+    call.services.throttle.check(toGuess(call, call.account.username))
+    const login = parseLogin(call, params)
     if (login) return await verifyLogin(call, login)
-    mfaSessionOf(call, 'login')
+    requireMfaSession(call, 'login')
     return undefined
   },
   run(call, params, hash) {
     const { account, services, store } = call
     const { recoveryCode } = params
-    if (loginIn(call, params)) assertPasswordCurrent(call, hash)
-    else mfaSessionOf(call, 'login')
-    const factor = factorOf(store)
+    if (parseLogin(call, params)) assertPasswordCurrent(call, hash)
+    else requireMfaSession(call, 'login')
+    const factor = getFactor(store)
     if (!factor || !isRecoveryCode(factor, recoveryCode ?? '')) {
-      services.throttle.failed(guessOf(call, account.username))
+      services.throttle.failed(toGuess(call, account.username))
       fail('invalid-parameter', 'The recovery code is invalid')
     }
-    tell(call, { kind: 'secondFactorOff' })
+    notifyUser(call, { kind: 'secondFactorOff' })
     removeFactor(store)
     return { message: 'Signing in takes no second factor any more' }
   },
   async unknownUser(call, username, params) {
     requireCode(params)
-    const login = loginIn(call, params)
-    if (login) return await verifyNobody(call, username, login)
+    const login = parseLogin(call, params)
+    if (login) return await refuseUnknownUser(call, username, login)
     call.services.throttle.unknownToken(call.credentials.ip)
     return fail('forbidden', 'The MFA session token is invalid, or has expired')
   }
@@ -67,11 +72,11 @@ interface Login {
 }
 
 /** The name and password, if they are what a call is made with; `undefined` if it has a token. */
-function loginIn(
+function parseLogin(
   { services, credentials }: ServiceCall,
   { password, username }: { readonly password?: string; readonly username?: string }
 ): Login | undefined {
-  if (password === undefined && presentedToken(credentials) !== undefined) return undefined
+  if (password === undefined && getPresentedToken(credentials) !== undefined) return undefined
   assertPasswordsEnabled(services.config)
   if (password === undefined || username === undefined)
     fail('invalid-parameters-format', 'The user name and the password are missing, or the token of a sign-in')
@@ -82,6 +87,6 @@ function requireCode({ recoveryCode }: { recoveryCode?: string | null }): void {
   if (!recoveryCode) fail('missing-parameter', 'The parameter "recoveryCode" is missing')
 }
 
-function guessOf({ credentials }: ServiceCall, username: string): { subject: string; ip: string } {
+function toGuess({ credentials }: ServiceCall, username: string): { subject: string; ip: string } {
   return { subject: `recover:${username}`, ip: credentials.ip }
 }

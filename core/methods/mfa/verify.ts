@@ -3,8 +3,8 @@ import { KeyValue } from '../../../schemas/scalars.js'
 import { anyone } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import { verifyFactor } from '../../sign-in/mfa/verify-factor.js'
-import { candidateOf, mfaSessionOf, mfaTokenOf } from '../../sign-in/mfa/sessions.js'
-import { SignedIn, signedInFacts, signIn } from '../../sign-in/signed-in.js'
+import { getCandidate, requireMfaSession, requireMfaToken } from '../../sign-in/mfa/sessions.js'
+import { SignedIn, toSignedInFacts, signIn } from '../../sign-in/signed-in.js'
 
 /** Returns the same as signing in without a second factor. */
 export const verify = method({
@@ -12,19 +12,19 @@ export const verify = method({
   summary: 'Finish signing in by a code',
   params: KeyValue,
   result: SignedIn,
-  facts: signedInFacts,
+  facts: toSignedInFacts,
   mode: 'write',
   whileClosing: true,
   mayExceedQuota: true,
   allow: anyone,
   auditAs: 'valid-password',
   async prepare(call, given) {
-    await verifyFactor(call, candidateOf(call, mfaSessionOf(call, 'login')), given)
+    await verifyFactor(call, getCandidate(call, requireMfaSession(call, 'login')), given)
   },
   run(call) {
     // The session may have ended while the proof was looked at.
-    const { appId, provider } = mfaSessionOf(call, 'login')
-    call.store.signIn.remove(mfaTokenOf(call))
+    const { appId, provider } = requireMfaSession(call, 'login')
+    call.store.signIn.remove(requireMfaToken(call))
     return signIn(call, appId, provider)
   }
 })

@@ -1,16 +1,16 @@
 /** `oauth.authorize`: a client of OAuth asks for an access. (docs/api/oauth.md#asking) */
 import { Type } from 'typebox'
 import { anyone } from '../../auth/allow.js'
-import { requestLife } from '../../accesses/auth-requests.js'
-import { defaultAuthUrl, pageUrls } from '../../accesses/auth-page.js'
-import { addressOf } from '../../accesses/consent.js'
+import { requestLifetime } from '../../accesses/auth-requests.js'
+import { getDefaultAuthUrl, buildPageUrls } from '../../accesses/auth-page.js'
+import { getClientAddress } from '../../accesses/consent.js'
 import { serviceMethod, type ServiceCall } from '../../call/method.js'
 import { ApiError } from '../../errors.js'
-import { newKey } from '../../ids.js'
-import { answerUrl } from '../../oauth/answers.js'
-import { appRequest, recipientOf, stateOf, type Params } from '../../oauth/authorization.js'
-import { protocolError, refuse } from '../../oauth/errors.js'
-import { isLoopbackUri, withQuery } from '../../redirect-uri.js'
+import { createRequestKey } from '../../ids.js'
+import { buildAnswerUrl } from '../../oauth/answer-url.js'
+import { toAppRequest, resolveRecipient, getState, type Params } from '../../oauth/authorization.js'
+import { toProtocolError, failOAuth } from '../../oauth/errors.js'
+import { isLoopbackUri, addQuery } from '../../redirect-uri.js'
 
 /** Names are those of RFC 6749, OpenID Connect and RFC 8707; unknown ones are ignored, as the protocol has it. */
 const AnyParams = Type.Record(
@@ -34,37 +34,41 @@ export const authorize = serviceMethod({
     const params = given as Params
     const { config } = call.services
     if (Buffer.byteLength(JSON.stringify(params)) > config.access.maxRequestBytes)
-      refuse(
+      failOAuth(
         'invalid_request',
         `The request is larger than the limit of ${config.access.maxRequestBytes} bytes`
       )
-    const recipient = recipientOf(call.services, params)
+    const recipient = resolveRecipient(call.services, params)
     try {
-      return { redirect: await pageFor(call, appRequest(config, recipient, params)) }
+      return { redirect: await createRequestPage(call, toAppRequest(config, recipient, params)) }
     } catch (error) {
       if (!(error instanceof ApiError) || error.id === 'too-many-requests' || error.status >= 500) throw error
       const { client, redirectUri } = recipient
       // Nobody knows who is behind it: a link to this service must not lead there before anybody was asked. (RFC 9700, 4.11.2)
       if (client.isSelfRegistered && !isLoopbackUri(redirectUri)) throw error
-      return { redirect: answerUrl(config, { redirectUri, ...statePart(params) }, protocolError(error)) }
+      return {
+        redirect: buildAnswerUrl(config, { redirectUri, ...toStateMember(params) }, toProtocolError(error))
+      }
     }
   }
 })
 
-async function pageFor(
+async function createRequestPage(
   { credentials, now, services }: ServiceCall,
-  request: ReturnType<typeof appRequest>
+  request: ReturnType<typeof toAppRequest>
 ): Promise<string> {
   const { config } = services
   services.throttle.ask(credentials.ip)
-  const page = defaultAuthUrl(config)
-  const asker = { ip: addressOf(config, credentials) }
-  const open = { key: newKey(), expires: now + requestLife, request, page, asker }
+  const page = getDefaultAuthUrl(config)
+  const asker = { ip: getClientAddress(config, credentials) }
+  const open = { key: createRequestKey(), expires: now + requestLifetime, request, page, asker }
   await services.platform.change('askForAccess', open, now, config.access.maxRequests)
-  return withQuery(pageUrls(config, open.key, page, request).authUrl, { username: request.oauth?.loginHint })
+  return addQuery(buildPageUrls(config, open.key, page, request).authUrl, {
+    username: request.oauth?.loginHint
+  })
 }
 
-function statePart(params: Params): { readonly state?: string } {
-  const state = stateOf(params)
+function toStateMember(params: Params): { readonly state?: string } {
+  const state = getState(params)
   return state === undefined ? {} : { state }
 }

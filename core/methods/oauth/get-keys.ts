@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { KeyValue, closed } from '../../../schemas/scalars.js'
 import { anyone } from '../../auth/allow.js'
 import { serviceMethod } from '../../call/method.js'
-import { publicKeys } from '../../oauth/keys.js'
+import { listPublicKeys } from '../../oauth/keys.js'
 
 /** Returns the key in force, and the former one as long as something signed by it may be good. */
 export const getKeys = serviceMethod({
@@ -13,5 +13,5 @@ export const getKeys = serviceMethod({
   result: Type.Object({ keys: Type.Array(KeyValue) }),
   mode: 'service',
   allow: anyone,
-  run: ({ now, services }) => publicKeys(services, now)
+  run: ({ now, services }) => listPublicKeys(services, now)
 })

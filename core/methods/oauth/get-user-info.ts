@@ -1,11 +1,11 @@
 /** `oauth.getUserInfo`: who has signed in, for apps that were allowed to know. (OpenID Connect Core, 5.3; docs/api/oauth.md#who-has-signed-in) */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
-import { confirmedAddress, currentAddress, isSameAddress } from '../../account/email/address.js'
+import { getConfirmedAddress, getCurrentAddress, isSameAddress } from '../../account/email/address.js'
 import { appOnly } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
-import { refuse } from '../../oauth/errors.js'
-import { knownBy } from '../../oauth/held.js'
+import { failOAuth } from '../../oauth/errors.js'
+import { getIdentityScopes } from '../../oauth/token-grants.js'
 
 /** Returns the id of the account and, by `profile` and `email`, its user name and address. */
 export const getUserInfo = method({
@@ -21,15 +21,15 @@ export const getUserInfo = method({
   mode: 'read',
   allow: appOnly,
   run({ account, caller, store }) {
-    const scopes = caller.access ? knownBy(store, caller.access) : new Set()
-    if (!scopes.has('openid')) refuse('insufficient_scope', 'The scope openid is needed', caller.accessId)
-    const address = scopes.has('email') ? currentAddress(store) : undefined
+    const scopes = caller.access ? getIdentityScopes(store, caller.access) : new Set()
+    if (!scopes.has('openid')) failOAuth('insufficient_scope', 'The scope openid is needed', caller.accessId)
+    const address = scopes.has('email') ? getCurrentAddress(store) : undefined
     return {
       sub: account.id,
       ...(scopes.has('profile') && { preferred_username: account.username }),
       ...(address !== undefined && {
         email: address,
-        email_verified: isSameAddress(address, confirmedAddress(store))
+        email_verified: isSameAddress(address, getConfirmedAddress(store))
       })
     }
   }

@@ -2,9 +2,9 @@
 import { Type } from 'typebox'
 import { anyone } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
-import { askedBy, heldBy, TokenParams } from '../../oauth/held.js'
-import { issuerOf } from '../../oauth/metadata.js'
-import { scopeOf } from '../../oauth/scope.js'
+import { parseTokenRequest, findTokenGrant, TokenParams } from '../../oauth/token-grants.js'
+import { getIssuer } from '../../oauth/metadata.js'
+import { formatScope } from '../../oauth/scope.js'
 import { Caller } from '../../permissions/caller.js'
 
 const Text = Type.Optional(Type.String())
@@ -31,26 +31,26 @@ export const introspect = method({
   allow: anyone,
   run(call, params) {
     const { account, credentials, now, services, store } = call
-    const { client, token } = askedBy(call, params)
-    const held = heldBy(store, token, now)
+    const { client, token } = parseTokenRequest(call, params)
+    const held = findTokenGrant(store, token, now)
     if (!held) services.throttle.unknownToken(credentials.ip)
     if (held?.grant.client !== client.id || account.deletion !== null) return { active: false }
     const { access, expires, grant, isRefreshToken } = held
     call.actor = new Caller(store, access)
     return {
       active: true,
-      scope: scopeOf(access.permissions ?? [], grant.scopes),
+      scope: formatScope(access.permissions ?? [], grant.scopes),
       client_id: client.id,
       username: account.username,
       token_type: isRefreshToken ? 'refresh_token' : 'Bearer',
       ...(expires !== undefined && { exp: Math.floor(expires) }),
       iat: Math.floor(grant.created),
       sub: account.id,
-      iss: issuerOf(services.config)
+      iss: getIssuer(services.config)
     }
   },
   unknownUser(call, _username, params) {
-    askedBy(call, params)
+    parseTokenRequest(call, params)
     call.services.throttle.unknownToken(call.credentials.ip)
     return Promise.resolve({ active: false })
   }

@@ -2,10 +2,10 @@
 import { Type } from 'typebox'
 import { anyone } from '../../auth/allow.js'
 import { serviceMethod } from '../../call/method.js'
-import { requestLife } from '../../accesses/auth-requests.js'
+import { requestLifetime } from '../../accesses/auth-requests.js'
 import { fail } from '../../errors.js'
 import { removeUnusedClients } from '../../oauth/clients.js'
-import { ClientMetadata, newClient } from '../../oauth/registration.js'
+import { ClientMetadata, createClient } from '../../oauth/registration.js'
 
 /** Returns the client's id, with its secret if it has one: this once. */
 export const register = serviceMethod({
@@ -19,11 +19,11 @@ export const register = serviceMethod({
     const { maxClients, registration } = services.config.oauth
     if (!registration)
       fail('unavailable-method', 'Programs cannot register themselves here: ask the operator')
-    const { answer, client } = newClient(services.config, metadata, now)
+    const { answer, client } = createClient(services.config, metadata, now)
     services.throttle.registerClient(credentials.ip)
     await removeUnusedClients(services, now)
     // By then nobody is about to decide on what it has asked for when it was made.
-    if (!(await services.platform.change('addClient', client, now, maxClients, now - requestLife)))
+    if (!(await services.platform.change('addClient', client, now, maxClients, now - requestLifetime)))
       fail('api-unavailable', 'Too many clients have registered themselves: please try again later')
     return answer
   }

@@ -1,10 +1,10 @@
 /** `oauth.revoke`: a client gives back what it holds. (RFC 7009; docs/api/oauth.md#giving-back) */
 import { Type } from 'typebox'
 import { anyone } from '../../auth/allow.js'
-import { revoke as end } from '../../accesses/revoke.js'
+import { revokeAccess as end } from '../../accesses/revoke-access.js'
 import { method } from '../../call/method.js'
-import { refuse } from '../../oauth/errors.js'
-import { askedBy, heldBy, TokenParams } from '../../oauth/held.js'
+import { failOAuth } from '../../oauth/errors.js'
+import { parseTokenRequest, findTokenGrant, TokenParams } from '../../oauth/token-grants.js'
 import { Caller } from '../../permissions/caller.js'
 
 /** Ends the access, whichever of its tokens is given. A token that is unknown, or over, is no error. */
@@ -20,22 +20,22 @@ export const revoke = method({
   allow: anyone,
   run(call, params) {
     const { credentials, now, services, store } = call
-    const { client, token } = askedBy(call, params)
-    const held = heldBy(store, token, now)
+    const { client, token } = parseTokenRequest(call, params)
+    const held = findTokenGrant(store, token, now)
     if (!held) {
       services.throttle.unknownToken(credentials.ip)
       return {}
     }
     const { access, grant } = held
-    if (grant.client !== client.id) refuse('unauthorized_client', 'The token was given to another client')
+    if (grant.client !== client.id) failOAuth('unauthorized_client', 'The token was given to another client')
     call.actor = new Caller(store, access)
     if (call.actor.isForbidden('selfRevoke'))
-      refuse('access_denied', 'This access must not end itself', access.id)
+      failOAuth('access_denied', 'This access must not end itself', access.id)
     end(call, access)
     return {}
   },
   unknownUser(call, _username, params) {
-    askedBy(call, params)
+    parseTokenRequest(call, params)
     call.services.throttle.unknownToken(call.credentials.ip)
     return Promise.resolve({})
   }

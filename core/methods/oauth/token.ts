@@ -2,18 +2,18 @@
 import { Type, type Static } from 'typebox'
 import { anyone } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
-import { ClientParams, noteUse, provenClient, type Client } from '../../oauth/clients.js'
-import { refuse } from '../../oauth/errors.js'
-import { issue, prolong, TokenAnswer } from '../../oauth/issuing.js'
-import { signingKey, type SigningKey } from '../../oauth/keys.js'
+import { ClientParams, recordUse, authenticateClient, type Client } from '../../oauth/clients.js'
+import { failOAuth } from '../../oauth/errors.js'
+import { issueToken, renewToken, TokenAnswer } from '../../oauth/issue-token.js'
+import { getSigningKey, type SigningKey } from '../../oauth/keys.js'
 import {
-  redeem,
-  refresh,
+  redeemCode,
+  refreshGrant,
   refuseUnknown,
   type GrantType,
-  type Redeemed,
-  type Refreshed
-} from '../../oauth/redeeming.js'
+  type RedeemedCode,
+  type RefreshedGrant
+} from '../../oauth/redeem.js'
 
 const Text = Type.Optional(Type.String({ maxLength: 5000 }))
 
@@ -31,7 +31,7 @@ type Params = Static<typeof Params>
 
 interface Prepared {
   readonly client: Client
-  readonly good: Redeemed | Refreshed
+  readonly redemption: RedeemedCode | RefreshedGrant
   readonly key: SigningKey | undefined
 }
 
@@ -47,32 +47,34 @@ export const token = method<typeof Params, Prepared>({
   mayExceedQuota: true,
   allow: anyone,
   async prepare(call, params) {
-    const client = provenClient(call.services, call.credentials, params)
-    const good = await presented(call, client, params)
-    await noteUse(call.services, client.id, call.now)
-    const needsKey = good.kind === 'code' && good.use.scopes.includes('openid')
-    return { client, good, key: needsKey ? await signingKey(call.services, call.now) : undefined }
+    const client = authenticateClient(call.services, call.credentials, params)
+    const redemption = await redeemOrRefresh(call, client, params)
+    await recordUse(call.services, client.id, call.now)
+    const needsKey = redemption.kind === 'code' && redemption.use.scopes.includes('openid')
+    return { client, redemption, key: needsKey ? await getSigningKey(call.services, call.now) : undefined }
   },
-  run: (call, _params, { client, good, key }) =>
-    good.kind === 'code' ? issue(call, client, good, key) : prolong(call, client, good),
+  run: (call, _params, { client, redemption, key }) =>
+    redemption.kind === 'code'
+      ? issueToken(call, client, redemption, key)
+      : renewToken(call, client, redemption),
   unknownUser(call, _username, params) {
-    provenClient(call.services, call.credentials, params)
+    authenticateClient(call.services, call.credentials, params)
     return refuseUnknown(call, params, parseGrantType(params))
   }
 })
 
-async function presented(
-  call: Parameters<typeof redeem>[0],
+async function redeemOrRefresh(
+  call: Parameters<typeof redeemCode>[0],
   client: Client,
   params: Params
-): Promise<Redeemed | Refreshed> {
+): Promise<RedeemedCode | RefreshedGrant> {
   return parseGrantType(params) === 'refresh_token'
-    ? await refresh(call, client, params)
-    : await redeem(call, client, params)
+    ? await refreshGrant(call, client, params)
+    : await redeemCode(call, client, params)
 }
 
 function parseGrantType({ grant_type: type }: Params): GrantType {
-  if (type === undefined) refuse('invalid_request', 'The grant_type is missing')
+  if (type === undefined) failOAuth('invalid_request', 'The grant_type is missing')
   if (type === 'authorization_code' || type === 'refresh_token') return type
-  return refuse('unsupported_grant_type', 'The grant_type has to be authorization_code or refresh_token')
+  return failOAuth('unsupported_grant_type', 'The grant_type has to be authorization_code or refresh_token')
 }

@@ -5,11 +5,11 @@ import { closed } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
 import { method } from '../../call/method.js'
-import { partyOf } from '../../sign-in/passkeys/challenges.js'
-import { creationOptions, requestOptions } from '../../sign-in/passkeys/options.js'
-import { verifyIdentity, purposeOf } from '../../sign-in/passkeys/proof.js'
-import { recordUse } from '../../sign-in/passkeys/signature.js'
-import { maxPasskeys } from '../../sign-in/passkeys/view.js'
+import { requireRelyingParty } from '../../sign-in/passkeys/challenges.js'
+import { createCreationOptions, createRequestOptions } from '../../sign-in/passkeys/options.js'
+import { verifyOwner, createPurpose } from '../../sign-in/passkeys/owner-proof.js'
+import { recordPasskeyUse } from '../../sign-in/passkeys/signature.js'
+import { maxPasskeys } from '../../sign-in/passkeys/public-passkey.js'
 
 /**
  * With `purpose: 'prove'` returns the `request` for a signature by one of the user's passkeys. With `purpose: 'add'` takes the
@@ -24,18 +24,20 @@ export const challenge = method({
   mayExceedQuota: true,
   allow: personalOnly,
   async prepare(call, { credential, password, purpose }) {
-    partyOf(call.services)
-    return purpose === 'add' ? await verifyIdentity(call, { credential, password }) : undefined
+    requireRelyingParty(call.services)
+    return purpose === 'add' ? await verifyOwner(call, { credential, password }) : undefined
   },
   run(call, { purpose }, proven) {
     const { services, now, store } = call
     if (purpose === 'prove')
-      return { request: requestOptions(services, purposeOf(call, 'prove'), now, store.passkeys.list()) }
-    if (proven) recordUse(call, proven)
+      return {
+        request: createRequestOptions(services, createPurpose(call, 'prove'), now, store.passkeys.list())
+      }
+    if (proven) recordPasskeyUse(call, proven)
     if (store.passkeys.size >= maxPasskeys)
       fail('invalid-operation', `An account can have ${maxPasskeys} passkeys: remove one first`, {
         code: 'passkeys-full'
       })
-    return { creation: creationOptions(call, purposeOf(call, 'add')) }
+    return { creation: createCreationOptions(call, createPurpose(call, 'add')) }
   }
 })

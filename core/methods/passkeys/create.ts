@@ -5,14 +5,14 @@ import { Attestation, Passkey, PasskeyName } from '../../../schemas/passkey.js'
 import { closed, orNull } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
-import { newId } from '../../ids.js'
+import { createId } from '../../ids.js'
 import { method } from '../../call/method.js'
-import { agentWords } from '../../sign-in/notices/agent.js'
-import { tell } from '../../sign-in/notices/notices.js'
-import { takeChallenge } from '../../sign-in/passkeys/challenges.js'
-import { purposeOf } from '../../sign-in/passkeys/proof.js'
-import { verifyNew } from '../../sign-in/passkeys/verify.js'
-import { maxPasskeys, shownPasskey } from '../../sign-in/passkeys/view.js'
+import { describeAgent } from '../../sign-in/notices/agent.js'
+import { notifyUser } from '../../sign-in/notices/notices.js'
+import { useChallenge } from '../../sign-in/passkeys/challenges.js'
+import { createPurpose } from '../../sign-in/passkeys/owner-proof.js'
+import { verifyAttestation } from '../../sign-in/passkeys/verify.js'
+import { maxPasskeys, toPublicPasskey } from '../../sign-in/passkeys/public-passkey.js'
 
 /** Takes the answer to a challenge of `passkeys.challenge`, of the same session. Tells the user by mail. */
 export const create = method({
@@ -24,16 +24,16 @@ export const create = method({
   mayExceedQuota: true,
   allow: personalOnly,
   async prepare(call, { credential }) {
-    return (await verifyNew(call, purposeOf(call, 'add'), credential)) ?? refuse()
+    return (await verifyAttestation(call, createPurpose(call, 'add'), credential)) ?? refusePasskey()
   },
   run(call, { name }, { challenge, ...attested }) {
     const { credentials, now, store } = call
     // Another call may have been made with it while it was looked at.
-    if (!takeChallenge(store, challenge, now) || store.passkeys.size >= maxPasskeys) refuse()
+    if (!useChallenge(store, challenge, now) || store.passkeys.size >= maxPasskeys) refusePasskey()
     const passkey = {
       ...attested,
-      id: newId(),
-      name: name?.trim() || agentWords(credentials.headers?.['user-agent']),
+      id: createId(),
+      name: name?.trim() || describeAgent(credentials.headers?.['user-agent']),
       created: now,
       used: null
     }
@@ -43,12 +43,12 @@ export const create = method({
       if (!(error instanceof UniqueViolation)) throw error
       fail('item-already-exists', 'This passkey has been added already', { id: attested.credential })
     }
-    tell(call, { kind: 'passkeyAdded', passkey: passkey.name })
-    return { passkey: shownPasskey(passkey) }
+    notifyUser(call, { kind: 'passkeyAdded', passkey: passkey.name })
+    return { passkey: toPublicPasskey(passkey) }
   }
 })
 
-function refuse(): never {
+function refusePasskey(): never {
   fail('invalid-operation', 'The passkey does not fit what was asked for, or too late: please try again', {
     code: 'passkey-refused'
   })

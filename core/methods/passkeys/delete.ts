@@ -3,9 +3,9 @@ import { Type } from 'typebox'
 import { closed, Identifier, ItemDeletion } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
-import { tell } from '../../sign-in/notices/notices.js'
-import { passkeyOf } from '../../sign-in/passkeys/view.js'
-import { assertSignInPossible } from '../../sign-in/ways-in.js'
+import { notifyUser } from '../../sign-in/notices/notices.js'
+import { requirePasskey } from '../../sign-in/passkeys/public-passkey.js'
+import { assertSignInPossible } from '../../sign-in/sign-in-methods.js'
 
 /**
  * Nobody signs in with it from then on; sessions stay. Tells the user by mail. Throws `invalid-operation` for the only way in.
@@ -20,10 +20,10 @@ export const deletePasskey = method({
   allow: personalOnly,
   run(call, { id }) {
     const { services, store } = call
-    const { name } = passkeyOf(store, id)
+    const { name } = requirePasskey(store, id)
     store.passkeys.remove(id)
     assertSignInPossible(services.config, store)
-    tell(call, { kind: 'passkeyRemoved', passkey: name })
+    notifyUser(call, { kind: 'passkeyRemoved', passkey: name })
     return { passkeyDeletion: { id } }
   }
 })

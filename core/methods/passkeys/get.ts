@@ -4,8 +4,8 @@ import { Passkey } from '../../../schemas/passkey.js'
 import { closed } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
-import { shownPasskey } from '../../sign-in/passkeys/view.js'
-import { waysIn } from '../../sign-in/ways-in.js'
+import { toPublicPasskey } from '../../sign-in/passkeys/public-passkey.js'
+import { countSignInMethods } from '../../sign-in/sign-in-methods.js'
 
 /** Returns them in the order in which they were added, and whether there is a password to prove oneself by. */
 export const get = method({
@@ -16,7 +16,7 @@ export const get = method({
   mode: 'read',
   allow: personalOnly,
   run({ services, store }) {
-    const { password } = waysIn(services.config, store)
-    return { passkeys: store.passkeys.list().map(shownPasskey), hasPassword: password > 0 }
+    const { password } = countSignInMethods(services.config, store)
+    return { passkeys: store.passkeys.list().map(toPublicPasskey), hasPassword: password > 0 }
   }
 })

@@ -4,7 +4,7 @@ import { Passkey, PasskeyName } from '../../../schemas/passkey.js'
 import { closed, Identifier } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
-import { passkeyOf, shownPasskey } from '../../sign-in/passkeys/view.js'
+import { requirePasskey, toPublicPasskey } from '../../sign-in/passkeys/public-passkey.js'
 
 /** Returns the passkey under its new name. Nothing else can be changed. */
 export const update = method({
@@ -18,9 +18,9 @@ export const update = method({
   mode: 'write',
   allow: personalOnly,
   run({ store }, { id, update: given }) {
-    const before = passkeyOf(store, id)
+    const before = requirePasskey(store, id)
     const name = given.name?.trim() || before.name
     store.passkeys.rename(id, name)
-    return { passkey: shownPasskey({ ...before, name }) }
+    return { passkey: toPublicPasskey({ ...before, name }) }
   }
 })

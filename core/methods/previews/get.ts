@@ -2,8 +2,8 @@
 import { Type } from 'typebox'
 import { closed, Identifier, Timestamp } from '../../../schemas/scalars.js'
 import { anyAccess } from '../../auth/allow.js'
-import { reachOfEvent } from '../../audit/reach.js'
-import { mayRead, assertReadable } from '../../events/place.js'
+import { describeEventScope } from '../../audit/read-scope.js'
+import { mayRead, assertReadable } from '../../events/event-permissions.js'
 import { fail } from '../../errors.js'
 import type { Preview } from '../../previews/previews.js'
 import { method, type Call } from '../../call/method.js'
@@ -26,7 +26,7 @@ export const getPreview = method({
   allow: anyAccess,
   facts: ({ preview }: { preview: Preview | null }) => ({ preview }),
   async prepare(call, { h, height = h, id, w, width = w }) {
-    const event = readable(call, id)
+    const event = requireReadable(call, id)
     if (event.type !== 'picture/attached') return null
     const asked = { ...(width === undefined ? {} : { width }), ...(height === undefined ? {} : { height }) }
     return await call.services.previews.provide(call.account, event, asked)
@@ -36,12 +36,12 @@ export const getPreview = method({
   },
   run(call, { id }, preview) {
     // Rendering takes a while: whoever may see the event now counts.
-    call.reach = reachOfEvent(call, readable(call, id))
+    call.reach = describeEventScope(call, requireReadable(call, id))
     return { preview }
   }
 })
 
-function readable(call: Call, id: string): EventOutline {
+function requireReadable(call: Call, id: string): EventOutline {
   const event = call.store.events.findOutline(id) ?? fail('unknown-resource', `No event "${id}"`)
   if (!mayRead(call, event)) fail('forbidden')
   return event

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { appOnly } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
-import { ownSet, ProfileResult, readSet } from '../../account/profile-sets.js'
+import { getAppSet, ProfileResult, readProfile } from '../../account/profile-sets.js'
 
 export const getApp = method({
   id: 'profile.getApp',
@@ -12,5 +12,5 @@ export const getApp = method({
   result: ProfileResult,
   mode: 'read',
   allow: appOnly,
-  run: call => readSet(call, ownSet(call))
+  run: call => readProfile(call, getAppSet(call))
 })

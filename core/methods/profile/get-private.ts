@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
-import { ProfileResult, readSet } from '../../account/profile-sets.js'
+import { ProfileResult, readProfile } from '../../account/profile-sets.js'
 
 export const getPrivate = method({
   id: 'profile.getPrivate',
@@ -12,5 +12,5 @@ export const getPrivate = method({
   result: ProfileResult,
   mode: 'read',
   allow: personalOnly,
-  run: call => readSet(call, 'private')
+  run: call => readProfile(call, 'private')
 })

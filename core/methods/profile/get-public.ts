@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { anyAccess } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
-import { ProfileResult, readSet } from '../../account/profile-sets.js'
+import { ProfileResult, readProfile } from '../../account/profile-sets.js'
 
 export const getPublic = method({
   id: 'profile.getPublic',
@@ -12,5 +12,5 @@ export const getPublic = method({
   result: ProfileResult,
   mode: 'read',
   allow: anyAccess,
-  run: call => readSet(call, 'public')
+  run: call => readProfile(call, 'public')
 })

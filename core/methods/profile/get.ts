@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { closed, Identifier } from '../../../schemas/scalars.js'
 import { anyAccess } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
-import { ProfileResult, readSet, setOf } from '../../account/profile-sets.js'
+import { ProfileResult, readProfile, resolveSet } from '../../account/profile-sets.js'
 
 /** `id`: `public`, `private` (personal accesses), `app` (app accesses). */
 export const get = method({
@@ -13,5 +13,5 @@ export const get = method({
   result: ProfileResult,
   mode: 'read',
   allow: anyAccess,
-  run: (call, { id }) => readSet(call, setOf(call, id, 'read'))
+  run: (call, { id }) => readProfile(call, resolveSet(call, id, 'read'))
 })

@@ -1,7 +1,7 @@
 /** Changes the profile set of the calling app. (docs/spec/accounts.md#profile-sets) */
 import { appOnly } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
-import { ownSet, ProfileResult, ProfileUpdate, writeSet } from '../../account/profile-sets.js'
+import { getAppSet, ProfileResult, ProfileUpdate, updateProfile } from '../../account/profile-sets.js'
 
 export const updateApp = method({
   id: 'profile.updateApp',
@@ -10,5 +10,5 @@ export const updateApp = method({
   result: ProfileResult,
   mode: 'write',
   allow: appOnly,
-  run: (call, { update }) => writeSet(call, ownSet(call), update)
+  run: (call, { update }) => updateProfile(call, getAppSet(call), update)
 })

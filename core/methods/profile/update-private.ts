@@ -1,7 +1,7 @@
 /** Changes the profile set that only the account's owner may read. (docs/spec/accounts.md#profile-sets) */
 import { personalOnly } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
-import { ProfileResult, ProfileUpdate, writeSet } from '../../account/profile-sets.js'
+import { ProfileResult, ProfileUpdate, updateProfile } from '../../account/profile-sets.js'
 
 export const updatePrivate = method({
   id: 'profile.updatePrivate',
@@ -10,5 +10,5 @@ export const updatePrivate = method({
   result: ProfileResult,
   mode: 'write',
   allow: personalOnly,
-  run: (call, { update }) => writeSet(call, 'private', update)
+  run: (call, { update }) => updateProfile(call, 'private', update)
 })

@@ -1,7 +1,7 @@
 /** Changes the profile set that all accesses may read. (docs/spec/accounts.md#profile-sets) */
 import { personalOnly } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
-import { ProfileResult, ProfileUpdate, writeSet } from '../../account/profile-sets.js'
+import { ProfileResult, ProfileUpdate, updateProfile } from '../../account/profile-sets.js'
 
 export const updatePublic = method({
   id: 'profile.updatePublic',
@@ -10,5 +10,5 @@ export const updatePublic = method({
   result: ProfileResult,
   mode: 'write',
   allow: personalOnly,
-  run: (call, { update }) => writeSet(call, 'public', update)
+  run: (call, { update }) => updateProfile(call, 'public', update)
 })

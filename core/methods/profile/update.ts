@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { closed, Identifier, KeyValue } from '../../../schemas/scalars.js'
 import { anyAccess } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
-import { ProfileResult, setOf, writeSet } from '../../account/profile-sets.js'
+import { ProfileResult, resolveSet, updateProfile } from '../../account/profile-sets.js'
 
 /** `id`: `public`, `private` (personal accesses), `app` (app accesses). */
 export const update = method({
@@ -13,5 +13,5 @@ export const update = method({
   result: ProfileResult,
   mode: 'write',
   allow: anyAccess,
-  run: (call, { id, update: change }) => writeSet(call, setOf(call, id, 'write'), change)
+  run: (call, { id, update: change }) => updateProfile(call, resolveSet(call, id, 'write'), change)
 })

@@ -1,9 +1,9 @@
 /** `registration.cores`: the server for a user, by name or e-mail address. (docs/spec/registration.md#finding-an-account) */
 import { Type } from 'typebox'
 import { anyone } from '../../auth/allow.js'
-import { accountOf, serverOf } from '../../platform/find-account.js'
+import { requireAccount, getServerUrl } from '../../platform/find-account.js'
 import { serviceMethod } from '../../call/method.js'
-import { coreUrl } from '../../service-info.js'
+import { getCoreUrl } from '../../service-info.js'
 import { refuseParams } from '../../validation/params.js'
 
 /** `GET {register}cores`. Unknown addresses get a server too, so that the result does not reveal whether an address is registered. */
@@ -21,7 +21,9 @@ export const cores = serviceMethod({
         { code: 'ONE_OF_MISSING', message: 'Either "username" or "email" has to be given', path: '#' }
       ])
     const url =
-      username === undefined ? coreUrl(services.config) : serverOf(services, accountOf(services, username))
+      username === undefined
+        ? getCoreUrl(services.config)
+        : getServerUrl(services, requireAccount(services, username))
     return { core: { url } }
   }
 })

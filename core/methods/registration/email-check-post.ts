@@ -3,12 +3,12 @@ import { Email } from '../../../schemas/account.js'
 import { anyone } from '../../auth/allow.js'
 import { serviceMethod } from '../../call/method.js'
 import { isTakenEmail } from '../../registration/availability.js'
-import { olderCheck } from '../../registration/older-check.js'
+import { createOlderCheck } from '../../registration/older-check.js'
 
 /** `POST {register}email/check`. */
 export const emailCheckPost = serviceMethod({
   id: 'auth.emailCheckPost',
   summary: 'Tell whether an e-mail address is free, the older way',
   allow: anyone,
-  ...olderCheck('email', Email, isTakenEmail)
+  ...createOlderCheck('email', Email, isTakenEmail)
 })

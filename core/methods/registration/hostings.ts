@@ -2,8 +2,8 @@
 import { Type } from 'typebox'
 import { anyone } from '../../auth/allow.js'
 import { serviceMethod } from '../../call/method.js'
-import { coreUrl } from '../../service-info.js'
-import { ownServer } from '../../platform/find-account.js'
+import { getCoreUrl } from '../../service-info.js'
+import { getOwnServerUrl } from '../../platform/find-account.js'
 
 /** `GET {register}hostings`. A single server is one hosting, in the only zone of the only region. */
 export const hostings = serviceMethod({
@@ -15,9 +15,9 @@ export const hostings = serviceMethod({
   allow: anyone,
   run({ services }) {
     const { hosting, home, name } = services.config.service
-    const url = ownServer(services)
+    const url = getOwnServerUrl(services)
     const only = {
-      url: home || coreUrl(services.config),
+      url: home || getCoreUrl(services.config),
       name,
       description: '',
       localizedDescription: {},

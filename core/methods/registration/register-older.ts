@@ -1,9 +1,9 @@
 /** `auth.registerOlder`: a new account, for older clients. (docs/spec/compatibility.md#older-registration-routes) */
 import { Type } from 'typebox'
-import { coreUrl } from '../../service-info.js'
+import { getCoreUrl } from '../../service-info.js'
 import { anyone } from '../../auth/allow.js'
 import { serviceMethod } from '../../call/method.js'
-import { register } from '../../registration/register.js'
+import { registerAccount } from '../../registration/register.js'
 
 /** `POST {register}user`: 201. Older clients read `server` as well. */
 export const registerOlder = serviceMethod({
@@ -15,7 +15,7 @@ export const registerOlder = serviceMethod({
   allow: anyone,
   auditAs: 'public',
   async run(call, params) {
-    const registered = await register(call, params)
-    return { ...registered, server: coreUrl(call.services.config) }
+    const registered = await registerAccount(call, params)
+    return { ...registered, server: getCoreUrl(call.services.config) }
   }
 })

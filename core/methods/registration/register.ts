@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { anyone } from '../../auth/allow.js'
 import { serviceMethod } from '../../call/method.js'
-import { register as registerAccount, type Registered } from '../../registration/register.js'
+import { registerAccount as registerAccount, type Registered } from '../../registration/register.js'
 
 /**
  * `POST {register}users`, `POST /users` at the root: 201. `register` itself validates the fields, after renaming

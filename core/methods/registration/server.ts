@@ -1,9 +1,9 @@
 /** `registration.server`: the server that holds an account. (docs/spec/registration.md#finding-an-account) */
 import { Type } from 'typebox'
 import { anyone } from '../../auth/allow.js'
-import { accountOf, serverOf } from '../../platform/find-account.js'
+import { requireAccount, getServerUrl } from '../../platform/find-account.js'
 import { serviceMethod } from '../../call/method.js'
-import { accountUrl } from '../../service-info.js'
+import { getAccountUrl } from '../../service-info.js'
 
 /** `POST {register}{username}/server`; `GET` is redirected there by a 302. `alias` is the account's URL without scheme. */
 export const server = serviceMethod({
@@ -16,10 +16,10 @@ export const server = serviceMethod({
   facts: (told: { server: string }) => ({ server: told.server }),
   run({ services, credentials }, params) {
     services.throttle.lookUp(credentials.ip)
-    const account = accountOf(services, params.username)
-    const alias = (account.relocatedTo ?? accountUrl(services.config, account.username))
+    const account = requireAccount(services, params.username)
+    const alias = (account.relocatedTo ?? getAccountUrl(services.config, account.username))
       .replace(/^\w+:\/\//, '')
       .replace(/\/$/, '')
-    return { server: serverOf(services, account), alias }
+    return { server: getServerUrl(services, account), alias }
   }
 })

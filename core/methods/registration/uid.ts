@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { Email } from '../../../schemas/account.js'
 import { anyone } from '../../auth/allow.js'
-import { accountByEmail } from '../../platform/find-account.js'
+import { findAccountByEmail } from '../../platform/find-account.js'
 import { serviceMethod } from '../../call/method.js'
 
 /** `GET {register}{email}/uid`. */
@@ -14,6 +14,6 @@ export const uid = serviceMethod({
   mode: 'service',
   allow: anyone,
   run: ({ services, credentials }, { email }) => ({
-    uid: accountByEmail(services, credentials, email).username
+    uid: findAccountByEmail(services, credentials, email).username
   })
 })

@@ -2,13 +2,13 @@
 import { Username } from '../../../schemas/account.js'
 import { anyone } from '../../auth/allow.js'
 import { serviceMethod } from '../../call/method.js'
-import { isTakenUsername } from '../../registration/availability.js'
-import { olderCheck } from '../../registration/older-check.js'
+import { checkUsernameTaken } from '../../registration/availability.js'
+import { createOlderCheck } from '../../registration/older-check.js'
 
 /** `POST {register}username/check`. */
 export const usernameCheckPost = serviceMethod({
   id: 'auth.usernameCheckPost',
   summary: 'Tell whether a user name is free, the older way',
   allow: anyone,
-  ...olderCheck('username', Username, isTakenUsername)
+  ...createOlderCheck('username', Username, checkUsernameTaken)
 })

@@ -6,11 +6,11 @@ import { anyAccess } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
 import { method, type Call, type Result } from '../../call/method.js'
 import { readPoints } from '../../series/flat-json.js'
-import { writableHolder } from '../../series/holder.js'
-import { areMuch, type Sent } from '../../series/much.js'
-import { planOf } from '../../series/plan.js'
+import { requireWritableHolder } from '../../series/holder.js'
+import { isLargeWrite, type SentPoints } from '../../series/large-write.js'
+import { planColumns } from '../../series/column-plan.js'
 import { isObject } from '../../validation/is-object.js'
-import { atOnce, type Steps } from '../../../storage/steps.js'
+import { runSteps, type Steps } from '../../../storage/steps.js'
 
 /** Checks every entry of a `seriesBatch` value, then writes them in order. */
 export const addBatch = method({
@@ -21,25 +21,27 @@ export const addBatch = method({
   mode: 'write',
   boundsDepth: true,
   allow: anyAccess,
-  run: (call, params) => atOnce(addition(call, params)),
-  steps: { areMany, run: addition }
+  run: (call, params) => runSteps(addInSteps(call, params)),
+  steps: { areMany, run: addInSteps }
 })
 
 /** Series that are written at once. */
-const fewSeries = 100
+const maxSeriesAtOnce = 100
 
 function areMany(store: UserStore, params: unknown): boolean {
   if (!isObject(params) || !Array.isArray(params['data'])) return false
   const data = params['data'] as unknown[]
-  return data.length > fewSeries || areMuch(store, data.filter(isObject) as unknown as Sent[])
+  return (
+    data.length > maxSeriesAtOnce || isLargeWrite(store, data.filter(isObject) as unknown as SentPoints[])
+  )
 }
 
-function* addition(call: Call, params: unknown): Steps<Result> {
+function* addInSteps(call: Call, params: unknown): Steps<Result> {
   const { caller, services, now, store } = call
   const writes: { number: number; points: Points }[] = []
-  for (const [entry, { eventId, data }] of entriesOf(params).entries()) {
-    const { number, type, time } = writableHolder(call, eventId)
-    const points = yield* readPoints(data, planOf(services.eventTypes, type), time, { entry, eventId })
+  for (const [entry, { eventId, data }] of parseEntries(params).entries()) {
+    const { number, type, time } = requireWritableHolder(call, eventId)
+    const points = yield* readPoints(data, planColumns(services.eventTypes, type), time, { entry, eventId })
     writes.push({ number, points })
     yield
   }
@@ -56,7 +58,7 @@ interface Entry {
   readonly data: unknown
 }
 
-function entriesOf(params: unknown): readonly Entry[] {
+function parseEntries(params: unknown): readonly Entry[] {
   if (!isObject(params)) return refuse('The batch has to be a JSON object', { rule: 'object' })
   const { format, data } = params
   if (format !== 'seriesBatch') refuse('The "format" has to be "seriesBatch"', { rule: 'format' })

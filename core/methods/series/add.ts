@@ -4,10 +4,10 @@ import { Identifier } from '../../../schemas/scalars.js'
 import { anyAccess } from '../../auth/allow.js'
 import { method, type Call, type Result } from '../../call/method.js'
 import { readPoints } from '../../series/flat-json.js'
-import { writableHolder } from '../../series/holder.js'
-import { areMuch } from '../../series/much.js'
-import { planOf } from '../../series/plan.js'
-import { atOnce, type Steps } from '../../../storage/steps.js'
+import { requireWritableHolder } from '../../series/holder.js'
+import { isLargeWrite } from '../../series/large-write.js'
+import { planColumns } from '../../series/column-plan.js'
+import { runSteps, type Steps } from '../../../storage/steps.js'
 
 /** Writes the points of a `flatJSON` value. The schema does not validate it: its rules have errors of their own. */
 export const add = method({
@@ -18,17 +18,17 @@ export const add = method({
   mode: 'write',
   boundsDepth: true,
   allow: anyAccess,
-  run: (call, params) => atOnce(addition(call, params)),
+  run: (call, params) => runSteps(addInSteps(call, params)),
   steps: {
-    areMany: (store, params) => areMuch(store, [{ eventId: params.id, data: params }]),
-    run: addition
+    areMany: (store, params) => isLargeWrite(store, [{ eventId: params.id, data: params }]),
+    run: addInSteps
   }
 })
 
-function* addition(call: Call, params: { readonly id: string }): Steps<Result> {
+function* addInSteps(call: Call, params: { readonly id: string }): Steps<Result> {
   const { caller, services, now, store } = call
-  const { number, type, time } = writableHolder(call, params.id)
-  const points = yield* readPoints(params, planOf(services.eventTypes, type), time)
+  const { number, type, time } = requireWritableHolder(call, params.id)
+  const points = yield* readPoints(params, planColumns(services.eventTypes, type), time)
   yield* store.series.add(number, points, { writer: caller.signature, written: now })
   return { status: 'ok' }
 }

@@ -7,11 +7,11 @@ import type { Range } from '../../../storage/series/page.js'
 import { anyAccess } from '../../auth/allow.js'
 import { authenticate } from '../../auth/authenticate.js'
 import { method, type Call } from '../../call/method.js'
-import { shown } from '../../events/view.js'
-import { bringUpToDate } from '../../series/follow.js'
-import { reducibleHolder } from '../../series/holder.js'
-import { bounds, assertRangeOrder, rangeOf } from '../../series/range.js'
-import { withoutNulls } from '../../validation/without-nulls.js'
+import { toPublicEvent } from '../../events/public-event.js'
+import { updateHolder } from '../../series/holder-updater.js'
+import { requireReducibleHolder } from '../../series/holder.js'
+import { bounds, assertRangeOrder, resolveRange } from '../../series/range.js'
+import { omitNulls } from '../../validation/omit-nulls.js'
 
 const Params = Type.Object({ id: Identifier, ...bounds }, closed)
 
@@ -31,10 +31,10 @@ export const deletePoints = method({
   mode: 'write',
   mayExceedQuota: true,
   allow: anyAccess,
-  prepare: removedBefore,
+  prepare: removeAllButLast,
   run(call, params, before = 0) {
     const { caller, changes, now, store } = call
-    const { holder, range } = target(call, params)
+    const { holder, range } = findTarget(call, params)
     const writing = { writer: caller.signature, written: now }
     let removed = before
     for (let isDone = false; !isDone;) {
@@ -42,36 +42,36 @@ export const deletePoints = method({
       removed += removal.count
       isDone = removal.isDone
     }
-    const behind = store.series.findBehind(holder.number)
-    const text = behind ? bringUpToDate(store, behind, changes) : store.events.findText(holder.id)!.body
-    store.series.tidy(holder.number)
-    return { status: 'ok', removed, event: shown(call, text) }
+    const behind = store.series.findOutdated(holder.number)
+    const text = behind ? updateHolder(store, behind, changes) : store.events.findText(holder.id)!.body
+    store.series.removeIfEmpty(holder.number)
+    return { status: 'ok', removed, event: toPublicEvent(call, text) }
   }
 })
 
 /** Removes points as long as there are more than one write takes; answers how many. */
-async function removedBefore(call: Call, params: Static<typeof Params>): Promise<number> {
+async function removeAllButLast(call: Call, params: Static<typeof Params>): Promise<number> {
   let removed = 0
   for (;;) {
-    const { store } = atPresent(call)
-    if (!store.read(() => isMuch(call, params))) return removed
+    const { store } = refreshCall(call)
+    if (!store.read(() => isLarge(call, params))) return removed
     removed += await store.write(() => {
-      const present = atPresent(call)
-      const { holder, range } = target(present, params)
+      const present = refreshCall(call)
+      const { holder, range } = findTarget(present, params)
       const writing = { writer: present.caller.signature, written: call.now }
       return present.store.series.remove(holder.number, range, writing).count
     }, call.caller.accessId)
   }
 }
 
-function isMuch(call: Call, params: Static<typeof Params>): boolean {
-  const present = atPresent(call)
-  const { holder, range } = target(present, params)
-  return present.store.series.areMany(holder.number, range)
+function isLarge(call: Call, params: Static<typeof Params>): boolean {
+  const present = refreshCall(call)
+  const { holder, range } = findTarget(present, params)
+  return present.store.series.spansManyChunks(holder.number, range)
 }
 
 /** The call as things stand: since it began it has waited. */
-function atPresent(call: Call): Call {
+function refreshCall(call: Call): Call {
   const { account, services, credentials } = call
   const store = services.accounts.store(account)
   if (call.caller.isCurrent(store)) return call
@@ -82,9 +82,9 @@ function atPresent(call: Call): Call {
   }
 }
 
-function target(call: Call, params: Static<typeof Params>): { holder: Holder; range: Range } {
-  const given = withoutNulls(params)
+function findTarget(call: Call, params: Static<typeof Params>): { holder: Holder; range: Range } {
+  const given = omitNulls(params)
   assertRangeOrder(given)
-  const holder = reducibleHolder(call, given.id)
-  return { holder, range: rangeOf(given, holder, call.now) }
+  const holder = requireReducibleHolder(call, given.id)
+  return { holder, range: resolveRange(given, holder, call.now) }
 }

@@ -1,19 +1,19 @@
 /** `hfs.get`: the points below a holder event. (docs/spec/series.md#reading-points) */
 import { Type } from 'typebox'
 import type { Range } from '../../../storage/series/page.js'
-import type { Sampling } from '../../../storage/series/sampler.js'
+import type { SampleOptions } from '../../../storage/series/sampler.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
 import { closed, Identifier, orNull } from '../../../schemas/scalars.js'
 import { anyAccess } from '../../auth/allow.js'
-import { reachOfPoints } from '../../audit/reach.js'
-import { withoutNulls } from '../../validation/without-nulls.js'
+import { describePointsScope } from '../../audit/read-scope.js'
+import { omitNulls } from '../../validation/omit-nulls.js'
 import type { Listing } from '../../json/json-text.js'
 import { method } from '../../call/method.js'
-import { ofHolder, readableHolder } from '../../series/holder.js'
+import { guardListing, requireReadableHolder } from '../../series/holder.js'
 import { PointListing } from '../../series/listing.js'
-import { planOf, timeColumn } from '../../series/plan.js'
-import { bounds, assertRangeOrder, rangeOf } from '../../series/range.js'
-import { numericColumns, SampledListing, summaryFields } from '../../series/sampling.js'
+import { planColumns, timeColumn } from '../../series/column-plan.js'
+import { bounds, assertRangeOrder, resolveRange } from '../../series/range.js'
+import { selectNumericColumns, SampledListing, listSummaryFields } from '../../series/sampling.js'
 import { refuseParams } from '../../validation/params.js'
 import type { Reader } from '../../call/reader.js'
 
@@ -46,7 +46,7 @@ export const get = method({
   mode: 'read',
   allow: anyAccess,
   run(call, params) {
-    const given = withoutNulls(params)
+    const given = omitNulls(params)
     const { id, limit = Infinity, sortAscending, sample, summary = false, resolution } = given
     assertRangeOrder(given)
     if (summary && sample === undefined)
@@ -58,33 +58,40 @@ export const get = method({
         }
       ])
     const { services, store, now } = call
-    const holder = readableHolder(call, id)
+    const holder = requireReadableHolder(call, id)
     const { number: event, time, type } = holder
-    const range = rangeOf(given, holder, now)
+    const range = resolveRange(given, holder, now)
     const until = given.toDeltaTime === undefined ? now : time + range.to
-    call.reach = reachOfPoints(call, holder, { from: time + range.from, to: until })
-    const columns = store.series.columns(event)
+    call.reach = describePointsScope(call, holder, { from: time + range.from, to: until })
+    const columns = store.series.getColumns(event)
     if (!columns) return { format: 'flatJSON', fields: [], points: [] }
     const form = { event, width: columns.length + 1, isFine: resolution === 'ns' }
-    const summed = summary ? numericColumns(planOf(services.eventTypes, type), columns) : undefined
+    const summed = summary ? selectNumericColumns(planColumns(services.eventTypes, type), columns) : undefined
     const points =
       sample === undefined
-        ? new PointListing({ ...form, range, limit, isAscending: sortAscending ?? true, isSentAsIs: true })
-        : sampled(store, { ...form, range, buckets: sample, summed: summed?.map(({ place }) => place) })
+        ? new PointListing({ ...form, range, limit, isAscending: sortAscending ?? true, allowsBytes: true })
+        : createSampledListing(store, {
+            ...form,
+            range,
+            buckets: sample,
+            summedCells: summed?.map(({ place }) => place)
+          })
     return {
       format: 'flatJSON',
-      fields: summed ? summaryFields(summed) : [timeColumn, ...columns],
-      points: points ? ofHolder(holder, points) : []
+      fields: summed ? listSummaryFields(summed) : [timeColumn, ...columns],
+      points: points ? guardListing(holder, points) : []
     }
   }
 })
 
 /** Samples what lies in the range: an open end must not make the parts as long as eternity. */
-function sampled(store: UserStore, query: Sampling): Listing<Reader> | undefined {
-  const ends = store.series.bounds(query.event)
+function createSampledListing(store: UserStore, query: SampleOptions): Listing<Reader> | undefined {
+  const ends = store.series.getBounds(query.event)
   const range: Range = {
     from: Math.max(query.range.from, ends?.first ?? 0),
     to: Math.min(query.range.to, (ends?.until ?? 0) + 1e-3)
   }
-  return range.from < range.to ? new SampledListing(store.series.sampler({ ...query, range })) : undefined
+  return range.from < range.to
+    ? new SampledListing(store.series.createSampler({ ...query, range }))
+    : undefined
 }

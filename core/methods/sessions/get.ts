@@ -4,7 +4,7 @@ import { closed } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import { listSessions, Session } from '../../auth/sessions.js'
-import { factorOf } from '../../sign-in/mfa/factor.js'
+import { getFactor } from '../../sign-in/mfa/factor.js'
 
 /** Returns the open sessions, most recently used first, and whether signing in takes a second factor. */
 export const get = method({
@@ -14,5 +14,5 @@ export const get = method({
   result: Type.Object({ sessions: Type.Array(Session), hasSecondFactor: Type.Boolean() }),
   mode: 'read',
   allow: personalOnly,
-  run: call => ({ sessions: listSessions(call), hasSecondFactor: factorOf(call.store) !== undefined })
+  run: call => ({ sessions: listSessions(call), hasSecondFactor: getFactor(call.store) !== undefined })
 })

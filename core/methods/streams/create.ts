@@ -2,19 +2,19 @@
 import { Type, type Static } from 'typebox'
 import { closed, Identifier, KeyValue, Name, orNull } from '../../../schemas/scalars.js'
 import { Stream } from '../../../schemas/stream.js'
-import { atOnce, type Steps } from '../../../storage/steps.js'
+import { runSteps, type Steps } from '../../../storage/steps.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
 import { anyAccess } from '../../auth/allow.js'
-import { modestClientData } from '../../validation/client-data.js'
-import { addStream, insertInSteps } from '../../streams/ended-permissions.js'
+import { mergeLimitedClientData } from '../../validation/client-data.js'
+import { addStream, insertStreamInSteps } from '../../streams/ended-permissions.js'
 import { fail } from '../../errors.js'
-import { newId, toSlug } from '../../ids.js'
+import { createId, toSlug } from '../../ids.js'
 import { method, type Call } from '../../call/method.js'
 import { protectedFields, trackingFields } from '../../validation/protected-fields.js'
-import { orConflict } from '../../streams/conflict.js'
-import { assertParent } from '../../streams/place.js'
+import { writeStream } from '../../streams/write-stream.js'
+import { assertParent } from '../../streams/placement.js'
 import { isSystemId } from '../../system-ids.js'
-import { broughtBack } from '../../streams/tags.js'
+import { restoreTagStream } from '../../streams/tags.js'
 
 const Params = Type.Object(
   {
@@ -30,7 +30,7 @@ const Params = Type.Object(
 type Params = Static<typeof Params>
 
 /** Accesses that are processed without yielding to other work. */
-const few = 1000
+const maxAtOnce = 1000
 
 /** Returns the stream, without `children`: older clients fail on an empty list of them here. */
 export const create = method({
@@ -40,25 +40,27 @@ export const create = method({
   result: Type.Object({ stream: Stream }),
   mode: 'write',
   allow: anyAccess,
-  run: (call, params) => atOnce(created(call, params)),
+  run: (call, params) => runSteps(createInSteps(call, params)),
   steps: {
     areMany: ({ accesses, streams }, { id }) =>
-      typeof id === 'string' && streams.deletedAt(likelyId(id)) !== undefined && accesses.hasMore(few),
-    run: created
+      typeof id === 'string' &&
+      streams.getDeletionTime(guessId(id)) !== undefined &&
+      accesses.hasMore(maxAtOnce),
+    run: createInSteps
   }
 })
 
-function* created(call: Call, params: Params): Steps<{ stream: Stream }> {
-  const { id: wanted, name, parentId, clientData, trashed } = params
+function* createInSteps(call: Call, params: Params): Steps<{ stream: Stream }> {
+  const { id: requested, name, parentId, clientData, trashed } = params
   const { caller, changes, now, store } = call
-  if (typeof parentId === 'string' && parentId === wanted)
+  if (typeof parentId === 'string' && parentId === requested)
     fail('invalid-operation', 'A stream cannot be its own parent')
-  const tag = typeof wanted === 'string' && broughtBack(call, wanted, parentId ?? null)
+  const tag = typeof requested === 'string' && restoreTagStream(call, requested, parentId ?? null)
   if (tag) return { stream: tag }
   assertParent(call, parentId ?? null)
-  const id = typeof wanted === 'string' ? ownId(store, wanted) : newId()
+  const id = typeof requested === 'string' ? resolveId(store, requested) : createId()
   const at = store.stamp(now)
-  const data = modestClientData(call, undefined, clientData)
+  const data = mergeLimitedClientData(call, undefined, clientData)
   const stream: Stream = {
     id,
     name,
@@ -70,24 +72,26 @@ function* created(call: Call, params: Params): Steps<{ stream: Stream }> {
     modified: at,
     modifiedBy: caller.signature
   }
-  yield* insertInSteps(call, stream, () => orConflict(store.streams, stream, () => addStream(call, stream)))
+  yield* insertStreamInSteps(call, stream, () =>
+    writeStream(store.streams, stream, () => addStream(call, stream))
+  )
   changes.add('streams', [id])
   return { stream }
 }
 
-/** As {@link ownId}; what is wrong with it is found later. */
-function likelyId(wanted: string): string {
+/** As {@link resolveId}; what is wrong with it is found later. */
+function guessId(requested: string): string {
   try {
-    return toSlug(wanted)
+    return toSlug(requested)
   } catch {
-    return wanted
+    return requested
   }
 }
 
 /** The id that a client's wish leads to. */
-function ownId({ streams }: UserStore, wanted: string): string {
-  const id = isSystemId(wanted) ? wanted : toSlug(wanted)
+function resolveId({ streams }: UserStore, requested: string): string {
+  const id = isSystemId(requested) ? requested : toSlug(requested)
   if (isSystemId(id) || streams.isTagId(id))
-    fail('invalid-item-id', `The id "${wanted}" is reserved for the service`)
+    fail('invalid-item-id', `The id "${requested}" is reserved for the service`)
   return id
 }

@@ -4,13 +4,18 @@ import { closed, Identifier, ItemDeletion, orNull } from '../../../schemas/scala
 import { Stream } from '../../../schemas/stream.js'
 import { anyAccess } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
-import { holdHidden } from '../../permissions/hidden-events.js'
-import { managedStream, assertManagesAll, noteAll, refuseHiddenContents } from '../../streams/managed.js'
+import { includesHiddenEvents } from '../../permissions/hidden-events.js'
+import {
+  requireManagedStream,
+  assertManagesAll,
+  addAllChanges,
+  refuseHiddenContents
+} from '../../streams/managed-stream.js'
 import { method, type Call, type Result } from '../../call/method.js'
 import { removeStreams } from '../../streams/remove.js'
-import { atOnce, type Steps } from '../../../storage/steps.js'
-import { hasMoreBelow, subtree, subtreeInSteps } from '../../streams/tree.js'
-import { shownStream } from '../../streams/view.js'
+import { runSteps, type Steps } from '../../../storage/steps.js'
+import { hasMoreBelow, listSubtree, listSubtreeInSteps } from '../../streams/tree.js'
+import { toPublicStream } from '../../streams/stream-view.js'
 import { refuseParams } from '../../validation/params.js'
 import type { StreamNode } from '../../../storage/streams/node.js'
 
@@ -31,46 +36,46 @@ export const deleteStream = method({
   mode: 'write',
   mayExceedQuota: true,
   allow: anyAccess,
-  run: (call, params) => atOnce(deletion(call, params)),
+  run: (call, params) => runSteps(deleteInSteps(call, params)),
   steps: {
     areMany({ accesses, events, streams }, { id }) {
       const node = streams.find(id)
       if (!node) return false
-      if (hasMoreBelow(node, few)) return true
-      const numbers = subtree(node).map(({ number }) => number)
-      if (events.hasMoreIn(numbers, few)) return true
-      return node.stream.trashed === true && accesses.hasMore(few)
+      if (hasMoreBelow(node, maxAtOnce)) return true
+      const numbers = listSubtree(node).map(({ number }) => number)
+      if (events.hasMoreIn(numbers, maxAtOnce)) return true
+      return node.stream.trashed === true && accesses.hasMore(maxAtOnce)
     },
-    run: deletion
+    run: deleteInSteps
   }
 })
 
 /** Streams, events, and accesses to look through, for which a deletion is made at once. */
-const few = 200
+const maxAtOnce = 200
 
-function* deletion(call: Call, { id, mergeEventsWithParent }: Static<typeof Params>): Steps<Result> {
-  const node = managedStream(call, id)
-  const nodes = yield* subtreeInSteps(node)
+function* deleteInSteps(call: Call, { id, mergeEventsWithParent }: Static<typeof Params>): Steps<Result> {
+  const node = requireManagedStream(call, id)
+  const nodes = yield* listSubtreeInSteps(node)
   yield* assertManagesAll(call.caller, nodes)
-  if (!node.stream.trashed) return { stream: yield* trash(call, node, nodes) }
+  if (!node.stream.trashed) return { stream: yield* moveToTrash(call, node, nodes) }
   const numbers = nodes.map(each => each.number)
   // Before anything that depends on events, so that no more is told of those that are hidden.
-  if (yield* holdHidden(call, numbers)) refuseHiddenContents()
-  const target = mergeEventsWithParent ? mergeTarget(node) : undefined
+  if (yield* includesHiddenEvents(call, numbers)) refuseHiddenContents()
+  const target = mergeEventsWithParent ? requireParent(node) : undefined
   const hasEvents = call.store.events.hasIn(numbers)
-  if (hasEvents && typeof mergeEventsWithParent !== 'boolean') refuseParams([missing])
+  if (hasEvents && typeof mergeEventsWithParent !== 'boolean') refuseParams([missingParamViolation])
   if (hasEvents && target) assertMayMergeInto(call, target)
   return { updatedEvents: yield* removeStreams(call, nodes, target), streamDeletion: { id } }
 }
 
-const missing = {
+const missingParamViolation = {
   code: 'OBJECT_MISSING_REQUIRED_PROPERTY',
   message: 'There are events in the stream or below: "mergeEventsWithParent" has to say what becomes of them',
   path: '#/mergeEventsWithParent',
   param: 'mergeEventsWithParent'
 }
 
-function* trash(
+function* moveToTrash(
   { caller, changes, now, store }: Call,
   node: StreamNode,
   nodes: readonly StreamNode[]
@@ -83,8 +88,8 @@ function* trash(
     modifiedBy: caller.signature
   })
   // What lies below is in the trash with it.
-  yield* noteAll(changes, nodes)
-  return shownStream(caller, node)
+  yield* addAllChanges(changes, nodes)
+  return toPublicStream(caller, node)
 }
 
 /** Streams of tags take events from those who tag them, not from streams that go. */
@@ -93,7 +98,7 @@ function assertMayMergeInto({ caller, store: { streams } }: Call, { stream: { id
   if (!caller.isPersonal && streams.isTagId(id)) fail('forbidden')
 }
 
-function mergeTarget({ parent, stream }: StreamNode): StreamNode {
+function requireParent({ parent, stream }: StreamNode): StreamNode {
   return (
     parent ??
     fail(

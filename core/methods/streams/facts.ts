@@ -2,16 +2,16 @@
 import { Type } from 'typebox'
 import { closed, Identifier, Timestamp } from '../../../schemas/scalars.js'
 import type { Fact, FactsRun } from '../../../storage/event-values/facts-run.js'
-import { isAboutAudit } from '../../audit/events.js'
-import { reachOfQuery } from '../../audit/reach.js'
+import { includesAudit } from '../../audit/events.js'
+import { describeQueryScope } from '../../audit/read-scope.js'
 import { anyAccess } from '../../auth/allow.js'
 import { method, type Call } from '../../call/method.js'
 import { Footing, type Reader } from '../../call/reader.js'
 import { fail } from '../../errors.js'
-import { withLiveValues } from '../../events/live-values.js'
-import { eventScope } from '../../events/scope.js'
+import { insertLiveValues } from '../../events/live-values.js'
+import { resolveEventScope } from '../../events/scope.js'
 import type { Listing, Page } from '../../json/json-text.js'
-import { withoutNulls } from '../../validation/without-nulls.js'
+import { omitNulls } from '../../validation/omit-nulls.js'
 
 /** Of the streams that the caller may read: of each type in them that there are events of. */
 export const facts = method({
@@ -40,39 +40,43 @@ export const facts = method({
   allow: anyAccess,
   isRepeatable: () => true,
   run(call, params) {
-    const { streams } = withoutNulls(params)
-    if (isAboutAudit(streams))
+    const { streams } = omitNulls(params)
+    if (includesAudit(streams))
       fail('invalid-operation', 'The audit is not counted: name streams of the account only')
-    call.reach = reachOfQuery(call.caller, streams, {})
+    call.reach = describeQueryScope(call.caller, streams, {})
     return { facts: new FactsListing(call, streams) }
   }
 })
 
 class FactsListing implements Listing<Reader> {
-  readonly #footing: Footing
+  readonly #permissions: Footing
   readonly #run: FactsRun
 
   constructor(
     private readonly call: Call,
     private readonly streams: unknown
   ) {
-    this.#footing = new Footing(call)
-    this.#run = call.store.events.factsIn(eventScope(call, streams, false))
+    this.#permissions = new Footing(call)
+    this.#run = call.store.events.createFacts(resolveEventScope(call, streams, false))
   }
 
   next(reader: Reader): Page {
     const { call, streams } = this
     const { store } = reader
-    if (this.#footing.hasChanged(reader)) this.#run.follow(eventScope({ ...call, ...reader }, streams, false))
-    const found = store.events.facts(this.#run, body => withLiveValues(call.services, body, store))
-    const texts = found.flatMap(fact => textOf(reader, fact) ?? [])
+    if (this.#permissions.hasChanged(reader))
+      this.#run.updateScope(resolveEventScope({ ...call, ...reader }, streams, false))
+    const found = store.events.nextFacts(this.#run, body => insertLiveValues(call.services, body, store))
+    const texts = found.flatMap(fact => toFactText(reader, fact) ?? [])
     return { text: texts.join(','), count: texts.length, done: this.#run.isDone }
   }
 }
 
 /** Nothing of a stream that is in no tree. */
-function textOf({ store }: Reader, { count, first, last, latest, stream, type }: Fact): string | undefined {
-  const streamId = store.streams.byNumber(stream)?.stream.id
+function toFactText(
+  { store }: Reader,
+  { count, first, last, latest, stream, type }: Fact
+): string | undefined {
+  const streamId = store.streams.findByNumber(stream)?.stream.id
   if (streamId === undefined) return undefined
   const shown = JSON.stringify({ streamId, type, count, first, last })
   return latest === undefined ? shown : `${shown.slice(0, -1)},"latest":${latest}}`

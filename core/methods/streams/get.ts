@@ -4,10 +4,10 @@ import { closed, Identifier, ItemDeletion, orNull, Timestamp } from '../../../sc
 import { StreamTree } from '../../../schemas/stream.js'
 import { anyAccess } from '../../auth/allow.js'
 import { isAuditId } from '../../audit-ids.js'
-import { auditStreamsBelow, withAuditStream } from '../../audit/streams.js'
+import { listAuditStreams, addAuditStream } from '../../audit/streams.js'
 import { fail } from '../../errors.js'
 import { method, type Call } from '../../call/method.js'
-import { StreamView } from '../../streams/view.js'
+import { StreamView } from '../../streams/stream-view.js'
 
 /** Returns the permitted streams by name and, if requested, those deleted since a time. */
 export const get = method({
@@ -31,18 +31,18 @@ export const get = method({
   isRepeatable: ({ parentId }) => typeof parentId !== 'string' || !isAuditId(parentId),
   // The deletion of a stream is forgotten when another one takes its id, wherever that is.
   untold: (call, { includeDeletionsSince: since }) =>
-    typeof since === 'number' ? deletions(call, since) : undefined,
+    typeof since === 'number' ? listDeletions(call, since) : undefined,
   run(call, { parentId, state, includeDeletionsSince }) {
     const view = new StreamView(call.store, call.caller, state === 'all')
     const streams =
-      typeof parentId === 'string' ? below(call, view, parentId) : withAuditStream(call, view.roots())
+      typeof parentId === 'string' ? listBelow(call, view, parentId) : addAuditStream(call, view.roots())
     if (typeof includeDeletionsSince !== 'number') return { streams }
-    return { streams, streamDeletions: deletions(call, includeDeletionsSince) }
+    return { streams, streamDeletions: listDeletions(call, includeDeletionsSince) }
   }
 })
 
-function below(call: Call, view: StreamView, parentId: string): object {
-  if (isAuditId(parentId)) return auditStreamsBelow(call, parentId)
+function listBelow(call: Call, view: StreamView, parentId: string): object {
+  if (isAuditId(parentId)) return listAuditStreams(call, parentId)
   const { caller, store } = call
   const parent =
     store.streams.find(parentId) ??
@@ -52,9 +52,9 @@ function below(call: Call, view: StreamView, parentId: string): object {
 }
 
 /** Deletions of streams that could have been listed. */
-function deletions({ caller, store }: Call, since: number): ItemDeletion[] {
+function listDeletions({ caller, store }: Call, since: number): ItemDeletion[] {
   return store.streams
-    .deletionsSince(since)
+    .listDeletionsSince(since)
     .filter(({ deleted, path }) => caller.couldList(path, deleted))
     .map(({ id, deleted }) => ({ id, deleted }))
 }

@@ -3,21 +3,21 @@ import { Type, type Static } from 'typebox'
 import { closed, Identifier, KeyValue, orNull } from '../../../schemas/scalars.js'
 import { Stream } from '../../../schemas/stream.js'
 import { anyAccess } from '../../auth/allow.js'
-import { modestClientData } from '../../validation/client-data.js'
+import { mergeLimitedClientData } from '../../validation/client-data.js'
 import { fail } from '../../errors.js'
 import { method, type Call } from '../../call/method.js'
 import { protectedFields, refuseProtected, trackingFields } from '../../validation/protected-fields.js'
-import { managedStream, assertManagesAll, noteAll } from '../../streams/managed.js'
-import { orConflict } from '../../streams/conflict.js'
-import { assertParent, assertStreamsFitInMemory } from '../../streams/place.js'
-import { atOnce, type Steps } from '../../../storage/steps.js'
-import { hasMoreBelow, subtreeInSteps } from '../../streams/tree.js'
+import { requireManagedStream, assertManagesAll, addAllChanges } from '../../streams/managed-stream.js'
+import { writeStream } from '../../streams/write-stream.js'
+import { assertParent, assertStreamsFitInMemory } from '../../streams/placement.js'
+import { runSteps, type Steps } from '../../../storage/steps.js'
+import { hasMoreBelow, listSubtreeInSteps } from '../../streams/tree.js'
 import { assertName } from '../../validation/params.js'
-import { shownStream } from '../../streams/view.js'
+import { toPublicStream } from '../../streams/stream-view.js'
 import type { StreamNode } from '../../../storage/streams/node.js'
 
 /** Fields that only the service sets. */
-const readOnly = ['id', 'children', ...trackingFields] as const
+const readOnlyFields = ['id', 'children', ...trackingFields] as const
 
 const Params = Type.Object(
   {
@@ -28,7 +28,7 @@ const Params = Type.Object(
         parentId: orNull(Identifier),
         clientData: orNull(KeyValue),
         trashed: orNull(Type.Boolean()),
-        ...protectedFields(readOnly)
+        ...protectedFields(readOnlyFields)
       },
       closed
     )
@@ -38,7 +38,7 @@ const Params = Type.Object(
 type Params = Static<typeof Params>
 
 /** Streams that go along, for which a change is made at once. */
-const few = 200
+const maxAtOnce = 200
 
 /** Returns the changed stream, without its children. */
 export const update = method({
@@ -48,35 +48,35 @@ export const update = method({
   result: Type.Object({ stream: Stream }),
   mode: 'write',
   allow: anyAccess,
-  run: (call, params) => atOnce(change(call, params)),
+  run: (call, params) => runSteps(updateInSteps(call, params)),
   steps: {
     areMany({ streams }, { id, update: given }) {
       const { parentId, trashed } = Object(given) as Partial<Params['update']>
       if (parentId === undefined && trashed === undefined) return false
       const node = streams.find(id)
-      return node !== undefined && hasMoreBelow(node, few)
+      return node !== undefined && hasMoreBelow(node, maxAtOnce)
     },
-    run: change
+    run: updateInSteps
   }
 })
 
-function* change(call: Call, { id, update: given }: Params): Steps<{ stream: Stream }> {
+function* updateInSteps(call: Call, { id, update: given }: Params): Steps<{ stream: Stream }> {
   const { caller, changes, now, store } = call
-  const node = managedStream(call, id)
-  refuseProtected(call, readOnly, given)
+  const node = requireManagedStream(call, id)
+  refuseProtected(call, readOnlyFields, given)
   const { name, parentId, trashed } = given
   const before = node.stream
   if (name !== undefined && name !== before.name) assertName(name, '#/update/name')
   // Who may not see the parent does not find out by naming it.
-  const places = [before.parentId, shownStream(caller, node).parentId]
+  const places = [before.parentId, toPublicStream(caller, node).parentId]
   const isMoving = parentId !== undefined && places.some(place => place !== parentId)
-  const isTurning = trashed !== undefined && (trashed === true) !== (before.trashed === true)
+  const isTrashing = trashed !== undefined && (trashed === true) !== (before.trashed === true)
   // What lies below goes along, into the trash and out of it too.
-  const nodes = isMoving || isTurning ? yield* subtreeInSteps(node) : [node]
-  if (isMoving || isTurning) yield* assertManagesAll(caller, nodes)
+  const nodes = isMoving || isTrashing ? yield* listSubtreeInSteps(node) : [node]
+  if (isMoving || isTrashing) yield* assertManagesAll(caller, nodes)
   if (isMoving) assertMayMove(call, node, parentId)
   const { clientData: oldData, trashed: wasTrashed, ...rest } = before
-  const clientData = modestClientData(call, oldData, given.clientData)
+  const clientData = mergeLimitedClientData(call, oldData, given.clientData)
   const stream: Stream = {
     ...rest,
     ...(name !== undefined && { name }),
@@ -86,11 +86,11 @@ function* change(call: Call, { id, update: given }: Params): Steps<{ stream: Str
     modified: store.stamp(now),
     modifiedBy: caller.signature
   }
-  yield* noteAll(changes, nodes)
-  orConflict(store.streams, stream, () => store.streams.update(stream), node)
+  yield* addAllChanges(changes, nodes)
+  writeStream(store.streams, stream, () => store.streams.update(stream), node)
   assertStreamsFitInMemory(call, stream, before)
-  if (isMoving) yield* noteAll(changes, nodes)
-  return { stream: shownStream(caller, node) }
+  if (isMoving) yield* addAllChanges(changes, nodes)
+  return { stream: toPublicStream(caller, node) }
 }
 
 /** Throws unless a stream, with all below it, may be moved to another parent. */

@@ -3,9 +3,9 @@ import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { adminOnly } from '../../auth/admin.js'
 import { fail } from '../../errors.js'
-import { accountOf } from '../../platform/find-account.js'
+import { requireAccount } from '../../platform/find-account.js'
 import { serviceMethod } from '../../call/method.js'
-import { announce } from '../../platform/remove-account.js'
+import { announceAccountChange } from '../../platform/remove-account.js'
 
 /** `DELETE /system/users/{username}/relocation`. An error if the account has not moved. */
 export const bringBackUser = serviceMethod({
@@ -18,11 +18,11 @@ export const bringBackUser = serviceMethod({
   auditAs: 'admin',
   deed: () => ({}),
   async run({ services }, params) {
-    const account = accountOf(services, params.username)
+    const account = requireAccount(services, params.username)
     if (account.relocatedTo === null) fail('unknown-resource', 'This account has not moved')
-    await services.accounts.bringBack(account)
+    await services.accounts.undoRelocation(account)
     // Webhooks are told what they missed.
-    announce(services, account)
+    announceAccountChange(services, account)
     return { relocationDeletion: { username: account.username } }
   }
 })

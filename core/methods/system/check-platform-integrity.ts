@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { adminOnly } from '../../auth/admin.js'
-import { servedAccount } from '../../platform/find-account.js'
+import { requireServedAccount } from '../../platform/find-account.js'
 import { serviceMethod } from '../../call/method.js'
 import { checkPlatform, IntegrityCheck } from '../../platform/integrity-check.js'
 
@@ -18,7 +18,7 @@ export const checkPlatformIntegrity = serviceMethod({
   run: async (call, { username }) => ({
     checks: await checkPlatform(
       call,
-      username === undefined ? undefined : servedAccount(call.services, username)
+      username === undefined ? undefined : requireServedAccount(call.services, username)
     )
   })
 })

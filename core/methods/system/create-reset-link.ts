@@ -2,11 +2,11 @@
 import { Type } from 'typebox'
 import { closed, Timestamp } from '../../../schemas/scalars.js'
 import { adminOnly } from '../../auth/admin.js'
-import { servedAccount } from '../../platform/find-account.js'
+import { requireServedAccount } from '../../platform/find-account.js'
 import { serviceMethod } from '../../call/method.js'
-import { newToken } from '../../ids.js'
-import { keepResetToken, resetLink } from '../../sign-in/password-reset.js'
-import { withPasswords } from '../../sign-in/passwords-off.js'
+import { createToken } from '../../ids.js'
+import { storeResetToken, buildResetLink } from '../../sign-in/password-reset.js'
+import { requirePasswordsEnabled } from '../../sign-in/passwords-enabled.js'
 
 /** `POST /system/users/{username}/reset-link`: 201. The link replaces earlier ones, and no mail is sent. */
 export const createResetLink = serviceMethod({
@@ -17,15 +17,15 @@ export const createResetLink = serviceMethod({
     resetLink: Type.Object({ username: Type.String(), url: Type.String(), expires: Timestamp })
   }),
   mode: 'service',
-  allow: withPasswords(adminOnly),
+  allow: requirePasswordsEnabled(adminOnly),
   auditAs: 'admin',
   deed: () => ({}),
   async run({ services, now }, params) {
-    const account = servedAccount(services, params.username)
+    const account = requireServedAccount(services, params.username)
     const { username } = account
     const store = services.accounts.store(account)
-    const token = newToken()
-    const expires = await store.write(() => keepResetToken(services, store, token, now))
-    return { resetLink: { username, url: resetLink(services.config, username, token), expires } }
+    const token = createToken()
+    const expires = await store.write(() => storeResetToken(services, store, token, now))
+    return { resetLink: { username, url: buildResetLink(services.config, username, token), expires } }
   }
 })

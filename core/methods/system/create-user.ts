@@ -3,12 +3,12 @@ import { Type } from 'typebox'
 import { Email, Language, PasswordHash, Username } from '../../../schemas/account.js'
 import { orNull } from '../../../schemas/scalars.js'
 import { adminOnly } from '../../auth/admin.js'
-import { newId } from '../../ids.js'
-import { welcome } from '../../registration/welcome-mail.js'
+import { createId } from '../../ids.js'
+import { sendWelcomeMail } from '../../registration/welcome-mail.js'
 import { serviceMethod } from '../../call/method.js'
-import { fillAccount, refuseTaken, unavailable } from '../../registration/register.js'
-import { checkGiven, uniqueOf, valuesOf } from '../../registration/fields.js'
-import { withPasswords } from '../../sign-in/passwords-off.js'
+import { fillAccount, assertNotTaken, listUnavailable } from '../../registration/register.js'
+import { checkOptionalFields, selectUniqueValues, selectFieldValues } from '../../registration/fields.js'
+import { requirePasswordsEnabled } from '../../sign-in/passwords-enabled.js'
 
 /** `POST /system/create-user`: 201 with the account's id. Further fields are tolerated. */
 export const createUser = serviceMethod({
@@ -25,17 +25,17 @@ export const createUser = serviceMethod({
   }),
   result: Type.Object({ id: Type.String() }),
   mode: 'service',
-  allow: withPasswords(adminOnly),
+  allow: requirePasswordsEnabled(adminOnly),
   auditAs: 'admin',
   deed: () => ({}),
   async run({ services, now }, fields) {
     const { email, language, passwordHash, username } = fields
-    checkGiven(services, fields)
-    const values = valuesOf(services, fields)
-    const claim = { id: newId(), username, created: now, unique: uniqueOf(services, values) }
+    checkOptionalFields(services, fields)
+    const values = selectFieldValues(services, fields)
+    const claim = { id: createId(), username, created: now, unique: selectUniqueValues(services, values) }
     // Nobody but the holder of the key can make the account of an operator.
     const isOperators = services.config.operators.includes(username)
-    refuseTaken(isOperators ? services.platform.taken(claim) : unavailable(services, claim), {
+    assertNotTaken(isOperators ? services.platform.listTaken(claim) : listUnavailable(services, claim), {
       username,
       ...claim.unique
     })
@@ -43,8 +43,8 @@ export const createUser = serviceMethod({
       ...claim,
       fill: store => fillAccount(services, store, values, { hash: passwordHash, created: now }, 'system')
     })
-    refuseTaken(lost, { username, ...claim.unique })
-    welcome(services, { accountId: claim.id, username, email, language })
+    assertNotTaken(lost, { username, ...claim.unique })
+    sendWelcomeMail(services, { accountId: claim.id, username, email, language })
     return { id: claim.id }
   }
 })

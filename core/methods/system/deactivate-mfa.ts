@@ -2,9 +2,9 @@
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { adminOnly } from '../../auth/admin.js'
-import { servedAccount } from '../../platform/find-account.js'
+import { requireServedAccount } from '../../platform/find-account.js'
 import { serviceMethod } from '../../call/method.js'
-import { tell } from '../../sign-in/notices/notices.js'
+import { notifyUser } from '../../sign-in/notices/notices.js'
 
 /** `DELETE /system/users/{username}/mfa`: 204. Removes the `mfa` key of the private profile set, and nothing else. */
 export const deactivateMfa = serviceMethod({
@@ -17,7 +17,7 @@ export const deactivateMfa = serviceMethod({
   auditAs: 'admin',
   deed: () => ({}),
   async run({ services, now }, { username }) {
-    const account = servedAccount(services, username)
+    const account = requireServedAccount(services, username)
     const store = services.accounts.store(account)
     if (
       Object.hasOwn(
@@ -27,7 +27,7 @@ export const deactivateMfa = serviceMethod({
     )
       await store.write(() => {
         store.profile.update('private', { mfa: null })
-        tell({ account, now, services, store }, { kind: 'secondFactorOff' })
+        notifyUser({ account, now, services, store }, { kind: 'secondFactorOff' })
       })
     return {}
   }

@@ -2,12 +2,12 @@
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { adminOnly } from '../../auth/admin.js'
-import { servedAccount } from '../../platform/find-account.js'
+import { requireServedAccount } from '../../platform/find-account.js'
 import { serviceMethod } from '../../call/method.js'
-import { tell } from '../../sign-in/notices/notices.js'
+import { notifyUser } from '../../sign-in/notices/notices.js'
 
 /** Characters of the names that are told. */
-const longestNames = 80
+const maxNamesLength = 80
 
 /** `DELETE /system/users/{username}/passkeys`: 204. Sessions stay, as does the password; tells the user by mail. */
 export const deletePasskeys = serviceMethod({
@@ -20,14 +20,14 @@ export const deletePasskeys = serviceMethod({
   auditAs: 'admin',
   deed: () => ({}),
   async run({ services, now }, { username }) {
-    const account = servedAccount(services, username)
+    const account = requireServedAccount(services, username)
     const store = services.accounts.store(account)
     await store.write(() => {
       const names = store.passkeys.list().map(({ name }) => name)
       if (names.length === 0) return
       store.passkeys.removeAll()
-      const passkey = names.join(', ').slice(0, longestNames)
-      tell({ account, now, services, store }, { kind: 'passkeyRemoved', passkey })
+      const passkey = names.join(', ').slice(0, maxNamesLength)
+      notifyUser({ account, now, services, store }, { kind: 'passkeyRemoved', passkey })
     })
     return {}
   }

@@ -9,7 +9,7 @@ const pageSize = 50
 const NameOrNull = Type.Union([Type.String(), Type.Null()])
 
 /** One deed. Accounts have their present names; those that are gone, `null`. */
-const Deed = Type.Object({
+const AdminAction = Type.Object({
   number: Type.Integer(),
   time: Timestamp,
   method: Type.String(),
@@ -36,12 +36,12 @@ export const getDeeds = serviceMethod({
     },
     closed
   ),
-  result: Type.Object({ deeds: Type.Array(Deed) }),
+  result: Type.Object({ deeds: Type.Array(AdminAction) }),
   mode: 'service',
   allow: adminOnly,
   auditAs: 'admin',
   run: ({ services }, { before = Number.MAX_SAFE_INTEGER, limit = pageSize }) => ({
-    deeds: services.platform.deeds
+    deeds: services.platform.adminActions
       .list(before, limit)
       .map(({ detail, error, ip, method, number, operator, operatorName, target, targetName, time }) => ({
         number,

@@ -32,7 +32,7 @@ export const getGrowth = serviceMethod({
   allow: adminOnly,
   auditAs: 'admin',
   run({ now, services: { platform } }) {
-    const { accounts } = platform.standings.counts()
+    const { accounts } = platform.accountStatuses.counts()
     const today = Math.floor(now / daySeconds)
     const growth = platform.growth.list().map(({ day, ...rest }) => ({
       time: day * daySeconds,

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { anyone } from '../../auth/allow.js'
-import { provenOperator } from '../../auth/operators.js'
+import { authenticateOperator } from '../../auth/operators.js'
 import { serviceMethod } from '../../call/method.js'
 
 /** `GET /system/operators/{username}`, with a personal token of that account. To anybody else it does not seem to exist. */
@@ -14,7 +14,7 @@ export const getOperator = serviceMethod({
   mode: 'service',
   allow: anyone,
   run: async (call, params) => {
-    const { username } = await provenOperator(call, params.username.toLowerCase())
+    const { username } = await authenticateOperator(call, params.username.toLowerCase())
     return { operator: { username } }
   }
 })

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { adminOnly } from '../../auth/admin.js'
 import { serviceMethod } from '../../call/method.js'
-import { pageFacts } from '../../settings/page-facts.js'
+import { getPageFacts } from '../../settings/page-facts.js'
 import { version } from '../../version.js'
 
 const Overview = Type.Object({
@@ -41,7 +41,7 @@ export const getOverview = serviceMethod({
   allow: adminOnly,
   auditAs: 'admin',
   run({ services: { config, platform } }) {
-    const { passwordReset, quota, registration } = pageFacts(config)
+    const { passwordReset, quota, registration } = getPageFacts(config)
     return {
       overview: {
         name: config.service.name,
@@ -50,9 +50,9 @@ export const getOverview = serviceMethod({
           coffer: version,
           api: config.apiVersion,
           node: process.versions.node,
-          sqlite: platform.standings.sqliteVersion()
+          sqlite: platform.accountStatuses.sqliteVersion()
         },
-        ...platform.standings.counts(),
+        ...platform.accountStatuses.counts(),
         invitations: platform.listInvitations().filter(({ consumed }) => consumed === null).length,
         registration,
         passwordReset,

@@ -3,9 +3,9 @@ import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { adminOnly } from '../../auth/admin.js'
 import { serviceMethod } from '../../call/method.js'
-import { shownSettings } from '../../settings/shown.js'
+import { listPublicSettings } from '../../settings/public-settings.js'
 
-const Shown = Type.Object({
+const PublicSetting = Type.Object({
   key: Type.String(),
   description: Type.String(),
   /** Absent if it is a secret. */
@@ -20,9 +20,9 @@ export const getSettings = serviceMethod({
   id: 'system.getSettings',
   summary: 'List the settings in force',
   params: Type.Object({}, closed),
-  result: Type.Object({ settings: Type.Array(Shown) }),
+  result: Type.Object({ settings: Type.Array(PublicSetting) }),
   mode: 'service',
   allow: adminOnly,
   auditAs: 'admin',
-  run: ({ services }) => ({ settings: shownSettings(services.config) })
+  run: ({ services }) => ({ settings: listPublicSettings(services.config) })
 })

@@ -1,10 +1,10 @@
 /** `system.getUserInfo`: what an account stores, and how it is used. (docs/spec/administration.md#information-on-a-user) */
 import { Type, type Static } from 'typebox'
 import type { Access } from '../../../schemas/access.js'
-import { inTurns, type Steps } from '../../../storage/steps.js'
+import { runInTurns, type Steps } from '../../../storage/steps.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
 import { adminOnly } from '../../auth/admin.js'
-import { servedAccount } from '../../platform/find-account.js'
+import { requireServedAccount } from '../../platform/find-account.js'
 import { serviceMethod } from '../../call/method.js'
 
 const Counts = Type.Record(Type.String(), Type.Number())
@@ -31,9 +31,9 @@ export const getUserInfo = serviceMethod({
   allow: adminOnly,
   auditAs: 'admin',
   async run({ services }, params) {
-    const account = servedAccount(services, params.username)
-    const present = (): UserStore => services.accounts.store(account)
-    const usage = await inTurns(usageOf(present, services.methodIds))
+    const account = requireServedAccount(services, params.username)
+    const getStore = (): UserStore => services.accounts.store(account)
+    const usage = await runInTurns(computeUsage(getStore, services.methodIds))
     return { userInfo: { username: account.username, ...usage } }
   }
 })
@@ -42,18 +42,18 @@ export const getUserInfo = serviceMethod({
 const pageSize = 200
 
 /** In steps: there may be very many accesses. Others have their turn in between, and may close the file. */
-function* usageOf(
-  present: () => UserStore,
+function* computeUsage(
+  getStore: () => UserStore,
   methodIds: readonly string[]
 ): Steps<Omit<Static<typeof UserInfo>, 'username'>> {
   // Names of accesses are their makers' choice: maps, so that any will do.
-  const byMethod = new Map(methodIds.map(id => [keyOf(id), 0]))
+  const byMethod = new Map(methodIds.map(id => [toKey(id), 0]))
   const byAccess = new Map<string, number>()
   let callsTotal = 0
   const count = (store: UserStore, { id, name, type }: Pick<Access, 'id' | 'name' | 'type'>): void => {
     let calls = 0
-    for (const [method, number] of Object.entries(store.usage.calls(id))) {
-      byMethod.set(keyOf(method), (byMethod.get(keyOf(method)) ?? 0) + number)
+    for (const [method, number] of Object.entries(store.usage.countCalls(id))) {
+      byMethod.set(toKey(method), (byMethod.get(toKey(method)) ?? 0) + number)
       calls += number
     }
     const key = type === 'shared' ? 'shared' : name
@@ -61,7 +61,7 @@ function* usageOf(
     callsTotal += calls
   }
   const countPage = (after: string): string | undefined => {
-    const store = present()
+    const store = getStore()
     return store.read(() => {
       const page = store.accesses.listNamesAfter(after, pageSize)
       for (const access of page) count(store, access)
@@ -72,16 +72,16 @@ function* usageOf(
     last = countPage(last)
     yield
   }
-  const { attachments, documents } = present().storageUsed()
+  const { attachments, documents } = getStore().storageUsed()
   return {
     storageUsed: { dbDocuments: documents, attachedFiles: attachments },
-    lastAccess: present().usage.latest() ?? 0,
+    lastAccess: getStore().usage.getLatest() ?? 0,
     callsTotal,
     callsDetail: Object.fromEntries(byMethod),
     callsPerAccess: Object.fromEntries(byAccess)
   }
 }
 
-function keyOf(method: string): string {
+function toKey(method: string): string {
   return method.replace('.', ':')
 }

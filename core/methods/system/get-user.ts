@@ -2,9 +2,9 @@
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { adminOnly } from '../../auth/admin.js'
-import { accountOf } from '../../platform/find-account.js'
+import { requireAccount } from '../../platform/find-account.js'
 import { serviceMethod } from '../../call/method.js'
-import { Person, personOf } from '../../platform/person.js'
+import { Person, toPerson } from '../../platform/person.js'
 
 /** `GET /system/users/{username}`. */
 export const getUser = serviceMethod({
@@ -15,5 +15,5 @@ export const getUser = serviceMethod({
   mode: 'service',
   allow: adminOnly,
   auditAs: 'admin',
-  run: (call, { username }) => ({ user: personOf(call, accountOf(call.services, username)) })
+  run: (call, { username }) => ({ user: toPerson(call, requireAccount(call.services, username)) })
 })

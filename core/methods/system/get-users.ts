@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { adminOnly } from '../../auth/admin.js'
 import { serviceMethod, type ServiceCall } from '../../call/method.js'
-import { people, Person } from '../../platform/person.js'
+import { listPersons, Person } from '../../platform/person.js'
 import type { Account } from '../../../storage/platform/account.js'
 
 const pageSize = 25
@@ -28,17 +28,17 @@ export const getUsers = serviceMethod({
   allow: adminOnly,
   auditAs: 'admin',
   async run(call, { after = '', limit = pageSize, search = '' }) {
-    const wanted = search.trim().toLowerCase()
-    const found = wanted.includes('@')
-      ? byAddress(call, search.trim())
-      : call.services.platform.standings.search(wanted, after, limit + 1)
+    const query = search.trim().toLowerCase()
+    const found = query.includes('@')
+      ? findByAddress(call, search.trim())
+      : call.services.platform.accountStatuses.search(query, after, limit + 1)
     const page = found.slice(0, limit)
-    const users = await people(call, page)
+    const users = await listPersons(call, page)
     return found.length > limit ? { users, next: page.at(-1)!.username } : { users }
   }
 })
 
-function byAddress({ services }: ServiceCall, email: string): Account[] {
+function findByAddress({ services }: ServiceCall, email: string): Account[] {
   const account = services.platform.findByUnique('email', email)
   return account?.state === 'active' ? [account] : []
 }

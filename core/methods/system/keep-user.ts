@@ -3,9 +3,9 @@ import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { adminOnly } from '../../auth/admin.js'
 import { fail } from '../../errors.js'
-import { accountOf } from '../../platform/find-account.js'
+import { requireAccount } from '../../platform/find-account.js'
 import { serviceMethod } from '../../call/method.js'
-import { announce } from '../../platform/remove-account.js'
+import { announceAccountChange } from '../../platform/remove-account.js'
 
 /** `DELETE /system/users/{username}/deletion`. An error if no deletion is scheduled. */
 export const keepUser = serviceMethod({
@@ -18,11 +18,11 @@ export const keepUser = serviceMethod({
   auditAs: 'admin',
   deed: () => ({}),
   async run({ services }, params) {
-    const account = accountOf(services, params.username)
+    const account = requireAccount(services, params.username)
     if (account.deletion === null) fail('unknown-resource', 'This account is not scheduled for deletion')
-    await services.accounts.keep(account)
+    await services.accounts.cancelDeletion(account)
     // Webhooks are told what they missed.
-    announce(services, account)
+    announceAccountChange(services, account)
     const open = services.accounts.find(account.username)
     if (open) services.imports.goOn(open)
     return { keptUser: { username: account.username } }

@@ -2,9 +2,9 @@
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { adminOnly } from '../../auth/admin.js'
-import { accountOf } from '../../platform/find-account.js'
+import { requireAccount } from '../../platform/find-account.js'
 import { serviceMethod } from '../../call/method.js'
-import { announce } from '../../platform/remove-account.js'
+import { announceAccountChange } from '../../platform/remove-account.js'
 
 const Quota = Type.Union([Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }), Type.Null()])
 
@@ -19,10 +19,10 @@ export const limitUser = serviceMethod({
   auditAs: 'admin',
   deed: ({ bytes }) => ({ bytes }),
   async run({ services }, { bytes, username }) {
-    const account = accountOf(services, username)
-    await services.accounts.limit(account, bytes)
+    const account = requireAccount(services, username)
+    await services.accounts.setStorageLimit(account, bytes)
     // Other threads remember accounts, too.
-    announce(services, account)
+    announceAccountChange(services, account)
     return { quota: { username: account.username, bytes } }
   }
 })

@@ -2,10 +2,10 @@
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { adminOnly } from '../../auth/admin.js'
-import { accountOf } from '../../platform/find-account.js'
+import { requireAccount } from '../../platform/find-account.js'
 import { serviceMethod } from '../../call/method.js'
-import { parsedUrl } from '../../parsed-url.js'
-import { announce } from '../../platform/remove-account.js'
+import { parseUrl } from '../../parse-url.js'
+import { announceAccountChange } from '../../platform/remove-account.js'
 import { refuseParams } from '../../validation/params.js'
 
 /**
@@ -25,15 +25,15 @@ export const relocateUser = serviceMethod({
   deed: ({ url }) => ({ url }),
   async run({ services }, { username, url }) {
     assertServiceUrl(url)
-    const account = accountOf(services, username)
+    const account = requireAccount(services, username)
     // Whoever listens finds it gone: sockets are cut, webhooks stay silent.
-    await services.accounts.relocate(account, url, () => announce(services, account))
+    await services.accounts.relocate(account, url, () => announceAccountChange(services, account))
     return { relocation: { username: account.username, url } }
   }
 })
 
 function assertServiceUrl(url: string): void {
-  const parsed = parsedUrl(url)
+  const parsed = parseUrl(url)
   const isPlace = parsed && ['http:', 'https:'].includes(parsed.protocol) && parsed.hostname !== ''
   if (!isPlace || parsed.username !== '' || parsed.password !== '')
     refuseParams([

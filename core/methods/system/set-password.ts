@@ -4,10 +4,10 @@ import { PasswordHash } from '../../../schemas/account.js'
 import { closed } from '../../../schemas/scalars.js'
 import { Changes } from '../../changes.js'
 import { adminOnly } from '../../auth/admin.js'
-import { servedAccount } from '../../platform/find-account.js'
+import { requireServedAccount } from '../../platform/find-account.js'
 import { serviceMethod } from '../../call/method.js'
-import { tell } from '../../sign-in/notices/notices.js'
-import { withPasswords } from '../../sign-in/passwords-off.js'
+import { notifyUser } from '../../sign-in/notices/notices.js'
+import { requirePasswordsEnabled } from '../../sign-in/passwords-enabled.js'
 import { replacePassword } from '../../sign-in/replace-password.js'
 
 /** `POST /system/users/{username}/password`: ends all sessions, and makes links for a new password invalid. */
@@ -17,16 +17,16 @@ export const setPassword = serviceMethod({
   params: Type.Object({ username: Type.String(), passwordHash: PasswordHash }, closed),
   result: Type.Object({ username: Type.String() }),
   mode: 'service',
-  allow: withPasswords(adminOnly),
+  allow: requirePasswordsEnabled(adminOnly),
   auditAs: 'admin',
   deed: () => ({}),
   async run({ services, now }, { passwordHash, username }) {
-    const account = servedAccount(services, username)
+    const account = requireServedAccount(services, username)
     const store = services.accounts.store(account)
     const changes = new Changes({ find: () => undefined })
     await store.write(() => {
       replacePassword(store, { hash: passwordHash, created: now }, changes)
-      tell({ account, now, services, store }, { kind: 'passwordChanged' })
+      notifyUser({ account, now, services, store }, { kind: 'passwordChanged' })
     })
     // Sockets of the sessions that have ended are closed.
     services.bus.publish(account.username, changes)

@@ -2,10 +2,10 @@
 import { Type } from 'typebox'
 import { closed, Timestamp } from '../../../schemas/scalars.js'
 import { adminOnly } from '../../auth/admin.js'
-import { accountOf } from '../../platform/find-account.js'
+import { requireAccount } from '../../platform/find-account.js'
 import { serviceMethod } from '../../call/method.js'
 import { assertNotOwnAccount } from '../../platform/operators.js'
-import { announce } from '../../platform/remove-account.js'
+import { announceAccountChange } from '../../platform/remove-account.js'
 
 /** `POST /system/users/{username}/suspension`. Its data are kept; calls on it get 403, sockets are closed. */
 export const suspendUser = serviceMethod({
@@ -19,11 +19,11 @@ export const suspendUser = serviceMethod({
   deed: () => ({}),
   async run(call, params) {
     const { now, services } = call
-    const account = accountOf(services, params.username)
+    const account = requireAccount(services, params.username)
     assertNotOwnAccount(call, account)
     const since = account.suspended ?? now
     // Whoever listens finds it gone: sockets are cut, webhooks stay silent.
-    await services.accounts.suspend(account, since, () => announce(services, account))
+    await services.accounts.suspend(account, since, () => announceAccountChange(services, account))
     return { suspension: { username: account.username, since } }
   }
 })

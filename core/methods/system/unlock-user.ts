@@ -2,9 +2,9 @@
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { adminOnly } from '../../auth/admin.js'
-import { servedAccount } from '../../platform/find-account.js'
+import { requireServedAccount } from '../../platform/find-account.js'
 import { serviceMethod } from '../../call/method.js'
-import { forgetAttempts } from '../../sign-in/mfa/attempts.js'
+import { resetAttempts } from '../../sign-in/mfa/attempts.js'
 
 /** `DELETE /system/users/{username}/wait`: 204, whether there was anything to wait for or not. */
 export const unlockUser = serviceMethod({
@@ -17,11 +17,11 @@ export const unlockUser = serviceMethod({
   auditAs: 'admin',
   deed: () => ({}),
   async run({ services }, { username }) {
-    const account = servedAccount(services, username)
+    const account = requireServedAccount(services, username)
     const store = services.accounts.store(account)
     await store.write(() => {
-      forgetAttempts(store, 'mfa-failures')
-      forgetAttempts(store, 'mfa-messages')
+      resetAttempts(store, 'mfa-failures')
+      resetAttempts(store, 'mfa-messages')
     })
     services.throttle.forget(account.username)
     return {}

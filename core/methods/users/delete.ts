@@ -2,18 +2,18 @@
 import { Type } from 'typebox'
 import { proofParams } from '../../../schemas/passkey.js'
 import { closed } from '../../../schemas/scalars.js'
-import { isOperator, refuseStranger } from '../../auth/admin.js'
+import { verifyOperator, refuseUnknownPath } from '../../auth/admin.js'
 import { anyone } from '../../auth/allow.js'
-import { authenticate, hasToken } from '../../auth/authenticate.js'
+import { authenticate, hasPresentedToken } from '../../auth/authenticate.js'
 import { authorize } from '../../call/authorization-step.js'
 import { serviceMethod, type Call, type ServiceCall } from '../../call/method.js'
 import { Changes } from '../../changes.js'
 import { ApiError, fail } from '../../errors.js'
-import { accountOf } from '../../platform/find-account.js'
+import { requireAccount } from '../../platform/find-account.js'
 import { assertNotOwnAccount } from '../../platform/operators.js'
 import { removeAccount } from '../../platform/remove-account.js'
 import { scheduleDeletion } from '../../platform/schedule-deletion.js'
-import { requireOwner } from '../../sign-in/passkeys/proof.js'
+import { requireOwner } from '../../sign-in/passkeys/owner-proof.js'
 
 const Params = Type.Object(
   {
@@ -46,9 +46,9 @@ export const deleteUser = serviceMethod({
     const { services, credentials } = call
     const username = params.username.toLowerCase()
     const isByOperator =
-      services.config.userAccount.delete.includes('adminToken') && isOperator(services, credentials)
-    const own = isByOperator ? undefined : await findOwned(call, username)
-    const account = own?.account ?? accountOf(services, username)
+      services.config.userAccount.delete.includes('adminToken') && verifyOperator(services, credentials)
+    const own = isByOperator ? undefined : await findOwnerCall(call, username)
+    const account = own?.account ?? requireAccount(services, username)
     assertNotOwnAccount(call, account)
     if (dryRun) return { result: { dryRun, deleted: false } }
     if (onlyReg)
@@ -56,14 +56,14 @@ export const deleteUser = serviceMethod({
         'invalid-operation',
         'An account cannot lose its registration alone: without "onlyReg", it is deleted with all its data'
       )
-    if (own) return { userDeletion: await deleteOwn(own, params) }
+    if (own) return { userDeletion: await deleteOwnAccount(own, params) }
     await removeAccount(services, account, credentials.via)
     return { userDeletion: { username } }
   }
 })
 
 /** Deletes an account at its owner's request: after a time of grace, if the settings give any. */
-async function deleteOwn(
+async function deleteOwnAccount(
   call: Call,
   proof: Parameters<typeof requireOwner>[1]
 ): Promise<{ username: string; time?: number }> {
@@ -79,13 +79,14 @@ async function deleteOwn(
 }
 
 /** A call of the owner whose personal token the caller shows, where that is enough. */
-async function findOwned(service: ServiceCall, username: string): Promise<Call> {
+async function findOwnerCall(service: ServiceCall, username: string): Promise<Call> {
   const { services, credentials, now } = service
   const account = services.accounts.findServed(username)
   const isAllowed = services.config.userAccount.delete.includes('personalToken')
   // A session under another name, as on the operators' page, is not the owner's.
   const isOther = credentials.pageUser !== undefined && credentials.pageUser !== username
-  if (!account || !isAllowed || isOther || !hasToken(credentials)) refuseStranger(services, credentials)
+  if (!account || !isAllowed || isOther || !hasPresentedToken(credentials))
+    refuseUnknownPath(services, credentials)
   const store = services.accounts.store(account)
   try {
     const caller = store.read(() => authenticate(services, account, store, credentials, now))
@@ -98,5 +99,5 @@ async function findOwned(service: ServiceCall, username: string): Promise<Call> 
     // A token that is not good enough finds as little as one that is not there.
     if (!(error instanceof ApiError)) throw error
   }
-  return refuseStranger(services, credentials)
+  return refuseUnknownPath(services, credentials)
 }

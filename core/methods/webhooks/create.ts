@@ -6,9 +6,9 @@ import { Scopes } from '../../../schemas/scope.js'
 import { Webhook, WebhookUrl } from '../../../schemas/webhook.js'
 import { anyAccess } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
-import { newId } from '../../ids.js'
+import { createId } from '../../ids.js'
 import { method, type Call } from '../../call/method.js'
-import { assertWebhookUrl, assertMayHaveScopes, orTaken } from '../../notifications/webhook-rules.js'
+import { assertWebhookUrl, assertMayHaveScopes, writeWebhook } from '../../notifications/webhook-rules.js'
 
 /** Returns the webhook; with `signed`, also the `secret` that signs its calls, shown this once. */
 export const create = method({
@@ -33,22 +33,22 @@ export const create = method({
     if (store.webhooks.size >= services.config.webhooks.maxPerUser)
       fail('invalid-operation', `There can be at most ${services.config.webhooks.maxPerUser} webhooks`)
     const webhook: Webhook = {
-      ...newWebhook(call, url),
+      ...buildWebhook(call, url),
       ...(scopes && { scopes }),
       ...(signed && { signed })
     }
     const secret = signed ? randomBytes(32).toString('base64url') : undefined
     const hidden = secret === undefined ? {} : { secret }
-    orTaken(url, () => store.webhooks.insert({ webhook, ...hidden, owed: [], sending: [] }))
+    writeWebhook(url, () => store.webhooks.insert({ webhook, ...hidden, owed: [], sending: [] }))
     return { webhook: { ...webhook, ...hidden } }
   }
 })
 
-function newWebhook({ caller, services, now, store }: Call, url: string): Webhook {
+function buildWebhook({ caller, services, now, store }: Call, url: string): Webhook {
   const { maxRetries, minIntervalMs } = services.config.webhooks
   const at = store.stamp(now)
   return {
-    id: newId(),
+    id: createId(),
     accessId: caller.accessId,
     url,
     state: 'active',

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { closed, Identifier, ItemDeletion } from '../../../schemas/scalars.js'
 import { anyAccess } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
-import { ownWebhook } from '../../notifications/webhook-rules.js'
+import { requireOwnWebhook } from '../../notifications/webhook-rules.js'
 
 /** Returns the deletion. */
 export const deleteWebhook = method({
@@ -15,7 +15,7 @@ export const deleteWebhook = method({
   mayExceedQuota: true,
   allow: anyAccess,
   run(call, { id }) {
-    ownWebhook(call, id)
+    requireOwnWebhook(call, id)
     call.store.webhooks.remove(id)
     return { webhookDeletion: { id, deleted: call.now } }
   }

@@ -4,7 +4,7 @@ import { closed, Identifier } from '../../../schemas/scalars.js'
 import { Webhook } from '../../../schemas/webhook.js'
 import { anyAccess } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
-import { ownWebhook } from '../../notifications/webhook-rules.js'
+import { requireOwnWebhook } from '../../notifications/webhook-rules.js'
 
 /** Returns the webhook, to its creator and to personal accesses. */
 export const getOne = method({
@@ -14,5 +14,5 @@ export const getOne = method({
   result: Type.Object({ webhook: Webhook }),
   mode: 'read',
   allow: anyAccess,
-  run: (call, { id }) => ({ webhook: ownWebhook(call, id).webhook })
+  run: (call, { id }) => ({ webhook: requireOwnWebhook(call, id).webhook })
 })

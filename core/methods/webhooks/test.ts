@@ -5,7 +5,7 @@ import { Webhook } from '../../../schemas/webhook.js'
 import { anyAccess } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
 import { method } from '../../call/method.js'
-import { ownWebhook } from '../../notifications/webhook-rules.js'
+import { requireOwnWebhook } from '../../notifications/webhook-rules.js'
 import { isSuccess } from '../../outgoing/webhook-sender.js'
 
 /** Returns the webhook if its URL responds. The response itself is not shown. */
@@ -17,12 +17,12 @@ export const test = method({
   mode: 'read',
   allow: anyAccess,
   async prepare(call, { id }) {
-    const kept = ownWebhook(call, id)
+    const kept = requireOwnWebhook(call, id)
     const status = await call.services.webhookSender.test(call.account.id, kept)
     if (!isSuccess(status))
       fail('unknown-referenced-resource', 'The URL of the webhook does not answer as it should', {
         url: kept.webhook.url
       })
   },
-  run: (call, { id }) => ({ webhook: ownWebhook(call, id).webhook })
+  run: (call, { id }) => ({ webhook: requireOwnWebhook(call, id).webhook })
 })

@@ -9,12 +9,12 @@ import { protectedFields, refuseProtected, trackingFields } from '../../validati
 import {
   assertWebhookUrl,
   assertMayHaveScopes,
-  orTaken,
-  ownWebhook
+  writeWebhook,
+  requireOwnWebhook
 } from '../../notifications/webhook-rules.js'
 
 /** Fields that only the service sets, or that stay as they were. */
-const readOnly = [
+const readOnlyFields = [
   'id',
   'accessId',
   'runCount',
@@ -41,7 +41,7 @@ export const update = method({
           state: Type.Optional(WebhookState),
           url: Type.Optional(WebhookUrl),
           scopes: orNull(Scopes),
-          ...protectedFields(readOnly)
+          ...protectedFields(readOnlyFields)
         },
         closed
       )
@@ -53,8 +53,8 @@ export const update = method({
   allow: anyAccess,
   run(call, { id, update: given }) {
     const { caller, now, store } = call
-    const kept = ownWebhook(call, id)
-    refuseProtected(call, readOnly, given)
+    const kept = requireOwnWebhook(call, id)
+    refuseProtected(call, readOnlyFields, given)
     const { scopes: oldScopes, ...rest } = kept.webhook
     const { scopes = oldScopes, state = rest.state, url = rest.url } = given
     assertWebhookUrl(url)
@@ -70,7 +70,7 @@ export const update = method({
     }
     // What an inactive one would have been told is not told later either.
     const owed = state === 'active' ? kept.owed : []
-    orTaken(url, () => store.webhooks.update({ ...kept, webhook, owed }))
+    writeWebhook(url, () => store.webhooks.update({ ...kept, webhook, owed }))
     return { webhook }
   }
 })

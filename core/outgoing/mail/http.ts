@@ -1,13 +1,13 @@
 /** Sends mails through an HTTP mail service, which has its own templates. (docs/spec/authentication.md#mails) */
 import type { Config } from '../../settings/config.js'
 import { Outgoing } from '../http.js'
-import { languagesOf, templateOf, type MailTransport } from './message.js'
+import { listLanguages, getTemplate, type MailTransport } from './message.js'
 
 /**
  * Posts `{key, to, substitutions}` to `{url}{template}/{language}`. The target is set by the operator, so it may be
  * internal.
  */
-export function httpTransport(config: Config): MailTransport {
+export function createHttpTransport(config: Config): MailTransport {
   const { defaultLang, http, timeoutMs } = config.services.email
   return {
     async deliver(message, signal) {
@@ -15,8 +15,8 @@ export function httpTransport(config: Config): MailTransport {
       const close = (): void => void outgoing.close()
       signal.addEventListener('abort', close)
       try {
-        const template = templateOf(config, message.kind)
-        const [language = defaultLang] = languagesOf(message, defaultLang)
+        const template = getTemplate(config, message.kind)
+        const [language = defaultLang] = listLanguages(message, defaultLang)
         const to = { email: message.email, name: message.username, type: 'to' }
         const status = await outgoing.post(
           `${http.url}${template}/${language}`,

@@ -16,7 +16,7 @@ export interface MailerOptions {
 }
 
 /** Writes a message when it is its turn; `undefined` if there is nothing to send. */
-type Write = () => Promise<Message | undefined>
+type MessageWriter = () => Promise<Message | undefined>
 
 /** Maximum number of waiting messages. More than this means that something is wrong. */
 const maxWaiting = 1000
@@ -60,7 +60,7 @@ export class Mailer {
   }
 
   /** Queues a message. Never waits, never throws. */
-  send(write: Write): void {
+  send(write: MessageWriter): void {
     this.#add(async () => {
       const message = await write()
       if (message) await this.#deliver(message, 0)
@@ -71,13 +71,13 @@ export class Mailer {
   async close(seconds: number): Promise<void> {
     this.#isClosed = true
     for (const tryNow of this.#retries) tryNow()
-    const timer = setTimeout(() => this.#giveUp(), seconds * 1000)
+    const timer = setTimeout(() => this.#dropWaiting(), seconds * 1000)
     while (this.#running.size > 0) await Promise.all(this.#running)
     clearTimeout(timer)
     this.#aborting.abort()
   }
 
-  #giveUp(): void {
+  #dropWaiting(): void {
     const dropped = this.#waiting.splice(0).length
     if (dropped > 0) this.options.log.warn(`${dropped} mails were dropped: the service stops`)
     this.#aborting.abort()
@@ -124,25 +124,25 @@ export class Mailer {
       if (!isAddress(message.email)) throw new Undeliverable('not an e-mail address')
       await transport.deliver(message, this.#aborting.signal)
     } catch (error) {
-      const isLast = attempt >= retryDelays.length || this.#isClosed || isFinal(error)
+      const isLast = attempt >= retryDelays.length || this.#isClosed || isPermanent(error)
       log.warn(isLast ? 'a mail could not be sent' : 'a mail could not be sent yet', {
         accountId,
-        cause: causeOf(error)
+        cause: describeError(error)
       })
       if (!isLast) this.#retry(message, attempt)
     }
   }
 
   #retry(message: Message, attempt: number): void {
-    const again = (): Promise<void> => this.#deliver(message, attempt + 1)
+    const retry = (): Promise<void> => this.#deliver(message, attempt + 1)
     const cancel = this.options.clock.after(retryDelays[attempt]!, () => {
       this.#retries.delete(tryNow)
-      this.#add(again)
+      this.#add(retry)
     })
     const tryNow = (): void => {
       this.#retries.delete(tryNow)
       cancel()
-      this.#enqueue(again)
+      this.#enqueue(retry)
     }
     this.#retries.add(tryNow)
   }
@@ -152,7 +152,7 @@ export class Mailer {
 class Undeliverable extends Error {}
 
 /** Whether another attempt would fail as well: mail servers say so of addresses by numbers from 500 on. */
-function isFinal(error: unknown): boolean {
+function isPermanent(error: unknown): boolean {
   const {
     code,
     command,
@@ -168,7 +168,7 @@ function isFinal(error: unknown): boolean {
 }
 
 /** The error code only: a mail server's own text may quote addresses and contents. */
-function causeOf(error: unknown): string {
+function describeError(error: unknown): string {
   const { code, message, responseCode } = error as {
     code?: string
     responseCode?: number

@@ -52,7 +52,7 @@ export interface Message {
 }
 
 /** Returns the name of the template for a kind of mail. */
-export function templateOf({ services }: Config, kind: MessageKind): string {
+export function getTemplate({ services }: Config, kind: MessageKind): string {
   const { resetPasswordTemplate, welcomeTemplate } = services.email
   return {
     ...noticeTemplates,
@@ -84,7 +84,7 @@ export interface MailTransport {
 }
 
 /** Returns the languages in which to look for a template: the user's, the same without its region, then the default. */
-export function languagesOf({ language }: Message, fallback: string): string[] {
+export function listLanguages({ language }: Message, fallback: string): string[] {
   const own = /^[a-z]{2,3}(?:[-_][a-z0-9]{2,3})?$/i.test(language)
     ? [language, language.split(/[-_]/)[0]!]
     : []

@@ -2,23 +2,23 @@
 import { domainToASCII } from 'node:url'
 import type SMTPConnection from 'nodemailer/lib/smtp-connection'
 import type { Config } from '../../settings/config.js'
-import { languagesOf, templateOf, type Message, type MailTransport } from './message.js'
-import { written } from './templates.js'
+import { listLanguages, getTemplate, type Message, type MailTransport } from './message.js'
+import { renderMail } from './templates.js'
 
 /**
  * Opens one connection per message, which can be closed at any time: the pool of a library would wait for a server
  * that hangs. The timeout covers the whole delivery.
  */
-export function smtpTransport(config: Config): MailTransport {
+export function createSmtpTransport(config: Config): MailTransport {
   return {
     async deliver(message, signal) {
       const { timeoutMs } = config.services.email
-      const mime = await messageOf(config, message)
+      const mime = await buildMime(config, message)
       const { default: Connection } = await import('nodemailer/lib/smtp-connection')
-      const connection = new Connection(connectionOptions(config))
+      const connection = new Connection(buildConnectionOptions(config))
       const abort = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
       try {
-        await handOver(config, connection, message, mime, abort)
+        await deliver(config, connection, message, mime, abort)
       } finally {
         connection.close()
       }
@@ -26,7 +26,7 @@ export function smtpTransport(config: Config): MailTransport {
   }
 }
 
-function connectionOptions({ publicUrl, services }: Config): SMTPConnection.Options {
+function buildConnectionOptions({ publicUrl, services }: Config): SMTPConnection.Options {
   const { smtp, timeoutMs } = services.email
   return {
     host: smtp.host,
@@ -42,7 +42,7 @@ function connectionOptions({ publicUrl, services }: Config): SMTPConnection.Opti
   }
 }
 
-function handOver(
+function deliver(
   { publicUrl, services }: Config,
   connection: SMTPConnection,
   { email }: Message,
@@ -55,7 +55,7 @@ function handOver(
     connection.on('error', reject)
     connection.on('end', () => reject(new Error('the connection was closed')))
     const send = (): void =>
-      connection.send({ from: senderOf(from, publicUrl), to: [recipient(email)] }, mime, sendError =>
+      connection.send({ from: getSender(from, publicUrl), to: [toRecipient(email)] }, mime, sendError =>
         sendError ? reject(sendError) : resolve()
       )
     connection.connect(error => {
@@ -69,13 +69,13 @@ function handOver(
   })
 }
 
-async function messageOf(config: Config, message: Message): Promise<Buffer> {
+async function buildMime(config: Config, message: Message): Promise<Buffer> {
   const { defaultLang, from, templatesDir } = config.services.email
-  const template = templateOf(config, message.kind)
+  const template = getTemplate(config, message.kind)
   const values = { ...message.substitutions, SERVICE: config.service.name }
-  const parts = await written(templatesDir, template, languagesOf(message, defaultLang), values)
+  const parts = await renderMail(templatesDir, template, listLanguages(message, defaultLang), values)
   const { default: Composer } = await import('nodemailer/lib/mail-composer')
-  const address = senderOf(from, config.publicUrl)
+  const address = getSender(from, config.publicUrl)
   const mail = new Composer({
     ...parts,
     from: { name: config.service.name, address },
@@ -92,7 +92,7 @@ async function messageOf(config: Config, message: Message): Promise<Buffer> {
  * An address as every mail server takes it: the domain as it is looked up, since not all know other letters there. Beside a local
  * part with such letters it stays as it is: then the server has to know them anyway.
  */
-function recipient(email: string): string {
+function toRecipient(email: string): string {
   const at = email.lastIndexOf('@')
   const [local, domain] = [email.slice(0, at), email.slice(at + 1)]
   return isAscii(local) && !isAscii(domain) ? `${local}@${domainToASCII(domain) || domain}` : email
@@ -102,6 +102,6 @@ function isAscii(text: string): boolean {
   return /^[ -~]*$/.test(text)
 }
 
-function senderOf(from: string, publicUrl: string): string {
+function getSender(from: string, publicUrl: string): string {
   return from || `no-reply@${new URL(publicUrl).hostname}`
 }

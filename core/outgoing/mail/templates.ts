@@ -5,36 +5,36 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { packageDirectory } from '../../version.js'
-import { escaped } from '../markup.js'
+import { escapeMarkup } from '../markup.js'
 
-export interface Written {
+export interface RenderedMail {
   readonly subject: string
   readonly text: string
   readonly html: string
 }
 
 /** The templates shipped with the service. */
-const shipped = join(packageDirectory, 'mail')
+const builtInTemplates = join(packageDirectory, 'mail')
 
 /**
  * Renders a mail in the first language that has a template, looking in the operator's folder first. Files are read
  * each time, so that edits take effect at once.
  */
-export async function written(
+export async function renderMail(
   directory: string,
   template: string,
   languages: readonly string[],
   substitutions: Readonly<Record<string, string>>
-): Promise<Written> {
-  for (const folder of directory === '' ? [shipped] : [directory, shipped])
+): Promise<RenderedMail> {
+  for (const folder of directory === '' ? [builtInTemplates] : [directory, builtInTemplates])
     for (const language of languages) {
-      const found = await read(join(folder, template, language))
-      if (found) return filled(found, substitutions)
+      const found = await readTemplate(join(folder, template, language))
+      if (found) return fillTemplate(found, substitutions)
     }
   throw new Error(`there is no mail template ${template} in ${languages.join(', ')}`)
 }
 
-async function read(folder: string): Promise<Written | undefined> {
+async function readTemplate(folder: string): Promise<RenderedMail | undefined> {
   try {
     const [subject, text, html] = await Promise.all(
       ['subject.txt', 'text.txt', 'html.html'].map(name => readFile(join(folder, name), 'utf8'))
@@ -46,15 +46,18 @@ async function read(folder: string): Promise<Written | undefined> {
   }
 }
 
-function filled({ subject, text, html }: Written, values: Readonly<Record<string, string>>): Written {
+function fillTemplate(
+  { subject, text, html }: RenderedMail,
+  values: Readonly<Record<string, string>>
+): RenderedMail {
   return {
-    subject: fill(subject, values, oneLine),
-    text: fill(text, values, value => value),
-    html: fill(html, values, escaped)
+    subject: fillText(subject, values, toOneLine),
+    text: fillText(text, values, value => value),
+    html: fillText(html, values, escapeMarkup)
   }
 }
 
-function fill(
+function fillText(
   template: string,
   values: Readonly<Record<string, string>>,
   shown: (value: string) => string
@@ -66,6 +69,6 @@ function fill(
     .trim()
 }
 
-function oneLine(value: string): string {
+function toOneLine(value: string): string {
   return value.replaceAll(/\s+/g, ' ')
 }

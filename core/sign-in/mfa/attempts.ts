@@ -26,14 +26,14 @@ const firstWait = 2
  * Counts an attempt before its outcome is known, so that parallel attempts cannot get around the limit. Throws
  * `too-many-requests` for one that has to wait. Must run in a write of its own, so that a later error does not undo the count.
  */
-export function takeAttempt(
+export function countAttempt(
   { services, throttle }: Config,
   store: UserStore,
   kind: AttemptKind,
   now: number
 ): void {
   const { maxFailures, maxMessages } = services.mfa
-  const known = store.signIn.state(kind) as Attempts | undefined
+  const known = store.signIn.getState(kind) as Attempts | undefined
   const current = known && known.forgottenAt > now ? known : { count: 0, waitUntil: 0 }
   const seconds = Math.ceil(current.waitUntil - now)
   if (seconds > 0) throw new ApiError('too-many-requests', undefined, { retryAfter: seconds })
@@ -45,6 +45,6 @@ export function takeAttempt(
 }
 
 /** Resets the attempts, after a success. Must run within a write. */
-export function forgetAttempts(store: UserStore, kind: AttemptKind): void {
+export function resetAttempts(store: UserStore, kind: AttemptKind): void {
   store.signIn.removeState(kind)
 }

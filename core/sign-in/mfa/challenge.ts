@@ -1,7 +1,7 @@
 /** Sends codes to users whose second factor is a message with a code. (docs/spec/mfa.md#methods) */
 import { fail } from '../../errors.js'
-import { takeAttempt } from './attempts.js'
-import { digestOf } from './factor.js'
+import { countAttempt } from './attempts.js'
+import { digestCode } from './factor.js'
 import type { Services } from '../../call/services.js'
 import type { Candidate } from '../../outgoing/messaging.js'
 import type { Account } from '../../../storage/platform/account.js'
@@ -29,18 +29,18 @@ export async function sendChallenge(
   if (messaging.mode === 'disabled')
     fail('api-unavailable', 'Messages with codes are not sent here at the moment')
   const store = accounts.store(account)
-  await store.write(() => takeAttempt(config, store, 'mfa-messages', clock.now()))
+  await store.write(() => countAttempt(config, store, 'mfa-messages', clock.now()))
   const code = await messaging.challenge(candidate)
-  if (code !== undefined) await keepCode(services, account, candidate, code)
+  if (code !== undefined) await storeCode(services, account, candidate, code)
   return 'Please give the code that was sent to you'
 }
 
 /** The digest of a code together with its recipient, so that it is valid for no other. */
-export function sentDigest({ content }: Candidate, code: string): string {
-  return digestOf(JSON.stringify([content, code]))
+export function digestSentCode({ content }: Candidate, code: string): string {
+  return digestCode(JSON.stringify([content, code]))
 }
 
-async function keepCode(
+async function storeCode(
   { accounts, clock, config }: Services,
   account: Account,
   candidate: Candidate,
@@ -48,6 +48,6 @@ async function keepCode(
 ): Promise<void> {
   const store = accounts.store(account)
   const expires = clock.now() + config.services.mfa.sessions.ttlSeconds
-  const sent: SentCode = { digest: sentDigest(candidate, code), expires, failures: 0 }
+  const sent: SentCode = { digest: digestSentCode(candidate, code), expires, failures: 0 }
   await store.write(() => store.signIn.setState('mfa-code', sent))
 }

@@ -14,10 +14,10 @@ export interface Factor extends Candidate {
   readonly lastStep?: number
 }
 
-const codesGiven = 10
+const recoveryCodeCount = 10
 
 /** The factor in force, if there is one. */
-export function factorOf(store: UserStore): Factor | undefined {
+export function getFactor(store: UserStore): Factor | undefined {
   const profile = store.profile.find('private')
   return Object.hasOwn(profile, 'mfa') ? (profile['mfa'] as Factor) : undefined
 }
@@ -29,7 +29,7 @@ export function setFactor(store: UserStore, factor: Factor): void {
 
 /** Removes the factor with its sessions, code and counts: signing in takes only a password again. Must run within a write. */
 export function removeFactor(store: UserStore): void {
-  if (factorOf(store)) store.profile.update('private', { mfa: null })
+  if (getFactor(store)) store.profile.update('private', { mfa: null })
   store.signIn.removeAll('mfa')
   for (const name of ['mfa-code', 'mfa-failures'] as const) store.signIn.removeState(name)
 }
@@ -37,14 +37,16 @@ export function removeFactor(store: UserStore): void {
 /** Characters of recovery codes: none that is taken for another one when it is read or typed. */
 const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789'
 /** Groups of four: 79 bits. */
-const groups = 4
+const groupCount = 4
 
 /** Returns new recovery codes, such as `abcd-efgh-jkmn-2345`, which are shown once and stored as digests. */
-export function newRecoveryCodes(): string[] {
-  return Array.from({ length: codesGiven }, () => Array.from({ length: groups }, group).join('-'))
+export function createRecoveryCodes(): string[] {
+  return Array.from({ length: recoveryCodeCount }, () =>
+    Array.from({ length: groupCount }, createGroup).join('-')
+  )
 }
 
-function group(): string {
+function createGroup(): string {
   return Array.from({ length: 4 }, () => alphabet[randomInt(alphabet.length)]).join('')
 }
 
@@ -54,13 +56,13 @@ function group(): string {
  */
 export function isRecoveryCode({ recoveryCodes }: Factor, text: string): boolean {
   const bare = text.toLowerCase().replaceAll(/[\s-]/g, '')
-  const forms = [text, bare.replaceAll(/(.{4})(?=.)/g, '$1-'), bare.replace(uuid, '$1-$2-$3-$4-$5')]
-  return forms.some(form => recoveryCodes.includes(digestOf(form)))
+  const forms = [text, bare.replaceAll(/(.{4})(?=.)/g, '$1-'), bare.replace(uuidDigits, '$1-$2-$3-$4-$5')]
+  return forms.some(form => recoveryCodes.includes(digestCode(form)))
 }
 
-const uuid = /^(.{8})(.{4})(.{4})(.{4})(.{12})$/
+const uuidDigits = /^(.{8})(.{4})(.{4})(.{4})(.{12})$/
 
 /** The digest of a code. Recovery codes are too random to be recovered from it. */
-export function digestOf(code: string): string {
+export function digestCode(code: string): string {
   return createHash('sha256').update(code).digest('base64url')
 }

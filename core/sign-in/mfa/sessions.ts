@@ -2,14 +2,14 @@
 import { randomUUID } from 'node:crypto'
 import type { Access } from '../../../schemas/access.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
-import { presentedToken } from '../../auth/authenticate.js'
+import { getPresentedToken } from '../../auth/authenticate.js'
 import type { Config } from '../../settings/config.js'
 import { fail } from '../../errors.js'
 import type { Call } from '../../call/method.js'
 import { isSessionOpen } from '../../auth/personal-access.js'
-import { factorOf } from './factor.js'
+import { getFactor } from './factor.js'
 import type { Candidate } from '../../outgoing/messaging.js'
-import { tokenDigest } from '../../auth/token-digest.js'
+import { digestToken } from '../../auth/token-digest.js'
 
 /** What a session is for. */
 export type MfaSession =
@@ -28,8 +28,8 @@ interface SignInProof {
 }
 
 /** The sign-in of a caller who requests a factor. */
-export function signInOf(access: Access): SignInProof {
-  return { accessId: access.id, digest: tokenDigest(access) }
+export function toSignInProof(access: Access): SignInProof {
+  return { accessId: access.id, digest: digestToken(access) }
 }
 
 /** Limit of sessions of an account; the oldest are removed. */
@@ -49,21 +49,21 @@ export function openMfaSession(
 }
 
 /** Returns the session token of a call. Throws `invalid-access-token` if there is none. */
-export function mfaTokenOf({ services, credentials }: Call): string {
-  const token = presentedToken(credentials)
+export function requireMfaToken({ services, credentials }: Call): string {
+  const token = getPresentedToken(credentials)
   if (token !== undefined) return token
   services.throttle.unknownToken(credentials.ip)
   return fail('invalid-access-token', 'The MFA session token is missing')
 }
 
 /** Returns the session of a call, of this purpose or of any. Throws `forbidden` if it is unknown or has ended. */
-export function mfaSessionOf<P extends MfaSession['purpose'] = MfaSession['purpose']>(
+export function requireMfaSession<P extends MfaSession['purpose'] = MfaSession['purpose']>(
   call: Call,
   purpose?: P
 ): Extract<MfaSession, { purpose: P }> {
   const { services, credentials, now, store } = call
-  const session = store.signIn.find('mfa', mfaTokenOf(call), now) as MfaSession | undefined
-  const isOpen = session && (session.purpose !== 'activate' || isSignedIn(call, session.by))
+  const session = store.signIn.find('mfa', requireMfaToken(call), now) as MfaSession | undefined
+  const isOpen = session && (session.purpose !== 'activate' || isSignInOpen(call, session.by))
   if (isOpen && (purpose === undefined || session.purpose === purpose))
     return session as Extract<MfaSession, { purpose: P }>
   services.throttle.unknownToken(credentials.ip)
@@ -71,18 +71,18 @@ export function mfaSessionOf<P extends MfaSession['purpose'] = MfaSession['purpo
 }
 
 /** Whether the sign-in session is still open with the same token: it may have been ended and opened again. */
-function isSignedIn({ services, now, store }: Call, { accessId, digest }: SignInProof): boolean {
+function isSignInOpen({ services, now, store }: Call, { accessId, digest }: SignInProof): boolean {
   const access = store.accesses.find(accessId)
   return (
     access?.type === 'personal' &&
-    tokenDigest(access) === digest &&
+    digestToken(access) === digest &&
     isSessionOpen(services.config, store, access.id, now)
   )
 }
 
 /** Returns what a session's user has to prove: the factor in force, or the one being activated. */
-export function candidateOf({ store }: Call, session: MfaSession): Candidate {
+export function getCandidate({ store }: Call, session: MfaSession): Candidate {
   if (session.purpose === 'activate') return session.candidate
   // Removing a factor ends its sessions, but an operator's tool may have removed only the factor.
-  return factorOf(store) ?? fail('forbidden', 'There is no second factor any more. Please sign in again')
+  return getFactor(store) ?? fail('forbidden', 'There is no second factor any more. Please sign in again')
 }

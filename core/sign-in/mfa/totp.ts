@@ -19,9 +19,9 @@ export const TotpSecret = Type.Object({
 export type TotpSecret = Static<typeof TotpSecret>
 
 /** Returns the time step of a code; `undefined` if it is wrong, or of a step that has been used. */
-export type StepOf = (secret: string, code: string, now: number, lastStep: number) => number | undefined
+export type StepChecker = (secret: string, code: string, now: number, lastStep: number) => number | undefined
 
-export async function newTotpSecret({ service }: Config, username: string): Promise<TotpSecret> {
+export async function createTotpSecret({ service }: Config, username: string): Promise<TotpSecret> {
   const { Secret, TOTP } = await import('otpauth')
   const secret = new Secret({ size: 20 })
   const uri = new TOTP({ issuer: service.name, label: username, secret, period }).toString()
@@ -35,7 +35,7 @@ export async function newTotpSecret({ service }: Config, username: string): Prom
 }
 
 /** Loads what checks codes; checking itself does not wait. */
-export async function totpChecker(): Promise<StepOf> {
+export async function loadTotpChecker(): Promise<StepChecker> {
   const { Secret, TOTP } = await import('otpauth')
   return (secret, code, now, lastStep) => {
     const delta = TOTP.validate({

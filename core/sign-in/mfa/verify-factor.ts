@@ -3,25 +3,25 @@ import type { KeyValue } from '../../../schemas/scalars.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
 import { fail } from '../../errors.js'
 import type { Call } from '../../call/method.js'
-import { forgetAttempts, takeAttempt } from './attempts.js'
-import { sentDigest, type SentCode } from './challenge.js'
-import { factorOf, setFactor } from './factor.js'
-import { totpChecker, type StepOf } from './totp.js'
+import { resetAttempts, countAttempt } from './attempts.js'
+import { digestSentCode, type SentCode } from './challenge.js'
+import { getFactor, setFactor } from './factor.js'
+import { loadTotpChecker, type StepChecker } from './totp.js'
 import type { Candidate } from '../../outgoing/messaging.js'
 
 /** The result of a proof: for TOTP the time step of its code. */
-export interface Proof {
+export interface FactorProof {
   readonly step?: number
 }
 
 /** Wrong attempts after which a code that was sent becomes invalid. */
-const codeFailures = 5
+const maxCodeFailures = 5
 
 /**
  * Throws `invalid-code` unless the factor is proved, `messaging-server-error` if the messaging service fails,
  * `too-many-requests` after too many attempts. Must be called before a transaction: attempts count even if the call fails.
  */
-export async function verifyFactor(call: Call, candidate: Candidate, given: KeyValue): Promise<Proof> {
+export async function verifyFactor(call: Call, candidate: Candidate, given: KeyValue): Promise<FactorProof> {
   const { account, services, credentials } = call
   const guess = { subject: `mfa:${account.username}`, ip: credentials.ip }
   services.throttle.check(guess)
@@ -35,72 +35,72 @@ export async function verifyFactor(call: Call, candidate: Candidate, given: KeyV
   }
 }
 
-async function verify(call: Call, candidate: Candidate, given: KeyValue): Promise<Proof> {
+async function verify(call: Call, candidate: Candidate, given: KeyValue): Promise<FactorProof> {
   const { account, services, now } = call
   const { accounts, config, messaging } = services
   if (candidate.method === 'totp') {
-    const stepOf = await totpChecker()
-    return await counted(call, store => stepProved(store, stepOf, candidate, codeOf(given), now))
+    const checkStep = await loadTotpChecker()
+    return await runCounted(call, store => verifyStep(store, checkStep, candidate, parseCode(given), now))
   }
   if (messaging.mode === 'single')
-    return await counted(call, store => sentCodeProved(store, candidate, codeOf(given), now))
+    return await runCounted(call, store => verifySentCode(store, candidate, parseCode(given), now))
   if (messaging.mode === 'disabled') fail('api-unavailable', 'Codes are not checked here at the moment')
   const before = accounts.store(account)
-  await before.write(() => takeAttempt(config, before, 'mfa-failures', now))
+  await before.write(() => countAttempt(config, before, 'mfa-failures', now))
   await messaging.verify(candidate, given)
   const after = accounts.store(account)
-  await after.write(() => forgetAttempts(after, 'mfa-failures'))
+  await after.write(() => resetAttempts(after, 'mfa-failures'))
   return {}
 }
 
 /** Checks a code in the transaction that counts the attempt and marks the code as used. */
-async function counted(
+async function runCounted(
   { account, services, now }: Call,
-  check: (store: UserStore) => Proof | undefined
-): Promise<Proof> {
+  check: (store: UserStore) => FactorProof | undefined
+): Promise<FactorProof> {
   const store = services.accounts.store(account)
   const proof = await store.write(() => {
-    takeAttempt(services.config, store, 'mfa-failures', now)
+    countAttempt(services.config, store, 'mfa-failures', now)
     const found = check(store)
-    if (found) forgetAttempts(store, 'mfa-failures')
+    if (found) resetAttempts(store, 'mfa-failures')
     return found
   })
   return proof ?? fail('invalid-code')
 }
 
-function stepProved(
+function verifyStep(
   store: UserStore,
-  stepOf: StepOf,
+  checkStep: StepChecker,
   { secret = '' }: Candidate,
   code: string,
   now: number
-): Proof | undefined {
-  const factor = factorOf(store)
+): FactorProof | undefined {
+  const factor = getFactor(store)
   // A factor that is not in force yet has no used step.
   const isInForce = factor?.secret === secret
-  const step = stepOf(secret, code, now, isInForce ? (factor.lastStep ?? 0) : 0)
+  const step = checkStep(secret, code, now, isInForce ? (factor.lastStep ?? 0) : 0)
   if (step === undefined) return undefined
   if (isInForce) setFactor(store, { ...factor, lastStep: step })
   return { step }
 }
 
-function sentCodeProved(
+function verifySentCode(
   store: UserStore,
   candidate: Candidate,
   code: string,
   now: number
-): Proof | undefined {
-  const sent = store.signIn.state('mfa-code') as SentCode | undefined
+): FactorProof | undefined {
+  const sent = store.signIn.getState('mfa-code') as SentCode | undefined
   if (!sent || sent.expires <= now) return undefined
-  const isRight = sent.digest === sentDigest(candidate, code)
+  const isRight = sent.digest === digestSentCode(candidate, code)
   const failures = sent.failures + 1
-  if (isRight || failures >= codeFailures) store.signIn.removeState('mfa-code')
+  if (isRight || failures >= maxCodeFailures) store.signIn.removeState('mfa-code')
   else store.signIn.setState('mfa-code', { ...sent, failures })
   return isRight ? {} : undefined
 }
 
 /** The code as typed, without white space. */
-function codeOf(given: KeyValue): string {
+function parseCode(given: KeyValue): string {
   const code = Object.hasOwn(given, 'code') ? given['code'] : undefined
   return typeof code === 'string' || typeof code === 'number' ? String(code).replaceAll(/\s/g, '') : ''
 }

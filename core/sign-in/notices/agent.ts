@@ -16,7 +16,7 @@ const browsers: readonly (readonly [string, string])[] = [
   ['Safari/', 'Safari']
 ]
 
-const systems: readonly (readonly [string, string])[] = [
+const operatingSystems: readonly (readonly [string, string])[] = [
   ['Android', 'Android'],
   ['iPhone', 'iOS'],
   ['iPad', 'iOS'],
@@ -27,23 +27,25 @@ const systems: readonly (readonly [string, string])[] = [
 ]
 
 /** Characters of a `User-Agent` that are looked at. */
-const longest = 1000
+const maxAgentLength = 1000
 
 /**
  * Returns the browser and the system: `Firefox, Linux`; a dash for any other program. Of the client's own text nothing is
  * taken over: somebody else may have signed in, and would have written a part of the mail.
  */
-export function agentWords(userAgent: unknown): string {
-  const text = typeof userAgent === 'string' ? userAgent.slice(0, longest) : ''
-  const words = [browsers, systems].flatMap(names => names.find(([part]) => text.includes(part))?.[1] ?? [])
-  return words.length === 0 ? nothing : words.join(', ')
+export function describeAgent(userAgent: unknown): string {
+  const text = typeof userAgent === 'string' ? userAgent.slice(0, maxAgentLength) : ''
+  const words = [browsers, operatingSystems].flatMap(
+    names => names.find(([part]) => text.includes(part))?.[1] ?? []
+  )
+  return words.length === 0 ? unknownLabel : words.join(', ')
 }
 
-/** Returns the browser and the system of a client, as {@link agentWords}; empty for any other program. */
-export function browserIn({ headers }: Pick<Credentials, 'headers'>): string {
-  const words = agentWords(headers?.['user-agent'])
-  return words === nothing ? '' : words
+/** Returns the browser and the system of a client, as {@link describeAgent}; empty for any other program. */
+export function describeBrowser({ headers }: Pick<Credentials, 'headers'>): string {
+  const words = describeAgent(headers?.['user-agent'])
+  return words === unknownLabel ? '' : words
 }
 
 /** Stands for what is not known. */
-export const nothing = '–'
+export const unknownLabel = '–'

@@ -5,8 +5,8 @@
 import { createHash } from 'node:crypto'
 import type { UserStore } from '../../../storage/user/user-store.js'
 import type { Credentials } from '../../call/credentials.js'
-import { wideNetworkOf } from '../../security/network.js'
-import { agentWords } from './agent.js'
+import { getWideNetwork } from '../../security/network.js'
+import { describeAgent } from './agent.js'
 
 /** The state's name. */
 const name = 'devices'
@@ -17,15 +17,15 @@ const maxDevices = 30
  * Notes the device of a sign-in. Returns whether others are known, but not this one: nobody is told of the first, as that is
  * the person themselves. Must run within a write.
  */
-export function isNewDevice(store: UserStore, credentials: Pick<Credentials, 'headers' | 'ip'>): boolean {
-  const known = (store.signIn.state(name) as readonly string[] | undefined) ?? []
-  const device = digestOf(credentials)
+export function recordDevice(store: UserStore, credentials: Pick<Credentials, 'headers' | 'ip'>): boolean {
+  const known = (store.signIn.getState(name) as readonly string[] | undefined) ?? []
+  const device = digestDevice(credentials)
   if (known[0] === device) return false
   store.signIn.setState(name, [device, ...known.filter(other => other !== device)].slice(0, maxDevices))
   return known.length > 0 && !known.includes(device)
 }
 
-function digestOf({ headers, ip }: Pick<Credentials, 'headers' | 'ip'>): string {
-  const subject = `${agentWords(headers?.['user-agent'])} ${wideNetworkOf(ip)}`
+function digestDevice({ headers, ip }: Pick<Credentials, 'headers' | 'ip'>): string {
+  const subject = `${describeAgent(headers?.['user-agent'])} ${getWideNetwork(ip)}`
   return createHash('sha256').update(subject).digest('base64url').slice(0, 22)
 }

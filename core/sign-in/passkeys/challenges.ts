@@ -7,68 +7,73 @@
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { UserStore } from '../../../storage/user/user-store.js'
-import { secretFor } from '../../auth/secrets.js'
+import { getSecret } from '../../auth/secrets.js'
 import { fail } from '../../errors.js'
 import type { Services } from '../../call/services.js'
-import { relyingParty, type RelyingParty } from '../../settings/relying-party.js'
+import { getRelyingParty, type RelyingParty } from '../../settings/relying-party.js'
 
 /** What a challenge is for. */
 export interface Purpose {
   readonly act: 'sign-in' | 'prove' | 'add'
   /** The account and the session that asked for it; empty for signing in, when neither is known. */
-  readonly by: readonly string[]
+  readonly context: readonly string[]
 }
 
 /** Signing in: anybody may ask for its challenges. */
-export const signingIn: Purpose = { act: 'sign-in', by: [] }
+export const signInPurpose: Purpose = { act: 'sign-in', context: [] }
 
 /** Seconds. */
-export const challengeLife = 300
+export const challengeLifetime = 300
 
 const nonceBytes = 16
 const endBytes = 4
 
 /** Returns a challenge in base64url. */
-export function newChallenge(services: Services, purpose: Purpose, now: number): string {
+export function createChallenge(services: Services, purpose: Purpose, now: number): string {
   const end = Buffer.alloc(endBytes)
-  end.writeUInt32BE(Math.floor(now) + challengeLife)
+  end.writeUInt32BE(Math.floor(now) + challengeLifetime)
   const front = Buffer.concat([randomBytes(nonceBytes), end])
-  return Buffer.concat([front, mac(services, purpose, front)]).toString('base64url')
+  return Buffer.concat([front, computeMac(services, purpose, front)]).toString('base64url')
 }
 
 /**
  * Whether a challenge was made here for the purpose, and has not ended. Compares in constant time. Its text has to be the one
  * that was handed out: it is by the text that the used ones are known, and decoding lets others pass for the same bytes.
  */
-export function isChallenge(services: Services, purpose: Purpose, challenge: string, now: number): boolean {
+export function isValidChallenge(
+  services: Services,
+  purpose: Purpose,
+  challenge: string,
+  now: number
+): boolean {
   const given = Buffer.from(challenge, 'base64url')
   if (given.toString('base64url') !== challenge) return false
   const front = given.subarray(0, nonceBytes + endBytes)
   const rest = given.subarray(front.length)
   if (front.length < nonceBytes + endBytes || front.readUInt32BE(nonceBytes) <= now) return false
-  const expected = mac(services, purpose, front)
+  const expected = computeMac(services, purpose, front)
   return expected.length === rest.length && timingSafeEqual(expected, rest)
 }
 
 /** Whether a challenge has been used. */
-export function isTaken(store: UserStore, challenge: string, now: number): boolean {
+export function isUsedChallenge(store: UserStore, challenge: string, now: number): boolean {
   return store.signIn.find('challenge', challenge, now) !== undefined
 }
 
 /** Uses a challenge up; `false` if it was used before. Must run within a write. */
-export function takeChallenge(store: UserStore, challenge: string, now: number): boolean {
-  if (isTaken(store, challenge, now)) return false
-  store.signIn.insert('challenge', challenge, now, now + challengeLife, {})
+export function useChallenge(store: UserStore, challenge: string, now: number): boolean {
+  if (isUsedChallenge(store, challenge, now)) return false
+  store.signIn.insert('challenge', challenge, now, now + challengeLifetime, {})
   return true
 }
 
 /** Returns to which domain and origin passkeys belong. Throws `unavailable-method` where there are none. */
-export function partyOf({ config }: Pick<Services, 'config'>): RelyingParty {
-  return relyingParty(config) ?? fail('unavailable-method', 'Passkeys are not available here')
+export function requireRelyingParty({ config }: Pick<Services, 'config'>): RelyingParty {
+  return getRelyingParty(config) ?? fail('unavailable-method', 'Passkeys are not available here')
 }
 
-function mac(services: Services, { act, by }: Purpose, front: Buffer): Buffer {
-  const { id, origin } = partyOf(services)
-  const subject = JSON.stringify([act, by, id, origin, front.toString('hex')])
-  return createHmac('sha256', secretFor(services, 'passkeyChallenge')).update(subject).digest()
+function computeMac(services: Services, { act, context }: Purpose, front: Buffer): Buffer {
+  const { id, origin } = requireRelyingParty(services)
+  const subject = JSON.stringify([act, context, id, origin, front.toString('hex')])
+  return createHmac('sha256', getSecret(services, 'passkeyChallenge')).update(subject).digest()
 }

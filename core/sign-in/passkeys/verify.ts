@@ -3,17 +3,18 @@ import { generateKeyPairSync } from 'node:crypto'
 import type { Assertion, Attestation } from '../../../schemas/passkey.js'
 import type { PasskeyUse, StoredPasskey } from '../../../storage/sign-in/passkeys.js'
 import type { ServiceCall } from '../../call/method.js'
-import { isChallenge, partyOf, type Purpose } from './challenges.js'
+import { isValidChallenge, requireRelyingParty, type Purpose } from './challenges.js'
 import { algorithms } from './options.js'
 import { isWeakKey } from './weak-keys.js'
 
 /** A signature that is right. */
-export interface Signed extends PasskeyUse {
+export interface PasskeySignature extends PasskeyUse {
   readonly challenge: string
 }
 
 /** A new passkey, in the form in which it is kept. */
-export interface Attested extends Signed, Pick<StoredPasskey, 'credential' | 'key' | 'transports'> {}
+export interface VerifiedAttestation
+  extends PasskeySignature, Pick<StoredPasskey, 'credential' | 'key' | 'transports'> {}
 
 /**
  * Returns what a signature tells if it is right: by this passkey, of a person whom the authenticator has verified, on one of
@@ -25,13 +26,13 @@ export async function verifySignature(
   purpose: Purpose,
   assertion: Assertion,
   passkey: StoredPasskey | undefined
-): Promise<Signed | undefined> {
+): Promise<PasskeySignature | undefined> {
   const { verifyAuthenticationResponse } = await import('@simplewebauthn/server')
   const { id, rawId, type, response } = assertion
   const { authenticatorData, clientDataJSON, signature } = response
-  const { expected, seen } = expectationOf(call, purpose)
+  const { expected, seen } = createExpectation(call, purpose)
   try {
-    const isFramed = await wasFramed(clientDataJSON)
+    const isFramed = await checkFramed(clientDataJSON)
     const { authenticationInfo, verified } = await verifyAuthenticationResponse({
       ...expected,
       response: {
@@ -42,7 +43,7 @@ export async function verifySignature(
         clientExtensionResults: {}
       },
       // The library looks at the counter before the signature, so that anybody could pretend a clone.
-      credential: { id, publicKey: new Uint8Array(passkey?.key ?? decoyKey()), counter: -1 }
+      credential: { id, publicKey: new Uint8Array(passkey?.key ?? getDecoyKey()), counter: -1 }
     })
     if (!verified || !passkey || isFramed || seen.challenge === undefined) return undefined
     const { credentialBackedUp: isSynced, newCounter: counter } = authenticationInfo
@@ -62,15 +63,15 @@ export function isClone(passkey: Pick<StoredPasskey, 'counter'>, { counter }: Pa
 }
 
 /** Returns a new passkey if it is right, as {@link verifySignature}; otherwise `undefined`. */
-export async function verifyNew(
+export async function verifyAttestation(
   call: ServiceCall,
   purpose: Purpose,
   attestation: Attestation
-): Promise<Attested | undefined> {
+): Promise<VerifiedAttestation | undefined> {
   const { verifyRegistrationResponse } = await import('@simplewebauthn/server')
   const { decodeCredentialPublicKey } = await import('@simplewebauthn/server/helpers')
   const { id, rawId, type, response } = attestation
-  const { expected, seen } = expectationOf(call, purpose)
+  const { expected, seen } = createExpectation(call, purpose)
   try {
     const { registrationInfo, verified } = await verifyRegistrationResponse({
       ...expected,
@@ -80,13 +81,13 @@ export async function verifyNew(
         type,
         response: {
           clientDataJSON: response.clientDataJSON,
-          attestationObject: await withoutStatement(response.attestationObject)
+          attestationObject: await removeStatement(response.attestationObject)
         },
         clientExtensionResults: {}
       },
       supportedAlgorithmIDs: algorithms
     })
-    const isOther = registrationInfo?.credential.id !== id || (await wasFramed(response.clientDataJSON))
+    const isOther = registrationInfo?.credential.id !== id || (await checkFramed(response.clientDataJSON))
     if (!verified || isOther || seen.challenge === undefined) return undefined
     const { credential, credentialBackedUp: isSynced } = registrationInfo
     if (isWeakKey(decodeCredentialPublicKey(credential.publicKey))) return undefined
@@ -114,11 +115,11 @@ interface Expectation {
   readonly seen: { challenge?: string }
 }
 
-function expectationOf({ now, services }: ServiceCall, purpose: Purpose): Expectation {
-  const { id, origin } = partyOf(services)
+function createExpectation({ now, services }: ServiceCall, purpose: Purpose): Expectation {
+  const { id, origin } = requireRelyingParty(services)
   const seen: { challenge?: string } = {}
   const expectedChallenge = (challenge: unknown): boolean => {
-    if (typeof challenge !== 'string' || !isChallenge(services, purpose, challenge, now)) return false
+    if (typeof challenge !== 'string' || !isValidChallenge(services, purpose, challenge, now)) return false
     seen.challenge = challenge
     return true
   }
@@ -137,7 +138,7 @@ function expectationOf({ now, services }: ServiceCall, purpose: Purpose): Expect
  * Whether the page was in a frame of another one. The library refuses that only if the browser tells of which one, and not all
  * of them do; no page may frame ours.
  */
-async function wasFramed(clientDataJSON: string): Promise<boolean> {
+async function checkFramed(clientDataJSON: string): Promise<boolean> {
   const { decodeClientDataJSON } = await import('@simplewebauthn/server/helpers')
   return Boolean(decodeClientDataJSON(clientDataJSON).crossOrigin)
 }
@@ -146,7 +147,7 @@ async function wasFramed(clientDataJSON: string): Promise<boolean> {
  * Returns an attestation without its statement, of which none is asked for: nobody's certificates are parsed, and nothing that
  * they name is fetched. What signs later is the key alone.
  */
-async function withoutStatement(attestationObject: string): Promise<string> {
+async function removeStatement(attestationObject: string): Promise<string> {
   const { decodeAttestationObject, isoBase64URL, isoCBOR } = await import('@simplewebauthn/server/helpers')
   const authData = decodeAttestationObject(isoBase64URL.toBuffer(attestationObject)).get('authData')
   const bare = new Map<string, unknown>([
@@ -160,7 +161,7 @@ async function withoutStatement(attestationObject: string): Promise<string> {
 let decoy: Buffer | undefined
 
 /** A key of nobody: a signature is checked with it where there is no passkey, so that both take the same time. */
-function decoyKey(): Buffer {
+function getDecoyKey(): Buffer {
   if (decoy) return decoy
   const { x = '', y = '' } = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({
     format: 'jwk'

@@ -9,14 +9,14 @@ import { join } from 'node:path'
 import { connectEngine } from '../../../cluster/connect.js'
 import type { Engine } from '../../../cluster/engine.js'
 import { FileThread } from '../../../cluster/files/file-thread.js'
-import { goOnFrom } from '../../../cluster/files/restored.js'
-import { logSubject, shardCount } from '../../../cluster/nodes/places.js'
+import { continueLogFrom } from '../../../cluster/files/continue-log.js'
+import { logSubject, shardCount } from '../../../cluster/nodes/shard-placement.js'
 import type { Objects } from '../../../cluster/objects.js'
 import { attachmentKey } from '../../../cluster/objects/attachment-key.js'
 import { openObjects } from '../../../cluster/objects/open.js'
 import { snapshotPrefix } from '../../../cluster/objects/snapshot-key.js'
 import { PlatformLog } from '../../../cluster/platform/log.js'
-import { removeShared } from '../../../cluster/removal.js'
+import { removeShared } from '../../../cluster/remove-shared.js'
 import { fixedShards } from '../../../core/call/shard.js'
 import type { Settings } from '../../../core/settings/settings.js'
 import { DiskAttachments } from '../../../storage/files/attachments.js'
@@ -86,8 +86,8 @@ async function inCluster<T>(
       engine,
       objects,
       draftsDirectory,
-      giveUpMs: patienceMs,
-      onTrouble: () => {}
+      timeoutMs: patienceMs,
+      onError: () => {}
     })
     try {
       return await work({ engine, objects, files, layout, platform, giveUpMs: patienceMs })
@@ -166,7 +166,7 @@ async function removeAll(
   { engine: log, giveUpMs, objects }: Cluster,
   account: Pick<Account, 'id' | 'username'>
 ): Promise<void> {
-  await removeShared(account.id, { log, objects, subject: subjectOf(account), giveUpMs })
+  await removeShared(account.id, { log, objects, subject: subjectOf(account), timeoutMs: giveUpMs })
 }
 
 async function removeObjects({ objects }: Cluster, account: string): Promise<void> {
@@ -222,7 +222,7 @@ async function goOn(
 ): Promise<void> {
   const { engine: log, files, giveUpMs, layout, objects } = cluster
   const options = { log, files, layout, objects, subject: subjectOf(account), giveUpMs }
-  await goOnFrom(account.id, side.userFile(account.id), options, ready)
+  await continueLogFrom(account.id, side.userFile(account.id), options, ready)
   // Whoever wrote the account until then may have removed some with their events. Nobody can any more.
   const there = new Set(await objects.list(attachmentKey(account.id)))
   await storeFiles(cluster, side, account.id, key => !there.has(key))
@@ -230,7 +230,7 @@ async function goOn(
 
 /** Throws {@link Taken} if another account has one of the values. */
 function assertFree({ platform }: Cluster, { id, username }: Account, held: readonly UniqueValue[]): void {
-  const taken = held.filter(value => (platform.holderOf(value) ?? id) !== id)
+  const taken = held.filter(value => (platform.findHolder(value) ?? id) !== id)
   if (taken.length === 0) return
   throw new Taken(
     username,

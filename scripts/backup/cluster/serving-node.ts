@@ -1,7 +1,7 @@
 /** Asks the node that serves a user to let go of the account, whoever that is by the time it answers. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { EngineUnavailable, type Engine } from '../../../cluster/engine.js'
-import { placedIn, shardCount, shardKey, type Placed } from '../../../cluster/nodes/places.js'
+import { parsePlacement, shardCount, shardKey, type ShardPlacement } from '../../../cluster/nodes/shard-placement.js'
 import { fixedShards } from '../../../core/call/shard.js'
 import { controlledIn, controlMessage } from '../../../server/nodes/control.js'
 import { BackupError } from '../backup-error.js'
@@ -19,9 +19,9 @@ export async function askServing(
   what: 'letGo' | 'reopen'
 ): Promise<void> {
   const key = shardKey(fixedShards(shardCount).indexOf(username))
-  const serving = async (): Promise<Placed | undefined> => {
+  const serving = async (): Promise<ShardPlacement | undefined> => {
     const register = await engine.register.get(key)
-    return register && placedIn(register)
+    return register && parsePlacement(register)
   }
   const endMs = performance.now() + patienceMs
   for (let placed = await serving(); placed;) {

@@ -8,10 +8,10 @@ import { dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { connectEngine } from '../../../cluster/connect.js'
 import { EngineUnavailable, type Engine } from '../../../cluster/engine.js'
-import { RecordMismatch } from '../../../cluster/apply.js'
+import { RecordMismatch } from '../../../cluster/file-copy.js'
 import { FileThread } from '../../../cluster/files/file-thread.js'
 import { Placement } from '../../../cluster/files/placement.js'
-import { logSubject, shardCount } from '../../../cluster/nodes/places.js'
+import { logSubject, shardCount } from '../../../cluster/nodes/shard-placement.js'
 import type { Objects } from '../../../cluster/objects.js'
 import { attachmentKey } from '../../../cluster/objects/attachment-key.js'
 import { openObjects } from '../../../cluster/objects/open.js'
@@ -23,7 +23,7 @@ import type { Settings } from '../../../core/settings/settings.js'
 import type { Layout } from '../../../storage/files/layout.js'
 import type { Account } from '../../../storage/platform/account.js'
 import { PlatformStore } from '../../../storage/platform/platform-store.js'
-import { forgetPosition } from '../../../storage/wal/closed-file.js'
+import { removePosition } from '../../../storage/wal/closed-file.js'
 import { BackupError, EngineLost } from '../backup-error.js'
 import type { BackupSource } from './source.js'
 
@@ -67,15 +67,15 @@ export class ClusterSource implements BackupSource {
         engine,
         objects,
         draftsDirectory: draft.draftsDirectory,
-        giveUpMs,
-        onTrouble: () => {}
+        timeoutMs: giveUpMs,
+        onError: () => {}
       })
       await log.close()
       this.#history = platform.position()!.epoch
     } finally {
       platform.close()
     }
-    forgetPosition(draft.platformFile)
+    removePosition(draft.platformFile)
   }
 
   async markOf(account: Account): Promise<string | undefined> {
@@ -94,7 +94,7 @@ export class ClusterSource implements BackupSource {
       const { base, position } = last.record
       try {
         await this.#place(account, draft, { base, position, sequence: last.sequence })
-        return forgetPosition(draft.userFile(account.id))
+        return removePosition(draft.userFile(account.id))
       } catch (error) {
         if (!(error instanceof RecordMismatch || error instanceof EngineUnavailable)) throw error
         if (left === 0) throw error

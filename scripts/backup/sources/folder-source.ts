@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import type { Layout } from '../../../storage/files/layout.js'
 import type { Account } from '../../../storage/platform/account.js'
-import { copyPlatformFile, copyUserFile, markOf } from '../../../storage/sqlite/copies.js'
+import { copyPlatformFile, copyUserFile, getChangeMark } from '../../../storage/sqlite/copies.js'
 import type { BackupSource } from './source.js'
 
 export class FolderSource implements BackupSource {
@@ -13,7 +13,7 @@ export class FolderSource implements BackupSource {
   }
 
   markOf({ id }: Account): Promise<string | undefined> {
-    return Promise.resolve(markOf(this.layout, id))
+    return Promise.resolve(getChangeMark(this.layout, id))
   }
 
   async copyAccount({ id }: Account, draft: Layout): Promise<void> {

@@ -6,8 +6,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { connectEngine } from '../../../cluster/connect.js'
 import { Conflict, type Register } from '../../../cluster/engine.js'
 import { readJson } from '../../../cluster/nodes/json.js'
-import { nodeKey, stateIn } from '../../../cluster/nodes/node-state.js'
-import { placedIn, shardKey } from '../../../cluster/nodes/places.js'
+import { nodeKey, parseNodeState } from '../../../cluster/nodes/node-state.js'
+import { parsePlacement, shardKey } from '../../../cluster/nodes/shard-placement.js'
 import type { Settings } from '../../../core/settings/settings.js'
 
 /** How it stands with the backups of all nodes. */
@@ -63,7 +63,7 @@ export class Turns {
       const { revision, state } = await noted(register)
       if (await this.#isBusy(register, state.maker)) return false
       const own = await register.get(nodeKey(this.node))
-      const process = (own && stateIn(own))?.process ?? ''
+      const process = (own && parseNodeState(own))?.process ?? ''
       const maker = { node: this.node, process, began: Math.floor(Date.now() / 1000) }
       try {
         await register.cas(key, revision, written({ ...state, maker }))
@@ -96,7 +96,7 @@ export class Turns {
   async #servesFirst(register: Register, signal: AbortSignal): Promise<boolean> {
     for (const deadline = performance.now() + patienceMs; performance.now() < deadline;) {
       const found = await register.get(shardKey(0))
-      const placed = found && placedIn(found)
+      const placed = found && parsePlacement(found)
       if (placed) return placed.node === this.node
       await wait(pauseMs, undefined, { signal })
     }
@@ -109,7 +109,7 @@ export class Turns {
     if (maker === undefined || maker.node === this.node) return false
     if (Math.abs(Date.now() / 1000 - maker.began) > longest) return false
     const found = await register.get(nodeKey(maker.node))
-    const state = found && stateIn(found)
+    const state = found && parseNodeState(found)
     const isAlive = state?.state === 'alive' || state?.state === 'leaving'
     return isAlive && state.process === maker.process
   }

@@ -4,8 +4,8 @@ import { dirname } from 'node:path'
 import SQLite from 'better-sqlite3'
 import { Value } from 'typebox/value'
 import { AccountStreams } from '../../../core/account/fields.js'
-import { newId, newToken } from '../../../core/ids.js'
-import { sealsOf } from '../../../core/integrity.js'
+import { createId, createToken } from '../../../core/ids.js'
+import { createDigests } from '../../../core/integrity.js'
 import { createPasswords } from '../../../core/security/passwords.js'
 import { Settings } from '../../../core/settings/settings.js'
 import type { Access } from '../../../schemas/access.js'
@@ -14,12 +14,12 @@ import type { Webhook } from '../../../schemas/webhook.js'
 import { Accounts } from '../../../storage/accounts.js'
 import { Layout } from '../../../storage/files/layout.js'
 import { PreviewCache } from '../../../storage/files/previews.js'
-import { newStanding, type Account } from '../../../storage/platform/account.js'
+import { initialStatus, type Account } from '../../../storage/platform/account.js'
 import { PlatformStore } from '../../../storage/platform/platform-store.js'
 import type { Policies } from '../../../storage/repositories/policies.js'
-import { atOnce } from '../../../storage/steps.js'
+import { runSteps } from '../../../storage/steps.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
-import { walSyncs } from '../../../storage/wal/sync.js'
+import { createWalSyncs } from '../../../storage/wal/sync.js'
 import { keptEvent, keptPoints, password, previewBytes } from './sample.js'
 
 /** A user of the bench. */
@@ -74,9 +74,9 @@ const [pointsPerCall, pointsPerTransaction, eventsPerTransaction] = [1000, 500_0
 /** The default policies of a service. */
 const policies: Policies = {
   system: new AccountStreams(Value.Default(Settings, {}) as Settings),
-  digests: sealsOf({ algorithm: 'sha256', isActive: { events: true, accesses: true, attachments: true } }),
+  digests: createDigests({ algorithm: 'sha256', isActive: { events: true, accesses: true, attachments: true } }),
   versioning: { forceKeepHistory: false, deletionMode: 'keep-nothing' },
-  strangersPerHour: 100
+  anonymousCallsPerHour: 100
 }
 const tracking = { created: seedTime, createdBy: 'system', modified: seedTime, modifiedBy: 'system' }
 
@@ -108,14 +108,14 @@ export class Seeder {
       closingSeconds: 60,
       cacheKiB: 16_384,
       policies,
-      durability: walSyncs(this.#layout, giveUp),
-      onTrouble: (_account, error) => giveUp(error)
+      durability: createWalSyncs(this.#layout, giveUp),
+      onError: (_account, error) => giveUp(error)
     })
   }
 
   async user(username: string, content: Content = {}): Promise<SeededUser> {
     const { apart, events = 0, points = 0, shape = flat } = content
-    const account: Account = { ...newStanding, id: newId(), username, state: 'active', created: seedTime }
+    const account: Account = { ...initialStatus, id: createId(), username, state: 'active', created: seedTime }
     const personal = newAccess('personal')
     const app: Access = { ...newAccess('app'), permissions: [{ streamId: rootStream, level: 'manage' }] }
     const hash = await createPasswords().hash(password)
@@ -131,7 +131,7 @@ export class Seeder {
         store.account.insertPassword({ hash, created: seedTime })
         const by = { time: seedTime, at: seedTime, by: personal.id }
         for (const [field, value] of Object.entries(fields))
-          store.events.insert(policies.system.eventOf(field, value, by)!)
+          store.events.insert(policies.system.createEvent(field, value, by)!)
         shape.insertStreams(store)
       }
     })
@@ -147,12 +147,12 @@ export class Seeder {
       const from = call * pointsPerCall
       const rows = keptPoints(Math.min(pointsPerCall, points - from), from, apart)
       const { number } = series.findHolder(seriesIds[0]!)!
-      atOnce(series.add(number, { columns: ['value'], rows }, { writer: 'system', written: seedTime }))
+      runSteps(series.add(number, { columns: ['value'], rows }, { writer: 'system', written: seedTime }))
     })
     const pictureIds = await this.#pictures(account)
     // The server does that once an account has been quiet, which would be during the measurements.
     const store = this.#accounts.store(account)
-    while (store.events.texts.hasWaiting()) await store.write(() => store.events.texts.index())
+    while (store.events.texts.hasPending()) await store.write(() => store.events.texts.indexPending())
     const { id } = account
     return { id, username, token: personal.token, appToken: app.token, eventIds, seriesIds, pictureIds }
   }
@@ -233,7 +233,7 @@ export function copyAccount(dataDir: string, { id }: SeededUser, usernames: read
   const insert = platform.prepare(
     "INSERT INTO account (id, username, state, created) VALUES (?, ?, 'active', ?)"
   )
-  const copies = usernames.map(username => [newId(), username] as const)
+  const copies = usernames.map(username => [createId(), username] as const)
   platform.transaction(() => copies.forEach(([copy, username]) => insert.run(copy, username, seedTime)))()
   platform.close()
   for (const [copy] of copies) {
@@ -248,7 +248,7 @@ export function timeOf(number: number): number {
 }
 
 export function eventIn(streamId: string, time: number): Event {
-  return keptEvent(newId(), streamId, time) as Event
+  return keptEvent(createId(), streamId, time) as Event
 }
 
 /** Makes one event in ten a period. */
@@ -263,7 +263,7 @@ export function insertStream(store: UserStore, id: string, parentId: string | nu
 
 /** An access without permissions. */
 export function newAccess(type: Access['type'], name = 'coffer-bench'): Access {
-  return { id: newId(), token: newToken(), type, name, ...tracking }
+  return { id: createId(), token: createToken(), type, name, ...tracking }
 }
 
 /** The event that holds a series. Older than all others, as pictures are, so that it is not among the latest. */
@@ -273,13 +273,13 @@ function holder(): Event {
 }
 
 function picture(): Event {
-  const attachments = [{ id: newId(), fileName: 'a.jpg', type: 'image/jpeg', size: 3_000_000 }]
+  const attachments = [{ id: createId(), fileName: 'a.jpg', type: 'image/jpeg', size: 3_000_000 }]
   return { ...eventIn(rootStream, seedTime - 1e6), type: 'picture/attached', content: null, attachments }
 }
 
 function newWebhook(accessId: string, url: string): Webhook {
   return {
-    id: newId(),
+    id: createId(),
     accessId,
     url,
     state: 'active',

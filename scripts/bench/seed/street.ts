@@ -1,5 +1,5 @@
 /** The accounts of the table "neighbours": a light one, and large ones that send heavy requests. */
-import { newId } from '../../../core/ids.js'
+import { createId } from '../../../core/ids.js'
 import type { Access } from '../../../schemas/access.js'
 import {
   copyAccount,
@@ -62,7 +62,7 @@ const goingShape: Shape = {
   event(i) {
     const event = eventIn(goingStream, timeOf(i))
     if (i % 10 === 3) return { ...event, streamIds: [goingStream, rootStream] }
-    const file = { id: newId(), fileName: 'a.txt', type: 'text/plain', size: 10 }
+    const file = { id: createId(), fileName: 'a.txt', type: 'text/plain', size: 10 }
     if (i % 10 === 5) return { ...event, attachments: [file] }
     return event
   }

@@ -1,9 +1,9 @@
 /** What the servers of a cluster's engine hold in memory while many accounts rest. */
 import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import { appendSurely } from '../../../cluster/appending.js'
-import { accountSubject, shardCount } from '../../../cluster/nats/places.js'
-import { newId } from '../../../core/ids.js'
+import { appendUntilConfirmed } from '../../../cluster/append-until-confirmed.js'
+import { accountSubject, shardCount } from '../../../cluster/nats/subjects.js'
+import { createId } from '../../../core/ids.js'
 import { until } from '../../../test/cluster/engine-servers.js'
 import type { Bench } from '../bench.js'
 import { BenchCluster } from '../cluster.js'
@@ -36,12 +36,12 @@ export async function measureEngineMemory({ directory, options }: Bench): Promis
     let next = 0
     const write = async (): Promise<void> => {
       for (let index = next++; index < count; index = next++)
-        await appendSurely({
+        await appendUntilConfirmed({
           log: engine,
-          subject: accountSubject(index % shardCount, newId()),
+          subject: accountSubject(index % shardCount, createId()),
           expected: 0,
           bytes,
-          isOver: () => false
+          isCancelled: () => false
         })
     }
     await Promise.all(Array.from({ length: atOnce }, write))

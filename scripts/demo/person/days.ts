@@ -1,5 +1,5 @@
 /** The days of the invented person: where they are, when they sleep, whether they run or have a cold. */
-import { dateOf, dayBegin, localDay, type ZonePeriod } from '../../../schemas/zones.js'
+import { formatDate, getDayStart, getLocalDay, type ZonePeriod } from '../../../schemas/zones.js'
 import { Random } from './random.js'
 
 /** What the data is made from: the same plan, the same data. Times in seconds. */
@@ -58,7 +58,7 @@ const [hour, minute] = [3600, 60]
 
 /** All days, the first one first. */
 export function daysOf(plan: Plan): Day[] {
-  const last = localDay(homeZone, plan.until).number
+  const last = getLocalDay(homeZone, plan.until).number
   return Array.from({ length: plan.days }, (_, index) => dayOf(plan, last, plan.days - 1 - index))
 }
 
@@ -77,17 +77,17 @@ export function bedtime(plan: Plan, { ago, number }: Day): number {
 function dayOf(plan: Plan, last: number, ago: number): Day {
   const number = last - ago
   const zone = zoneOf(ago)
-  const from = dayBegin(zone, number)
+  const from = getDayStart(zone, number)
   const isAway = zone === holidayZone
   const random = new Random(plan.seed, number, 'day')
   const illness = within(ago, coldBegins, coldEnds) ? [0.6, 1, 0.9, 0.6, 0.3][coldBegins - ago]! : 0
   const progress = 1 - ago / Math.max(plan.days, 365)
   return {
     number,
-    date: dateOf(number),
+    date: formatDate(number),
     zone,
     from,
-    to: dayBegin(zoneOf(ago - 1), number + 1),
+    to: getDayStart(zoneOf(ago - 1), number + 1),
     ago,
     progress,
     isWeekend: isWeekend(number),
@@ -103,7 +103,7 @@ function dayOf(plan: Plan, last: number, ago: number): Day {
 
 function nightOf({ seed }: Plan, number: number, ago: number): Span {
   const random = new Random(seed, number, 'night')
-  const midnight = dayBegin(zoneOf(ago), number)
+  const midnight = getDayStart(zoneOf(ago), number)
   const isFree = isWeekend(number) || zoneOf(ago) === holidayZone
   const isIll = within(ago, coldBegins, coldEnds)
   const from = midnight + random.normal(isFree ? 0.1 : -0.9, 0.4) * hour - (isIll ? 1.5 * hour : 0)

@@ -1,7 +1,7 @@
 /** How much the account stores: two sums, kept by triggers. */
-import { countingTriggers, recountOf, type Counted } from '../storage-triggers.js'
+import { buildCountingTriggers, buildRecountSql, type CountedColumns } from '../storage-triggers.js'
 
-export const counted: Counted = {
+export const counted: CountedColumns = {
   documents: {
     event: 'body',
     event_version: 'body',
@@ -22,6 +22,6 @@ CREATE TABLE storage_used (
   documents INTEGER NOT NULL,
   attachments INTEGER NOT NULL
 );
-INSERT INTO storage_used (number, documents, attachments) SELECT 1, * FROM (${recountOf(counted)});
-${countingTriggers(counted)}
+INSERT INTO storage_used (number, documents, attachments) SELECT 1, * FROM (${buildRecountSql(counted)});
+${buildCountingTriggers(counted)}
 `

@@ -1,7 +1,7 @@
 /** Slices of other accounts that the user follows. */
-import { countingTriggers, type Counted } from '../storage-triggers.js'
+import { buildCountingTriggers, type CountedColumns } from '../storage-triggers.js'
 
-export const countedSlices: Counted = { documents: { followed_slice: 'body' } }
+export const countedSlices: CountedColumns = { documents: { followed_slice: 'body' } }
 
 export const followedSlices = `
 CREATE TABLE followed_slice (
@@ -13,5 +13,5 @@ CREATE TABLE followed_slice (
 ) WITHOUT ROWID;
 CREATE UNIQUE INDEX followed_slice_name ON followed_slice (name);
 CREATE UNIQUE INDEX followed_slice_url ON followed_slice (url, accessToken);
-${countingTriggers(countedSlices)}
+${buildCountingTriggers(countedSlices)}
 `

@@ -2,7 +2,7 @@
  * The highest numbers of rows that have been removed: SQLite would give them again. They are written down only where they
  * were the highest of all.
  */
-function kept(table: string): string {
+function buildTrigger(table: string): string {
   return `
 CREATE TRIGGER ${table}_number AFTER DELETE ON ${table}
 WHEN OLD.number > ifnull((SELECT max(number) FROM ${table}), 0)
@@ -18,6 +18,6 @@ CREATE TABLE highest_number (
   name TEXT PRIMARY KEY,               -- of the table
   number INTEGER NOT NULL
 ) WITHOUT ROWID;
-${kept('event')}
-${kept('stream')}
+${buildTrigger('event')}
+${buildTrigger('stream')}
 `

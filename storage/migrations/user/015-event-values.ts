@@ -3,7 +3,7 @@
  * written again as a whole, in its order: rows that grow one by one would take twice as long.
  */
 import type { Database } from 'better-sqlite3'
-import { numbersOf, type ContentNumbers } from '../../content-numbers.js'
+import { extractNumbers, type ContentNumbers } from '../../content-numbers.js'
 
 const table = `
 CREATE TABLE event_stream_new (
@@ -49,7 +49,7 @@ ALTER TABLE event_stream_new RENAME TO event_stream;
 CREATE INDEX event_stream_span ON event_stream (stream, trashed, span, time) WHERE span IS NOT NULL;
 `
 
-/** What {@link numbersOf} says now is what has to be there: should it say more one day, a later step writes that. */
+/** What {@link extractNumbers} says now is what has to be there: should it say more one day, a later step writes that. */
 export function eventValues(db: Database): void {
   db.function('value_in', { directOnly: true }, text => numbersIn(text).value)
   db.function('fields_in', { directOnly: true }, text => numbersIn(text).fields)
@@ -57,5 +57,5 @@ export function eventValues(db: Database): void {
 }
 
 function numbersIn(text: unknown): ContentNumbers {
-  return numbersOf(JSON.parse(text as string))
+  return extractNumbers(JSON.parse(text as string))
 }

@@ -100,7 +100,7 @@ test('a claim that is completed while somebody ends what was left', async t => {
   const other = await claimed('in-time', 'c000000000000000000000002')
   // Whoever has claimed it, here or elsewhere, is told that it is done, before the claim is given up.
   const activating = platform.change('activate', other)
-  await accounts.endUnfinished(() => true)
+  await accounts.completeUnfinished(() => true)
   t.equal(await activating, true)
   t.equal(platform.findById(left), undefined, 'what was left is gone')
   t.match(platform.findById(other), { state: 'active' }, 'what was acknowledged stays')
@@ -136,7 +136,7 @@ test('an account that its owner has deleted', async t => {
   t.ok(time > clock.now())
   await elsewhere.closed()
   const isClosed = ({ service }: Node): boolean =>
-    service.server.services.accounts.deletionOf(username) === time
+    service.server.services.accounts.getDeletionTime(username) === time
   await until(() => isClosed(n1) && isClosed(n2), 'both nodes to know')
   for (const node of [n1, n2]) {
     const ask = (token: string): Promise<{ status: number }> =>

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import t from 'tap'
 import { openObjects } from '../../../cluster/objects/open.js'
-import { headsLike } from '../../../cluster/nats/object-places.js'
+import { headSubjects } from '../../../cluster/nats/object-subjects.js'
 import { fixedShards } from '../../../core/call/shard.js'
 import { controlledIn, controlMessage } from '../../../server/nodes/control.js'
 import { percentile } from '../../../scripts/bench/load/statistics.js'
@@ -193,7 +193,7 @@ t.test('three nodes', async t => {
     const objects = openObjects('nats', three.engine)
     await objects.sweep!(0)
     const ids = new Set<string>()
-    for (const subject of await subjectsLike(three, headsLike(''))) ids.add(await idIn(three, subject))
+    for (const subject of await subjectsLike(three, headSubjects(''))) ids.add(await idIn(three, subject))
     const stray = Array.from(await piecesOf(three)).filter(id => !ids.has(id))
     t.same(stray, [], 'no pieces of half uploads')
     t.same(await objects.list('lent/'), [], 'nothing stays lent')

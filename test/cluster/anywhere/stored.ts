@@ -1,6 +1,6 @@
 /** What the engine keeps of objects, by its own accounts: subjects of their pieces, and of what describes them. */
-import { ask } from '../../../cluster/nats/jetstream.js'
-import { objectsStream } from '../../../cluster/nats/object-places.js'
+import { callApi } from '../../../cluster/nats/jetstream.js'
+import { objectsStream } from '../../../cluster/nats/object-subjects.js'
 import type { ThreeNodes } from './three-nodes.js'
 
 /** The ids of objects of which there are pieces. */
@@ -12,7 +12,7 @@ export async function piecesOf(three: ThreeNodes): Promise<Set<string>> {
 /** The subjects of objects that a pattern fits. */
 export async function subjectsLike({ engine }: ThreeNodes, filter: string): Promise<string[]> {
   const wanted = { subjects_filter: filter }
-  const { state } = await ask<{ state: { subjects?: Record<string, number> } }>(
+  const { state } = await callApi<{ state: { subjects?: Record<string, number> } }>(
     engine.connection,
     `STREAM.INFO.${objectsStream}`,
     wanted,
@@ -23,7 +23,7 @@ export async function subjectsLike({ engine }: ThreeNodes, filter: string): Prom
 
 /** The id that what describes an object names. */
 export async function idIn({ engine }: ThreeNodes, subject: string): Promise<string> {
-  const { message } = await ask<{ message: { data: string } }>(
+  const { message } = await callApi<{ message: { data: string } }>(
     engine.connection,
     `STREAM.MSG.GET.${objectsStream}`,
     { last_by_subj: subject },

@@ -6,11 +6,11 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
-import { placedIn, shardOf } from '../../../cluster/nodes/places.js'
+import { parsePlacement, parseShard } from '../../../cluster/nodes/shard-placement.js'
 import type { NatsEngine } from '../../../cluster/nats-engine.js'
-import { makeStreams, streamsOf } from '../../../cluster/nats/streams.js'
+import { createStreams, createStreamConfigs } from '../../../cluster/nats/streams.js'
 import { openObjects } from '../../../cluster/objects/open.js'
-import { beginPlatform } from '../../../cluster/platform/beginning.js'
+import { beginPlatform } from '../../../cluster/platform/begin-platform.js'
 import { fixedShards } from '../../../core/call/shard.js'
 import { Layout } from '../../../storage/files/layout.js'
 import { PlatformStore } from '../../../storage/platform/platform-store.js'
@@ -54,7 +54,7 @@ export class ThreeNodes {
     t.teardown(() => rmSync(root, { recursive: true, force: true }))
     const servers = await EngineServers.start(t)
     const engine = await servers.connect(t)
-    await makeStreams(engine, streamsOf(limits))
+    await createStreams(engine, createStreamConfigs(limits))
     await begin(join(root, 'beginning'), engine)
     const nodes = ['n1', 'n2', 'n3'].map(
       name =>
@@ -94,7 +94,7 @@ export class ThreeNodes {
   /** By shard, the node that its register names. */
   async places(): Promise<Map<number, string>> {
     const registers = await this.engine.register.list('shard.')
-    return new Map(registers.map(register => [shardOf(register), placedIn(register)?.node ?? '']))
+    return new Map(registers.map(register => [parseShard(register), parsePlacement(register)?.node ?? '']))
   }
 
   /** Whether nothing is left at a node that was drained: others may give it shards until they have heard of it. */

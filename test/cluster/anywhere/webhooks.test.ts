@@ -1,6 +1,6 @@
 /** Webhooks of users whose file could not be had when they were taken over: over an engine in memory. */
 import { test } from 'tap'
-import { logSubject } from '../../../cluster/nodes/places.js'
+import { logSubject } from '../../../cluster/nodes/shard-placement.js'
 import { fixedShards } from '../../../core/call/shard.js'
 import { receiver } from '../../support/receiver.js'
 import { until } from '../../support/socket.js'

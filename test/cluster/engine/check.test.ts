@@ -2,8 +2,8 @@
 import t from 'tap'
 import { EngineUnavailable } from '../../../cluster/engine.js'
 import { checkEngine, EngineUnfit } from '../../../cluster/nats/check.js'
-import { ask } from '../../../cluster/nats/jetstream.js'
-import { streamStates } from '../../../cluster/nats/monitor.js'
+import { callApi } from '../../../cluster/nats/jetstream.js'
+import { fetchStreamStates } from '../../../cluster/nats/monitor.js'
 import { EngineServers, until } from '../engine-servers.js'
 
 t.setTimeout(900_000)
@@ -34,9 +34,9 @@ t.test('an engine as it has to be', async t => {
     /are the same server: name each one once/
   )
 
-  await ask(engine.connection, 'STREAM.DELETE.COFFER_WAL_07', {}, 5000)
+  await callApi(engine.connection, 'STREAM.DELETE.COFFER_WAL_07', {}, 5000)
   const config = { name: 'COFFER_WAL_07', subjects: ['coffer.wal.07.>'], storage: 'file', num_replicas: 1 }
-  await ask(engine.connection, 'STREAM.CREATE.COFFER_WAL_07', config, 5000)
+  await callApi(engine.connection, 'STREAM.CREATE.COFFER_WAL_07', config, 5000)
   const once = await problemsOf(monitors)
   t.match(once, /COFFER_WAL_07 has fewer than 3 replicas/)
   t.match(
@@ -48,7 +48,7 @@ t.test('an engine as it has to be', async t => {
   // While it gets its replicas, none of the servers may tell of the stream; and who has none yet cannot lose another.
   await until('making the streams again mends it', async () => (await problemsOf(monitors)) === '')
   await until('all servers have the stream', async () => {
-    const copies = await Promise.all(monitors.map(streamStates))
+    const copies = await Promise.all(monitors.map(fetchStreamStates))
     return copies.every(streams => streams?.has('COFFER_WAL_07'))
   })
 

@@ -60,7 +60,7 @@ t.test('a connection on which an announcement is not understood', async t => {
   const engine = await NatsEngine.connect({ servers: servers.urls })
   t.teardown(() => engine.close())
   const heard: string[] = []
-  engine.hear('riddles', message => {
+  engine.subscribe('riddles', message => {
     heard.push(Buffer.from(message).toString())
     if (heard.length === 1) throw new Error('not understood')
   })

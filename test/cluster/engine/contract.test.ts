@@ -187,8 +187,8 @@ const promises: Readonly<Record<string, (t: Test) => Promise<unknown>>> = {
   },
 
   'a message is answered by the node that it is sent to': async t => {
-    const stop = other.answer('one', async message => Buffer.concat([bytes('one has '), message]))
-    other.answer('two', async message => Buffer.concat([bytes('two has '), message]))
+    const stop = other.handle('one', async message => Buffer.concat([bytes('one has '), message]))
+    other.handle('two', async message => Buffer.concat([bytes('two has '), message]))
     await until('the first answer', async () =>
       engine.send('two', bytes('it'), 2000).then(
         () => true,
@@ -219,11 +219,11 @@ const promises: Readonly<Record<string, (t: Test) => Promise<unknown>>> = {
     await t.rejects(engine.send('nobody', bytes('it'), 60_000), EngineUnavailable)
     t.ok(performance.now() - begun < 30_000, 'at once, where nobody listens')
     let asked = 0
-    other.answer('three', async () => {
+    other.handle('three', async () => {
       asked++
       throw new Error('it cannot')
     })
-    other.answer('four', async () => {
+    other.handle('four', async () => {
       asked++
       return Buffer.alloc(20 * 1024 * 1024)
     })
@@ -245,9 +245,9 @@ const promises: Readonly<Record<string, (t: Test) => Promise<unknown>>> = {
     ])
     const note = (name: string) => (message: Uint8Array) =>
       void heard.get(name)!.push(Buffer.from(message).toString())
-    const stop = engine.hear('news', note('engine'))
-    other.hear('news', note('other'))
-    other.hear('weather', note('elsewhere'))
+    const stop = engine.subscribe('news', note('engine'))
+    other.subscribe('news', note('other'))
+    other.subscribe('weather', note('elsewhere'))
     // A server learns of those who listen at another one a moment later.
     await until('all hear', () => {
       engine.announce('news', bytes('hello'))
@@ -269,7 +269,7 @@ const promises: Readonly<Record<string, (t: Test) => Promise<unknown>>> = {
 
   'what is under way when it is closed rejects, and all that is asked later': async t => {
     const closing = await NatsEngine.connect({ servers: servers.urls })
-    other.answer('slow', () => new Promise(() => {}))
+    other.handle('slow', () => new Promise(() => {}))
     await until('it listens', async () =>
       closing.send('slow', bytes(''), 100).then(
         () => true,

@@ -3,10 +3,10 @@ import { rmSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
 import type { Alarm } from '../../../cluster/alarm.js'
-import { appendSurely } from '../../../cluster/appending.js'
+import { appendUntilConfirmed } from '../../../cluster/append-until-confirmed.js'
 import { EngineUnavailable } from '../../../cluster/engine.js'
-import { EngineCare } from '../../../cluster/nats/care.js'
-import { ask } from '../../../cluster/nats/jetstream.js'
+import { EngineMonitor } from '../../../cluster/nats/engine-monitor.js'
+import { callApi } from '../../../cluster/nats/jetstream.js'
 import type { NatsEngine } from '../../../cluster/nats-engine.js'
 import { EngineServers, until } from '../engine-servers.js'
 import { damages } from '../machines/damage.js'
@@ -21,7 +21,7 @@ t.test('the last record of a log cannot be read by its leader', async t => {
   const servers = await EngineServers.start(t)
   const engine = await servers.connect(t)
   await servers.makeStreams(engine)
-  const care = new EngineCare(engine, servers.monitors)
+  const care = new EngineMonitor(engine, servers.monitors)
   const append = async (to: string, expected: number, fill: number): Promise<number> =>
     await engine.append(to, expected, Buffer.alloc(5000, fill))
   let sequence = 0
@@ -36,7 +36,7 @@ t.test('the last record of a log cannot be read by its leader', async t => {
 
   // As whoever serves the account does, and as whoever takes it over.
   const bytes = Buffer.alloc(5000, 11)
-  const appended = appendSurely({ log: engine, subject, expected: sequence, bytes, isOver: () => false })
+  const appended = appendUntilConfirmed({ log: engine, subject, expected: sequence, bytes, isCancelled: () => false })
   const last = async (): Promise<number | undefined> => {
     try {
       return (await engine.last(subject))?.sequence ?? 0
@@ -57,7 +57,7 @@ t.test('the last record of a log cannot be read by its leader', async t => {
   t.match(await engine.last(other), { subject: other })
 
   const alarms = async (): Promise<readonly Alarm[]> =>
-    (await care.look()).alarms.filter(({ about }) => about === name)
+    (await care.inspect()).alarms.filter(({ about }) => about === name)
   t.match(await alarms(), [{ kind: 'replica', text: new RegExp(`${name} lacks records of ${stream}`) }])
   t.equal((await alarms()).length, 1, 'for as long as nothing is done')
   // What the documentation says to do about it.
@@ -80,7 +80,7 @@ async function lead(servers: EngineServers, engine: NatsEngine, index: number): 
     const leader = await servers.leaderOf(stream)
     if (leader === index) return true
     const wanted = { placement: { preferred: `n${index + 1}` } }
-    await ask(engine.connection, `STREAM.LEADER.STEPDOWN.${stream}`, wanted, 2000).catch(() => undefined)
+    await callApi(engine.connection, `STREAM.LEADER.STEPDOWN.${stream}`, wanted, 2000).catch(() => undefined)
     // Handing over takes a moment, and may fail.
     for (let left = 40; left > 0 && (await servers.leaderOf(stream)) === leader; left--) await wait(50)
     return false

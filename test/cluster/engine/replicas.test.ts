@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import t from 'tap'
 import type { Alarm } from '../../../cluster/alarm.js'
 import { EngineUnavailable } from '../../../cluster/engine.js'
-import { EngineCare } from '../../../cluster/nats/care.js'
-import { ask } from '../../../cluster/nats/jetstream.js'
-import { alarmsOf, Replicas, reportOf, type Replica } from '../../../cluster/nats/replicas.js'
+import { EngineMonitor } from '../../../cluster/nats/engine-monitor.js'
+import { callApi } from '../../../cluster/nats/jetstream.js'
+import { createAlarms, Replicas, createReport, type Replica } from '../../../cluster/nats/replicas.js'
 import { EngineServers, until } from '../engine-servers.js'
 
 t.setTimeout(900_000)
@@ -52,7 +52,7 @@ const cases: readonly [name: string, looks: readonly string[], sound: string, un
 
 t.test('looks at copies', async t => {
   for (const [name, looks, sound, unsound] of cases) {
-    const report = reportOf(
+    const report = createReport(
       stream,
       looks.map(look => look.split(', ').map(copy))
     )
@@ -61,7 +61,7 @@ t.test('looks at copies', async t => {
       { leader: 'a', sound: sound.split(' ').filter(Boolean), unsound: unsound.split(' ').filter(Boolean) },
       name
     )
-    t.equal(alarmsOf([report]).length > 0, unsound !== '', name)
+    t.equal(createAlarms([report]).length > 0, unsound !== '', name)
   }
 })
 
@@ -77,8 +77,8 @@ t.test('a damaged copy', async t => {
       last = await engine.append(log, last, Buffer.alloc(200_000, index))
   }
   await write(200)
-  await replicas.waitUntilSound(stream, 20_000)
-  t.same(await replicas.care(), [], 'sound copies are no trouble')
+  await replicas.waitUntilComplete(stream, 20_000)
+  t.same(await replicas.repairLeaders(), [], 'sound copies are no trouble')
 
   const damaged = (await servers.leaderOf(stream)) === 0 ? 1 : 0
   const name = `n${damaged + 1}`
@@ -92,7 +92,7 @@ t.test('a damaged copy', async t => {
       .toSorted()[0]!
   )
   truncateSync(block, Math.floor(statSync(block).size / 2))
-  await replicas.waitUntilSound(stream, 20_000)
+  await replicas.waitUntilComplete(stream, 20_000)
   await servers.restart(damaged)
   await until('the log is written again', async () => {
     try {
@@ -105,13 +105,13 @@ t.test('a damaged copy', async t => {
   })
 
   let alarms: Alarm[] = []
-  await until('it is found', async () => (alarms = await replicas.care()).length > 0)
+  await until('it is found', async () => (alarms = await replicas.repairLeaders()).length > 0)
   t.match(alarms, [
     { kind: 'replica', about: name, text: new RegExp(`^${name} lacks records of ${stream} that`) }
   ])
 
   await until('it leads', async () => {
-    await ask(
+    await callApi(
       engine.connection,
       `STREAM.LEADER.STEPDOWN.${stream}`,
       { placement: { preferred: name } },
@@ -119,7 +119,7 @@ t.test('a damaged copy', async t => {
     ).catch(() => {})
     return (await servers.leaderOf(stream)) === damaged
   })
-  await replicas.waitUntilSound(stream, 30_000)
+  await replicas.waitUntilComplete(stream, 30_000)
   t.not(await servers.leaderOf(stream), damaged, 'a sound one leads now')
   const entries = await engine.read(log, 0, 10)
   t.ok(entries.length > 0)
@@ -127,7 +127,7 @@ t.test('a damaged copy', async t => {
   const sound = [0, 1, 2].find(index => index !== damaged)!
   await servers.kill(sound)
   await t.rejects(
-    replicas.waitUntilSound(stream, 2000),
+    replicas.waitUntilComplete(stream, 2000),
     EngineUnavailable,
     'a sound one is not believed alone'
   )
@@ -138,14 +138,14 @@ t.test('a damaged copy', async t => {
   await servers.restart(damaged)
   await until('what the alarm says has helped', async () => {
     const [report] = await replicas.compare([stream])
-    return report?.sound.includes(name) === true
+    return report?.complete.includes(name) === true
   })
-  t.same(await replicas.care(), [])
+  t.same(await replicas.repairLeaders(), [])
 
   // What can be told without asking each server.
-  const care = new EngineCare(engine)
+  const care = new EngineMonitor(engine)
   const seen = async (): Promise<readonly Alarm[] | undefined> =>
-    (await care.look().catch(() => undefined))?.alarms
+    (await care.inspect().catch(() => undefined))?.alarms
   await until('all servers to have all', async () => (await seen())?.length === 0)
   await servers.kill(damaged)
   await until(
@@ -154,7 +154,7 @@ t.test('a damaged copy', async t => {
   )
   await servers.restart(damaged)
   await until('all servers to have all', async () => (await seen())?.length === 0)
-  const { streams } = await care.look()
+  const { streams } = await care.inspect()
   t.match(
     streams.find(each => each.stream === stream),
     { current: 3, messages: Number, bytes: Number, limitBytes: 64 * 1024 * 1024 }

@@ -1,6 +1,6 @@
 /** Nodes that take accounts from each other, with the real engine, whose servers are killed: nothing is lost. */
 import t from 'tap'
-import { accountSubject } from '../../../cluster/nats/places.js'
+import { accountSubject } from '../../../cluster/nats/subjects.js'
 import { openObjects } from '../../../cluster/objects/open.js'
 import { Random } from '../../support/random.js'
 import { EngineServers } from '../engine-servers.js'

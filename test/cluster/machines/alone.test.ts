@@ -4,7 +4,7 @@
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
-import { streamStates } from '../../../cluster/nats/monitor.js'
+import { fetchStreamStates } from '../../../cluster/nats/monitor.js'
 import { until } from '../engine-servers.js'
 import type { Success } from '../load.js'
 import { inWords, isLeftOut, longestMs, Machines, rounds, timeoutMs } from './machines.js'
@@ -106,7 +106,7 @@ t.test(unfenced, { skip: isLeftOut }, async t => {
 async function quiet({ servers }: Machines): Promise<void> {
   let [written, sinceMs] = [-1, 0]
   await until('nothing to be written any more', async () => {
-    const streams = await streamStates(servers.monitors[0]!)
+    const streams = await fetchStreamStates(servers.monitors[0]!)
     const now = Array.from(streams?.values() ?? []).reduce(
       (sum, { name, state }) => sum + (name.startsWith('COFFER_WAL') ? state.last_seq : 0),
       0

@@ -4,9 +4,9 @@
  */
 import { rmSync } from 'node:fs'
 import t from 'tap'
-import { placedIn, shardCount, shardKey } from '../../../cluster/nodes/places.js'
-import { ask } from '../../../cluster/nats/jetstream.js'
-import { shardStream } from '../../../cluster/nats/places.js'
+import { parsePlacement, shardCount, shardKey } from '../../../cluster/nodes/shard-placement.js'
+import { callApi } from '../../../cluster/nats/jetstream.js'
+import { shardStream } from '../../../cluster/nats/subjects.js'
 import { fixedShards } from '../../../core/call/shard.js'
 import { until } from '../engine-servers.js'
 import type { Person } from '../load.js'
@@ -45,7 +45,7 @@ t.test('a copy of a log is damaged', { skip: isLeftOut }, async t => {
       const leads = await lead()
       // Its last record may be among those that are lost: it must not be taken for an older one.
       for (const node of nodes) await neighbour.write(node.url)
-      const { node } = placedIn((await engine.register.get(shardKey(shard)))!)!
+      const { node } = parsePlacement((await engine.register.get(shardKey(shard)))!)!
       const owner = nodes.findIndex(({ name }) => name === node)
       await nodes[owner]!.kill()
       const times = await machines.recovered('the others to serve everybody')
@@ -53,9 +53,9 @@ t.test('a copy of a log is damaged', { skip: isLeftOut }, async t => {
         `${kind}: n${damaged + 1}, which ${leads ? 'led' : 'did not lead'}; ${node} is dead: ${inWords(times)}`
       )
       await readAll(machines, subject)
-      let alarms: readonly unknown[] = await replicas.care()
+      let alarms: readonly unknown[] = await replicas.repairLeaders()
       if (isCounted)
-        await until('it to be told', async () => (alarms = await replicas.care()).length > 0, longestMs)
+        await until('it to be told', async () => (alarms = await replicas.repairLeaders()).length > 0, longestMs)
       t.comment(JSON.stringify(alarms))
       if (isCounted) t.match(JSON.stringify(alarms), new RegExp(`n${damaged + 1} .*${stream}`), kind)
       // What the alarm says is to be done.
@@ -70,7 +70,7 @@ t.test('a copy of a log is damaged', { skip: isLeftOut }, async t => {
       async function lead(): Promise<boolean> {
         const wanted = { placement: { preferred: `n${damaged + 1}` } }
         for (let attempt = 0; attempt < tries; attempt++) {
-          await ask(engine.connection, `STREAM.LEADER.STEPDOWN.${stream}`, wanted, 2000).catch(() => {})
+          await callApi(engine.connection, `STREAM.LEADER.STEPDOWN.${stream}`, wanted, 2000).catch(() => {})
           if ((await servers.leaderOf(stream)) === damaged) return true
         }
         return false
@@ -155,7 +155,7 @@ async function readAll({ engine }: Machines, subject: string): Promise<void> {
 /** The subject that has most of the records of a stream. */
 async function longestLog({ engine }: Machines, stream: string): Promise<string> {
   const wanted = { subjects_filter: '>' }
-  const { state } = await ask<StreamInfo>(engine.connection, `STREAM.INFO.${stream}`, wanted, 5000)
+  const { state } = await callApi<StreamInfo>(engine.connection, `STREAM.INFO.${stream}`, wanted, 5000)
   const [longest] = Object.entries(state.subjects).toSorted(([, a], [, b]) => b - a)
   return longest![0]
 }

@@ -181,7 +181,7 @@ export class Machines {
       what,
       async () => {
         const reports = await this.replicas.compare()
-        return reports.length > 0 && reports.every(({ sound }) => sound.length === this.servers.count)
+        return reports.length > 0 && reports.every(({ complete: sound }) => sound.length === this.servers.count)
       },
       longestMs
     )

@@ -1,7 +1,7 @@
 /** Registers that hold what no node has written, and announcements of what is not so: nobody stops, and all is served again. */
 import { test } from 'tap'
-import { placedIn, shardCount, shardKey } from '../../../cluster/nodes/places.js'
-import { nodeKey, stateIn } from '../../../cluster/nodes/node-state.js'
+import { parsePlacement, shardCount, shardKey } from '../../../cluster/nodes/shard-placement.js'
+import { nodeKey, parseNodeState } from '../../../cluster/nodes/node-state.js'
 import { until } from '../../support/socket.js'
 import { MemoryCluster } from '../memory-engine.js'
 import { isShared, started } from './shard-nodes.js'
@@ -17,8 +17,8 @@ function scribble(cluster: MemoryCluster, key: string, text: string): void {
 
 test('what cannot be read', async t => {
   for (const text of broken) {
-    t.equal(placedIn({ bytes: Buffer.from(text) }), undefined, text)
-    t.equal(stateIn({ bytes: Buffer.from(text) }), undefined, text)
+    t.equal(parsePlacement({ bytes: Buffer.from(text) }), undefined, text)
+    t.equal(parseNodeState({ bytes: Buffer.from(text) }), undefined, text)
   }
 })
 
@@ -27,14 +27,14 @@ test('the register of a shard', async t => {
     const cluster = new MemoryCluster()
     const [first, second] = await started(t, cluster, 'n1', 'n2')
     await until(() => isShared(first!, second!), 'every shard to be served once')
-    const theirs = first!.shards.mine
+    const theirs = first!.shards.owned
     for (const [index, shard] of theirs.entries())
       scribble(cluster, shardKey(shard), broken[index % broken.length]!)
     await until(
-      () => theirs.every(shard => placedIn(cluster.registers.get(shardKey(shard))!)?.node === 'n1'),
+      () => theirs.every(shard => parsePlacement(cluster.registers.get(shardKey(shard))!)?.node === 'n1'),
       'the registers to be written again'
     )
-    t.same(first!.shards.mine, theirs, 'they are served where they were')
+    t.same(first!.shards.owned, theirs, 'they are served where they were')
     await until(
       () => first!.shards.unreadable.length + second!.shards.unreadable.length === 0,
       'all to see it'
@@ -79,7 +79,7 @@ test('the register of a node', async t => {
     second!.engine.isCutOff = true
     for (const name of ['n1', 'n2']) scribble(cluster, nodeKey(name), 'broken')
     const [third] = await started(t, cluster, 'n3')
-    await until(() => third!.shards.mine.length === shardCount, 'the third to serve all')
+    await until(() => third!.shards.owned.length === shardCount, 'the third to serve all')
     t.ok(third!.members.all.every(({ isUnreadable }) => !isUnreadable))
   })
 })
@@ -89,7 +89,7 @@ test('an announcement', async t => {
     const cluster = new MemoryCluster()
     const [first, second] = await started(t, cluster, 'n1', 'n2')
     await until(() => isShared(first!, second!), 'every shard to be served once')
-    const [shard] = first!.shards.mine
+    const [shard] = first!.shards.owned
     const incarnation = second!.lease.incarnation
     const placed = { node: 'n2', incarnation, schema: 1 }
     const told = { shard, placed, revision: Number.MAX_SAFE_INTEGER }
@@ -100,6 +100,6 @@ test('an announcement', async t => {
     t.notOk(second!.shards.isMine(shard!))
     await first!.shards.move(shard!, 'n2', true)
     await until(() => second!.shards.isMine(shard!), 'the shard to move')
-    await until(() => first!.shards.ownerOf(shard!)?.node === 'n2', 'both to know')
+    await until(() => first!.shards.findOwner(shard!)?.node === 'n2', 'both to know')
   })
 })

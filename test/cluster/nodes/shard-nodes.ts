@@ -2,7 +2,7 @@
 import type { Test } from 'tap'
 import { Lease } from '../../../cluster/nodes/lease.js'
 import { Members } from '../../../cluster/nodes/members.js'
-import { allShards } from '../../../cluster/nodes/places.js'
+import { allShards } from '../../../cluster/nodes/shard-placement.js'
 import { Shards } from '../../../cluster/nodes/shards.js'
 import { MemoryCluster, type MemoryEngine } from '../memory-engine.js'
 
@@ -39,7 +39,7 @@ export class ShardNode {
       facts: { software: '1.0.0', schema, url: '' },
       onLost: async () => {
         this.lost++
-        this.shards.lose()
+        this.shards.loseAll()
         await this.losing
       }
     })
@@ -53,15 +53,15 @@ export class ShardNode {
       pollMs: 20,
       events: {
         mayTake: async () => Promise.resolve(this.mayTake),
-        taken: shard => void this.taken.push(shard),
-        quiet: async () => {
+        onTaken: shard => void this.taken.push(shard),
+        waitUntilIdle: async () => {
           await this.releasing
         },
         release: async shard => {
           this.released.push(shard)
           await this.closing
         },
-        changed: () => {}
+        onOwnerChange: () => {}
       }
     })
   }
@@ -78,7 +78,7 @@ export class ShardNode {
   }
 
   get isServing(): boolean {
-    return this.lease.isValid() && this.shards.mine.length > 0
+    return this.lease.isValid() && this.shards.owned.length > 0
   }
 }
 

@@ -10,9 +10,9 @@ import t, { type Test } from 'tap'
 import { EngineUnavailable } from '../../../cluster/engine.js'
 import { appendBehind } from '../../../cluster/nats/append.js'
 import { lastMessage } from '../../../cluster/nats/last.js'
-import { doubtSubject, headSubject, objectsStream } from '../../../cluster/nats/object-places.js'
+import { doubtSubject, headSubject, objectsStream } from '../../../cluster/nats/object-subjects.js'
 import { BucketObjects } from '../../../cluster/objects/bucket-objects.js'
-import { bucketOptions, openObjects } from '../../../cluster/objects/open.js'
+import { parseBucketOptions, openObjects } from '../../../cluster/objects/open.js'
 import type { Objects } from '../../../cluster/objects.js'
 import { bucket } from '../../support/bucket.js'
 import { Random } from '../../support/random.js'
@@ -211,7 +211,7 @@ t.test('a bucket', async t => {
 
 t.test('the address of a bucket', async t => {
   const keys = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' }
-  t.same(bucketOptions('s3://safe', keys), {
+  t.same(parseBucketOptions('s3://safe', keys), {
     endpoint: 'https://s3.us-east-1.amazonaws.com',
     region: 'us-east-1',
     bucket: 'safe',
@@ -219,14 +219,14 @@ t.test('the address of a bucket', async t => {
     accessKey: 'id',
     secretKey: 'secret'
   })
-  t.match(bucketOptions('s3://a:b%2Fc@safe/one/two/?endpoint=https://s3.example.org&region=eu', {}), {
+  t.match(parseBucketOptions('s3://a:b%2Fc@safe/one/two/?endpoint=https://s3.example.org&region=eu', {}), {
     endpoint: 'https://s3.example.org',
     region: 'eu',
     prefix: 'one/two/',
     accessKey: 'a',
     secretKey: 'b/c'
   })
-  t.throws(() => bucketOptions('s3://safe', {}), /set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY/)
+  t.throws(() => parseBucketOptions('s3://safe', {}), /set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY/)
 })
 
 t.test('a bucket whose storage falls silent', async t => {
@@ -246,8 +246,8 @@ t.test('a bucket whose storage falls silent', async t => {
   })
   const { port } = server.address() as AddressInfo
   const environment = { AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' }
-  const options = bucketOptions(`s3://some?endpoint=http://127.0.0.1:${port}`, environment)
-  const objects = new BucketObjects({ ...options, patienceMs: 200 })
+  const options = parseBucketOptions(`s3://some?endpoint=http://127.0.0.1:${port}`, environment)
+  const objects = new BucketObjects({ ...options, timeoutMs: 200 })
   await t.rejects(put(t, objects, 'file/cabc/c1', Buffer.from('x')), EngineUnavailable, 'storing')
   await t.rejects(objects.list('file/'), EngineUnavailable, 'listing')
   await t.rejects(objects.remove('file/cabc/c1'), EngineUnavailable, 'removing')

@@ -14,10 +14,10 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { allShards, placedIn, shardKey } from '../../../cluster/nodes/places.js'
-import { shardStream } from '../../../cluster/nats/places.js'
+import { allShards, parsePlacement, shardKey } from '../../../cluster/nodes/shard-placement.js'
+import { shardStream } from '../../../cluster/nats/subjects.js'
 import type { NatsEngine } from '../../../cluster/nats-engine.js'
-import { ask } from '../../../cluster/nats/jetstream.js'
+import { callApi } from '../../../cluster/nats/jetstream.js'
 import { fixedShards } from '../../../core/call/shard.js'
 import { command } from '../../support/command.js'
 import { EngineServers, until } from '../engine-servers.js'
@@ -82,7 +82,7 @@ async function start(t: Test): Promise<World> {
 /** The node that serves a shard, and the other one. */
 async function servedBy({ engine, nodes }: World, shard: number): Promise<[NodeProcess, NodeProcess]> {
   const found = await engine.register.get(shardKey(shard))
-  const name = found && placedIn(found)?.node
+  const name = found && parsePlacement(found)?.node
   return name === nodes[0].name ? [nodes[0], nodes[1]] : [nodes[1], nodes[0]]
 }
 
@@ -91,7 +91,7 @@ t.test('a damaged copy, and the owner killed behind it', async t => {
   const { engine, flags, nodes, servers } = world
   await until('all shards to be shared', async () => {
     const registers = await engine.register.list('shard.')
-    const names = registers.map(each => placedIn(each)?.node)
+    const names = registers.map(each => parsePlacement(each)?.node)
     return names.length === allShards.length && new Set(names).size === 2
   })
   for (const [round, kind] of kinds.entries())
@@ -142,7 +142,7 @@ t.test('a damaged copy, and the owner killed behind it', async t => {
       await servers.restart(damaged)
       await add(10)
       // It would lead, if nobody looked.
-      await ask(
+      await callApi(
         engine.connection,
         `STREAM.LEADER.STEPDOWN.${stream}`,
         { placement: { preferred: name } },

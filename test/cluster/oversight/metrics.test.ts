@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { test, type Test } from 'tap'
 import { parse } from 'yaml'
 import { alarmKinds, type Alarm } from '../../../cluster/alarm.js'
-import type { EngineReport } from '../../../cluster/nats/care.js'
-import { beginPlatform } from '../../../cluster/platform/beginning.js'
+import type { EngineReport } from '../../../cluster/nats/engine-monitor.js'
+import { beginPlatform } from '../../../cluster/platform/begin-platform.js'
 import { silentLog } from '../../../core/log.js'
 import { ManualClock } from '../../../core/time.js'
 import { packageDirectory } from '../../../core/version.js'
@@ -59,7 +59,7 @@ async function startNode(t: Test, cluster: MemoryCluster, name: string): Promise
     {
       clock,
       methodModules,
-      shared: { engine, objects, care: async () => node.found, link: { isUp: true, reconnects: 2 } },
+      shared: { engine, objects, inspect: async () => node.found, linkStatus: { isUp: true, reconnects: 2 } },
       log: {
         ...silentLog,
         info: message => void logged.push(message),

@@ -22,7 +22,7 @@ t.test('an account that could not be had', async t => {
   const { engine } = node
   const alarms = async (): Promise<readonly StandingAlarm[]> =>
     controlledIn(await engine.send('n1', controlMessage({ do: 'tell' }), 5000)).alarms ?? []
-  await accounts.handover.letGo(account)
+  await accounts.handover.release(account)
   rmSync(new Layout(node.service.directory).userDirectory(account.id), { recursive: true })
   const [first] = Array.from(cluster.logs).find(([subject]) => subject.endsWith(account.id))![1]
   const flip = (): void => void (first!.bytes[first!.bytes.length - 1]! ^= 1)

@@ -57,7 +57,7 @@ async function start(t: Test): Promise<World> {
   const rescues = [0, 1].map(index => {
     const layout = new Layout(nodes.at(index).directory)
     const { logs } = nodes.node(index)
-    const rescue = new Rescue({ log, objects, layout, subjectOf, isServed: id => logs.isServed(id) })
+    const rescue = new Rescue({ log, objects, layout, getSubject: subjectOf, isServed: id => logs.isServed(id) })
     t.teardown(() => rescue.close())
     return rescue
   })
@@ -87,7 +87,7 @@ async function start(t: Test): Promise<World> {
       return found as unknown as string[]
     },
     async rest() {
-      for (const node of [0, 1]) await nodes.at(node).server.services.accounts.handover.letGo(account)
+      for (const node of [0, 1]) await nodes.at(node).server.services.accounts.handover.release(account)
     }
   }
 }
@@ -97,26 +97,26 @@ t.test('a damaged last record, and the file of the node that wrote it', async t 
   const { account } = nodes.person(0)
   const [here, there] = rescues as [Rescue, Rescue]
   for (const content of ['one', 'two', 'three']) t.equal(await write(0, content), 'ok')
-  await t.rejects(here.take(account.id, 'file', true), /serves the account/)
-  await t.rejects(here.look(account.id), /serves the account/, 'its file is open, and left alone')
+  await t.rejects(here.restore(account.id, 'file', true), /serves the account/)
+  await t.rejects(here.inspect(account.id), /serves the account/, 'its file is open, and left alone')
   await rest()
   log.damage(account.id, 0)
   t.equal(await contents(0), 'api-unavailable', 'nothing is served that may be too old')
   t.equal(await contents(1), 'api-unavailable')
 
-  const { copies, end } = await here.look(account.id)
+  const { copies, end } = await here.inspect(account.id)
   t.equal(end.damaged, 1)
   t.match(copies[0], { place: 'file' })
   t.ok(copies.some(({ place }) => place === 'log'))
   t.ok(copies[0]!.lsn > copies.find(({ place }) => place === 'log')!.lsn, 'the file has more than the log')
-  t.notOk((await there.look(account.id)).copies.some(({ place }) => place === 'file'))
+  t.notOk((await there.inspect(account.id)).copies.some(({ place }) => place === 'file'))
   const { length } = log.entries(account.id)
-  await t.rejects(here.take(account.id, 'file', false), /--accept-loss/)
-  await t.rejects(here.take(account.id, 'aside', true), /no whole copy/)
-  await t.rejects(here.take(account.id, '../../etc/passwd', true), /no whole copy/)
+  await t.rejects(here.restore(account.id, 'file', false), /--accept-loss/)
+  await t.rejects(here.restore(account.id, 'aside', true), /no whole copy/)
+  await t.rejects(here.restore(account.id, '../../etc/passwd', true), /no whole copy/)
   t.equal(log.entries(account.id).length, length, 'nothing is done before it is said')
 
-  await here.take(account.id, 'file', true)
+  await here.restore(account.id, 'file', true)
   t.same(await served(1), ['one', 'three', 'two'], 'any node has it')
   t.equal(await write(1, 'four'), 'ok')
   await rest()
@@ -136,9 +136,9 @@ t.test(
     t.same(await served(0), ['one', 'three', 'two'])
     await rest()
     t.equal(await contents(1), 'api-unavailable')
-    const { copies, end } = await rescues[0]!.look(account.id)
+    const { copies, end } = await rescues[0]!.inspect(account.id)
     t.ok(copies[0]!.place === 'file' && copies[0]!.lsn >= end.lsn)
-    await rescues[0]!.take(account.id, 'file', true)
+    await rescues[0]!.restore(account.id, 'file', true)
     t.same(await served(1), ['one', 'three', 'two'])
   }
 )
@@ -152,9 +152,9 @@ t.test('without any file, what the log leads to before it breaks off', async t =
   log.damage(account.id, 1)
   const [rescue] = rescues as [Rescue]
   t.equal(await contents(1), 'api-unavailable')
-  const { copies } = await rescue.look(account.id)
+  const { copies } = await rescue.inspect(account.id)
   t.match(copies, [{ place: 'log' }])
-  await rescue.take(account.id, 'log', true)
+  await rescue.restore(account.id, 'log', true)
   const left = await served(1)
   t.ok(left.includes('one') && left.length < 4, JSON.stringify(left))
   t.equal(await write(0, 'five'), 'ok')
@@ -168,8 +168,8 @@ t.test('nobody takes a copy while another one is taken', async t => {
   await rest()
   const { length } = log.entries(account.id)
   const taken = await Promise.allSettled([
-    rescues[0]!.take(account.id, 'file', true),
-    rescues[0]!.take(account.id, 'file', true)
+    rescues[0]!.restore(account.id, 'file', true),
+    rescues[0]!.restore(account.id, 'file', true)
   ])
   t.same(taken.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected'])
   t.equal(log.entries(account.id).length, length + 1)
@@ -181,17 +181,17 @@ t.test('what an attempt leaves that breaks off', async t => {
   const [here] = rescues as [Rescue]
   for (const content of ['one', 'two']) t.equal(await write(0, content), 'ok')
   await rest()
-  const { copies, end } = await here.look(account.id)
+  const { copies, end } = await here.inspect(account.id)
   t.equal(copies.find(({ place }) => place === 'file')?.lsn, end.lsn)
 
   log.refuses = true
-  await t.rejects(here.take(account.id, 'file', false))
+  await t.rejects(here.restore(account.id, 'file', false))
   log.refuses = false
   const [left] = objects.keys.filter(key => key.startsWith(`snap/${account.id}/`)) as [string]
   const place = `snapshot-${left.slice(left.lastIndexOf('/') + 1)}`
   t.ok(Number(place.slice(9)) > end.lsn + 1000, 'has a number that no node gives to a commit meanwhile')
-  await t.rejects(here.take(account.id, place, false), /--accept-loss/)
-  await here.take(account.id, 'file', false)
+  await t.rejects(here.restore(account.id, place, false), /--accept-loss/)
+  await here.restore(account.id, 'file', false)
   t.same(await served(1), ['one', 'two'])
 })
 
@@ -225,9 +225,9 @@ const collect = runInNewContext('gc') as () => void
 t.test('a log that is longer than the memory is looked at', async t => {
   const log = new LongLog(64)
   const layout = new Layout(t.testdir())
-  const rescue = new Rescue({ log, objects: new MemoryObjects(), layout, subjectOf, isServed: () => false })
+  const rescue = new Rescue({ log, objects: new MemoryObjects(), layout, getSubject: subjectOf, isServed: () => false })
   t.teardown(() => rescue.close())
-  const { end } = await rescue.look('c000000000000000000000001')
+  const { end } = await rescue.inspect('c000000000000000000000001')
   t.match(end, { damaged: 64, sequence: 64, lsn: 0 })
   t.ok(log.mostBytes < 16 * recordBytes, `${log.mostBytes} bytes at once`)
 })

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
-import { logSubject } from '../../../cluster/nodes/places.js'
+import { logSubject } from '../../../cluster/nodes/shard-placement.js'
 import { decode } from '../../../cluster/records.js'
 import { fixedShards } from '../../../core/call/shard.js'
 import { silentLog } from '../../../core/log.js'
@@ -12,7 +12,7 @@ import type { Settings } from '../../../core/settings/settings.js'
 import { beginCluster } from '../../../scripts/maintenance/begin-cluster.js'
 import { startServer } from '../../../server/server.js'
 import { Layout } from '../../../storage/files/layout.js'
-import { givePosition } from '../../../storage/wal/closed-file.js'
+import { setPosition } from '../../../storage/wal/closed-file.js'
 import { methodModules, Service, testSettings } from '../../support/coffer.js'
 import { MemoryCluster } from '../memory-engine.js'
 import { MemoryObjects } from '../memory-objects.js'
@@ -26,7 +26,7 @@ t.test('goes on with an account of which more than one commit was made and none 
   const { id } = server.services.accounts.find('alice')!
   await server.close()
   // As an attempt leaves it that was killed while its engine did not answer.
-  givePosition(new Layout(directory).userFile(id), { lsn: 2, epoch: 1 })
+  setPosition(new Layout(directory).userFile(id), { lsn: 2, epoch: 1 })
 
   const engine = new MemoryCluster().connect()
   const node = { node: 'n1', engine: 'nats://memory' }

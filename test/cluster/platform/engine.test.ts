@@ -1,6 +1,6 @@
 /** The log of the platform over three real servers, one of which is killed: each name is given once, and all files are alike. */
 import t from 'tap'
-import { newId } from '../../../core/ids.js'
+import { createId } from '../../../core/ids.js'
 import { openObjects } from '../../../cluster/objects/open.js'
 import { StoreUnavailable } from '../../../storage/errors.js'
 import { EngineServers } from '../engine-servers.js'
@@ -28,7 +28,7 @@ t.test('names are given once each while a server is killed', async t => {
     const email = `${username}@example.com`
     try {
       const taken = await node.platform.change('claim', {
-        id: newId(),
+        id: createId(),
         username,
         created: 1,
         unique: { email }
@@ -43,7 +43,7 @@ t.test('names are given once each while a server is killed', async t => {
     const part = names.slice(from, from + 5)
     await Promise.all(nodes.flatMap(node => part.map(async name => await register(node, name))))
   }
-  for (const node of nodes) await node.log!.caughtUp()
+  for (const node of nodes) await node.log!.catchUp()
   const [first, ...others] = nodes.map(node => node.dump())
   for (const other of others) t.same(other, first)
   t.equal(new Set(won).size, won.length, 'nobody was told of a name twice')

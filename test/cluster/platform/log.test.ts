@@ -1,6 +1,6 @@
 /** Platform files that follow one log: the same content in all, each name once, however badly the engine answers. */
 import t, { type Test } from 'tap'
-import { newId } from '../../../core/ids.js'
+import { createId } from '../../../core/ids.js'
 import type { PlatformLogOptions } from '../../../cluster/platform/log.js'
 import { platformSubject } from '../../../cluster/platform/record.js'
 import { StoreUnavailable, Unconfirmed } from '../../../storage/errors.js'
@@ -15,7 +15,7 @@ const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
 t.comment(`COFFER_TEST_SEED=${seed}`)
 
 const claimOf = (username: string, email = `${username}@example.com`): Claim => ({
-  id: newId(),
+  id: createId(),
   username,
   created: 1,
   unique: { email }
@@ -27,7 +27,7 @@ async function claim(node: PlatformNode, username: string, email?: string): Prom
 
 /** Waits until all nodes have applied everything, and tells whether they hold the same. */
 async function alike(t: Test, nodes: readonly PlatformNode[]): Promise<void> {
-  for (const node of nodes) await node.log!.caughtUp()
+  for (const node of nodes) await node.log!.catchUp()
   const [first, ...others] = nodes.map(node => node.dump())
   for (const other of others) t.same(other, first)
 }
@@ -41,7 +41,7 @@ t.test('changes', async t => {
     const account = one!.platform.find('alice')!
     t.equal(await two!.platform.change('activate', account.id), true)
     await two!.platform.change('suspend', account.id, 5)
-    await three!.log!.caughtUp()
+    await three!.log!.catchUp()
     t.match(three!.platform.find('alice'), { state: 'active', suspended: 5 })
     t.match(three!.heard.at(-1), ['suspend', account.id, 5])
     await t.rejects(two!.platform.change('claim', { ...claimOf('carol'), id: account.id }), {
@@ -62,13 +62,13 @@ t.test('changes', async t => {
   })
 
   t.test('are refused in time where the engine is gone, and made afterwards or never', async t => {
-    const [one, two] = await new PlatformWorld(t).nodes(2, { giveUpMs: 300 })
+    const [one, two] = await new PlatformWorld(t).nodes(2, { timeoutMs: 300 })
     one!.engine.isCutOff = true
     const [first, second] = await Promise.all(
       ['alice', 'bobby'].map(async name => await claim(one!, name).catch((error: unknown) => error))
     )
     for (const error of [first, second]) t.ok(error instanceof StoreUnavailable)
-    await t.rejects(one!.log!.caughtUp(), StoreUnavailable)
+    await t.rejects(one!.log!.catchUp(), StoreUnavailable)
     t.ok(one!.trouble.length > 0)
     one!.engine.isCutOff = false
     t.same(await claim(one!, 'carol'), [])
@@ -183,13 +183,13 @@ t.test('a node', async t => {
     await t.rejects(claim(one!, 'bobby'), { name: /StoreUnavailable|Unconfirmed/ })
     t.match(one!.trouble.at(-1), /the command "embroider".*upgrade/)
     t.match(one!.log!.refusal, { name: 'PlatformRefused' })
-    await t.rejects(one!.log!.caughtUp(), StoreUnavailable)
+    await t.rejects(one!.log!.catchUp(), StoreUnavailable)
     t.equal(one!.platform.find('alice')?.username, 'alice', 'what it knew is still there')
   })
 
   t.test('refuses what is too long for a record, and goes on', async t => {
     const world = new PlatformWorld(t)
-    const one = world.nodeWith(new FatefulEngine(world.cluster, 4000), world.objects, { giveUpMs: 1000 })
+    const one = world.nodeWith(new FatefulEngine(world.cluster, 4000), world.objects, { timeoutMs: 1000 })
     await one.begin()
     await one.follow()
     const [long, short] = await Promise.allSettled([

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
 import type { Test } from 'tap'
 import { Conflict, EngineUnavailable, type Engine } from '../../../cluster/engine.js'
-import { beginPlatform } from '../../../cluster/platform/beginning.js'
+import { beginPlatform } from '../../../cluster/platform/begin-platform.js'
 import { PlatformLog, type PlatformLogOptions } from '../../../cluster/platform/log.js'
 import { Layout } from '../../../storage/files/layout.js'
 import type { Command } from '../../../storage/platform/commands.js'
@@ -62,10 +62,10 @@ export class PlatformNode {
       engine: this.engine,
       objects: this.objects,
       draftsDirectory: this.layout.root,
-      giveUpMs: 5000,
+      timeoutMs: 5000,
       pollMs: 20,
       ...this.options,
-      onTrouble: error => void this.trouble.push(error.message)
+      onError: error => void this.trouble.push(error.message)
     })
     return this
   }

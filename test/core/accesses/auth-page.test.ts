@@ -1,6 +1,6 @@
 /** Which pages users decide on, where they are sent back to, and what both are told. (docs/spec/app-authorization.md#the-page; docs/spec/app-authorization.md#returning-to-the-app) */
 import t from 'tap'
-import { authPage, assertReturnUrl, pollUrl, returnTarget } from '../../../core/accesses/auth-page.js'
+import { resolveAuthPage, assertReturnUrl, pollUrl, buildReturnUrl } from '../../../core/accesses/auth-page.js'
 import { testConfig, type Overrides } from '../../support/coffer.js'
 
 const config = (overrides: Overrides = {}) =>
@@ -49,25 +49,25 @@ t.test('authPage', async t => {
   t.test('takes pages that are trusted, or below such', async t => {
     const trusting = config({ access: { trustedAuthUrls } })
     for (const url of [...trusted, 'https://coffer.example.com/access/access.html'])
-      t.equal(authPage(trusting, url), new URL(url).href)
+      t.equal(resolveAuthPage(trusting, url), new URL(url).href)
   })
 
   t.test('takes no others', async t => {
     const trusting = config({ access: { trustedAuthUrls } })
     for (const url of untrusted)
       t.match(
-        refusal(() => authPage(trusting, url)),
+        refusal(() => resolveAuthPage(trusting, url)),
         { id: 'invalid-parameters-format', details: { data: [{ code: 'UNTRUSTED_AUTH_URL' }] } },
         url
       )
   })
 
   t.test('is the default one where none is asked for', async t => {
-    t.equal(authPage(config(), undefined), 'https://coffer.example.com/access/access.html')
+    t.equal(resolveAuthPage(config(), undefined), 'https://coffer.example.com/access/access.html')
     const defaultAuthUrl = 'https://pages.example.com/in'
     const own = config({ access: { defaultAuthUrl } })
-    t.equal(authPage(own, undefined), defaultAuthUrl)
-    t.equal(authPage(own, `${defaultAuthUrl}/fr`), `${defaultAuthUrl}/fr`)
+    t.equal(resolveAuthPage(own, undefined), defaultAuthUrl)
+    t.equal(resolveAuthPage(own, `${defaultAuthUrl}/fr`), `${defaultAuthUrl}/fr`)
   })
 })
 
@@ -140,14 +140,14 @@ t.test('returnTarget', async t => {
       const poll = encodeURIComponent('https://coffer.example.com/reg/access/KEY')
       const request = { ...asked, ...(returnURL !== undefined && { returnURL }) }
       const target = form?.replace('{poll}', poll).replace('{key}', 'KEY').replace('{status}', 'REFUSED')
-      t.equal(returnTarget(config(), 'KEY', request, 'REFUSED'), target)
+      t.equal(buildReturnUrl(config(), 'KEY', request, 'REFUSED'), target)
     })
 
   t.test('is as OAuth has it, if the app gave a state', async t => {
     const request = { ...asked, returnURL: 'https://a.b/c?d=e&state=x#f', oauthState: 'a&b c' }
     const poll = encodeURIComponent('https://coffer.example.com/reg/access/KEY')
     t.equal(
-      returnTarget(config(), 'KEY', request, 'ACCEPTED'),
+      buildReturnUrl(config(), 'KEY', request, 'ACCEPTED'),
       `https://a.b/c?d=e&state=a%26b%20c&code=KEY&poll=${poll}#f`
     )
   })
@@ -155,7 +155,7 @@ t.test('returnTarget', async t => {
   t.test('names its parameters as the platform does', async t => {
     const own = config({ access: { parameterPrefix: 'own' } })
     const request = { ...asked, returnURL: 'https://a.b/#' }
-    t.match(returnTarget(own, 'KEY', request, 'REFUSED'), /#ownpoll=.*&ownkey=KEY&ownstatus=REFUSED$/)
+    t.match(buildReturnUrl(own, 'KEY', request, 'REFUSED'), /#ownpoll=.*&ownkey=KEY&ownstatus=REFUSED$/)
   })
 })
 

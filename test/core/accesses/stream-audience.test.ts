@@ -1,7 +1,7 @@
 /** Who else sees the streams that an app asks for, in an account with any number of accesses. (docs/spec/app-authorization.md) */
 import t from 'tap'
 import type { Call } from '../../../core/call/method.js'
-import { audienceOf } from '../../../core/accesses/stream-audience.js'
+import { findAudiences } from '../../../core/accesses/stream-audience.js'
 import { openCoffer } from '../../support/coffer.js'
 
 const many = 450
@@ -20,7 +20,7 @@ t.test('many accesses are looked at one after the other, so that others have the
   const account = services.accounts.find('alice')!
   const call = { services, account, now: clock.now() } as unknown as Call
   const requested = ['page', 'diary', '*'].map(streamId => ({ streamId, level: 'read' as const }))
-  const steps = audienceOf(call, requested, app.access)
+  const steps = findAudiences(call, requested, app.access)
   let count = 0
   let step = steps.next()
   for (; !step.done; step = steps.next()) count++

@@ -1,10 +1,10 @@
 /** Values of account fields as events: who sees and writes them, which is in force, and that unique ones are. (docs/spec/accounts.md#account-events) */
 import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
-import { Hearer } from '../../../core/permissions/visibility.js'
-import { atOnce } from '../../../storage/steps.js'
+import { ChangeRecipient } from '../../../core/permissions/change-recipient.js'
+import { runSteps } from '../../../storage/steps.js'
 import type { CustomStream } from '../../../core/settings/custom-streams.js'
-import { accountStreams } from '../../../core/account/fields.js'
+import { getAccountStreams } from '../../../core/account/fields.js'
 import type { Level } from '../../../schemas/permission.js'
 import { Layout } from '../../../storage/files/layout.js'
 import { checkDirectory } from '../../../scripts/maintenance/check.js'
@@ -442,7 +442,7 @@ t.test('values of account fields', async t => {
     const { alice } = service
     const store = services.accounts.store(account)
     t.match([store.account.field('email'), store.account.field('language')], ['alice@example.com', 'fr'])
-    store.bringFieldsUpToDate(accountStreams(services.config), service.clock.now())
+    store.migrateFields(getAccountStreams(services.config), service.clock.now())
     t.match(await alice.do('account.get'), { account: { email: 'alice@example.com', language: 'fr' } })
     t.same(await seen(alice), [':_system:language', ':system:email'])
     t.same(store.fields.listUnique(), [{ field: 'email', key: 'alice@example.com' }])
@@ -466,7 +466,7 @@ t.test('values of account fields', async t => {
       if (change.kind === 'events')
         heard.push(
           [daisy, ...callers].flatMap(({ access }, index) =>
-            atOnce(new Hearer(store, access).hearing(change)) ? [String(index)] : []
+            runSteps(new ChangeRecipient(store, access).mayReceive(change)) ? [String(index)] : []
           )
         )
     })

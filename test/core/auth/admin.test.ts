@@ -1,15 +1,15 @@
 /** The operator's key at the start of the service. (docs/spec/administration.md#the-operators-key) */
 import t from 'tap'
-import { warnOfShortKey } from '../../../core/auth/admin.js'
+import { warnAboutShortKey } from '../../../core/auth/admin.js'
 import { createLog } from '../../../server/log.js'
 
 t.test('a key that is short', async t => {
   t.test('is warned of, without being told', async t => {
     const lines: string[] = []
     const log = createLog({ level: 'info' }, { write: (line: string) => void lines.push(line) })
-    for (const adminKey of ['', 'sixteen letters!']) warnOfShortKey({ adminKey }, log)
+    for (const adminKey of ['', 'sixteen letters!']) warnAboutShortKey({ adminKey }, log)
     t.same(lines, [])
-    warnOfShortKey({ adminKey: 'fifteen letters' }, log)
+    warnAboutShortKey({ adminKey: 'fifteen letters' }, log)
     t.match(lines, [/fewer than 16 characters/])
     t.notMatch(lines[0], 'fifteen letters')
   })

@@ -3,7 +3,7 @@ import t, { type Test } from 'tap'
 import { Type } from 'typebox'
 import { anyAccess, anyone, personalOnly } from '../../../core/auth/allow.js'
 import { fail } from '../../../core/errors.js'
-import { newId } from '../../../core/ids.js'
+import { createId } from '../../../core/ids.js'
 import { JsonText, type Listing } from '../../../core/json/json-text.js'
 import { method, serviceMethod, type AnyMethod } from '../../../core/call/method.js'
 import { callBatch } from '../../../core/methods/call-batch.js'
@@ -421,7 +421,7 @@ t.test('a batch', async t => {
       alice.service.server.services.accounts.find('alice')!
     )
     const running = batch(
-      Array.from({ length: 600 }, () => ({ method: 'marks.put', params: { name: newId() } }))
+      Array.from({ length: 600 }, () => ({ method: 'marks.put', params: { name: createId() } }))
     )
     await store.write(() => store.sessions.end(alice.access.id))
     const results = await running
@@ -433,7 +433,7 @@ t.test('a batch', async t => {
     const { batch, call } = await setUp(t)
     let isOver = false
     const running = batch(
-      Array.from({ length: 5000 }, () => ({ method: 'marks.put', params: { name: newId() } }))
+      Array.from({ length: 5000 }, () => ({ method: 'marks.put', params: { name: createId() } }))
     ).then(() => {
       isOver = true
     })

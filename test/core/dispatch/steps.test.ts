@@ -1,9 +1,9 @@
 /** Calls that have much to do: others are answered meanwhile, the account's own see the state before or after. */
 import { setImmediate as turn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { isProven } from '../../../core/integrity.js'
+import { matchesIntegrity } from '../../../core/integrity.js'
 import { readJson } from '../../../core/json/reader.js'
-import { atOnce } from '../../../storage/steps.js'
+import { runSteps } from '../../../storage/steps.js'
 import {
   openCoffer,
   textsOf,
@@ -293,7 +293,7 @@ t.test('an event of a large content', async t => {
   /** Params as a transport reads them. */
   const large = (fields: object): object => {
     const text = JSON.stringify({ streamIds: ['diary'], type: 'own/thing', content, ...fields })
-    return atOnce(readJson(text, { jsonDepth: 100, jsonKeys: 1000 })) as object
+    return runSteps(readJson(text, { jsonDepth: 100, jsonKeys: 1000 })) as object
   }
 
   t.test('is created while others are answered', async t => {
@@ -304,7 +304,7 @@ t.test('an event of a large content', async t => {
     for (; creation.isUnderWay; await turn(), answers++) await bob.do('events.get')
     t.ok(answers > 6, `${answers} answers meanwhile`)
     const { event } = await creation.answer
-    t.equal(isProven(event), true)
+    t.equal(matchesIntegrity(event), true)
     t.same((await alice.do('events.getOne', { id: event.id })).event, event)
     t.ok(JSON.stringify(event.content) === JSON.stringify(content))
     const again = await alice.call('events.create', large({ id: event.id }))
@@ -331,7 +331,7 @@ t.test('an event of a large content', async t => {
         for (; change.isUnderWay; await turn(), answers++) await bob.do('events.get')
         t.ok(answers > 6, `${answers} answers during ${method}`)
         const answer = await change.answer
-        t.equal(isProven(answer.event), true)
+        t.equal(matchesIntegrity(answer.event), true)
       }
       const { event: kept, history } = await alice.do('events.getOne', { id, includeHistory: true })
       t.match(kept, { description: 'short', trashed: true, content: { text: 'another' } })
@@ -364,6 +364,6 @@ t.test('an event of a large content', async t => {
     const { body, status } = await alice.http('POST', '/events', form)
     t.equal(status, 201)
     t.match(body.event.attachments, [{ fileName: 'a.txt', size: 8 }])
-    t.equal(isProven(body.event), true)
+    t.equal(matchesIntegrity(body.event), true)
   })
 })

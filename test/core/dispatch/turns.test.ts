@@ -3,9 +3,9 @@ import { Agent, request } from 'node:http'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Decoder } from 'socket.io-parser'
 import t from 'tap'
-import { Turns } from '../../../core/notifications/turns.js'
+import { SlicedWorkQueue } from '../../../core/notifications/sliced-work-queue.js'
 import type { Party } from '../../../storage/scheduler.js'
-import { inTurns, type Steps } from '../../../storage/steps.js'
+import { runInTurns, type Steps } from '../../../storage/steps.js'
 import { decoderWithin, type WaitingDecoder } from '../../../transports/websocket/decoder.js'
 import { CallQueue } from '../../../transports/websocket/call-queue.js'
 import { openCoffer, type Client } from '../../support/coffer.js'
@@ -27,7 +27,7 @@ t.test('batches of one token leave others their turns', async t => {
   const reader = await alice.grant('read', 'diary')
   const other = await alice.grant('read', 'diary')
   const store = server.services.accounts.store(server.services.accounts.find('alice')!)
-  const begun = (): number => store.usage.calls(reader.access.id)['test.spend'] ?? 0
+  const begun = (): number => store.usage.countCalls(reader.access.id)['test.spend'] ?? 0
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   t.teardown(() => agent.destroy())
 
@@ -88,10 +88,10 @@ t.test('long work of all kinds shares one turn of the event loop', async t => {
       queue.add(async () => await Promise.resolve(run()))
     },
     'JSON that is parsed'(party, run) {
-      void inTurns(stepsOf(run), party)
+      void runInTurns(stepsOf(run), party)
     },
     notifications({ account }, run) {
-      new Turns(cause => t.fail(String(cause))).add(account, stepsOf(run))
+      new SlicedWorkQueue(cause => t.fail(String(cause))).add(account, stepsOf(run))
     }
   }
   for (const [kind, begin] of Object.entries(kinds)) {

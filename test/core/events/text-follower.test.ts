@@ -1,7 +1,7 @@
 /** Texts that are indexed some time after they have been written: they are found all the while. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import t from 'tap'
-import { TextFollower } from '../../../core/events/text-follower.js'
+import { TextIndexer } from '../../../core/events/text-indexer.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
 import { openCoffer, type Client } from '../../support/coffer.js'
 
@@ -63,7 +63,7 @@ t.test('words are indexed when an account is quiet, or somebody searches much', 
   await alice.stream('diary')
   await server.settle()
   // It has no turns but those that it is given here, as long as these take less than a second each.
-  const follower = new TextFollower(server.services)
+  const follower = new TextIndexer(server.services)
   t.teardown(() => follower.close())
   const { texts } = storeOf(alice).events
   await alice.event({ content: 'some words' })
@@ -83,7 +83,7 @@ t.test('words are indexed when an account is quiet, or somebody searches much', 
   }
   await untilIndexed()
   t.equal(ledCount(alice), 5)
-  t.notOk(texts.hasWaiting())
+  t.notOk(texts.hasPending())
   t.notOk(texts.isDue(), 'then nothing is left')
 
   await fill(alice, 600)
@@ -127,7 +127,7 @@ t.test('a search during a long write finds what was there before it', async t =>
     .then(() => (isOver = true))
   while (!store.isHeld) await nextTurn()
   const led = ledCount(alice)
-  const follower = new TextFollower(server.services)
+  const follower = new TextIndexer(server.services)
   t.teardown(() => follower.close())
   t.ok(store.events.texts.isDue())
   await follower.catchUp()

@@ -1,7 +1,7 @@
 /** Imports: looked at, written, known the second time, and taken out again whole. (docs/api/imports.md) */
 import { readdirSync } from 'node:fs'
 import t from 'tap'
-import { newId } from '../../../core/ids.js'
+import { createId } from '../../../core/ids.js'
 import { coffer, openCoffer, type Answer, type Client } from '../../support/coffer.js'
 import { broughtIn, rested, sent, takenOut, total, written } from '../../support/importing.js'
 
@@ -271,10 +271,10 @@ t.test('many imports are listed page by page, and unreadable ones not for ever',
   await send(0)
   // Copies of its row, as a hundred files would take a thread each.
   const store = server.services.accounts.store(server.services.accounts.find('alice')!)
-  const { body } = store.imports.before(Infinity)!
+  const { body } = store.imports.findBefore(Infinity)!
   await store.write(() => {
     for (let at = 1; at < 100; at++)
-      store.imports.insert(newId(), 'unreadable', body.replace('0.txt', `${at}.txt`))
+      store.imports.insert(createId(), 'unreadable', body.replace('0.txt', `${at}.txt`))
   })
   for (let at = 100; at < 105; at++) await send(at)
   const { imports } = await alice.do('imports.get')

@@ -76,7 +76,7 @@ t.test('an import of an account that is suspended waits until it is resumed, ove
     {} as never,
     true
   )
-  t.match(files.marked(), [{ username: 'alice' }], 'it is known that there is something left to do')
+  t.match(files.listMarked(), [{ username: 'alice' }], 'it is known that there is something left to do')
   t.equal((await alice.service.http('DELETE', path, undefined, key)).status, 200)
   const { state } = accounts.store(accounts.find('alice')!).imports.find(id)!
   t.ok(state === 'written' || imports.isAtWork(id), 'it goes on at once')
@@ -91,7 +91,7 @@ t.test('an import of an account that was away for a while goes on', async t => {
   await alice.do('imports.run', { id })
   await accounts.relocate(account, 'http://elsewhere.test/')
   await until(() => !imports.isAtWork(id), 'it has ended')
-  accounts.bringBack(account)
+  accounts.undoRelocation(account)
   imports.goOn(accounts.find('alice')!)
   t.match(await rested(alice, id), { state: 'written' })
   t.equal(

@@ -22,12 +22,12 @@ const mark = 7777
 /** Marks what is kept of files; returns of how many. */
 async function marked({ server: { services } }: Service): Promise<number> {
   const store = services.accounts.store(services.accounts.find('alice')!)
-  const kept = store.imports.recallAll('outcome:')
+  const kept = store.imports.listMemory('outcome:')
   await store.write(() => {
     for (const { name: of, value } of kept) {
       const outcome = JSON.parse(value) as { known: Record<string, number> }
       outcome.known['mass/kg'] = mark
-      store.imports.remember(of, JSON.stringify(outcome))
+      store.imports.setMemory(of, JSON.stringify(outcome))
     }
   })
   return kept.length

@@ -1,9 +1,9 @@
 import t from 'tap'
-import { measure, sizeOf } from '../../../core/json/depth.js'
+import { measure, getKnownSize } from '../../../core/json/depth.js'
 import { ApiError } from '../../../core/errors.js'
-import { atOnce } from '../../../storage/steps.js'
+import { runSteps } from '../../../storage/steps.js'
 import { assertTakesLessThan, stopwatch } from '../../support/probe.js'
-import { isLong, placeOfMember, readJson } from '../../../core/json/reader.js'
+import { isLargeJson, findMember, readJson } from '../../../core/json/reader.js'
 
 const limits = { jsonDepth: 100, jsonKeys: 1000 }
 
@@ -65,7 +65,7 @@ t.test('a text read in steps', async t => {
       }
       const expected = outcome(() => JSON.parse(text))
       if (expected === 'no JSON') broken++
-      if (outcome(() => atOnce(readJson(text, limits, 1 + pick(20)))) !== expected) differing.push(text)
+      if (outcome(() => runSteps(readJson(text, limits, 1 + pick(20)))) !== expected) differing.push(text)
     }
     t.same(differing.slice(0, 5), [])
     t.ok(broken > 2000 && broken < 18_000, `${broken} of them are none`)
@@ -74,7 +74,7 @@ t.test('a text read in steps', async t => {
   t.test('takes several steps if it is long', async t => {
     const value = { a: Array.from({ length: 50_000 }, (_, i) => [i, i / 2]), b: 'c'.repeat(200_000) }
     const text = JSON.stringify(value)
-    t.ok(isLong(text))
+    t.ok(isLargeJson(text))
     const steps = readJson(text, limits)
     let count = 0
     for (;;) {
@@ -95,13 +95,13 @@ t.test('a text read in steps', async t => {
       let keys = 0
       // Of keys that are there twice both values count.
       const text = randomText(pick).replaceAll(/"(?:[^"\\]|\\.)*"(?=\s*:)/g, () => `"key ${keys++}"`)
-      const inSteps = measure(atOnce(readJson(text, limits, 1 + pick(20))))
+      const inSteps = measure(runSteps(readJson(text, limits, 1 + pick(20))))
       if (JSON.stringify(inSteps) !== JSON.stringify(measure(JSON.parse(text)))) differing.push(text)
     }
     t.same(differing, [])
     const list = [[1, 2], { a: [] }, 'b'.repeat(100)]
-    const value = atOnce(readJson(JSON.stringify({ list }), limits, 20)) as { list: unknown[] }
-    t.equal(sizeOf(value.list), JSON.stringify(list).length)
+    const value = runSteps(readJson(JSON.stringify({ list }), limits, 20)) as { list: unknown[] }
+    t.equal(getKnownSize(value.list), JSON.stringify(list).length)
     // Nobody looks at it again.
     value.list.push([[[]]])
     t.same(measure(value), { depth: 4, containers: 5, hasFinite: true })
@@ -122,7 +122,7 @@ t.test('a text read in steps', async t => {
   ] as const
   for (const [what, text, message] of refused)
     t.test(`is refused for ${what}`, async t => {
-      t.throws(() => atOnce(readJson(text, limits, 50)), new ApiError('invalid-parameters-format', message))
+      t.throws(() => runSteps(readJson(text, limits, 50)), new ApiError('invalid-parameters-format', message))
     })
 })
 
@@ -134,7 +134,7 @@ t.test('a member is found in the text of an object as JSON.parse finds it', asyn
     const value = JSON.parse(`{${randomMembers(pick)}}`) as Record<string, unknown>
     const text = JSON.stringify(value)
     for (const name of ['files', 'x"files', 'id']) {
-      const place = placeOfMember(text, name)
+      const place = findMember(text, name)
       const read = place && (JSON.parse(text.slice(place.from, place.to)) as unknown)
       if (place) found++
       if (JSON.stringify(read) !== JSON.stringify(value[name])) t.fail(`seed ${seed}: ${name} in ${text}`)
@@ -173,7 +173,7 @@ t.test('a long text in many containers is looked through once, not for each of t
     const text = `${open.repeat(depth)}{"note":"${note}"}${close.repeat(depth)}`
     await assertTakesLessThan(t, 100, () => {
       const elapsed = stopwatch()
-      const value = atOnce(readJson(text, limits))
+      const value = runSteps(readJson(text, limits))
       const tookMs = elapsed()
       t.ok(JSON.stringify(value) === text)
       return tookMs

@@ -1,11 +1,11 @@
 /** Large values as text: in steps they come to what they would at once. */
 import t from 'tap'
-import { atOnce } from '../../../storage/steps.js'
-import { canonical } from '../../../core/json/canonical.js'
-import { canonicalForm, jsonLength, plainForm, writeJson, type Form } from '../../../core/json/writer.js'
+import { runSteps } from '../../../storage/steps.js'
+import { toCanonicalJson } from '../../../core/json/canonical.js'
+import { canonicalForm, measureJson, plainForm, writeJson, type JsonForm } from '../../../core/json/writer.js'
 
 /** The text, and how many steps it took. */
-function written(value: unknown, form: Form): { text: string; steps: number; longest: number } {
+function written(value: unknown, form: JsonForm): { text: string; steps: number; longest: number } {
   let text = ''
   let before = 0
   let longest = 0
@@ -44,7 +44,7 @@ t.test('a large value in steps', async t => {
     t.test(`of ${name} is the same text as at once, in many pieces`, async t => {
       for (const [form, whole] of [
         [plainForm, JSON.stringify(value)],
-        [canonicalForm, canonical(value)]
+        [canonicalForm, toCanonicalJson(value)]
       ] as const) {
         const { longest, steps, text } = written(value, form)
         t.ok(text === whole)
@@ -52,7 +52,7 @@ t.test('a large value in steps', async t => {
         t.ok(longest < 500_000, `${longest} characters in one`)
       }
       const parsed = JSON.parse(JSON.stringify(value)) as unknown
-      t.equal(atOnce(jsonLength(parsed, new Map())), JSON.stringify(value).length, 'its length')
+      t.equal(runSteps(measureJson(parsed, new Map())), JSON.stringify(value).length, 'its length')
     })
 
   for (const value of [1, null, '', 'a', [], {}, [[]], { a: null }, { a: { b: [1, 'c'] } }])
@@ -62,6 +62,6 @@ t.test('a large value in steps', async t => {
         steps: 1,
         longest: JSON.stringify(value).length
       })
-      t.equal(written(value, canonicalForm).text, canonical(value))
+      t.equal(written(value, canonicalForm).text, toCanonicalJson(value))
     })
 })

@@ -1,8 +1,8 @@
 /** Passkeys as their owner looks after them, and how nobody else gets to add one. (docs/spec/passkeys.md#adding-a-passkey) */
 import t, { type Test } from 'tap'
-import { challengeLife } from '../../../core/sign-in/passkeys/challenges.js'
-import { recentSignIn } from '../../../core/auth/recent-sign-in.js'
-import { maxPasskeys } from '../../../core/sign-in/passkeys/view.js'
+import { challengeLifetime } from '../../../core/sign-in/passkeys/challenges.js'
+import { recentSignInSeconds } from '../../../core/auth/recent-sign-in.js'
+import { maxPasskeys } from '../../../core/sign-in/passkeys/public-passkey.js'
 import { Authenticator, type Lies } from '../../support/authenticator.js'
 import { Client, coffer, openCoffer, type Answer, type Overrides } from '../../support/coffer.js'
 import {
@@ -72,10 +72,10 @@ t.test('passkeys.challenge', async t => {
     const store = accounts.store(accounts.find('carol')!)
     const signIn = async (): Promise<void> =>
       await store.write(() =>
-        store.sessions.note(carol.access.id, { time: clock.now(), address: '127.0.0.1' })
+        store.sessions.recordSignIn(carol.access.id, { time: clock.now(), address: '127.0.0.1' })
       )
     await signIn()
-    clock.advance(recentSignIn)
+    clock.advance(recentSignInSeconds)
     t.ok((await carol.call('passkeys.challenge', { purpose: 'add' })).creation)
     clock.advance(1)
     t.match(await carol.call('passkeys.challenge', { purpose: 'add' }), missing)
@@ -187,7 +187,7 @@ t.test('passkeys.create', async t => {
     const { alice, elsewhere, service } = await start(t)
     const authenticator = new Authenticator(originOf(service))
     const credential = authenticator.create(await creationFor(alice))
-    service.clock.advance(challengeLife + 1)
+    service.clock.advance(challengeLifetime + 1)
     t.match(await alice.call('passkeys.create', { credential }), { error: late })
     const other = authenticator.create(await creationFor(elsewhere))
     await elsewhere.do('auth.logout')

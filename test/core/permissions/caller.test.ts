@@ -58,14 +58,14 @@ t.test('a caller', async t => {
       )
       if (wrong.length > 0) t.same(wrong, [], JSON.stringify([...granted]))
 
-      const { sight } = caller
+      const { visibility } = caller
       for (let count = 0; count < 10; count++) {
         const streamIds = Array.from({ length: 1 + roll(3) }, () => `s${roll(parents.size)}`)
         const numbers = streamIds.map(each => store.streams.find(each)!.number)
         const isSeen =
-          sight.everything ||
-          (numbers.some(number => sight.readable.has(number)) &&
-            !numbers.some(number => sight.closed.has(number)))
+          visibility.everything ||
+          (numbers.some(number => visibility.readable.has(number)) &&
+            !numbers.some(number => visibility.closed.has(number)))
         const expected = streamIds.map(each => expectedLevel(parents, granted, each))
         const mayRead =
           expected.some(level => level !== undefined && !['none', 'create-only'].includes(level)) &&
@@ -87,7 +87,7 @@ t.test('a caller', async t => {
       store.streams.update({ id: 'moved', name: 'moved', parentId: 'open', ...tracking })
     )
     t.equal(caller.may('read', 'moved'), true)
-    t.match(caller.sight, { everything: false, closed: new Set() })
+    t.match(caller.visibility, { everything: false, closed: new Set() })
   })
 
   t.test('may do what its level says, and no more', async t => {
@@ -114,14 +114,14 @@ t.test('a caller', async t => {
     const caller = new Caller(store, undefined)
     t.equal(caller.may('list', 'open') || caller.may('list', '*'), false)
     t.equal(caller.mayReadEvent(['open']), false)
-    t.same(caller.sight, { everything: false, readable: new Set(), closed: new Set() })
+    t.same(caller.visibility, { everything: false, readable: new Set(), closed: new Set() })
     t.throws(() => caller.accessId, /token/)
   })
 
   t.test('who is signed in may do everything', async t => {
     const caller = callerOf(store, [], 'personal')
     t.ok(caller.may('manage', '*') && caller.may('manage', 'open') && caller.mayReadEvent(['open']))
-    t.same(caller.sight, { everything: true })
+    t.same(caller.visibility, { everything: true })
     t.ok(caller.couldList(['gone']))
   })
 

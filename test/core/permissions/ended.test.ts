@@ -1,7 +1,7 @@
 /** Permissions end with their streams: nobody waits for a stream that somebody may make some day. */
 import t from 'tap'
 import type { Level, Permission } from '../../../schemas/permission.js'
-import { isProven } from '../../../core/integrity.js'
+import { matchesIntegrity } from '../../../core/integrity.js'
 import { checkDirectory } from '../../../scripts/maintenance/check.js'
 import { Layout } from '../../../storage/files/layout.js'
 import { openCoffer, type Answer, type Client } from '../../support/coffer.js'
@@ -127,7 +127,7 @@ t.test('a permission on a stream', async t => {
       const { apiEndpoint: _, lastUsed: __, ...access } = await accessOf(alice, client)
       t.match(access, { permissions: [], modifiedBy: app.access.id, created: client.access.created })
       t.ok(access.modified > client.access.modified)
-      t.equal(isProven(access), true)
+      t.equal(matchesIntegrity(access), true)
     }
     const { apiEndpoint: _, lastUsed: __, ...untouched } = await accessOf(alice, other)
     const { apiEndpoint: ___, ...before } = other.access as Answer

@@ -1,8 +1,8 @@
 /** Who hears of a change that is about very many streams: judged in steps, so that others have their turns. */
 import t from 'tap'
 import { Changes } from '../../../core/changes.js'
-import { Hearer } from '../../../core/permissions/visibility.js'
-import { keysOf } from '../../../core/permissions/scopes.js'
+import { ChangeRecipient } from '../../../core/permissions/change-recipient.js'
+import { findMatchingKeys } from '../../../core/permissions/scopes.js'
 import type { Steps } from '../../../storage/steps.js'
 import { openCoffer } from '../../support/coffer.js'
 
@@ -33,10 +33,10 @@ t.test('a change of very many streams is judged in steps', async t => {
     for (const item of items) changes.add(kind, item)
     return changes.list()[0]!
   }
-  const hearer = async (level: 'read' | 'none', streamId: string, more: object[] = []): Promise<Hearer> => {
+  const hearer = async (level: 'read' | 'none', streamId: string, more: object[] = []): Promise<ChangeRecipient> => {
     const permissions = [{ streamId, level }, ...more]
     const { access } = await alice.grantAll(permissions as never)
-    return new Hearer(store, store.accesses.find(access.id)!)
+    return new ChangeRecipient(store, store.accesses.find(access.id)!)
   }
   const streams = changed(
     'streams',
@@ -52,22 +52,22 @@ t.test('a change of very many streams is judged in steps', async t => {
     [seeing, event, true],
     [shut, event, false]
   ] as const) {
-    const { count, value } = counted(who.hearing(change))
+    const { count, value } = counted(who.mayReceive(change))
     t.equal(value, isHeard)
     t.ok(count >= many / 200, `${count} steps`)
-    t.same(counted(who.hearing(change)), { count: 1, value: isHeard }, 'the answer is remembered')
+    t.same(counted(who.mayReceive(change)), { count: 1, value: isHeard }, 'the answer is remembered')
   }
-  t.same(counted(seeing.hearing(streams)), { count: 1, value: true }, 'the first one that is seen is enough')
+  t.same(counted(seeing.mayReceive(streams)), { count: 1, value: true }, 'the first one that is seen is enough')
   const scopes = { 0: { kind: 'streams', query: { streams: ['s7'] } }, 1: { kind: 'events' } } as never
-  const { count, value } = counted(keysOf(scopes, seeing, streams))
+  const { count, value } = counted(findMatchingKeys(scopes, seeing, streams))
   t.same(value, ['0'])
   t.ok(count >= many / 200, `${count} steps`)
   const before = changed('streams', [['top'], ...ids.map(id => [id])])
   await alice.do('streams.update', { id: 'top', update: { parentId: 'other' } })
   const after = changed('streams', [['top'], ...ids.map(id => [id])])
   const moved = { ...before, places: [...before.places, ...after.places] }
-  const found = counted(seeing.losingSight({ ...moved, places: before.places }))
+  const found = counted(seeing.mayChangeVisibility({ ...moved, places: before.places }))
   t.equal(found.value, false)
   t.ok(found.count >= many / 200, `${found.count} steps`)
-  t.equal(counted(blind.losingSight(moved)).value, true, 'it has come into sight')
+  t.equal(counted(blind.mayChangeVisibility(moved)).value, true, 'it has come into sight')
 })

@@ -1,8 +1,8 @@
 /** Records of deletions: kept for a year, or as long as is wanted, then cleaned while the service runs. (docs/spec/conventions.md#trash-and-deletion) */
 import t from 'tap'
-import { cleanDeletions } from '../../../core/platform/deletion-records.js'
-import { newId } from '../../../core/ids.js'
-import { startJobs } from '../../../core/platform/daily.js'
+import { removeExpiredDeletions } from '../../../core/platform/deletion-records.js'
+import { createId } from '../../../core/ids.js'
+import { startMaintenance } from '../../../core/platform/maintenance-jobs.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
 import { openCoffer, type Answer, type Client } from '../../support/coffer.js'
 
@@ -16,7 +16,7 @@ const storeOf = ({ service, username }: Client): UserStore =>
 /** Creates and deletes an event, a stream and an access; answers their ids. */
 async function deleteThree(client: Client): Promise<{ event: string; stream: string; access: string }> {
   const event = (await client.event()).id
-  const stream = (await client.stream(newId())).id
+  const stream = (await client.stream(createId())).id
   const { access } = await client.grant('read', 'diary')
   await client.do('events.delete', { id: event })
   await client.do('events.delete', { id: event })
@@ -47,7 +47,7 @@ t.test('the cleaning of deletion records', async t => {
   const young = await deleteThree(alice)
 
   t.test('leaves what is younger than a year', async t => {
-    t.equal(await cleanDeletions(services, account), 0)
+    t.equal(await removeExpiredDeletions(services, account), 0)
     t.same(
       (await told(alice)).map(ids => ids.toSorted()),
       [
@@ -60,17 +60,17 @@ t.test('the cleaning of deletion records', async t => {
 
   t.test('removes what is older, of every kind', async t => {
     clock.advance(11)
-    t.equal(await cleanDeletions(services, account), 3)
+    t.equal(await removeExpiredDeletions(services, account), 3)
     t.same(await told(alice), [[young.event], [young.stream], [young.access]])
     t.match(await alice.call('events.getOne', { id: old.event }), { error: { id: 'unknown-resource' } })
     t.match(await alice.do('events.getOne', { id: young.event }), { event: { id: young.event } })
-    t.equal(await cleanDeletions(services, account), 0, 'nothing is left to do')
+    t.equal(await removeExpiredDeletions(services, account), 0, 'nothing is left to do')
     t.same(storeOf(alice).storageUsed(), storeOf(alice).recountStorageUsed())
   })
 
   t.test('is one of the jobs that run while the service does', async t => {
     clock.advance(year)
-    const jobs = startJobs(services)
+    const jobs = startMaintenance(services)
     while ((await told(alice)).some(ids => ids.length > 0)) await new Promise(setImmediate)
     await jobs.stop()
     t.same(await told(alice), [[], [], []])
@@ -85,14 +85,14 @@ t.test('the cleaning of very many records lets others go first', async t => {
   const store = storeOf(alice)
   await store.write(() => {
     for (let count = 0; count < 5000; count++) {
-      const id = newId()
+      const id = createId()
       store.events.insert({ ...event, id })
       store.events.remove(id, store.stamp(clock.now()))
     }
   })
   clock.advance(year + 1)
   const state = { isDone: false }
-  const cleaning = cleanDeletions(server.services, account).finally(() => (state.isDone = true))
+  const cleaning = removeExpiredDeletions(server.services, account).finally(() => (state.isDone = true))
   let answered = 0
   for (; !state.isDone; answered++) {
     await alice.do('events.getOne', { id: event.id })
@@ -109,7 +109,7 @@ t.test('the retention of deletion records', async t => {
     await alice.stream('diary')
     await deleteThree(alice)
     clock.advance(61)
-    t.equal(await cleanDeletions(server.services, server.services.accounts.find('alice')!), 3)
+    t.equal(await removeExpiredDeletions(server.services, server.services.accounts.find('alice')!), 3)
   })
 
   t.test('may be for ever', async t => {
@@ -117,7 +117,7 @@ t.test('the retention of deletion records', async t => {
     await alice.stream('diary')
     await deleteThree(alice)
     clock.advance(10 * year)
-    t.equal(await cleanDeletions(server.services, server.services.accounts.find('alice')!), 0)
+    t.equal(await removeExpiredDeletions(server.services, server.services.accounts.find('alice')!), 0)
   })
 
   t.test('ends where the job is stopped', async t => {
@@ -125,6 +125,6 @@ t.test('the retention of deletion records', async t => {
     await alice.stream('diary')
     await deleteThree(alice)
     clock.advance(2 * year)
-    t.equal(await cleanDeletions(server.services, server.services.accounts.find('alice')!, () => true), 0)
+    t.equal(await removeExpiredDeletions(server.services, server.services.accounts.find('alice')!, () => true), 0)
   })
 })

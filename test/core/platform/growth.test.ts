@@ -6,7 +6,7 @@ import { countEvents } from '../../../core/platform/growth.js'
 import { GrowthLog } from '../../../server/growth-log.js'
 import { SpaceMeter } from '../../../server/space.js'
 import { platformMigrations } from '../../../storage/migrations/platform/index.js'
-import { GrowthRepository, growthDays } from '../../../storage/platform/growth.js'
+import { GrowthRepository, maxDays } from '../../../storage/platform/growth.js'
 import { openInMemory } from '../../../storage/sqlite/open.js'
 import { openCoffer } from '../../support/coffer.js'
 
@@ -66,10 +66,10 @@ t.test('GrowthRepository', async t => {
   })
 
   t.test('keeps so many days', async t => {
-    for (let at = 3; at < growthDays + 50; at++) growth.measure(at * day, measured)
+    for (let at = 3; at < maxDays + 50; at++) growth.measure(at * day, measured)
     const days = growth.list()
-    t.equal(days.length, growthDays)
-    t.equal(days.at(-1)?.day, growthDays + 49)
+    t.equal(days.length, maxDays)
+    t.equal(days.at(-1)?.day, maxDays + 49)
     const other = openInMemory(platformMigrations)
     t.teardown(() => other.close())
     const restored = new GrowthRepository(other)

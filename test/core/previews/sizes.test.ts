@@ -1,5 +1,5 @@
 import t from 'tap'
-import { frameOf, sizeIn } from '../../../core/previews/sizes.js'
+import { getFrame, fitInto } from '../../../core/previews/sizes.js'
 
 t.test('a preview', async t => {
   const landscape = { width: 3000, height: 2000 }
@@ -29,6 +29,6 @@ t.test('a preview', async t => {
     [{ width: 1, height: 5000 }, { width: 100 }, 1, 1024]
   ] as const)
     t.test(`of ${picture.width} × ${picture.height} for ${JSON.stringify(asked)}`, async t => {
-      t.same(sizeIn(frameOf(asked, picture.width / picture.height), picture), { width, height })
+      t.same(fitInto(getFrame(asked, picture.width / picture.height), picture), { width, height })
     })
 })

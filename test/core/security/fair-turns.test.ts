@@ -1,12 +1,12 @@
 import t from 'tap'
 import type { Party } from '../../../storage/scheduler.js'
-import { FairTurns } from '../../../core/security/fair-turns.js'
+import { FairScheduler } from '../../../core/security/fair-scheduler.js'
 
 const party = (account: string, access = ''): Party => ({ account, access })
 
 t.test('FairTurns', async t => {
   t.test('gives each key its turn, however much others have to do', async t => {
-    const turns = new FairTurns(2)
+    const turns = new FairScheduler(2)
     const order: string[] = []
     let running = 0
     const busy = new Set<string>()
@@ -27,7 +27,7 @@ t.test('FairTurns', async t => {
   })
 
   t.test('lets the accesses of an account take turns', async t => {
-    const turns = new FairTurns(1)
+    const turns = new FairScheduler(1)
     const order: string[] = []
     const run = (access: string): Promise<number> =>
       turns.run(party('a', access), async () => await Promise.resolve(order.push(access)))
@@ -36,7 +36,7 @@ t.test('FairTurns', async t => {
   })
 
   t.test('goes on after work that fails', async t => {
-    const turns = new FairTurns(1)
+    const turns = new FairScheduler(1)
     const failed = turns.run(party('a'), () => Promise.reject(new Error('no')))
     const next = turns.run(party('a'), () => Promise.resolve('yes'))
     await t.rejects(failed, { message: 'no' })

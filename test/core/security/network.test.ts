@@ -1,6 +1,6 @@
 /** What counts as one client by its address. */
 import t from 'tap'
-import { networkOf } from '../../../core/security/network.js'
+import { getNetwork } from '../../../core/security/network.js'
 
 const networks: Readonly<Record<string, string>> = {
   '192.0.2.1': '192.0.2.1',
@@ -13,12 +13,12 @@ const networks: Readonly<Record<string, string>> = {
 }
 
 t.test('an IPv4 address stands for itself, one of IPv6 for its network', async t => {
-  for (const [address, network] of Object.entries(networks)) t.equal(networkOf(address), network, address)
+  for (const [address, network] of Object.entries(networks)) t.equal(getNetwork(address), network, address)
 })
 
 t.test('what is no address stands for itself, unless told otherwise', async t => {
   for (const text of ['', 'unknown', '192.0.2.1:80', '2001:db8::/64']) {
-    t.equal(networkOf(text), text)
-    t.equal(networkOf(text, ''), '')
+    t.equal(getNetwork(text), text)
+    t.equal(getNetwork(text, ''), '')
   }
 })

@@ -1,7 +1,7 @@
 /** Hashes, and how many are made at once. */
 import { hash as bcryptHash } from '@node-rs/bcrypt'
 import t from 'tap'
-import { createPasswords, passwordsAtOnce, type Guard } from '../../../core/security/passwords.js'
+import { createPasswords, getHashConcurrency, type VerificationHooks } from '../../../core/security/passwords.js'
 
 t.test('a password', async t => {
   const passwords = createPasswords(2)
@@ -29,15 +29,15 @@ t.test('a password', async t => {
   })
 
   t.test('of nobody is never right', async t => {
-    t.equal(await passwords.verifyNothing('a password that nobody has'), false)
+    t.equal(await passwords.verifyDummy('a password that nobody has'), false)
   })
 })
 
-const refuse: Guard = {
+const refuse: VerificationHooks = {
   check() {
     throw new Error('not now')
   },
-  settled() {}
+  onResult() {}
 }
 
 t.test('work on passwords', async t => {
@@ -61,7 +61,7 @@ t.test('work on passwords', async t => {
   t.test('is done two at a time, in the order it came', async t => {
     const turns: number[] = []
     const all = Array.from({ length: 6 }, (_, index) =>
-      passwords.verify(hash, 'secret', { check: () => void turns.push(index), settled() {} })
+      passwords.verify(hash, 'secret', { check: () => void turns.push(index), onResult() {} })
     )
     await Promise.resolve()
     t.same(turns, [0, 1])
@@ -72,7 +72,7 @@ t.test('work on passwords', async t => {
   t.test('goes on after one was refused in its turn', async t => {
     const results = await Promise.allSettled([
       passwords.verify(hash, 'secret', refuse),
-      passwords.verifyNothing('secret', refuse),
+      passwords.verifyDummy('secret', refuse),
       passwords.verify('garbage', 'secret'),
       passwords.verify(hash, 'secret')
     ])
@@ -95,5 +95,5 @@ t.test('work on passwords', async t => {
 })
 
 t.test('passwords worked on at once', async t => {
-  t.same([1, 2, 3, 4, 64].map(passwordsAtOnce), [1, 1, 2, 2, 2], 'leave a core to the event loop')
+  t.same([1, 2, 3, 4, 64].map(getHashConcurrency), [1, 1, 2, 2, 2], 'leave a core to the event loop')
 })

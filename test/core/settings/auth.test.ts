@@ -1,7 +1,7 @@
 /** Settings of providers and passwords: what is wrong with them is said at the start, and secrets are never shown. */
 import t, { type Test } from 'tap'
 import { loadSettings, SettingsError } from '../../../core/settings/load.js'
-import { shownSettings } from '../../../core/settings/shown.js'
+import { listPublicSettings } from '../../../core/settings/public-settings.js'
 import { command } from '../../support/command.js'
 
 const provider = { name: 'work', issuer: 'https://id.example.org', clientId: 'coffer' }
@@ -11,7 +11,7 @@ function problemsOf(t: Test, auth: Record<string, unknown>): readonly string[] {
     ([name, value]) => `--auth.${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`
   )
   try {
-    loadSettings({ argv, env: {}, cwd: t.testdir(), chosen: {} })
+    loadSettings({ argv, env: {}, cwd: t.testdir(), pageSettings: {} })
     return []
   } catch (error) {
     if (error instanceof SettingsError) return error.problems
@@ -55,11 +55,11 @@ t.test('providers', async t => {
 t.test('the secret of a client', async t => {
   const secret = 'never-to-be-shown'
   const oidc = JSON.stringify([{ ...provider, clientSecret: secret }])
-  const settings = loadSettings({ argv: [], env: { COFFER_AUTH_OIDC: oidc }, cwd: t.testdir(), chosen: {} })
+  const settings = loadSettings({ argv: [], env: { COFFER_AUTH_OIDC: oidc }, cwd: t.testdir(), pageSettings: {} })
   t.equal(settings.auth.oidc[0]?.clientSecret, secret)
 
   await t.test('is masked on the operator’s page', async t => {
-    const shown = shownSettings(settings).find(({ key }) => key === 'auth.oidc')
+    const shown = listPublicSettings(settings).find(({ key }) => key === 'auth.oidc')
     t.same(shown?.value, [{ ...provider, clientSecret: '…' }])
   })
 

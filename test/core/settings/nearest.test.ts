@@ -1,6 +1,6 @@
 /** Which known name is meant by one that is not known. */
 import t from 'tap'
-import { nearest } from '../../../core/settings/nearest.js'
+import { findNearest } from '../../../core/settings/find-nearest.js'
 
 const known = ['events.get', 'events.getOne', 'streams.get', 'events.all', 'all']
 
@@ -14,5 +14,5 @@ for (const [name, meant] of [
   ['webhooks.test', undefined]
 ] as const)
   t.test(`"${name}" ${meant === undefined ? 'is like none' : `is meant to be ${meant}`}`, async t => {
-    t.equal(nearest(name, known), meant)
+    t.equal(findNearest(name, known), meant)
   })

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
 import t from 'tap'
-import { violationsOf } from '../../../core/settings/schema-check.js'
+import { findViolations } from '../../../core/settings/schema-check.js'
 import { settingsList } from '../../../core/settings/list.js'
 
 const values: readonly unknown[] = [
@@ -17,14 +17,14 @@ t.test('violationsOf', async t => {
   t.test('finds nothing wrong where the library does not, and the other way round', async t => {
     // What has a form of its own is known to nobody else.
     const settings = settingsList.filter(({ schema }) => !JSON.stringify(schema).includes('"form":'))
-    for (const { key, schema, standard } of settings)
-      for (const value of [...values, standard])
-        if ((violationsOf(schema, value).length === 0) !== Value.Check(schema, value))
+    for (const { key, schema, defaultValue } of settings)
+      for (const value of [...values, defaultValue])
+        if ((findViolations(schema, value).length === 0) !== Value.Check(schema, value))
           t.fail(`${key}: ${JSON.stringify(value)}`)
   })
 
   const scenarios: [
-    schema: Parameters<typeof violationsOf>[0],
+    schema: Parameters<typeof findViolations>[0],
     value: unknown,
     place: string,
     problem: string
@@ -53,6 +53,6 @@ t.test('violationsOf', async t => {
   ]
   for (const [schema, value, place, problem] of scenarios)
     t.test(`says that ${JSON.stringify(value)} ${problem}`, async t => {
-      t.same(violationsOf(schema, value), [{ place, problem }])
+      t.same(findViolations(schema, value), [{ place, problem }])
     })
 })

@@ -3,7 +3,7 @@ import t from 'tap'
 import { Value } from 'typebox/value'
 import { settingsList } from '../../../core/settings/list.js'
 import { Settings } from '../../../core/settings/settings.js'
-import { shownSettings } from '../../../core/settings/shown.js'
+import { listPublicSettings } from '../../../core/settings/public-settings.js'
 
 const mark = 'never-to-be-shown'
 
@@ -13,10 +13,10 @@ const secretOf = (standard: unknown): unknown =>
 
 function settingsWith(wanted: (isSecret: boolean) => boolean): Settings {
   const settings = Value.Default(Settings, {}) as Record<string, unknown>
-  for (const { isSecret, path, standard } of settingsList) {
+  for (const { isSecret, path, defaultValue } of settingsList) {
     if (!wanted(isSecret)) continue
     const group = path.slice(0, -1).reduce((node, name) => node[name] as Record<string, unknown>, settings)
-    group[path.at(-1)!] = isSecret ? secretOf(standard) : typeof standard === 'string' ? mark : standard
+    group[path.at(-1)!] = isSecret ? secretOf(defaultValue) : typeof defaultValue === 'string' ? mark : defaultValue
   }
   return settings as Settings
 }
@@ -25,12 +25,12 @@ function settingsWith(wanted: (isSecret: boolean) => boolean): Settings {
 const shownAs = (url: string): unknown => {
   const settings = Value.Default(Settings, {}) as Settings
   settings.services.email.http.url = url
-  return shownSettings(settings).find(({ key }) => key === 'services.email.http.url')?.value
+  return listPublicSettings(settings).find(({ key }) => key === 'services.email.http.url')?.value
 }
 
 t.test('shownSettings', async t => {
   t.test('shows no secret', async t => {
-    const shown = shownSettings(settingsWith(isSecret => isSecret))
+    const shown = listPublicSettings(settingsWith(isSecret => isSecret))
     t.notMatch(JSON.stringify(shown), mark)
     const secrets = shown.filter(({ isSecret }) => isSecret)
     t.ok(secrets.length >= 14, `${secrets.length} secrets`)
@@ -42,7 +42,7 @@ t.test('shownSettings', async t => {
     const settings = Value.Default(Settings, {}) as Settings
     settings.services.email.http.url = `https://coffer:${mark}@mail.example/send/`
     settings.backup.s3.endpoint = `http:\\\\${mark}@[::1]:9000`
-    const shown = shownSettings(settings)
+    const shown = listPublicSettings(settings)
     t.notMatch(JSON.stringify(shown), mark)
     t.same(
       shown.filter(({ isStandard }) => !isStandard).map(({ value }) => value),
@@ -55,7 +55,7 @@ t.test('shownSettings', async t => {
     settings.cluster.engine = `nats://coffer:${mark}@one:4222, tls://${mark}@two:4222,nats://three:4222`
     settings.cluster.engineMonitors = `http://coffer:${mark}@one:8222/,http://coffer:${mark}@two:8222`
     settings.cluster.objects = `s3://key:${mark}@bucket/folder?endpoint=http://three:9000`
-    const shown = shownSettings(settings)
+    const shown = listPublicSettings(settings)
     t.notMatch(JSON.stringify(shown), mark)
     t.same(
       shown.filter(({ isStandard }) => !isStandard).map(({ value }) => value),
@@ -81,15 +81,15 @@ t.test('shownSettings', async t => {
   })
 
   t.test('shows everything else', async t => {
-    const shown = shownSettings(settingsWith(isSecret => !isSecret))
-    const texts = settingsList.filter(({ isSecret, standard }) => !isSecret && typeof standard === 'string')
+    const shown = listPublicSettings(settingsWith(isSecret => !isSecret))
+    const texts = settingsList.filter(({ isSecret, defaultValue }) => !isSecret && typeof defaultValue === 'string')
     t.equal(shown.filter(({ value }) => value === mark).length, texts.length)
   })
 
   t.test('knows as a secret whatever has the name of one', async t => {
     const named = settingsList.filter(
-      ({ key, standard }) =>
-        typeof standard !== 'number' && /(?:key|password|secret|token|tokens|headers)$/i.test(key)
+      ({ key, defaultValue }) =>
+        typeof defaultValue !== 'number' && /(?:key|password|secret|token|tokens|headers)$/i.test(key)
     )
     t.ok(named.length >= 8)
     t.same(

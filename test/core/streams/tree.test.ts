@@ -1,5 +1,5 @@
 import t from 'tap'
-import { byName, depth, height, isTrashed, isWithin, subtree, upwards } from '../../../core/streams/tree.js'
+import { sortByName, getDepth, getHeight, isTrashed, isWithin, listSubtree, iterateAncestors } from '../../../core/streams/tree.js'
 import { openCoffer } from '../../support/coffer.js'
 
 t.test('the tree of streams', async t => {
@@ -18,18 +18,18 @@ t.test('the tree of streams', async t => {
 
   t.test('is walked up and down', async t => {
     t.same(
-      [...upwards(at('c'))].map(({ stream }) => stream.id),
+      [...iterateAncestors(at('c'))].map(({ stream }) => stream.id),
       ['c', 'b', 'a']
     )
-    const below = subtree(at('a')).map(({ stream }) => stream.id)
+    const below = listSubtree(at('a')).map(({ stream }) => stream.id)
     t.same(below.toSorted(), ['a', 'b', 'c', 'd'])
     t.ok(below.indexOf('b') < below.indexOf('c'), 'what is above comes first')
-    t.same(subtree(at('e')), [at('e')])
+    t.same(listSubtree(at('e')), [at('e')])
   })
 
   t.test('knows how deep a stream lies, and how deep it reaches', async t => {
-    t.same(['a', 'b', 'c', 'e'].map(at).map(depth), [1, 2, 3, 1])
-    t.same(['a', 'b', 'c', 'e'].map(at).map(height), [3, 2, 1, 1])
+    t.same(['a', 'b', 'c', 'e'].map(at).map(getDepth), [1, 2, 3, 1])
+    t.same(['a', 'b', 'c', 'e'].map(at).map(getHeight), [3, 2, 1, 1])
   })
 
   t.test('knows what lies in the trash and within what', async t => {
@@ -56,7 +56,7 @@ t.test('the tree of streams', async t => {
         store.streams.insert({ id, name, parentId: 'd', ...tracking })
       )
     )
-    const sorted = byName(nodes).map(({ stream }) => stream.id)
+    const sorted = sortByName(nodes).map(({ stream }) => stream.id)
     t.same(sorted, ['s0', 's1', 's2', 's5', 's6', 's4', 's3', 's7'])
   })
 
@@ -66,7 +66,7 @@ t.test('the tree of streams', async t => {
       for (let index = 0; index < 150_000; index++)
         store.streams.insert({ id: `n${index}`, name: `n${index}`, parentId: 'e', ...tracking })
     })
-    t.equal(subtree(at('e')).length, 150_001)
-    t.equal(height(at('e')), 2)
+    t.equal(listSubtree(at('e')).length, 150_001)
+    t.equal(getHeight(at('e')), 2)
   })
 })

@@ -1,7 +1,7 @@
 /** Text to values, as schemas expect them. (docs/spec/conventions.md#query-strings) */
 import t from 'tap'
 import { Type, type TSchema } from 'typebox'
-import { coercion, coercions } from '../../../core/validation/coercion.js'
+import { compileCoercion, compileCoercions } from '../../../core/validation/coercion.js'
 
 const List = Type.Array(Type.String())
 const Query = Type.Union([Type.String(), List, Type.Object({ any: List })])
@@ -47,11 +47,11 @@ t.test('coercion', async t => {
   for (const [schema, text, value] of cases)
     t.test(`makes ${JSON.stringify(value).slice(0, 40)} of ${JSON.stringify(text).slice(0, 40)}`, async t => {
       // Loosely, `1e999` would be the same as Infinity.
-      t.strictSame(coercion(schema)(text), value)
+      t.strictSame(compileCoercion(schema)(text), value)
     })
 
   t.test('goes by the names of an object', async t => {
-    const plan = coercions(Type.Object({ limit: Type.Integer(), running: Type.Optional(Type.Boolean()) }))
+    const plan = compileCoercions(Type.Object({ limit: Type.Integer(), running: Type.Optional(Type.Boolean()) }))
     t.same([...plan.keys()], ['limit', 'running'])
     t.equal(plan.get('running')?.('true'), true)
     t.equal(plan.get('__proto__'), undefined)

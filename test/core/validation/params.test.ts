@@ -2,13 +2,13 @@
 import t from 'tap'
 import { Type } from 'typebox'
 import { ApiError } from '../../../core/errors.js'
-import { checker } from '../../../core/validation/params.js'
+import { createChecker } from '../../../core/validation/params.js'
 import { RequestedPermissions } from '../../../core/accesses/granting.js'
 import { closed, orNull } from '../../../schemas/scalars.js'
 import type { Answer } from '../../support/coffer.js'
 import { assertTakesLessThan, stopwatch } from '../../support/probe.js'
 
-const check = checker(
+const check = createChecker(
   Type.Object(
     {
       name: Type.String({ minLength: 1 }),
@@ -84,7 +84,7 @@ t.test('checked params', async t => {
   })
 
   t.test('of which a list is too long are refused before anybody looks at its items', async t => {
-    const checkLists = checker(
+    const checkLists = createChecker(
       Type.Object({
         ids: orNull(Type.Array(Type.String({ minLength: 1 }), { maxItems: 3 })),
         within: Type.Optional(Type.Object({ tags: Type.Array(Type.String(), { maxItems: 3 }) }))
@@ -110,7 +110,7 @@ function permission(n: number): object {
 }
 
 t.test('long lists', async t => {
-  const lists = checker(
+  const lists = createChecker(
     Type.Object(
       {
         name: Type.String({ minLength: 6 }),

@@ -16,7 +16,7 @@ import { policies } from '../../support/keeping.js'
 import { presence, type Person } from './person.js'
 import { describe, keyOf } from './writer.js'
 import type { Account } from '../../../storage/platform/account.js'
-import { walSyncs } from '../../../storage/wal/sync.js'
+import { createWalSyncs } from '../../../storage/wal/sync.js'
 
 const optionsFor = (layout: Layout): AccountsOptions => ({
   maxOpen: 1000,
@@ -24,10 +24,10 @@ const optionsFor = (layout: Layout): AccountsOptions => ({
   closingSeconds: 60,
   cacheKiB: 256,
   policies,
-  durability: walSyncs(layout, error => {
+  durability: createWalSyncs(layout, error => {
     throw error
   }),
-  onTrouble: (_account: string, error: unknown) => {
+  onError: (_account: string, error: unknown) => {
     throw error
   }
 })
@@ -80,7 +80,7 @@ async function examineLocked(layout: Layout, people: readonly Person[]): Promise
 function presenceProblems(platform: PlatformStore, account: Account | undefined, person: Person): string[] {
   const problem = person.promises.verify(new Map(account ? [[presence, 'there']] : []))
   const unique = { email: person.email }
-  const taken = platform.taken({ username: person.username, unique })
+  const taken = platform.listTaken({ username: person.username, unique })
   const isWhole = taken.length === (account ? 2 : 0) && (account?.state ?? 'active') === 'active'
   return [
     ...(problem === undefined ? [] : [`${person.username}: ${problem}`]),

@@ -1,6 +1,6 @@
 /** A client that changes, at random, whatever an account holds; and remembers what it was told. */
 import { createHash } from 'node:crypto'
-import { newId } from '../../../core/ids.js'
+import { createId } from '../../../core/ids.js'
 import type { Random } from '../../support/random.js'
 import { Connection, type Message } from './connection.js'
 import { Promises, type Step } from './promises.js'
@@ -152,7 +152,7 @@ export class Writer {
   /** Points of two series in one call. */
   async #points(): Promise<void> {
     while (this.holders.length < 2) {
-      const id = newId()
+      const id = createId()
       const body = { id, streamIds: [this.name], type: 'series:count/generic', time: 0 }
       const state = { content: '', streamId: this.name, trashed: false, files: [] }
       await this.#call({ method: 'POST', url: '/events', body }, [eventStep(id, state)])
@@ -216,7 +216,7 @@ export class Writer {
   }
 
   #fresh(files: readonly string[] = [], streamId = this.name): { id: string; state: EventState } {
-    return { id: newId(), state: { content: this.#content(), streamId, trashed: false, files } }
+    return { id: createId(), state: { content: this.#content(), streamId, trashed: false, files } }
   }
 
   #content(): string {

@@ -1,6 +1,6 @@
 /** What else happens to an account while it is restored into a cluster: over an engine in memory. */
 import t from 'tap'
-import { logSubject } from '../../../cluster/nodes/places.js'
+import { logSubject } from '../../../cluster/nodes/shard-placement.js'
 import { decode } from '../../../cluster/records.js'
 import { fixedShards } from '../../../core/call/shard.js'
 import { move, objects, type Node } from '../../cluster/anywhere/memory-nodes.js'
@@ -35,7 +35,7 @@ t.test('an account whose owner deletes it meanwhile is gone', async t => {
     const removed = async (): Promise<void> => await accounts.remove(account)
     await t.rejects(restore({ [when]: removed }), /alice is being brought in or removed/, when)
     for (const node of nodes) t.equal(await world.found(node), undefined)
-    t.equal(platform.holderOf(email), undefined, 'its address is free')
+    t.equal(platform.findHolder(email), undefined, 'its address is free')
     t.same(await objects.list(`snap/${account.id}/`), [])
     t.same(await objects.list(`file/${account.id}/`), [])
     t.equal(await restore(), 'added')

@@ -97,7 +97,7 @@ t.test('an account that was deleted, broken off at every step', async t => {
     const found = await world.found(owner)
     if (found) t.same(found, backedUp)
     // As the node does each minute that serves the user.
-    else await accounts.endUnfinished(() => true)
+    else await accounts.completeUnfinished(() => true)
   })
   t.comment(`${steps} steps`)
   for (const node of nodes) t.same(await world.found(node), backedUp)

@@ -6,7 +6,7 @@ import t, { type Test } from 'tap'
 import SQLite from 'better-sqlite3'
 import type { Engine } from '../../../cluster/engine.js'
 import { FileThread } from '../../../cluster/files/file-thread.js'
-import { beginPlatform } from '../../../cluster/platform/beginning.js'
+import { beginPlatform } from '../../../cluster/platform/begin-platform.js'
 import { silentLog } from '../../../core/log.js'
 import { ManualClock } from '../../../core/time.js'
 import { ClusterSource } from '../../../scripts/backup/sources/cluster-source.js'
@@ -14,7 +14,7 @@ import { startServer } from '../../../server/server.js'
 import { Layout } from '../../../storage/files/layout.js'
 import type { Account } from '../../../storage/platform/account.js'
 import { PlatformStore } from '../../../storage/platform/platform-store.js'
-import { positionOf } from '../../../storage/wal/closed-file.js'
+import { readFilePosition } from '../../../storage/wal/closed-file.js'
 import { Client, methodModules, Service, testSettings } from '../../support/coffer.js'
 import { until } from '../../support/socket.js'
 import { MemoryCluster } from '../../cluster/memory-engine.js'
@@ -101,7 +101,7 @@ t.test('a cluster as a source of backups', async t => {
     await alice.event({ content: 'the first' })
     await source.copyAccount(account, draft)
     t.same(notesIn(draft, account), ['the first'])
-    t.equal(positionOf(draft.userFile(account.id)), undefined)
+    t.equal(readFilePosition(draft.userFile(account.id)), undefined)
   })
 
   await t.test('has a mark that changes with the account, and with nothing else', async t => {

@@ -149,8 +149,8 @@ async function restored(
     engine,
     objects: ownObjects,
     draftsDirectory,
-    giveUpMs: steps === Infinity ? 60_000 : 300,
-    onTrouble: () => {}
+    timeoutMs: steps === Infinity ? 60_000 : 300,
+    onError: () => {}
   })
   try {
     left = steps

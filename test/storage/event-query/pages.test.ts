@@ -1,7 +1,7 @@
 /** What a page of a query may cost: rows looked at, whether they are answered or not. */
 import t from 'tap'
 import type { StreamsCriteria } from '../../../storage/event-query/query.js'
-import { prepared } from '../../../storage/sqlite/statements.js'
+import { listStatements } from '../../../storage/sqlite/statements.js'
 import { eventFile } from '../../support/event-file.js'
 
 t.setTimeout(900_000)
@@ -48,7 +48,7 @@ t.test('a page of all that a stream holds is the end: nothing is looked for afte
   const work = file.stream('work')
   for (let i = 0; i < 10; i++) file.insert({ streamIds: ['work'], time: i })
   const streams = [{ any: new Set([work]), all: [], not: new Set<number>() }]
-  const isLookedFor = (): boolean => prepared(file.db).some(sql => sql.includes('OFFSET'))
+  const isLookedFor = (): boolean => listStatements(file.db).some(sql => sql.includes('OFFSET'))
   t.equal(file.pages({ streams, limit: 20 })[0]!.length, 10)
   t.equal(isLookedFor(), false)
   t.equal(file.pages({ streams, limit: 20, skip: 5 })[0]!.length, 5)

@@ -1,14 +1,14 @@
 /** How SQLite goes about the statements on events: by an index, in its order. Nothing is scanned, nothing sorted. */
 import t from 'tap'
 import type { EventQuery, StreamsCriteria } from '../../../storage/event-query/query.js'
-import { prepared } from '../../../storage/sqlite/statements.js'
+import { listStatements } from '../../../storage/sqlite/statements.js'
 import { eventFile, type EventFile } from '../../support/event-file.js'
 
 t.test('statements on events', t => {
   const file = eventFile(t)
   exercise(file)
   // The keys of pages of an index and places are few, and all are wanted; how far the index has come is one row.
-  const texts = prepared(file.db).filter(
+  const texts = listStatements(file.db).filter(
     sql =>
       !/^(INSERT|UPDATE|DELETE)|event_word_idx|event_text_end|event_place/.test(sql) && sql.includes('event')
   )
@@ -51,7 +51,7 @@ function exercise(file: EventFile): void {
       trashed: number % 10 === 0
     })
   file.db.exec('COMMIT')
-  const rare = new Set([file.events.types.find('rare/one')!, ...file.events.types.ofClass('rare')])
+  const rare = new Set([file.events.types.find('rare/one')!, ...file.events.types.listClass('rare')])
   const plain = [{ any: new Set([streams[2]!]), all: [], not: new Set<number>() }]
   const queries: Partial<EventQuery>[] = [
     {},
@@ -71,7 +71,7 @@ function exercise(file: EventFile): void {
     { modifiedSince: 2500, streams: criteria(...streams.slice(20)), limit: 20 },
     { skip: 30, limit: 20 },
     ...[true, false].map(byIndex => ({ text: { words: ['hello', 'x'], byIndex }, from: 20, streams: plain })),
-    { text: { words: ['none'], byIndex: true } }
+    { text: { words: ['none'], mayUseIndex: true } }
   ]
   for (const query of queries) for (const order of ['ASC', 'DESC'] as const) file.ids({ ...query, order })
   summedUp(file)
@@ -83,9 +83,9 @@ function exercise(file: EventFile): void {
   file.events.update({ ...event, time: 3 })
   file.events.remove(event.id, 4)
   file.history.findDeletion(event.id)
-  for (const isAscending of [true, false]) file.history.deletionsSince(0, isAscending, undefined, 10)
+  for (const isAscending of [true, false]) file.history.listDeletionsSince(0, isAscending, undefined, 10)
   file.events.hasIn(streams)
-  file.events.lastModified()
+  file.events.getLastModified()
 }
 
 /** Samples and facts, of everything and of some streams, by the contents themselves and by what is in them. */
@@ -95,11 +95,11 @@ function summedUp({ events }: EventFile): void {
   for (const streams of within) {
     for (const set of types)
       for (const field of [undefined, 'a.b']) {
-        const run = events.sampler({ streams, types: set, trashed: [0], from: 0, to: 200, parts: 3, field })
-        while (!events.sample(run, body => body));
+        const run = events.createSample({ streams, types: set, trashed: [0], from: 0, to: 200, buckets: 3, field })
+        while (!events.continueSample(run, body => body));
       }
-    const facts = events.factsIn(streams)
-    while (!facts.isDone) events.facts(facts, body => body)
+    const facts = events.createFacts(streams)
+    while (!facts.isDone) events.nextFacts(facts, body => body)
   }
 }
 

@@ -1,12 +1,12 @@
 /** Duration classes. */
 import t from 'tap'
-import { lookBack, running, spanOf, untilOf } from '../../../storage/event-query/spans.js'
+import { getEarliestStart, runningClass, getDurationClass, getPeriodEnd } from '../../../storage/event-query/spans.js'
 
 t.test('spanOf', t => {
   const cases: [number | null | undefined, number | undefined][] = [
     [undefined, undefined],
     [0, undefined],
-    [null, running],
+    [null, runningClass],
     [5e-324, 0],
     [1, 0],
     [1.1, 1],
@@ -14,7 +14,7 @@ t.test('spanOf', t => {
     [3600, 12],
     [Number.MAX_VALUE, 1024]
   ]
-  for (const [duration, span] of cases) t.equal(spanOf(duration), span, String(duration))
+  for (const [duration, span] of cases) t.equal(getDurationClass(duration), span, String(duration))
   t.end()
 })
 
@@ -22,16 +22,16 @@ t.test('lookBack never misses a period that reaches the time', t => {
   for (const time of [0, 1, 1.7e9, 1.7e9 + 0.1, -1e12, 1e300])
     for (const duration of [1e-9, 1, 2, 2.0000000000000004, 3, 4.1, 1e5, 1e300]) {
       const began = time - duration
-      const until = untilOf(began, duration)!
-      if (until >= time) t.ok(lookBack(spanOf(duration)!, time) <= began, `${time} ${duration}`)
+      const until = getPeriodEnd(began, duration)!
+      if (until >= time) t.ok(getEarliestStart(getDurationClass(duration)!, time) <= began, `${time} ${duration}`)
     }
-  t.equal(lookBack(running, 5), -Infinity)
+  t.equal(getEarliestStart(runningClass, 5), -Infinity)
   t.end()
 })
 
 t.test('untilOf is finite unless the event runs', t => {
-  t.equal(untilOf(1.7e308, 1.7e308), Number.MAX_VALUE)
-  t.equal(untilOf(0, null), Infinity)
-  t.equal(untilOf(0, 0), undefined)
+  t.equal(getPeriodEnd(1.7e308, 1.7e308), Number.MAX_VALUE)
+  t.equal(getPeriodEnd(0, null), Infinity)
+  t.equal(getPeriodEnd(0, 0), undefined)
   t.end()
 })

@@ -1,6 +1,6 @@
 /** What is remembered of streams' ends, under all that moves them. */
 import t from 'tap'
-import { atOnce } from '../../../storage/steps.js'
+import { runSteps } from '../../../storage/steps.js'
 import type { Event } from '../../../schemas/event.js'
 import type { Order } from '../../../storage/event-query/position.js'
 import { eventFile, type EventFile } from '../../support/event-file.js'
@@ -44,14 +44,14 @@ t.test('queries over many streams find what is there after', t => {
       const emptying = file.events.empty({
         from: [numbers.get(from!)!],
         to: numbers.get(to),
-        settle(event) {
+        decide(event) {
           const left = [...new Set([to, ...event.streamIds.filter(id => id !== from)])]
           const settled = { ...event, streamIds: left }
           keep(settled)
           return settled
         }
       })
-      atOnce(emptying)
+      runSteps(emptying)
     },
     'what was undone'() {
       const before = events
@@ -62,7 +62,7 @@ t.test('queries over many streams find what is there after', t => {
       // What it remembers now must not outlive this.
       compare(file, random, numbers, events)
       file.db.exec('ROLLBACK TO part; RELEASE part')
-      file.events.forget()
+      file.events.invalidate()
       events = before
     }
   }

@@ -1,6 +1,6 @@
 /** The parts of ranges, however short or long. */
 import t from 'tap'
-import { Parts } from '../../../storage/event-values/parts.js'
+import { TimeBuckets } from '../../../storage/event-values/time-buckets.js'
 
 const largest = Number.MAX_VALUE
 const least = Number.MIN_VALUE
@@ -12,9 +12,9 @@ for (const [name, from, to, parts, times] of [
   ['of usual length', 1e9, 2e9, 7, [1e9, 1.5e9, 2e9]]
 ] as const)
   t.test(`a range that is ${name}`, t => {
-    const found = new Parts({ from, to, parts })
-    for (const [number, time] of times.entries()) found.count({ number, time }, 1)
-    const samples = found.samples()
+    const found = new TimeBuckets({ from, to, buckets: parts })
+    for (const [number, time] of times.entries()) found.countEvent({ number, time }, 1)
+    const samples = found.toSamples()
     t.equal(
       samples.reduce((sum, { count }) => sum + count, 0),
       times.length,

@@ -1,7 +1,7 @@
 /** Samples of files so large that sums are made of them bit by bit, and of what changes meanwhile. */
 import t from 'tap'
 import type { Fact } from '../../../storage/event-values/facts-run.js'
-import type { Sample } from '../../../storage/event-values/parts.js'
+import type { Sample } from '../../../storage/event-values/time-buckets.js'
 import type { SampleQuery } from '../../../storage/event-values/sample-run.js'
 import { eventFile, type EventFile } from '../../support/event-file.js'
 
@@ -30,11 +30,11 @@ t.test('a sample of a large stream, most of whose events are of one time', t => 
     trashed: [0],
     from: 0,
     to: 12_000,
-    parts: 3,
+    buckets: 3,
     field: undefined
   }
   for (const parts of [1, 3, 1000]) {
-    const { samples, steps } = sampled(file, { ...query, parts })
+    const { samples, steps } = sampled(file, { ...query, buckets: parts })
     t.same(samples.map(briefly), expected(all, 12_000, parts), `${parts} parts`)
     t.ok(steps > 1, `${steps} steps`)
   }
@@ -68,12 +68,12 @@ t.test('a sample of a large stream, most of whose events are of one time', t => 
   })
 
   t.test('while events go', t => {
-    const run = file.events.sampler({ ...query, field: 'value' })
+    const run = file.events.createSample({ ...query, field: 'value' })
     let steps = 0
     const gone = file.db.prepare('SELECT id FROM event ORDER BY time DESC LIMIT 30 OFFSET ?').pluck()
-    for (; !file.events.sample(run, body => body); steps++)
+    for (; !file.events.continueSample(run, body => body); steps++)
       for (const id of gone.all(steps * 50) as string[]) file.events.remove(id, 1)
-    t.ok(run.samples().length > 0)
+    t.ok(run.toSamples().length > 0)
     t.end()
   })
   t.end()
@@ -95,7 +95,7 @@ t.test('a sample of contents of megabytes, which have to be looked into', async 
     trashed: [0],
     from: 0,
     to: rows,
-    parts: rows,
+    buckets: rows,
     field: 'deep.z'
   }
   const { samples, steps } = sampled(file, query)
@@ -115,16 +115,16 @@ t.test('a sample of contents of megabytes, which have to be looked into', async 
 })
 
 function sampled(file: EventFile, query: SampleQuery): { samples: Sample[]; steps: number } {
-  const run = file.events.sampler(query)
+  const run = file.events.createSample(query)
   let steps = 1
-  while (!file.events.sample(run, body => body)) steps++
-  return { samples: run.samples(), steps }
+  while (!file.events.continueSample(run, body => body)) steps++
+  return { samples: run.toSamples(), steps }
 }
 
 function facts(file: EventFile): Fact[] {
-  const run = file.events.factsIn(undefined)
+  const run = file.events.createFacts(undefined)
   const found: Fact[] = []
-  while (!run.isDone) found.push(...file.events.facts(run, body => body))
+  while (!run.isDone) found.push(...file.events.nextFacts(run, body => body))
   return found
 }
 

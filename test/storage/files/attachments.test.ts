@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
-import { newId } from '../../../core/ids.js'
+import { createId } from '../../../core/ids.js'
 import { DiskAttachments } from '../../../storage/files/attachments.js'
 import { Layout } from '../../../storage/files/layout.js'
 
@@ -16,7 +16,7 @@ function open(t: Test) {
   t.teardown(() => rmSync(directory, { recursive: true, force: true }))
   const layout = new Layout(directory)
   const newAccount = (): string => {
-    const id = newId()
+    const id = createId()
     mkdirSync(layout.userDirectory(id), { recursive: true })
     return id
   }
@@ -34,7 +34,7 @@ async function* broken(): AsyncGenerator<Buffer> {
 t.test('an attachment', async t => {
   t.test('is what was sent, with its digest and size', async t => {
     const { files, drafts, newAccount } = open(t)
-    const [account, id] = [newAccount(), newId()]
+    const [account, id] = [newAccount(), createId()]
     const received = await files.receive(Readable.from([bytes.subarray(0, 4), bytes.subarray(4)]), 'sha256')
     t.match(received, { size: bytes.length, digest: createHash('sha256').update(bytes).digest('base64') })
     t.equal(await files.get(account, id), undefined, 'it is not there before it is put')
@@ -57,7 +57,7 @@ t.test('an attachment', async t => {
     for (const sizes of [[], [0, 3], [600_000, 1, 300_000], Array<number>(3000).fill(150)]) {
       const pieces = sizes.map(size => randomBytes(size))
       const whole = Buffer.concat(pieces)
-      const id = newId()
+      const id = createId()
       const received = await files.receive(Readable.from(pieces), 'sha256')
       t.match(received, { size: whole.length, digest: createHash('sha256').update(whole).digest('base64') })
       await files.put(account, id, received)
@@ -68,7 +68,7 @@ t.test('an attachment', async t => {
   t.test('is put into folders made again after they were removed', async t => {
     const { directory, files, newAccount } = open(t)
     const account = newAccount()
-    const ids = [newId(), newId()]
+    const ids = [createId(), createId()]
     for (let time = 0; time < 2; time++) {
       for (const id of ids)
         await files.put(account, id, await files.receive(Readable.from([bytes]), 'sha256'))
@@ -80,7 +80,7 @@ t.test('an attachment', async t => {
   t.test('is not put where the account is gone', async t => {
     const { directory, files } = open(t)
     const received = await files.receive(Readable.from([bytes]), 'sha256')
-    await t.rejects(files.put(newId(), newId(), received), { code: 'ENOENT' })
+    await t.rejects(files.put(createId(), createId(), received), { code: 'ENOENT' })
     t.same(readdirSync(directory), ['drafts'])
   })
 
@@ -106,9 +106,9 @@ t.test('an attachment', async t => {
 
   t.test('does not bring back the folder of an account that is gone', async t => {
     const { directory, files } = open(t)
-    const gone = newId()
+    const gone = createId()
     const received = await files.receive(Readable.from([bytes]), 'sha256')
-    await t.rejects(files.put(gone, newId(), received), { code: 'ENOENT' })
+    await t.rejects(files.put(gone, createId(), received), { code: 'ENOENT' })
     t.notOk(existsSync(new Layout(directory).userDirectory(gone)))
   })
 
@@ -124,7 +124,7 @@ t.test('an attachment', async t => {
   t.test('has no name that leads elsewhere', async t => {
     const { files } = open(t)
     for (const id of ['../../../etc/passwd', 'c/../../x', '', 'c'.repeat(26), 'c\0aaaaaaaaaaaaaaaaaaaaaaa'])
-      await t.rejects(files.get(newId(), id), { message: 'Not an attachment id' })
-    await t.rejects(files.get('../other', newId()), { message: 'Not an account id' })
+      await t.rejects(files.get(createId(), id), { message: 'Not an attachment id' })
+    await t.rejects(files.get('../other', createId()), { message: 'Not an account id' })
   })
 })

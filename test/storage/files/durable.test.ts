@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, truncateSync, wri
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { removeInParts, shrink } from '../../../storage/files/durable.js'
+import { removeInParts, truncateInParts } from '../../../storage/files/durable.js'
 
 const megabyte = 1024 * 1024
 
@@ -29,7 +29,7 @@ t.test('a large file', async t => {
   ])
     t.test(`gives back what it holds in parts: ${size} MB`, async t => {
       const file = sparse(join(folder(t), 'file'), size * megabyte)
-      t.equal(await shrink(file), parts)
+      t.equal(await truncateInParts(file), parts)
       t.equal(statSync(file).size, left * megabyte)
     })
 })

@@ -1,9 +1,9 @@
 /** Accesses in pages: by an index, in its order. */
 import t, { type Test } from 'tap'
 import type { Access } from '../../../schemas/access.js'
-import { LastWritten } from '../../../storage/audit/written.js'
+import { LastWritten } from '../../../storage/audit/last-written.js'
 import { AccessRepository, type AccessPage } from '../../../storage/repositories/accesses.js'
-import { prepared } from '../../../storage/sqlite/statements.js'
+import { listStatements } from '../../../storage/sqlite/statements.js'
 import { eventFile } from '../../support/event-file.js'
 import { unsealed } from '../../support/keeping.js'
 
@@ -50,7 +50,7 @@ t.test('accesses come in pages', async t => {
   })
 
   await t.test('that are neither sorted nor looked for', async t => {
-    const texts = prepared(db).filter(sql => sql.includes('INDEXED BY access_'))
+    const texts = listStatements(db).filter(sql => sql.includes('INDEXED BY access_'))
     t.equal(texts.length, 2)
     for (const sql of texts) {
       const [step, ...others] = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all('', '') as { detail: string }[]

@@ -61,7 +61,7 @@ t.test('EventRepository', async t => {
       deleted: 7,
       paths: [['sub', 'diary'], ['work']]
     })
-    t.equal(events.lastModified(), 7)
+    t.equal(events.getLastModified(), 7)
   })
 
   t.test('lists deletions by time and id, from where it left off', async t => {
@@ -75,7 +75,7 @@ t.test('EventRepository', async t => {
     const list = (since: number, isAscending: boolean): string[] => {
       const found: string[] = []
       for (let last; ;) {
-        const { rows: page } = file.history.deletionsSince(since, isAscending, last, 2)
+        const { rows: page } = file.history.listDeletionsSince(since, isAscending, last, 2)
         found.push(...page.map(({ id }) => id))
         if (!(last = page.at(-1))) return found
       }
@@ -104,12 +104,12 @@ t.test('EventRepository', async t => {
     const paths = JSON.stringify([Array.from({ length: 200 }, (_, at) => `${at}`.padEnd(1000, 'x'))])
     const ids = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11].map(deleted => {
       const event = file.insert()
-      file.history.bury(event, deleted, paths)
+      file.history.recordDeletion(event, deleted, paths)
       return event.id
     })
-    const { done, rows } = file.history.deletionsSince(0, true, undefined, 1000)
+    const { done, rows } = file.history.listDeletionsSince(0, true, undefined, 1000)
     t.same([done, rows.length], [false, 6])
-    const rest = file.history.deletionsSince(0, true, rows.at(-1), 1000)
+    const rest = file.history.listDeletionsSince(0, true, rows.at(-1), 1000)
     t.same(
       [...rows, ...rest.rows].map(({ id }) => id),
       ids

@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { Database } from 'better-sqlite3'
 import t, { type Test } from 'tap'
-import { atOnce } from '../../../storage/steps.js'
+import { runSteps } from '../../../storage/steps.js'
 import { userMigrations } from '../../../storage/migrations/user/index.js'
 import { openFile } from '../../../storage/sqlite/open.js'
 import { SeriesRepository, type Points } from '../../../storage/repositories/series.js'
-import type { Form, PointPage, Range } from '../../../storage/series/page.js'
+import type { RowFormat, PointPage, Range } from '../../../storage/series/page.js'
 import type { Row } from '../../../storage/series/rows.js'
 import { Random } from '../../support/random.js'
 
@@ -46,7 +46,7 @@ function rowsOf(
   range: Range = { from: 0, to: Infinity },
   { isFine = true, isAscending = true }: { isFine?: boolean; isAscending?: boolean } = {}
 ): Row[] {
-  const form: Form = { width: (series.columns(event)?.length ?? 0) + 1, isFine }
+  const form: RowFormat = { width: (series.getColumns(event)?.length ?? 0) + 1, isFine }
   const rows: Row[] = []
   for (let rest: Range | undefined = range; rest;) {
     const page: PointPage = isAscending ? series.next(event, rest, form) : series.previous(event, rest, form)
@@ -70,9 +70,9 @@ function chunkCounts(db: Database, event = 1): number[] {
 t.test('a series', async t => {
   t.test('gives back what was written, in the order of time', async t => {
     const { series } = opened(t)
-    atOnce(series.add(1, values([3, 30], [5, 50]), writing))
-    atOnce(series.add(1, values([1, 10], [4, 40]), writing))
-    atOnce(series.add(1, values([4, 41], [6, 60]), writing))
+    runSteps(series.add(1, values([3, 30], [5, 50]), writing))
+    runSteps(series.add(1, values([1, 10], [4, 40]), writing))
+    runSteps(series.add(1, values([4, 41], [6, 60]), writing))
     const all = [
       [1, 10],
       [3, 30],
@@ -85,12 +85,12 @@ t.test('a series', async t => {
     t.same(rowsOf(series, 1, { from: 3, to: 5 }), all.slice(1, 3))
     t.same(rowsOf(series, 1, { from: 6.5, to: 9 }), [])
     t.same(rowsOf(series, 1, { from: 0, to: 1 }), [])
-    t.same(series.bounds(1), { first: 1, until: 6 })
+    t.same(series.getBounds(1), { first: 1, until: 6 })
   })
 
   t.test('keeps cells that a later write has no value for', async t => {
     const { series } = opened(t)
-    atOnce(
+    runSteps(
       series.add(
         1,
         {
@@ -103,7 +103,7 @@ t.test('a series', async t => {
         writing
       )
     )
-    atOnce(
+    runSteps(
       series.add(
         1,
         {
@@ -117,7 +117,7 @@ t.test('a series', async t => {
         writing
       )
     )
-    t.same(series.columns(1), ['a', 'b', 'c'])
+    t.same(series.getColumns(1), ['a', 'b', 'c'])
     t.same(rowsOf(series, 1), [
       [1, 'x', 'q', true],
       [2, 'y', 'z', false],
@@ -127,8 +127,8 @@ t.test('a series', async t => {
 
   t.test('fits rows that were written when there were fewer columns', async t => {
     const { series } = opened(t)
-    atOnce(series.add(1, { columns: ['a'], rows: [[1, 1]] }, writing))
-    atOnce(series.add(1, { columns: ['a', 'b'], rows: [[2, 2, 2]] }, writing))
+    runSteps(series.add(1, { columns: ['a'], rows: [[1, 1]] }, writing))
+    runSteps(series.add(1, { columns: ['a', 'b'], rows: [[2, 2, 2]] }, writing))
     t.same(rowsOf(series, 1), [
       [1, 1, null],
       [2, 2, 2]
@@ -144,15 +144,15 @@ t.test('a series', async t => {
       [3, ']'],
       [4, [[]]]
     ]
-    atOnce(series.add(1, values(...rows), writing))
+    runSteps(series.add(1, values(...rows), writing))
     t.same(rowsOf(series, 1, { from: 2, to: 4 }), rows.slice(1, 3))
-    atOnce(series.add(1, values([2.5, '],[']), writing))
+    runSteps(series.add(1, values([2.5, '],[']), writing))
     t.same(rowsOf(series, 1), [...rows.slice(0, 2), [2.5, '],['], ...rows.slice(2)])
   })
 
   t.test('tells nanoseconds apart and shows milliseconds unless asked, or points are closer', async t => {
     const { series } = opened(t)
-    atOnce(series.add(1, values([0.000000001, 1], [0.000000002, 2], [0.0126, 3], [1.5, 4]), writing))
+    runSteps(series.add(1, values([0.000000001, 1], [0.000000002, 2], [0.0126, 3], [1.5, 4]), writing))
     t.same(
       rowsOf(series, 1).map(([time]) => time),
       [0.000000001, 0.000000002, 0.0126, 1.5]
@@ -179,7 +179,7 @@ t.test('a series', async t => {
         if (!times.has(time) && time >= (rows.at(-1)?.[0] ?? 0)) rows.push([time, n])
         times.add(time)
       }
-      if (rows.length > 0) atOnce(series.add(1, values(...rows), writing))
+      if (rows.length > 0) runSteps(series.add(1, values(...rows), writing))
     }
     const stored = [...times].toSorted((a, b) => a - b)
     const expected = stored.map((time, at) =>
@@ -213,7 +213,7 @@ t.test('a series', async t => {
         buckets: 99_999,
         summed
       }
-      const sampler = series.sampler(query)
+      const sampler = series.createSampler(query)
       const sampled: number[] = []
       for (let isDone = false; !isDone;) {
         const page = series.sample(sampler)
@@ -231,9 +231,9 @@ t.test('a series', async t => {
   t.test('is cut into chunks of 2,048 points at most, even when one write brings more', async t => {
     const { db, series } = opened(t)
     const rows = Array.from({ length: 10_000 }, (_, i): Row => [i, i])
-    atOnce(series.add(1, values(...rows), writing))
+    runSteps(series.add(1, values(...rows), writing))
     t.same(chunkCounts(db), [2000, 2000, 2000, 2000, 2000])
-    atOnce(series.add(1, values(...rows.slice(0, 2000).map(([time]): Row => [time + 0.5, 0])), writing))
+    runSteps(series.add(1, values(...rows.slice(0, 2000).map(([time]): Row => [time + 0.5, 0])), writing))
     t.ok(Math.max(...chunkCounts(db)) <= 2048)
     t.equal(rowsOf(series, 1).length, 12_000)
   })
@@ -241,8 +241,8 @@ t.test('a series', async t => {
   t.test('merges small appends, and points that come one by one before others', async t => {
     const { db, series } = opened(t, 2)
     for (let i = 0; i < 2000; i++) {
-      atOnce(series.add(1, values([i, i]), writing))
-      atOnce(series.add(2, values([5000 - i, i]), writing))
+      runSteps(series.add(1, values([i, i]), writing))
+      runSteps(series.add(2, values([5000 - i, i]), writing))
     }
     t.ok(chunkCounts(db).length <= 2000 / 512 + 64, String(chunkCounts(db)))
     t.ok(chunkCounts(db, 2).length <= 2000 / 512 + 2, String(chunkCounts(db, 2)))
@@ -255,7 +255,7 @@ t.test('a series', async t => {
     const [chunks, each] = [60, 600]
     for (let chunk = 0; chunk < chunks; chunk++) {
       const rows = Array.from({ length: each }, (_, i): Row => [chunk * each + i, chunk === 30 ? 'né' : 1.25])
-      atOnce(series.add(1, values(...rows), writing))
+      runSteps(series.add(1, values(...rows), writing))
     }
     t.equal(chunkCounts(db).length, chunks)
     const sizes: number[] = []
@@ -279,21 +279,21 @@ t.test('a series', async t => {
 
   t.test('goes when its event goes', async t => {
     const { db, series } = opened(t, 2)
-    for (const event of [1, 2]) atOnce(series.add(event, values([1, 1]), writing))
+    for (const event of [1, 2]) runSteps(series.add(event, values([1, 1]), writing))
     db.prepare('DELETE FROM event WHERE number = 1').run()
     t.same(chunkCounts(db), [])
-    t.equal(series.columns(1), undefined)
+    t.equal(series.getColumns(1), undefined)
     t.same(rowsOf(series, 2), [[1, 1]])
   })
 
   t.test('tells which holders do not show the last write', async t => {
     const { series } = opened(t, 2)
-    atOnce(series.add(2, values([7, 1]), { writer: 'cme', written: 12 }))
-    t.same(series.listBehind(10), [{ number: 2, id: 'event-2', until: 7, written: 12, writer: 'cme' }])
-    series.caughtUp(2)
-    t.same(series.listBehind(10), [])
-    atOnce(series.add(2, values([3, 1]), writing))
-    t.match(series.listBehind(10), [{ number: 2, until: 7, writer: 'caccess' }])
+    runSteps(series.add(2, values([7, 1]), { writer: 'cme', written: 12 }))
+    t.same(series.listOutdated(10), [{ number: 2, id: 'event-2', until: 7, written: 12, writer: 'cme' }])
+    series.markUpToDate(2)
+    t.same(series.listOutdated(10), [])
+    runSteps(series.add(2, values([3, 1]), writing))
+    t.match(series.listOutdated(10), [{ number: 2, until: 7, writer: 'caccess' }])
   })
 })
 
@@ -307,7 +307,7 @@ t.test('a series equals a plain map after thousands of writes', async t => {
     for (let step = 0; step < (isLong ? 2500 : 1000); step++) {
       const used = columns.filter((_, index) => random(20 + step) > index * 8)
       const rows = someRows(random, used.length, seed)
-      db.transaction(() => atOnce(series.add(1, { columns: used, rows }, writing)))()
+      db.transaction(() => runSteps(series.add(1, { columns: used, rows }, writing)))()
       for (const [time, ...cells] of rows) {
         const known = model.get(time) ?? [null, null, null]
         used.forEach((name, index) => {
@@ -318,7 +318,7 @@ t.test('a series equals a plain map after thousands of writes', async t => {
       if (step % 25 !== 0) continue
       const from = random(3000)
       const to = from + random(2000)
-      const names = series.columns(1) ?? []
+      const names = series.getColumns(1) ?? []
       const expected = [...model]
         .filter(([time]) => time >= from && time < to)
         .toSorted(([a], [b]) => a - b)

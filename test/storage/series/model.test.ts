@@ -6,7 +6,7 @@ import { SeriesRepository } from '../../../storage/repositories/series.js'
 import type { PointPage, Range } from '../../../storage/series/page.js'
 import type { Row } from '../../../storage/series/rows.js'
 import { openInMemory } from '../../../storage/sqlite/open.js'
-import { atOnce } from '../../../storage/steps.js'
+import { runSteps } from '../../../storage/steps.js'
 import { Random } from '../../support/random.js'
 
 const isLong = process.env['COFFER_TEST_LONG'] === '1'
@@ -42,7 +42,7 @@ class Twins {
       Math.round((start + i * gap) * 1e6) / 1e6,
       ...used.map(name => this.#cell(name))
     ])
-    atOnce(this.series.add(1, { columns: used, rows }, { writer: 'w', written: 1 }))
+    runSteps(this.series.add(1, { columns: used, rows }, { writer: 'w', written: 1 }))
     for (const [time, ...cells] of rows) {
       const known = this.points.get(time) ?? {}
       used.forEach((name, index) => (known[name] = cells[index] ?? known[name]))
@@ -81,7 +81,7 @@ class Twins {
 
   /** Rows of the range as they ought to be. */
   rows(range: Range): Row[] {
-    const names = this.series.columns(1) ?? []
+    const names = this.series.getColumns(1) ?? []
     return this.between(range).map(([time, cells]): Row => [time, ...names.map(name => cells[name] ?? null)])
   }
 
@@ -94,7 +94,7 @@ class Twins {
 }
 
 function read({ series }: Twins, range: Range): Row[] {
-  const form = { width: (series.columns(1)?.length ?? 0) + 1, isFine: true }
+  const form = { width: (series.getColumns(1)?.length ?? 0) + 1, isFine: true }
   const rows: Row[] = []
   for (let rest: Range | undefined = range; rest;) {
     const page: PointPage = series.next(1, rest, form)
@@ -105,8 +105,8 @@ function read({ series }: Twins, range: Range): Row[] {
 }
 
 function sampled({ series }: Twins, range: Range, buckets: number, summed?: readonly number[]): Row[] {
-  const width = (series.columns(1)?.length ?? 0) + 1
-  const sampler = series.sampler({ event: 1, width, isFine: true, range, buckets, summed })
+  const width = (series.getColumns(1)?.length ?? 0) + 1
+  const sampler = series.createSampler({ event: 1, width, isFine: true, range, buckets, summedCells: summed })
   const rows: Row[] = []
   for (;;) {
     const { count, done, text } = series.sample(sampler)
@@ -177,7 +177,7 @@ function compare(t: Test, twins: Twins, what: string): void {
   const extremes = [...expected.values()].flatMap(expectedSample)
   if (JSON.stringify(sample) !== JSON.stringify(extremes))
     t.same(sample, extremes, `${what}, sample of ${buckets}`)
-  const places = numeric.map(name => (series.columns(1) ?? []).indexOf(name) + 1).filter(place => place > 0)
+  const places = numeric.map(name => (series.getColumns(1) ?? []).indexOf(name) + 1).filter(place => place > 0)
   const summary = sampled(twins, range, buckets, places)
   if (summary.length !== expected.size) t.equal(summary.length, expected.size, `${what}, parts of ${buckets}`)
   for (const [index, [part, points]] of [...expected].entries()) {
@@ -241,7 +241,7 @@ t.test('a sample', async t => {
   const written = (rows: readonly Row[]): Twins => {
     const twins = new Twins(new Random(1))
     t.teardown(() => twins.db.close())
-    atOnce(twins.series.add(1, { columns: ['a'], rows }, { writer: 'w', written: 1 }))
+    runSteps(twins.series.add(1, { columns: ['a'], rows }, { writer: 'w', written: 1 }))
     return twins
   }
   const all = { from: 0, to: 10_000 }
@@ -292,7 +292,7 @@ t.test('samples of long texts are read a little at a time', t => {
   const most = 2 * 1024 * 1024
   const long = 'x'.repeat(300_000)
   const write = (rows: Row[]): void =>
-    atOnce(series.add(1, { columns: ['a', 'note'], rows }, { writer: 'w', written: 1 }))
+    runSteps(series.add(1, { columns: ['a', 'note'], rows }, { writer: 'w', written: 1 }))
   for (let at = 0; at < 40; at++) write([[at, null, long]])
   // Large chunks: what stands out in them is kept beside.
   for (let at = 1; at <= 20; at++)
@@ -300,7 +300,7 @@ t.test('samples of long texts are read a little at a time', t => {
   for (let at = 0; at < 20; at++) series.summarize()
   for (const buckets of [1, 30, 100_000]) {
     const range = { from: 0, to: 30_000 }
-    const sampler = series.sampler({ event: 1, width: 3, isFine: false, range, buckets })
+    const sampler = series.createSampler({ event: 1, width: 3, isFine: false, range, buckets })
     const lengths: number[] = []
     for (let page; !page?.done;) lengths.push((page = series.sample(sampler)).text.length)
     t.ok(Math.max(...lengths) < most, `${buckets}: ${Math.max(...lengths)}`)

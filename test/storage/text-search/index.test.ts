@@ -14,7 +14,7 @@ const letters = 'abcdefghij'
 const rareWord = (n: number): string => `qz${String(n).replace(/./g, digit => letters[Number(digit)]!)}zq`
 
 function indexAll({ db, events: { texts } }: EventFile): void {
-  while (texts.hasWaiting()) db.transaction(() => texts.index()).immediate()
+  while (texts.hasPending()) db.transaction(() => texts.indexPending()).immediate()
 }
 
 /** A text, or a beginning of one that may end within a character, byte by byte. */
@@ -61,7 +61,7 @@ t.test('words that are gone do not stay as what pages are found by', t => {
     n => !live.has(n) && pages.includes(rareWord(n))
   )
   t.same(left, [], 'nor in pages')
-  t.equal(file.ids({ text: { words: [rareWord([...live.keys()].at(-1)!)], byIndex: true } }).length, 1)
+  t.equal(file.ids({ text: { words: [rareWord([...live.keys()].at(-1)!)], mayUseIndex: true } }).length, 1)
   t.doesNotThrow(() => file.db.exec("INSERT INTO event_word (event_word) VALUES ('integrity-check')"))
   t.end()
 })
@@ -121,7 +121,7 @@ t.test('an index of before there were places is made again', t => {
     INSERT INTO event_word (rowid, words) VALUES (1, ' a note'); UPDATE event_text_end SET number = 1`)
   migrate(db, userMigrations)
   const file = new EventFile(db)
-  const find = (byIndex: boolean): string[] => file.ids({ text: { words: ['note'], byIndex } })
+  const find = (byIndex: boolean): string[] => file.ids({ text: { words: ['note'], mayUseIndex: byIndex } })
   t.same([find(true), find(false)], [[id], [id]], 'all is found before')
   indexAll(file)
   t.same(db.prepare(pairsSql).raw().all(), [[id, 'a'], [id, 'note']]) // oxfmt-ignore

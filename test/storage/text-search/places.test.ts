@@ -24,12 +24,12 @@ t.test('a search of several words in many places gives up before it has asked th
       content: n < few ? 'some others often there' : `note rare${n}`
     })
   db.exec('COMMIT')
-  while (file.events.texts.hasWaiting()) db.transaction(() => file.events.texts.index()).immediate()
+  while (file.events.texts.hasPending()) db.transaction(() => file.events.texts.indexPending()).immediate()
 
   const streams = [{ any: new Set(numbers), all: [], not: new Set<number>() }]
   const find = (...words: string[]): { found: number; asks: number } => {
     asks = 0
-    const found = file.ids({ streams, text: { words, byIndex: false } }).length
+    const found = file.ids({ streams, text: { words, mayUseIndex: false } }).length
     return { found, asks }
   }
   t.same(find('rare5000'), { found: 1, asks: 200 })
@@ -54,7 +54,7 @@ t.test('a write looks up as much for a word that somebody else holds as for anot
   for (let n = 0; n < 2000; n++) file.insert({ streamIds: ['open'], content: `note rare${n}` })
   file.insert({ streamIds: ['closed'], content: 'hidden3' })
   const mine = file.insert({ streamIds: ['open'], content: 'mine' })
-  while (file.events.texts.hasWaiting()) db.transaction(() => file.events.texts.index()).immediate()
+  while (file.events.texts.hasPending()) db.transaction(() => file.events.texts.indexPending()).immediate()
 
   /** What is run to take a word out of a text again; the file stays as it was. */
   const runFor = (word: string): string[] => {
@@ -64,7 +64,7 @@ t.test('a write looks up as much for a word that somebody else holds as for anot
     file.events.update(mine)
     const taken = run.map(sql => sql.replace(/'.*?'|\d+/g, '?'))
     db.exec('ROLLBACK')
-    file.events.forget()
+    file.events.invalidate()
     return taken
   }
   // The first time more is prepared than later.

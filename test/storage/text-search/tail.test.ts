@@ -9,7 +9,7 @@ t.setTimeout(900_000)
 const base = Number(process.env['COFFER_TEST_SEED'] ?? 1)
 
 function index({ db, events: { texts } }: EventFile): void {
-  if (texts.hasWaiting()) db.transaction(() => texts.index()).immediate()
+  if (texts.hasPending()) db.transaction(() => texts.indexPending()).immediate()
 }
 
 /** Ids in order of time, and of coming among those of one time. */
@@ -41,7 +41,7 @@ for (let seed = base; seed < base + 6; seed++)
         )
         const skip = random.pick([0, 7, 600])
         const limit = random.pick([20, 700, Infinity])
-        const run = file.query({ text: { words: ['half'], byIndex }, order, skip, limit, ...range })
+        const run = file.query({ text: { words: ['half'], mayUseIndex: byIndex }, order, skip, limit, ...range })
         const ids: string[] = []
         for (let done = false; !done;) {
           const page = file.events.next(run)
@@ -61,7 +61,7 @@ t.test('what was found is looked at again when its turn comes', t => {
   const events = file.db.transaction(() =>
     Array.from({ length: 3000 }, (_, time) => file.insert({ time, content: `common ${time}` }))
   )()
-  const run = file.query({ text: { words: ['common'], byIndex: true }, order: 'ASC', limit: 800 })
+  const run = file.query({ text: { words: ['common'], mayUseIndex: true }, order: 'ASC', limit: 800 })
   const ids: string[] = []
   for (let done = false; !done;) {
     const page = file.events.next(run)

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { userMigrations } from '../../../storage/migrations/user/index.js'
-import { createFile, logOf, openFile, openReadOnly } from '../../../storage/sqlite/open.js'
+import { createFile, getLogPath, openFile, openReadOnly } from '../../../storage/sqlite/open.js'
 import { maxWarm, StorePool } from '../../../storage/user/store-pool.js'
 import { UserStore } from '../../../storage/user/user-store.js'
-import { foundLog, WalSync } from '../../../storage/wal/sync.js'
+import { detectLog, WalSync } from '../../../storage/wal/sync.js'
 import { alone, policies } from '../../support/keeping.js'
 import { until } from '../../support/socket.js'
 
@@ -37,9 +37,9 @@ function poolOf(t: Test, maxOpen: number, closingSeconds = 60, Durability = WalS
       opened.push(account)
       const file = fileOf(account)
       if (!existsSync(file)) copyFileSync(template, file)
-      const wasThere = existsSync(logOf(file))
+      const wasThere = existsSync(getLogPath(file))
       const db = openFile(file, { migrations: userMigrations, synchronous: 'NORMAL' })
-      const durability = new Durability(file, error => t.fail(error.message), foundLog(file, wasThere, left))
+      const durability = new Durability(file, error => t.fail(error.message), detectLog(file, wasThere, left))
       const store = new UserStore(db, durability, policies, alone)
       const release = store.releaseMemory.bind(store)
       store.releaseMemory = () => {
@@ -48,7 +48,7 @@ function poolOf(t: Test, maxOpen: number, closingSeconds = 60, Durability = WalS
       }
       return store
     },
-    onTrouble: (account, error) => t.fail(`${account}: ${String(error)}`)
+    onError: (account, error) => t.fail(`${account}: ${String(error)}`)
   })
   t.teardown(async () => {
     await pool.closeAll()
@@ -154,7 +154,7 @@ t.test('a file that has to make room', async t => {
     const it = poolOf(t, 1)
     await write(it, 'a', 'first')
     it.pool.get('b')
-    const log = logOf(it.fileOf('a'))
+    const log = getLogPath(it.fileOf('a'))
     t.ok(statSync(log).size > 0)
     t.same(withoutLog(it, 'a'), [], 'nothing has been carried over')
     t.same(streamsIn(it.fileOf('a')), ['first'])
@@ -170,7 +170,7 @@ t.test('a file that has to make room', async t => {
     const { pool } = poolOf(t, 1)
     pool.get('a').usage.record('access', 'events.get', 5)
     pool.get('b')
-    t.same({ ...pool.get('a').usage.calls('access') }, { 'events.get': 1 })
+    t.same({ ...pool.get('a').usage.countCalls('access') }, { 'events.get': 1 })
   })
 
   t.test('leaves nothing when nothing was written', async t => {
@@ -179,14 +179,14 @@ t.test('a file that has to make room', async t => {
     await it.pool.close('a')
     it.pool.get('a').streams.roots()
     it.pool.get('b')
-    t.notOk(existsSync(logOf(it.fileOf('a'))))
+    t.notOk(existsSync(getLogPath(it.fileOf('a'))))
   })
 
   t.test('has a long log carried over soon, by another thread', async t => {
     const it = poolOf(t, 1)
     await write(it, 'a', 'first', 300_000)
     it.pool.get('b')
-    await until(() => !existsSync(logOf(it.fileOf('a'))), 'the log is gone')
+    await until(() => !existsSync(getLogPath(it.fileOf('a'))), 'the log is gone')
     t.same(withoutLog(it, 'a'), ['first'])
   })
 
@@ -213,7 +213,7 @@ t.test('closing one file', async t => {
     const it = poolOf(t, 5)
     await write(it, 'a', 'first')
     await it.pool.close('a')
-    t.notOk(existsSync(logOf(it.fileOf('a'))))
+    t.notOk(existsSync(getLogPath(it.fileOf('a'))))
     t.same(withoutLog(it, 'a'), ['first'])
   })
 
@@ -232,7 +232,7 @@ t.test('closing one file', async t => {
     await it.pool.discard('a')
     await write(it, 'c', 'first')
     await it.pool.discard('c')
-    t.ok(existsSync(logOf(it.fileOf('c'))))
+    t.ok(existsSync(getLogPath(it.fileOf('c'))))
     t.same(withoutLog(it, 'c'), [])
   })
 
@@ -242,7 +242,7 @@ t.test('closing one file', async t => {
     it.pool.get('b')
     renameSync(it.fileOf('a'), join(it.directory, 'moved'))
     await it.pool.close('a')
-    t.ok(existsSync(logOf(it.fileOf('a'))))
+    t.ok(existsSync(getLogPath(it.fileOf('a'))))
   })
 })
 
@@ -253,7 +253,7 @@ t.test('closing all files', async t => {
       for (const account of ['a', 'b', 'c']) await write(it, account, 'first')
       await it.pool.closeAll()
       for (const account of ['a', 'b', 'c']) {
-        t.equal(existsSync(logOf(it.fileOf(account))), closingSeconds === 0)
+        t.equal(existsSync(getLogPath(it.fileOf(account))), closingSeconds === 0)
         t.same(withoutLog(it, account), closingSeconds === 0 ? [] : ['first'])
         t.same(streamsIn(it.fileOf(account)), ['first'])
       }

@@ -129,10 +129,10 @@ t.test('a store', async t => {
     const { store, file } = openStore(t)
     store.usage.record('access', 'events.get', 5)
     store.usage.record('access', 'events.get', 7)
-    t.same({ ...store.usage.calls('access') }, { 'events.get': 2 })
+    t.same({ ...store.usage.countCalls('access') }, { 'events.get': 2 })
     store.flushUsage()
     store.usage.record('access', 'events.get', 9)
-    t.same({ ...store.usage.calls('access') }, { 'events.get': 3 }, 'what is written and what is not add up')
+    t.same({ ...store.usage.countCalls('access') }, { 'events.get': 3 }, 'what is written and what is not add up')
     await store.durable()
     store.close()
     const again = openFile(file, { migrations: userMigrations, synchronous: 'NORMAL' })
@@ -172,7 +172,7 @@ t.test('a write in steps', async t => {
     t.equal(await long, 'done')
     await next
     t.same(seen, ['1', '1', '4'])
-    await store.settled()
+    await store.waitUntilSettled()
     t.ok(store.isIdle)
   })
 

@@ -8,7 +8,7 @@ import { userMigrations } from '../../../storage/migrations/user/index.js'
 import { schemaVersions } from '../../../storage/sqlite/copies.js'
 import { createFile } from '../../../storage/sqlite/open.js'
 import { adoptUserFile, migrateUserFile } from '../../../storage/user/adoption.js'
-import { foldLog, forgetPosition, givePosition, positionOf } from '../../../storage/wal/closed-file.js'
+import { mergeLog, removePosition, setPosition, readFilePosition } from '../../../storage/wal/closed-file.js'
 import { addPosition } from '../../../storage/wal/position.js'
 
 const position = { lsn: 7, epoch: 3 }
@@ -31,37 +31,37 @@ t.test('a position', async t => {
     const { file, layout } = placed(t.testdir())
     const db = new SQLite(file)
     db.exec('UPDATE log_position SET lsn = 8')
-    t.same(positionOf(file), { lsn: 8, epoch: 3 })
+    t.same(readFilePosition(file), { lsn: 8, epoch: 3 })
     const copy = join(layout.root, 'copy')
     for (const kind of ['', '-wal']) copyFileSync(file + kind, copy + kind)
     db.close()
     const log = readFileSync(`${copy}-wal`)
-    t.same(positionOf(copy), { lsn: 8, epoch: 3 })
+    t.same(readFilePosition(copy), { lsn: 8, epoch: 3 })
     t.same(readFileSync(`${copy}-wal`), log)
-    foldLog(copy)
+    mergeLog(copy)
     t.notOk(existsSync(`${copy}-wal`))
-    t.same(positionOf(copy), { lsn: 8, epoch: 3 })
+    t.same(readFilePosition(copy), { lsn: 8, epoch: 3 })
   })
 
   t.test('is nobody’s if there is no file, or another one', async t => {
     const folder = t.testdir({ empty: '', other: 'x'.repeat(10_000) })
-    for (const name of ['missing', 'empty', 'other']) t.equal(positionOf(join(folder, name)), undefined, name)
+    for (const name of ['missing', 'empty', 'other']) t.equal(readFilePosition(join(folder, name)), undefined, name)
   })
 
   t.test('goes with the file’s adoption from elsewhere, with its migration, and by itself', async t => {
     const adopted = placed(t.testdir())
     adoptUserFile(adopted.layout, adopted.id)
-    t.equal(positionOf(adopted.file), undefined)
+    t.equal(readFilePosition(adopted.file), undefined)
 
     const migrated = placed(t.testdir({ other: {} }), schemaVersions.user - 1)
     migrateUserFile(migrated.layout, migrated.id)
-    t.equal(positionOf(migrated.file), undefined)
+    t.equal(readFilePosition(migrated.file), undefined)
 
     const current = placed(t.testdir({ third: {} }))
     migrateUserFile(current.layout, current.id)
-    t.same(positionOf(current.file), position, 'what is current already is not changed')
-    forgetPosition(current.file)
-    t.equal(positionOf(current.file), undefined)
+    t.same(readFilePosition(current.file), position, 'what is current already is not changed')
+    removePosition(current.file)
+    t.equal(readFilePosition(current.file), undefined)
   })
 })
 
@@ -72,9 +72,9 @@ t.test('a file that has a log beside it gets another position', async t => {
   const copy = join(layout.root, 'copy')
   for (const kind of ['', '-wal']) copyFileSync(file + kind, copy + kind)
   db.close()
-  givePosition(copy, { lsn: 12, epoch: 4 })
+  setPosition(copy, { lsn: 12, epoch: 4 })
   t.notOk(existsSync(`${copy}-wal`))
-  t.same(positionOf(copy), { lsn: 12, epoch: 4 })
+  t.same(readFilePosition(copy), { lsn: 12, epoch: 4 })
   const found = new SQLite(copy)
   t.equal(found.prepare("SELECT count(*) FROM sqlite_schema WHERE name = 'more'").pluck().get(), 1)
   found.close()

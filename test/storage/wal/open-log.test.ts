@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { Checkpointer } from '../../../storage/wal/checkpointer.js'
 import { userMigrations } from '../../../storage/migrations/user/index.js'
-import { holdState, logOf, logPages, openFile } from '../../../storage/sqlite/open.js'
+import { holdState, getLogPath, logPages, openFile } from '../../../storage/sqlite/open.js'
 import { UserStore } from '../../../storage/user/user-store.js'
 import { WalSync } from '../../../storage/wal/sync.js'
 import { alone, policies } from '../../support/keeping.js'
-import type { OwnedLog } from '../../../storage/wal/left-log.js'
+import type { OwnedLog } from '../../../storage/wal/closed-log.js'
 
 const megabyte = 1e6
 
@@ -21,15 +21,15 @@ function busyFile(t: Test, carry?: Carry) {
   const file = join(directory, 'user.sqlite')
   const db = openFile(file, { migrations: userMigrations, create: true, synchronous: 'NORMAL' })
   const store = new UserStore(db, new WalSync(file, error => t.fail(error.message)), policies, alone)
-  const checkpointer = new Checkpointer({ idleSeconds: 60, onTrouble: (_, error) => t.fail(String(error)) })
+  const checkpointer = new Checkpointer({ idleSeconds: 60, onError: (_, error) => t.fail(String(error)) })
   const carried: Promise<void>[] = []
-  store.checkpointBy(async log => {
-    const done = carry ? carry(log) : checkpointer.carryNow('user', log)
+  store.delegateCheckpoints(async log => {
+    const done = carry ? carry(log) : checkpointer.checkpointNow('user', log)
     carried.push(done)
     await done
   })
   t.teardown(async () => {
-    if (store.isOpen) await store.settled()
+    if (store.isOpen) await store.waitUntilSettled()
     store.close()
     await checkpointer.close(Infinity)
     rmSync(directory, { recursive: true, force: true })
@@ -70,7 +70,7 @@ function idsIn(file: string): string[] {
   return ids
 }
 
-const lengthOf = ({ file }: Busy): number => statSync(logOf(file)).size
+const lengthOf = ({ file }: Busy): number => statSync(getLogPath(file)).size
 
 t.test('the log of somebody who writes all the time', async t => {
   t.test('is carried over and begun again while that goes on', async t => {
@@ -95,7 +95,7 @@ t.test('the log of somebody who writes all the time', async t => {
   t.test('is not begun again before its owner lets go of it, and then by the thread', async t => {
     const turns: string[] = []
     const it: Busy = busyFile(t, async log => {
-      await it.checkpointer.carryNow('user', {
+      await it.checkpointer.checkpointNow('user', {
         ...log,
         owner: {
           hold() {
@@ -112,9 +112,9 @@ t.test('the log of somebody who writes all the time', async t => {
             await log.owner.pause(carryRest)
             t.ok(logPages(it.db) < 3)
           },
-          letGo() {
+          release() {
             turns.push('let go')
-            log.owner.letGo()
+            log.owner.release()
           }
         }
       })
@@ -151,7 +151,7 @@ t.test('the log of somebody who writes all the time', async t => {
   t.test('is carried over as often as before when that has failed', async t => {
     let failures = 3
     const it: Busy = busyFile(t, async log => {
-      if (failures-- <= 0) await it.checkpointer.carryNow('user', log)
+      if (failures-- <= 0) await it.checkpointer.checkpointNow('user', log)
     })
     await write(it, 20 * megabyte)
     await Promise.all(it.carried)
@@ -190,12 +190,12 @@ t.test('a file that is closed while its log is carried over', async t => {
         const it = busyFile(t)
         const ids = await write(it, 5 * megabyte)
         for (let left = turns; left > 0; left--) await new Promise(resolve => setImmediate(resolve))
-        while (!it.store.isIdle) await it.store.settled()
-        if (way === 'leave') it.store.leave(log => it.checkpointer.add('user', log))
+        while (!it.store.isIdle) await it.store.waitUntilSettled()
+        if (way === 'leave') it.store.closeWithoutSync(log => it.checkpointer.add('user', log))
         else it.store[way]()
-        if (way === 'abandon') await it.checkpointer.drop('user')
-        else await it.checkpointer.carry('user')
-        if (way === 'leave') t.notOk(existsSync(logOf(it.file)))
+        if (way === 'abandon') await it.checkpointer.discard('user')
+        else await it.checkpointer.checkpoint('user')
+        if (way === 'leave') t.notOk(existsSync(getLogPath(it.file)))
         t.same(idsIn(it.file), ids)
         await it.checkpointer.close(Infinity)
       })

@@ -24,7 +24,7 @@ async function read(file: string): Promise<{ bytes: Buffer; position: OpenPages[
   const pages = new OpenPages(file)
   try {
     const pieces: Buffer[] = []
-    for await (const piece of pages.pieces()) pieces.push(Buffer.from(piece))
+    for await (const piece of pages.readChunks()) pieces.push(Buffer.from(piece))
     const bytes = Buffer.concat(pieces)
     t.equal(bytes.length, pages.bytes)
     return { bytes, position: pages.position }
@@ -59,7 +59,7 @@ t.test('the pages of a file', async t => {
     db.exec("INSERT INTO part (text) VALUES ('later')")
     db.pragma('wal_checkpoint(PASSIVE)')
     const pieces: Buffer[] = []
-    for await (const piece of pages.pieces()) pieces.push(piece)
+    for await (const piece of pages.readChunks()) pieces.push(piece)
     pages.close()
     t.same(Buffer.concat(pieces), before)
   })

@@ -4,7 +4,7 @@ import { request, type IncomingMessage } from 'node:http'
 import t, { type Test } from 'tap'
 import { Secret, TOTP } from 'otpauth'
 import { io } from 'socket.io-client'
-import { openOwnSession } from '../../../core/auth/personal-access.js'
+import { openPageSession } from '../../../core/auth/personal-access.js'
 import { Authenticator } from '../../support/authenticator.js'
 import { type Answer, coffer, type Overrides, type Service } from '../../support/coffer.js'
 import { originOf, requestOf } from '../../support/passkeys.js'
@@ -267,7 +267,7 @@ t.test('a session of a page', async t => {
     const { config, clock } = service.server.services
     const open = async (): Promise<string> => {
       const opened = await store.write(() =>
-        openOwnSession(config, store, 'coffer-app', clock.now(), { browser: 'Chrome' })
+        openPageSession(config, store, 'coffer-app', clock.now(), { browser: 'Chrome' })
       )
       return opened.access.id
     }

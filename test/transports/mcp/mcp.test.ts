@@ -230,7 +230,7 @@ t.test('the endpoint', async t => {
     await alice.stream('diary')
     await alice.event({ content: 'x'.repeat(150_000) })
     const { longAnswers } = alice.service.server.services
-    const places = Array.from({ length: 20 }, () => longAnswers.take({ user: 'alice', access: '127.0.0.1' }))
+    const places = Array.from({ length: 20 }, () => longAnswers.tryAcquire({ user: 'alice', access: '127.0.0.1' }))
     const params = { name: 'events_get', arguments: {} }
     const answer = send({ jsonrpc: '2.0', id: 8, method: 'tools/call', params })
     await until(() => longAnswers.load.waiting === 1, 'the answer to wait')

@@ -1,6 +1,6 @@
 /** Forms of contents: every type of the directory makes one, and what it is given comes out again. */
 import t from 'tap'
-import { eventIntegrity } from '../../../core/integrity.js'
+import { computeEventIntegrity } from '../../../core/integrity.js'
 import { standardTypes } from '../../../schemas/event-types/directory.js'
 import { documentedTypes, numericalUnits } from '../../support/event-type-samples.js'
 import { Random } from '../../support/random.js'
@@ -344,7 +344,7 @@ t.test('contents and forms', async t => {
         modified: 1
       }
       const algorithm = random.pick(['sha256', 'sha512', 'sha1'] as const)
-      const integrity = eventIntegrity(event, algorithm)
+      const integrity = computeEventIntegrity(event, algorithm)
       const proof = await web.proofOf({ ...event, integrity })
       if (proof !== 'matches') t.fail(`differs in round ${round} (seed ${seed}): ${JSON.stringify(event)}`)
       if (round === 0) t.equal(await web.proofOf({ ...event, integrity, time: -1 }), 'differs')

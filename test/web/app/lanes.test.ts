@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { packageDirectory } from '../../../core/version.js'
-import { dayBegin } from '../../../schemas/zones.js'
+import { getDayStart } from '../../../schemas/zones.js'
 import { seeded } from '../../support/random.js'
 import { loadWeb } from '../../support/web-module.js'
 
@@ -168,7 +168,7 @@ t.test('lanes', async t => {
 
   await t.test('ticks of a day stand at full hours of the clock', async t => {
     const number = Math.floor(at('2026-10-25T12:00:00Z') / day)
-    const view = { from: dayBegin('Europe/Zurich', number), to: dayBegin('Europe/Zurich', number + 1) }
+    const view = { from: getDayStart('Europe/Zurich', number), to: getDayStart('Europe/Zurich', number + 1) }
     const clock = new Intl.DateTimeFormat('en-GB', {
       timeZone: 'Europe/Zurich',
       hour: '2-digit',

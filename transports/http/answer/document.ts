@@ -1,7 +1,7 @@
 /** Sends a document, such as a table: the text of a result as it is, streamed like a list. */
 import type { Dispatcher } from '../../../core/call/dispatcher.js'
 import type { Request } from '../../../core/call/outcome.js'
-import type { Leave } from '../../../core/security/long-answers.js'
+import type { ReleasePlace } from '../../../core/security/long-responses.js'
 import type { Exchange } from '../exchange.js'
 import { setMissing } from './headers.js'
 import { Outgoing } from './outgoing.js'
@@ -19,7 +19,7 @@ export async function replyDocument(
   const { accessId, members: text, remainder } = outcome
   const { fileName, mediaType } = outcome.facts.document
   const { res, state } = exchange
-  let leave: Leave | undefined
+  let leave: ReleasePlace | undefined
   try {
     if (remainder || text.length > short) leave = await placeFor(exchange, services, accessId)
     if (accessId !== undefined) res.setHeader(services.config.accessIdHeader, accessId)

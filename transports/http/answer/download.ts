@@ -1,7 +1,7 @@
 /** Sends an attachment: all of it, a range, or 304 if the client has it already. (docs/spec/attachments.md#reading) */
 import { ApiError } from '../../../core/errors.js'
 import type { SharedServices } from '../../../core/call/dispatcher.js'
-import type { Leave } from '../../../core/security/long-answers.js'
+import type { ReleasePlace } from '../../../core/security/long-responses.js'
 import type { Failure } from '../../../core/call/outcome.js'
 import type { Attachment } from '../../../schemas/event.js'
 import { isListed } from './conditional.js'
@@ -40,7 +40,7 @@ export async function sendFile(
   if (range) res.setHeader('Content-Range', `bytes ${range.start}-${range.end}/${attachment.size}`)
   res.setHeader('Content-Length', size)
   if (exchange.method === 'HEAD' || attachment.size === 0) return replyNothing(exchange, status)
-  let leave: Leave | undefined
+  let leave: ReleasePlace | undefined
   try {
     if (size > short) leave = await placeFor(exchange, services, accessId)
     const source = await services.attachments.get(accountId, attachment.id, range)

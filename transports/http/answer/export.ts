@@ -1,8 +1,8 @@
 /** Sends the export of an account: a ZIP that is built while it is being sent. */
-import { archiveOf } from '../../../core/account/archive.js'
-import { unknownUser } from '../../../core/unknown-user.js'
+import { listArchiveFiles } from '../../../core/account/archive.js'
+import { refuseUnknownUser } from '../../../core/unknown-user.js'
 import type { Dispatcher } from '../../../core/call/dispatcher.js'
-import type { Leave } from '../../../core/security/long-answers.js'
+import type { ReleasePlace } from '../../../core/security/long-responses.js'
 import type { Request } from '../../../core/call/outcome.js'
 import { zipped } from './zip.js'
 import type { Exchange } from '../exchange.js'
@@ -18,9 +18,9 @@ export async function replyExport(exchange: Exchange, dispatcher: Dispatcher, ca
   const account = services.accounts.find(call.user ?? '')
   if (!outcome.ok) return await reply(exchange, services, outcome, 200)
   const { draft = '' } = outcome.facts ?? {}
-  let leave: Leave | undefined
+  let leave: ReleasePlace | undefined
   try {
-    if (!account) unknownUser(services.accounts, call.user ?? '')
+    if (!account) refuseUnknownUser(services.accounts, call.user ?? '')
     leave = await placeFor(exchange, services, outcome.accessId)
     const reader = services.exports.open(draft)
     try {
@@ -34,7 +34,7 @@ export async function replyExport(exchange: Exchange, dispatcher: Dispatcher, ca
         'X-Content-Type-Options': 'nosniff'
       })
       if (exchange.method === 'HEAD') return void res.end()
-      const files = archiveOf(account, reader, services.attachments, {
+      const files = listArchiveFiles(account, reader, services.attachments, {
         hasSecrets: false,
         made: services.clock.now()
       })

@@ -1,5 +1,5 @@
 /** The session of our own pages, in the response to signing in or out. (docs/spec/authentication.md#sessions-of-pages) */
-import { members } from '../../../core/json/json-text.js'
+import { joinMembers } from '../../../core/json/json-text.js'
 import type { SharedServices } from '../../../core/call/dispatcher.js'
 import type { Success } from '../../../core/call/outcome.js'
 import { pageCookie } from '../../page-sessions.js'
@@ -15,5 +15,5 @@ export function withPageSession(
   const { signedIn } = outcome.facts ?? {}
   const session = signedIn && { username, token: signedIn.token }
   res.appendHeader('Set-Cookie', pageCookie(config, session))
-  return signedIn ? { ...outcome, members: members(signedIn.publicResult) } : outcome
+  return signedIn ? { ...outcome, members: joinMembers(signedIn.publicResult) } : outcome
 }

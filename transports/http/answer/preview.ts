@@ -1,6 +1,6 @@
 /** Sends a preview. (docs/spec/previews.md#reading) */
 import type { Dispatcher } from '../../../core/call/dispatcher.js'
-import type { Leave } from '../../../core/security/long-answers.js'
+import type { ReleasePlace } from '../../../core/security/long-responses.js'
 import type { Request } from '../../../core/call/outcome.js'
 import { isListed } from './conditional.js'
 import type { Exchange } from '../exchange.js'
@@ -26,7 +26,7 @@ export async function replyPreview(exchange: Exchange, dispatcher: Dispatcher, c
   res.setHeader('Content-Security-Policy', "sandbox; default-src 'none'")
   if (isListed(req.headers['if-none-match'], tag)) return replyNothing(exchange, 304)
   const bytes = await services.previews.bytes(account, preview)
-  let leave: Leave | undefined
+  let leave: ReleasePlace | undefined
   try {
     if (bytes.length > short) leave = await placeFor(exchange, services, outcome.accessId)
     setMissing(res, state.headers)

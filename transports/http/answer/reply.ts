@@ -6,11 +6,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Exchange } from '../exchange.js'
 import { sendAtOnce } from './at-once.js'
 import { setMissing } from './headers.js'
-import { errorEnvelope, metaMember } from '../../../core/envelope.js'
+import { toErrorEnvelope, toMetaMember } from '../../../core/envelope.js'
 import { ApiError } from '../../../core/errors.js'
 import { toAsciiJson } from '../../../core/json/json-text.js'
 import type { SharedServices } from '../../../core/call/dispatcher.js'
-import type { Leave } from '../../../core/security/long-answers.js'
+import type { ReleasePlace } from '../../../core/security/long-responses.js'
 import type { Outcome, Success } from '../../../core/call/outcome.js'
 import { Outgoing } from './outgoing.js'
 
@@ -66,7 +66,7 @@ function takenIfAny(exchange: Exchange, services: SharedServices): Promise<void>
 /** Sends a result that is complete. */
 function replyWhole(exchange: Exchange, services: SharedServices, outcome: Success, status: number): void {
   const { extraBytes, members: text } = outcome
-  const meta = metaMember(services.config, services.clock.now())
+  const meta = toMetaMember(services.config, services.clock.now())
   const body = text === '' ? `{${meta}}` : `{${text},${meta}}`
   // Everything around the members is ASCII.
   const length = extraBytes === undefined ? Buffer.byteLength(body) : body.length + extraBytes
@@ -88,7 +88,7 @@ async function replyInPieces(
   res.writeHead(status, jsonHeaders(exchange, services, outcome))
   res.write(`{${text.slice(0, cut)}`)
   await nextTurn()
-  res.end(`${text.slice(cut)},${metaMember(services.config, services.clock.now())}}`)
+  res.end(`${text.slice(cut)},${toMetaMember(services.config, services.clock.now())}}`)
   await new Outgoing(exchange, services).taken()
 }
 
@@ -124,12 +124,12 @@ export async function placeFor(
   exchange: Exchange,
   services: SharedServices,
   accessId: string | undefined
-): Promise<Leave> {
+): Promise<ReleasePlace> {
   const { method, req, state } = exchange
   const address = req.socket.remoteAddress ?? ''
   const client = { user: state.address.user ?? address, access: accessId ?? address }
   try {
-    return services.longAnswers.take(client) ?? (await services.longAnswers.wait(client))
+    return services.longAnswers.tryAcquire(client) ?? (await services.longAnswers.acquire(client))
   } catch (error) {
     if (method !== 'GET' && method !== 'HEAD') new Outgoing(exchange, services).cut()
     throw error
@@ -143,7 +143,7 @@ async function replyLong(
   status: number
 ): Promise<void> {
   const { accessId, members: text, remainder } = outcome
-  let leave: Leave | undefined
+  let leave: ReleasePlace | undefined
   try {
     leave = await placeFor(exchange, services, accessId)
     const outgoing = new Outgoing(exchange, services)
@@ -154,7 +154,7 @@ async function replyLong(
         await outgoing.sendText(
           `{${text}`,
           remainder,
-          () => `,${metaMember(services.config, services.clock.now())}}`,
+          () => `,${toMetaMember(services.config, services.clock.now())}}`,
           isList(outcome)
         )
     } else replyWhole(exchange, services, outcome, status)
@@ -176,7 +176,7 @@ export function replyError(
   const { res } = exchange
   if (retryAfter !== undefined) res.setHeader('Retry-After', String(Math.ceil(retryAfter)))
   if (location !== undefined) res.setHeader('Location', location)
-  const body = errorEnvelope(services.config, services.clock.now(), error)
+  const body = toErrorEnvelope(services.config, services.clock.now(), error)
   if (body.length > short) return replyLongError(exchange, services, { status: error.status, body, accessId })
   replyText(exchange, error.status, body, json)
   return takenIfAny(exchange, services)

@@ -2,7 +2,7 @@
  * Renders a list as an HTML table, for operators who open it in a browser.
  * (docs/spec/administration.md#users-and-servers)
  */
-import { escaped } from '../../../core/outgoing/markup.js'
+import { escapeMarkup } from '../../../core/outgoing/markup.js'
 import type { Exchange } from '../exchange.js'
 import { replyText } from './reply.js'
 
@@ -10,7 +10,7 @@ import { replyText } from './reply.js'
 export function replyTable(exchange: Exchange, list: readonly object[]): void {
   const items = list as readonly Readonly<Record<string, unknown>>[]
   const columns = Object.keys(items[0] ?? {})
-  const head = columns.map(column => `<th>${escaped(column)}</th>`).join('')
+  const head = columns.map(column => `<th>${escapeMarkup(column)}</th>`).join('')
   const rows = items.map(
     item => `<tr>${columns.map(column => `<td>${cell(item[column])}</td>`).join('')}</tr>`
   )
@@ -23,5 +23,5 @@ export function replyTable(exchange: Exchange, list: readonly object[]): void {
 }
 
 function cell(value: unknown): string {
-  return escaped(typeof value === 'string' ? value : JSON.stringify(value ?? ''))
+  return escapeMarkup(typeof value === 'string' ? value : JSON.stringify(value ?? ''))
 }

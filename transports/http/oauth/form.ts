@@ -1,12 +1,13 @@
 /** Reads what clients of OAuth send: a form, and perhaps their id and secret in Basic credentials. (RFC 6749, 2.3.1) */
 import type { IncomingMessage } from 'node:http'
-import { refuse } from '../../../core/oauth/errors.js'
+import { failOAuth } from '../../../core/oauth/errors.js'
 import type { Query } from '../request/query.js'
 import type { Exchange } from '../exchange.js'
 
 /** The parameters of a form. Throws `invalid_request` for any other body, and for a parameter that is there twice. */
 export function formOf({ state }: Exchange): Record<string, string> {
-  if (!state.form) refuse('invalid_request', 'The body has to be a form (application/x-www-form-urlencoded)')
+  if (!state.form)
+    failOAuth('invalid_request', 'The body has to be a form (application/x-www-form-urlencoded)')
   return single(state.form.body)
 }
 
@@ -17,7 +18,7 @@ export function clientForm(exchange: Exchange): Record<string, string> {
   if (!basic) return form
   const { client_id: id, client_secret: secret } = form
   if (secret !== undefined || (id !== undefined && id !== basic.client_id))
-    refuse(
+    failOAuth(
       'invalid_request',
       'The client has to prove who it is in one way: in the form, or in the header Authorization'
     )
@@ -31,11 +32,14 @@ export function paramsOf(query: Query): Record<string, string | readonly string[
 
 function single(body: unknown): Record<string, string> {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
-    refuse('invalid_request', 'The form is malformed')
+    failOAuth('invalid_request', 'The form is malformed')
   const entries = Object.entries(body).filter(([name]) => name !== 'resource')
   for (const [name, value] of entries)
     if (typeof value !== 'string')
-      refuse('invalid_request', `The parameter ${name.slice(0, 50)} is there more than once, or is no text`)
+      failOAuth(
+        'invalid_request',
+        `The parameter ${name.slice(0, 50)} is there more than once, or is no text`
+      )
   // An empty parameter counts as absent. (RFC 6749, 3.2)
   return Object.fromEntries(entries.filter(([, value]) => value !== ''))
 }
@@ -46,10 +50,10 @@ function basicOf({
 }: IncomingMessage): { client_id: string; client_secret: string } | undefined {
   if (authorization === '') return undefined
   if (authorization.length > longest || authorization.slice(0, 6).toLowerCase() !== 'basic ')
-    return refuse('invalid_client', 'Clients prove who they are by Basic credentials, or in the form')
+    return failOAuth('invalid_client', 'Clients prove who they are by Basic credentials, or in the form')
   const decoded = Buffer.from(authorization.slice(6).trim(), 'base64').toString()
   const colon = decoded.indexOf(':')
-  if (colon < 1) return refuse('invalid_client', 'The credentials hold no id and secret')
+  if (colon < 1) return failOAuth('invalid_client', 'The credentials hold no id and secret')
   return { client_id: textOf(decoded.slice(0, colon)), client_secret: textOf(decoded.slice(colon + 1)) }
 }
 
@@ -60,6 +64,6 @@ function textOf(part: string): string {
   try {
     return decodeURIComponent(part.replaceAll('+', ' '))
   } catch {
-    return refuse('invalid_client', 'The credentials are not properly percent-encoded')
+    return failOAuth('invalid_client', 'The credentials are not properly percent-encoded')
   }
 }

@@ -1,6 +1,6 @@
 /** Answers in the forms of OAuth: JSON without `meta`, errors as RFC 6749 has them, redirects. */
 import type { ApiError } from '../../../core/errors.js'
-import { protocolError } from '../../../core/oauth/errors.js'
+import { toProtocolError } from '../../../core/oauth/errors.js'
 import { replyText } from '../answer/reply.js'
 import type { Exchange } from '../exchange.js'
 
@@ -25,7 +25,7 @@ export function replyRedirect(exchange: Exchange, to: string): void {
 /** Sends an error. Whoever failed to prove something is told how to. (RFC 6749, 5.2; RFC 6750, 3) */
 export function replyOAuthError(exchange: Exchange, error: ApiError): void {
   const { details, status } = error
-  const told = protocolError(error)
+  const told = toProtocolError(error)
   const { res } = exchange
   if (details.retryAfter !== undefined) res.setHeader('Retry-After', String(Math.ceil(details.retryAfter)))
   if (told.error === 'invalid_client') res.setHeader('WWW-Authenticate', 'Basic realm="clients"')

@@ -1,7 +1,7 @@
 /** Tells assistants that come without a token where to sign in: in the header of a 401, and in a document. (RFC 9728) */
 import type { Config } from '../../../core/settings/config.js'
-import { resourceMetadata } from '../../../core/oauth/metadata.js'
-import { accountUrl } from '../../../core/service-info.js'
+import { buildResourceMetadata } from '../../../core/oauth/metadata.js'
+import { getAccountUrl } from '../../../core/service-info.js'
 import type { Exchange } from '../exchange.js'
 import { replyJson } from './reply.js'
 
@@ -12,7 +12,7 @@ export function challengeFor(exchange: Exchange, config: Config, endpoint: strin
   const { publicUrl } = config
   const user = exchange.state.address.user ?? ''
   const place = isByHost(exchange, config)
-    ? `${accountUrl(config, user)}${wellKnown}/${endpoint}`
+    ? `${getAccountUrl(config, user)}${wellKnown}/${endpoint}`
     : `${publicUrl}/${wellKnown}/${user}/${endpoint}`
   return `Bearer resource_metadata="${place}"`
 }
@@ -37,11 +37,11 @@ export function repliesResource(exchange: Exchange, config: Config, endpoint: st
       ? rest
       : [user, ...rest]
   if (last !== endpoint || more.length > 0 || !/^[a-z0-9-]{1,60}$/i.test(name)) return false
-  const root = user === undefined ? `${config.publicUrl}/${name.toLowerCase()}/` : accountUrl(config, user)
+  const root = user === undefined ? `${config.publicUrl}/${name.toLowerCase()}/` : getAccountUrl(config, user)
   replyJson(
     exchange,
     200,
-    JSON.stringify(resourceMetadata(config, `${root}${endpoint}`)),
+    JSON.stringify(buildResourceMetadata(config, `${root}${endpoint}`)),
     'public, max-age=3600'
   )
   return true

@@ -3,13 +3,13 @@ import type { Router } from '@koa/router'
 import type { Dispatcher } from '../../../core/call/dispatcher.js'
 import type { Request } from '../../../core/call/outcome.js'
 import { fail } from '../../../core/errors.js'
-import { serverMetadata } from '../../../core/oauth/metadata.js'
-import { keyOf, ownerOf } from '../../../core/oauth/tokens.js'
-import { presentedToken } from '../../../core/auth/authenticate.js'
+import { buildServerMetadata } from '../../../core/oauth/metadata.js'
+import { getRequestKey, getTokenOwner } from '../../../core/oauth/tokens.js'
+import { getPresentedToken } from '../../../core/auth/authenticate.js'
 import type { Http, State } from '../exchange.js'
 import { mediaType, needsRoom, readJsonBody } from '../request/body.js'
 import { clientAddress } from '../request/client-address.js'
-import { networkOf } from '../../../core/security/network.js'
+import { getNetwork } from '../../../core/security/network.js'
 import { credentialsOf } from '../request/credentials.js'
 import { clientForm, formOf, paramsOf } from './form.js'
 import { replyJson, replyRedirect } from './reply.js'
@@ -22,7 +22,7 @@ export function addOAuth(router: Router<State>, dispatcher: Dispatcher): void {
   const { services } = dispatcher
   const { config } = services
   const addressOf = clientAddress(config.http.trustedProxies)
-  const metadata = JSON.stringify(serverMetadata(config))
+  const metadata = JSON.stringify(buildServerMetadata(config))
   const { pathname } = new URL(config.publicUrl)
   const below = pathname.replace(/\/$/, '')
 
@@ -49,7 +49,11 @@ export function addOAuth(router: Router<State>, dispatcher: Dispatcher): void {
   const byToken = (path: string, method: string, whose: (owner: string) => string): void =>
     void router.post(path, async ctx => {
       const params = clientForm(ctx)
-      replyJson(ctx, 200, await answer(ctx, { user: whose(ownerOf(params['token'] ?? '')), method, params }))
+      replyJson(
+        ctx,
+        200,
+        await answer(ctx, { user: whose(getTokenOwner(params['token'] ?? '')), method, params })
+      )
     })
 
   router.get('/oauth/authorize', async ctx => authorize(ctx, paramsOf(ctx.state.address.query)))
@@ -62,8 +66,8 @@ export function addOAuth(router: Router<State>, dispatcher: Dispatcher): void {
     const { code, refresh_token: refreshToken } = params
     const user =
       params['grant_type'] === 'refresh_token'
-        ? ownerOf(refreshToken ?? '')
-        : (services.authRequests.find(keyOf(code ?? ''), services.clock.now())?.username ?? '')
+        ? getTokenOwner(refreshToken ?? '')
+        : (services.authRequests.find(getRequestKey(code ?? ''), services.clock.now())?.username ?? '')
     replyJson(ctx, 200, await answer(ctx, { user: known(user), method: 'oauth.token', params }))
   })
   // Of a suspended account it would not be true that what was given back has ended: that is refused.
@@ -72,7 +76,7 @@ export function addOAuth(router: Router<State>, dispatcher: Dispatcher): void {
   for (const verb of ['get', 'post'] as const)
     router[verb]('/oauth/userinfo', async ctx => {
       const credentials = credentialsOf(ctx, config, addressOf(ctx.req), 'http')
-      const user = ownerOf(presentedToken(credentials) ?? '')
+      const user = getTokenOwner(getPresentedToken(credentials) ?? '')
       // Whether there is such a user is nobody's business.
       if (!services.accounts.findServed(user)) fail('invalid-access-token')
       replyJson(ctx, 200, await answer(ctx, { user, method: 'oauth.getUserInfo', params: {} }, true))
@@ -80,7 +84,8 @@ export function addOAuth(router: Router<State>, dispatcher: Dispatcher): void {
   router.post('/oauth/register', async ctx => {
     if (mediaType(ctx.req) !== 'application/json')
       fail('unsupported-content-type', 'The body has to be JSON (application/json)')
-    if (needsRoom(ctx.req)) ctx.state.ticket = services.intakes.strangers.begin(networkOf(addressOf(ctx.req)))
+    if (needsRoom(ctx.req))
+      ctx.state.ticket = services.intakes.anonymous.admit(getNetwork(addressOf(ctx.req)))
     const params = await readJsonBody(ctx.req, services, ctx.state.ticket)
     replyJson(ctx, 201, await answer(ctx, { method: 'oauth.register', params }))
   })

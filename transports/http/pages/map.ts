@@ -3,7 +3,7 @@ import { open, type FileHandle } from 'node:fs/promises'
 import type { Router } from '@koa/router'
 import type { Config } from '../../../core/settings/config.js'
 import { fail } from '../../../core/errors.js'
-import { reasonOf, SettingsError } from '../../../core/settings/load.js'
+import { describeFileError, SettingsError } from '../../../core/settings/load.js'
 import { isOwnPage } from '../../page-sessions.js'
 import type { State } from '../exchange.js'
 
@@ -35,7 +35,7 @@ export class MapFile {
       await file?.close()
       const { code, message } = error as NodeJS.ErrnoException
       throw new SettingsError([
-        `app.mapFile: ${JSON.stringify(path)} cannot be read: ${reasonOf(code, message)}`
+        `app.mapFile: ${JSON.stringify(path)} cannot be read: ${describeFileError(code, message)}`
       ])
     }
   }

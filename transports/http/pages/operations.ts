@@ -3,7 +3,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Router } from '@koa/router'
 import { ApiError } from '../../../core/errors.js'
 import type { Dispatcher } from '../../../core/call/dispatcher.js'
-import { members } from '../../../core/json/json-text.js'
+import { joinMembers } from '../../../core/json/json-text.js'
 import { clientAddress } from '../request/client-address.js'
 import type { Http, State } from '../exchange.js'
 import { reply } from '../answer/reply.js'
@@ -30,11 +30,11 @@ export function addOperations(
   // Clients expect the second one of the server of series, which this port serves too.
   // (docs/spec/service-information.md#health)
   for (const path of ['/healthz', '/system/status'])
-    router.get(path, ctx => reply(ctx, services, { ok: true, members: members({ status: 'ok' }) }, 200))
+    router.get(path, ctx => reply(ctx, services, { ok: true, members: joinMembers({ status: 'ok' }) }, 200))
   router.get('/readyz', async ctx => {
     const checks = await health.readiness()
     assertChecks(checks)
-    await reply(ctx, services, { ok: true, members: members({ status: 'ok', checks }) }, 200)
+    await reply(ctx, services, { ok: true, members: joinMembers({ status: 'ok', checks }) }, 200)
   })
   if (config.metrics.port !== null) return
   router.get('/metrics', async ctx => {

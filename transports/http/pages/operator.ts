@@ -3,8 +3,8 @@ import type { Router } from '@koa/router'
 import type { Credentials } from '../../../core/call/credentials.js'
 import type { Dispatcher } from '../../../core/call/dispatcher.js'
 import { success } from '../../../core/call/outcome.js'
-import { members } from '../../../core/json/json-text.js'
-import { checker } from '../../../core/validation/params.js'
+import { joinMembers } from '../../../core/json/json-text.js'
+import { createChecker } from '../../../core/validation/params.js'
 import { SettingsUpdate } from '../../../schemas/configuration.js'
 import { reply } from '../answer/reply.js'
 import type { Http, State } from '../exchange.js'
@@ -52,7 +52,7 @@ export function addConfiguration(
   configuration: Configuration
 ): void {
   const add = addingTo(router, dispatcher)
-  const check = checker(SettingsUpdate)
+  const check = createChecker(SettingsUpdate)
   add('get', '/system/configuration', () => ({ configuration: configuration.list() }))
   add('patch', '/system/configuration', async (operator, ctx) => {
     const params = await readDeclaredBody(ctx, dispatcher.services, operator.ip)
@@ -76,7 +76,7 @@ function addingTo(router: Router<State>, dispatcher: Dispatcher) {
       if (!admitted.ok) throw admitted.error
       ctx.set('Cache-Control', 'no-store')
       const answered = await answer({ ip, username: credentials.pageUser }, ctx)
-      await reply(ctx, services, success(members(answered)), 200)
+      await reply(ctx, services, success(joinMembers(answered)), 200)
     })
   }
 }

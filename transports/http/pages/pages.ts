@@ -2,7 +2,7 @@
 import type { Router } from '@koa/router'
 import type { Config } from '../../../core/settings/config.js'
 import { fail } from '../../../core/errors.js'
-import { pageFacts } from '../../../core/settings/page-facts.js'
+import { getPageFacts } from '../../../core/settings/page-facts.js'
 import type { Http, State } from '../exchange.js'
 import type { StaticFile } from './static.js'
 import { pageNames } from '../request/page-names.js'
@@ -53,7 +53,7 @@ export function addPages(
     for (const path of [`/reg/${name}`, `/reg/access/${name}`])
       router.get(path, ctx => redirect(ctx, publicPage))
   }
-  const facts = `${JSON.stringify(pageFacts(config))}\n`
+  const facts = `${JSON.stringify(getPageFacts(config))}\n`
   router.get('/access/facts.json', ctx => {
     ctx.set('Cache-Control', 'no-cache')
     ctx.type = 'application/json; charset=utf-8'

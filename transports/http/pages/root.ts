@@ -2,8 +2,8 @@
 import accepts from 'accepts'
 import type { Exchange } from '../exchange.js'
 import type { SharedServices } from '../../../core/call/dispatcher.js'
-import { members } from '../../../core/json/json-text.js'
-import { escaped } from '../../../core/outgoing/markup.js'
+import { joinMembers } from '../../../core/json/json-text.js'
+import { escapeMarkup } from '../../../core/outgoing/markup.js'
 import { reply, replyText } from '../answer/reply.js'
 
 /** Serves `GET /`. */
@@ -14,10 +14,10 @@ export async function replyRoot(exchange: Exchange, services: SharedServices): P
     return await reply(
       exchange,
       services,
-      { ok: true, members: members({ cheersFrom: `${service.name} API`, learnMoreAt }) },
+      { ok: true, members: joinMembers({ cheersFrom: `${service.name} API`, learnMoreAt }) },
       200
     )
   const time = new Date(services.clock.now() * 1000).toISOString()
   const text = `${service.name} API, version ${apiVersion}, ${time}. Learn more at ${learnMoreAt}`
-  replyText(exchange, 200, `${escaped(text)}\n`, 'text/html; charset=utf-8')
+  replyText(exchange, 200, `${escapeMarkup(text)}\n`, 'text/html; charset=utf-8')
 }

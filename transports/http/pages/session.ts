@@ -8,7 +8,7 @@ import { isOwnPage, pageCookie, pageSessions } from '../../page-sessions.js'
 import { clientAddress } from '../request/client-address.js'
 import type { Http, State } from '../exchange.js'
 import { reply } from '../answer/reply.js'
-import { members } from '../../../core/json/json-text.js'
+import { joinMembers } from '../../../core/json/json-text.js'
 import { success, type Failure, type Outcome } from '../../../core/call/outcome.js'
 
 /** Adds the route that a page calls after a reload to find its session. */
@@ -52,5 +52,5 @@ function hasEnded({ error: { status } }: Failure): boolean {
 
 async function tell(ctx: Http, services: SharedServices, session?: PageSession): Promise<void> {
   const told = session ? { username: session.username } : null
-  await reply(ctx, services, success(members({ session: told })), 200)
+  await reply(ctx, services, success(joinMembers({ session: told })), 200)
 }

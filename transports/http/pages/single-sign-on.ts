@@ -2,8 +2,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Router } from '@koa/router'
 import type { Dispatcher } from '../../../core/call/dispatcher.js'
-import { signInLife } from '../../../core/identities/pending.js'
-import type { SignIns, Visitor, Way } from '../../../core/identities/sign-ins.js'
+import { signInLifetime } from '../../../core/identities/pending-sign-ins.js'
+import type { SignIns, Visitor, Redirect } from '../../../core/identities/sign-ins.js'
 import type { Config } from '../../../core/settings/config.js'
 import { cookieValues, setCookie } from '../../own-cookies.js'
 import { clientAddress } from '../request/client-address.js'
@@ -24,21 +24,21 @@ export function addSingleSignOn(router: Router<State>, { services }: Dispatcher,
     ip: addressOf(req),
     browser: browserOf(req.headers, config)
   })
-  const add = (step: string, wayOf: (ctx: Http, name: string) => Promise<Way>): void => {
+  const add = (step: string, wayOf: (ctx: Http, name: string) => Promise<Redirect>): void => {
     router.get(`/auth/oidc/:name/${step}`, async ctx => {
       send(ctx, config, await wayOf(ctx, ctx.params['name'] ?? ''))
     })
   }
   add('start', async (ctx, name) => {
     const { query } = ctx.state.address
-    return await desk.begin(name, firstOf(query, 'secret'), firstOf(query, 'page'), visitor(ctx))
+    return await desk.beginSignIn(name, firstOf(query, 'secret'), firstOf(query, 'page'), visitor(ctx))
   })
-  add('callback', async (ctx, name) => await desk.finish(name, queryOf(ctx.req.url), visitor(ctx)))
-  add('sign-out', async (_ctx, name) => await desk.leave(name))
+  add('callback', async (ctx, name) => await desk.finishSignIn(name, queryOf(ctx.req.url), visitor(ctx)))
+  add('sign-out', async (_ctx, name) => await desk.signOut(name))
 }
 
 /** Sends the browser on. With 303 it asks for the next page anew, whatever it has sent here. */
-function send(ctx: Http, config: Config, { browser, url }: Way): void {
+function send(ctx: Http, config: Config, { browser, url }: Redirect): void {
   for (const [name, value] of Object.entries(pageHeaders)) ctx.set(name, value)
   ctx.set('Cache-Control', 'no-store')
   if (browser !== undefined) ctx.append('Set-Cookie', cookie(config, browser))
@@ -61,5 +61,5 @@ function browserOf(headers: IncomingHttpHeaders, config: Config): string | undef
 
 /** It has to come along when the provider sends the browser back, so it cannot be `Strict`. */
 function cookie(config: Config, value: string): string {
-  return setCookie(config, cookieName, { value, age: signInLife, sameSite: 'Lax' })
+  return setCookie(config, cookieName, { value, age: signInLifetime, sameSite: 'Lax' })
 }

@@ -1,9 +1,9 @@
 /** What a node of a cluster answers while it waits for what it cannot start without: that it lives, and is not ready. */
 import type { RequestListener, ServerResponse } from 'node:http'
 import type { Config } from '../../../core/settings/config.js'
-import { metaMember } from '../../../core/envelope.js'
+import { toMetaMember } from '../../../core/envelope.js'
 import { ApiError } from '../../../core/errors.js'
-import { members } from '../../../core/json/json-text.js'
+import { joinMembers } from '../../../core/json/json-text.js'
 
 /** Seconds after which callers may try again. */
 const retryAfter = 5
@@ -15,16 +15,16 @@ export function whileWaiting(config: Config): RequestListener {
     request.resume()
     const path = request.url?.split('?', 1)[0]
     if (path === '/healthz' || path === '/system/status')
-      return answer(response, 200, members({ status: 'ok' }), config)
+      return answer(response, 200, joinMembers({ status: 'ok' }), config)
     const error = new ApiError('api-unavailable', 'The service is starting. Please try again', { retryAfter })
     const checks = path === '/readyz' ? { checks: { cluster: false } } : {}
     response.setHeader('Retry-After', String(retryAfter))
-    answer(response, error.status, members({ error, ...checks }), config)
+    answer(response, error.status, joinMembers({ error, ...checks }), config)
   }
 }
 
 function answer(response: ServerResponse, status: number, body: string, config: Config): void {
-  const text = `{${body},${metaMember(config, Date.now() / 1000)}}`
+  const text = `{${body},${toMetaMember(config, Date.now() / 1000)}}`
   response
     .writeHead(status, {
       'Content-Type': 'application/json; charset=utf-8',

@@ -8,11 +8,11 @@ import type { Readable } from 'node:stream'
 import { createGunzip, createInflate } from 'node:zlib'
 import { ApiError, fail } from '../../../core/errors.js'
 import type { Party } from '../../../storage/scheduler.js'
-import { inTurns } from '../../../storage/steps.js'
+import { runInTurns } from '../../../storage/steps.js'
 import type { SharedServices } from '../../../core/call/dispatcher.js'
-import { crowded } from '../../../core/security/intake.js'
-import type { Ticket } from '../../../core/security/ticket.js'
-import { isLong, readJson, type JsonLimits } from '../../../core/json/reader.js'
+import { createBusyError } from '../../../core/security/upload-buffer.js'
+import type { BodyReservation } from '../../../core/security/body-reservation.js'
+import { isLargeJson, readJson, type JsonLimits } from '../../../core/json/reader.js'
 import { Chunks } from './chunks.js'
 
 /** Largest body, in bytes, that is read without reserving memory. */
@@ -34,7 +34,7 @@ const inflaterBytes = 64 * 1024
 export async function readText(
   request: IncomingMessage,
   services: Surroundings,
-  ticket?: Ticket
+  ticket?: BodyReservation
 ): Promise<string> {
   // By then Node has parsed what has come together with the headers.
   await Promise.resolve()
@@ -69,9 +69,9 @@ export async function readJsonText(
   what = 'The body',
   party?: Party
 ): Promise<unknown> {
-  if (!isLong(text) || blank.test(text)) return parseJson(text, what)
+  if (!isLargeJson(text) || blank.test(text)) return parseJson(text, what)
   try {
-    return await inTurns(readJson(text, limits), party)
+    return await runInTurns(readJson(text, limits), party)
   } catch (error) {
     if (error instanceof SyntaxError) fail('invalid-request-structure', `${what} is not valid JSON`)
     throw error
@@ -82,10 +82,10 @@ export async function readJsonText(
 export async function readJsonBody(
   request: IncomingMessage,
   services: Surroundings,
-  ticket?: Ticket
+  ticket?: BodyReservation
 ): Promise<unknown> {
   const text = await readText(request, services, ticket)
-  return isLong(text)
+  return isLargeJson(text)
     ? await readJsonText(text, services.config.limits, 'The body', ticket?.party)
     : parseJson(text)
 }
@@ -101,13 +101,21 @@ export function mediaType(request: IncomingMessage): string {
  * Returns a small body that has arrived completely, as most do together with their headers; `undefined` for others. To
  * wait for it as {@link readBytes} does takes a tenth of the time of a small call.
  */
-function bytesOf(request: IncomingMessage, services: Surroundings, ticket?: Ticket): Buffer | undefined {
+function bytesOf(
+  request: IncomingMessage,
+  services: Surroundings,
+  ticket?: BodyReservation
+): Buffer | undefined {
   if (!request.complete || ticket || needsRoom(request)) return undefined
   if (request.readableLength > services.config.limits.bodyBytes) return undefined
   return (request.read() as Buffer | null) ?? Buffer.alloc(0)
 }
 
-function readBytes(request: IncomingMessage, services: Surroundings, ticket?: Ticket): Promise<Buffer> {
+function readBytes(
+  request: IncomingMessage,
+  services: Surroundings,
+  ticket?: BodyReservation
+): Promise<Buffer> {
   const { bodyBytes, bodyTimeout } = services.config.limits
   const encoding = (request.headers['content-encoding'] ?? 'identity').trim().toLowerCase()
   const inflate = inflaters.get(encoding)
@@ -124,7 +132,7 @@ function readBytes(request: IncomingMessage, services: Surroundings, ticket?: Ti
     const timer = setTimeout(
       () =>
         ticket?.hasWaited
-          ? stop(crowded())
+          ? stop(createBusyError())
           : refuse(`The body has not arrived within ${bodyTimeout} seconds`),
       bodyTimeout * 1000
     )
@@ -146,7 +154,7 @@ function readBytes(request: IncomingMessage, services: Surroundings, ticket?: Ti
     const take = (chunk: Buffer): void => {
       chunks.add(chunk)
       if (chunks.size > bodyBytes) return refuse(tooLarge)
-      ticket?.came(chunk.length)
+      ticket?.addArrived(chunk.length)
       if (ticket && !ticket.take(chunk.length, () => source.resume())) source.pause()
     }
     const finish = (): void => {
@@ -164,7 +172,7 @@ function readBytes(request: IncomingMessage, services: Surroundings, ticket?: Ti
       }
       source.on('data', take).on('end', finish).on('error', fault)
     }
-    ticket?.onDrop(() => stop(crowded()))
+    ticket?.onDrop(() => stop(createBusyError()))
     request.on('aborted', cutOff).on('error', cutOff)
     begin()
   })

@@ -4,12 +4,12 @@
  */
 import type { IncomingMessage } from 'node:http'
 import ipaddr from 'ipaddr.js'
-import { rangeOf, type IpRange } from '../../../core/ip-range.js'
+import { parseIpRange, type IpRange } from '../../../core/ip-range.js'
 import { isLoopback } from '../../../core/security/network.js'
 
 /** Returns a function for the client address of a request. `proxies`: addresses or CIDR ranges. */
 export function clientAddress(proxies: readonly string[]): (request: IncomingMessage) => string {
-  const ranges = proxies.map(rangeOf)
+  const ranges = proxies.map(parseIpRange)
   return request => {
     const socket = plain(request.socket.remoteAddress ?? '')
     const forwarded = request.headers['x-forwarded-for']
@@ -23,7 +23,7 @@ export function clientAddress(proxies: readonly string[]): (request: IncomingMes
  * do.
  */
 export function standsForMany(proxies: readonly string[]): (address: string) => boolean {
-  const ranges = proxies.map(rangeOf)
+  const ranges = proxies.map(parseIpRange)
   return address => isLoopback(address) || isIn(ranges, address)
 }
 

@@ -1,10 +1,10 @@
 /** The credentials of a request: who makes it, and from where. */
-import { presentedToken } from '../../../core/auth/authenticate.js'
+import { getPresentedToken } from '../../../core/auth/authenticate.js'
 import type { Credentials } from '../../../core/call/credentials.js'
 import type { SharedServices } from '../../../core/call/dispatcher.js'
 import type { Config } from '../../../core/settings/config.js'
 import type { Request } from '../../../core/call/outcome.js'
-import type { Ticket } from '../../../core/security/ticket.js'
+import type { BodyReservation } from '../../../core/security/body-reservation.js'
 import { pageSessions, type PageConfig } from '../../page-sessions.js'
 import type { Exchange } from '../exchange.js'
 import { firstOf } from './query.js'
@@ -52,8 +52,8 @@ export function credentialsOf(
 export function beginBody(
   { accounts, intakes }: Pick<SharedServices, 'accounts' | 'intakes'>,
   { credentials, user = '' }: Pick<Request, 'credentials' | 'user'>
-): Ticket {
-  return intakes.known.begin(accounts.find(user)?.id ?? user, presentedToken(credentials) ?? '')
+): BodyReservation {
+  return intakes.known.admit(accounts.find(user)?.id ?? user, getPresentedToken(credentials) ?? '')
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Bodies of routes that have to be declared as JSON, from callers who are not known yet. */
 import type { SharedServices } from '../../../core/call/dispatcher.js'
 import { fail } from '../../../core/errors.js'
-import { networkOf } from '../../../core/security/network.js'
+import { getNetwork } from '../../../core/security/network.js'
 import type { Http } from '../exchange.js'
 import { mediaType, needsRoom, readJsonBody } from './body.js'
 
@@ -12,6 +12,6 @@ import { mediaType, needsRoom, readJsonBody } from './body.js'
 export async function readDeclaredBody(ctx: Http, services: SharedServices, ip: string): Promise<unknown> {
   if (mediaType(ctx.req) !== 'application/json')
     fail('unsupported-content-type', 'The body has to be declared as application/json')
-  if (needsRoom(ctx.req)) ctx.state.ticket = services.intakes.strangers.begin(networkOf(ip))
+  if (needsRoom(ctx.req)) ctx.state.ticket = services.intakes.anonymous.admit(getNetwork(ip))
   return await readJsonBody(ctx.req, services, ctx.state.ticket)
 }

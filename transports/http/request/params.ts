@@ -1,8 +1,8 @@
 /** Builds a method's params from the query, body and path of a request. (docs/spec/conventions.md#http-verbs) */
-import { coercions, type Coerce } from '../../../core/validation/coercion.js'
+import { compileCoercions, type Coerce } from '../../../core/validation/coercion.js'
 import type { AnyMethod } from '../../../core/call/method.js'
 import { setMember } from '../../../core/json/json-text.js'
-import { refuseParams, withPaths } from '../../../core/validation/params.js'
+import { refuseParams, changePaths } from '../../../core/validation/params.js'
 import type { Outcome } from '../../../core/call/outcome.js'
 import type { Query } from './query.js'
 import type { Verb } from '../routes.js'
@@ -18,7 +18,7 @@ export type ParamsOf = (
 export function paramsFor(verb: Verb, method: AnyMethod | undefined): ParamsOf {
   if (verb === 'POST') return fromBody
   if (verb === 'PUT') return fromUpdate
-  const plan: ReadonlyMap<string, Coerce> = method ? coercions(method.params) : new Map()
+  const plan: ReadonlyMap<string, Coerce> = method ? compileCoercions(method.params) : new Map()
   return (query, ids) => fromQuery(plan, query, ids)
 }
 
@@ -64,7 +64,7 @@ function fromBody(_query: Query, ids: Readonly<Record<string, string>> | undefin
  */
 export function inTermsOf(verb: Verb, outcome: Outcome): Outcome {
   if (outcome.ok || verb !== 'PUT' || outcome.error.id !== 'invalid-parameters-format') return outcome
-  const error = withPaths(outcome.error, path => path.replace(/^#\/update(?=\/|$)/, '#'))
+  const error = changePaths(outcome.error, path => path.replace(/^#\/update(?=\/|$)/, '#'))
   return error === outcome.error ? outcome : { ...outcome, error }
 }
 

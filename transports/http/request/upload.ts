@@ -7,11 +7,11 @@ import { Transform, type Readable } from 'node:stream'
 import busboy, { type Busboy } from 'busboy'
 import { ApiError, fail } from '../../../core/errors.js'
 import type { SharedServices } from '../../../core/call/dispatcher.js'
-import type { Holding } from '../../../core/security/forms.js'
-import { crowded } from '../../../core/security/intake.js'
+import type { FormUsage } from '../../../core/security/form-quota.js'
+import { createBusyError } from '../../../core/security/upload-buffer.js'
 import type { Party } from '../../../storage/scheduler.js'
 import { nextTurn } from '../../../storage/steps.js'
-import type { Ticket } from '../../../core/security/ticket.js'
+import type { BodyReservation } from '../../../core/security/body-reservation.js'
 import { quotaExceeded } from '../../../core/dispatch/quota.js'
 import { discard, readJsonText, small } from './body.js'
 import type { JsonLimits } from '../../../core/json/reader.js'
@@ -47,7 +47,11 @@ export async function receiveForm(
   request: IncomingMessage,
   services: SharedServices,
   room: number,
-  { holding, quota, ticket }: { readonly holding: Holding; readonly quota: number; readonly ticket: Ticket }
+  {
+    holding,
+    quota,
+    ticket
+  }: { readonly holding: FormUsage; readonly quota: number; readonly ticket: BodyReservation }
 ): Promise<Form> {
   const texts: string[] = []
   const receiving: Promise<UploadedFile>[] = []
@@ -130,10 +134,10 @@ function eachPart(
     quota,
     ticket
   }: {
-    readonly holding: Holding
+    readonly holding: FormUsage
     readonly maxBytes: number
     readonly quota: number
-    readonly ticket: Ticket
+    readonly ticket: BodyReservation
   },
   parts: Parts
 ): Promise<void> {
@@ -151,7 +155,7 @@ function eachPart(
           if (counter.count - count <= mostFiles && !writing.isCrowded) done(null, bytes)
           else void passSlowly(bytes).then(() => done())
         }
-        ticket.came(chunk.length)
+        ticket.addArrived(chunk.length)
         if (!isText || ticket.take(chunk.length, pass)) pass()
       }
     })
@@ -195,14 +199,14 @@ function eachPart(
     }
     const cutOff = (): void => refuse('The form was cut off')
     const assertPace = (): void => {
-      if (ticket.waited >= services.config.limits.bodyTimeout) return stop(crowded())
+      if (ticket.waitedSeconds >= services.config.limits.bodyTimeout) return stop(createBusyError())
       const bytes = request.socket.bytesRead
       const isHeldUp = ticket.isWaiting || writing.isCrowded
       if (!isHeldUp && bytes - bytesSeen < services.config.uploads.minBytesPerSecond * paceSeconds)
         refuse('The form arrives too slowly')
       bytesSeen = bytes
     }
-    ticket.onDrop(() => stop(crowded()))
+    ticket.onDrop(() => stop(createBusyError()))
     form
       .on('file', (_name, source, { filename, mimeType }) => {
         emitted++

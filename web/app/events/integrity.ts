@@ -1,6 +1,6 @@
 /** Whether an event is as it was written: its digest, computed again in the browser. (docs/spec/integrity.md) */
 
-import { canonical } from '../../../core/json/canonical.js'
+import { toCanonicalJson } from '../../../core/json/canonical.js'
 
 /** `untold`: there is no digest; `unchecked`: this browser cannot make one. */
 export type Proof = 'matches' | 'differs' | 'untold' | 'unchecked'
@@ -26,7 +26,7 @@ export async function proofOf(event: object): Promise<Proof> {
 /** Returns the text that the digest is made of. */
 export function eventText(event: Item): string {
   const { integrity: _digest, tags: _tags, streamId, attachments, duration, trashed, ...rest } = event
-  return canonical({
+  return toCanonicalJson({
     ...rest,
     ...(rest['streamIds'] ? {} : { streamIds: [streamId] }),
     ...(duration ? { duration } : {}),

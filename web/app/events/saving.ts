@@ -1,5 +1,5 @@
 /** Writes what a form says: a new event, with a stream made for it if there is none, or what has changed of one. */
-import { zoneKey, zoneOf } from '../../../schemas/zones.js'
+import { zoneKey, resolveZone } from '../../../schemas/zones.js'
 import type { Account } from '../data/account.js'
 import type { Event, Stream } from '../data/model.js'
 
@@ -22,7 +22,7 @@ export async function createEvent(
 ): Promise<Event> {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
   // The profile says where the person mostly is; what was made elsewhere says so itself.
-  const isElsewhere = zoneOf({ time: said.time }, account.zones.value) !== zone
+  const isElsewhere = resolveZone({ time: said.time }, account.zones.value) !== zone
   const event = {
     ...said,
     ...(content === undefined ? {} : { content }),

@@ -1,12 +1,12 @@
 /** Days, weeks and months as they were lived, in the zones of their times. (docs/spec/events.md#time-zones) Times in seconds. */
-import { dayBegin, localDay, offsetAt, zoneOf, type ZonePeriod } from '../../../schemas/zones.js'
+import { getDayStart, getLocalDay, getOffset, resolveZone, type ZonePeriod } from '../../../schemas/zones.js'
 import type { View } from './scale.js'
 
 const day = 86_400
 
 /** The zone of a time: that in which the person was then, or else `fallback`. */
 export function zoneAt(time: number, periods: readonly ZonePeriod[], fallback: string): string {
-  return periods.length === 0 ? fallback : zoneOf({ time }, periods)
+  return periods.length === 0 ? fallback : resolveZone({ time }, periods)
 }
 
 export interface Day {
@@ -34,7 +34,7 @@ export function dayAt(time: number, { periods, fallback }: Zones): Day {
   const key = `${zone} ${Math.floor((time + offsetNear(zone, time)) / day)}`
   const known = kept.get(key)
   if (known && known.from <= time && time < known.to) return known
-  const found = { ...localDay(zone, time), zone }
+  const found = { ...getLocalDay(zone, time), zone }
   if (kept.size >= mostKept) kept.clear()
   kept.set(key, found)
   return found
@@ -79,7 +79,7 @@ export function weekday(number: number): number {
 export function monthBegin(month: number, zones: Zones): number {
   const number = Math.floor(Date.UTC(1970, 0, 1) / 1000 / day + monthDays(month))
   const near = number * day
-  return dayBegin(zoneAt(near, zones.periods, zones.fallback), number)
+  return getDayStart(zoneAt(near, zones.periods, zones.fallback), number)
 }
 
 /** Months since January 1970 of a day. */
@@ -90,7 +90,7 @@ export function monthOf(number: number): number {
 
 /** The hour on the clock at a time, with its fraction. */
 export function hourAt(time: number, zone: string): number {
-  const seconds = time + offsetAt(zone, time)
+  const seconds = time + getOffset(zone, time)
   return (((seconds % day) + day) % day) / 3600
 }
 
@@ -110,7 +110,7 @@ function offsetNear(zone: string, time: number): number {
   const known = offsets.get(key)
   if (known !== undefined) return known
   if (offsets.size >= mostKept) offsets.clear()
-  const offset = offsetAt(zone, hour * 3600)
+  const offset = getOffset(zone, hour * 3600)
   offsets.set(key, offset)
   return offset
 }

@@ -1,5 +1,5 @@
 /** Nights: what belongs to the same one, from noon to noon, by the clock of the place. */
-import { dayBegin } from '../../../schemas/zones.js'
+import { getDayStart } from '../../../schemas/zones.js'
 import { dayAt, hourAt, type Zones } from './calendar.js'
 import type { Nights, Stretch } from './data.js'
 
@@ -29,7 +29,7 @@ export function nightsOf(data: Nights, zones: Zones): readonly Night[] {
     else byNumber.set(key, { stretches: [stretch], zone, number })
   }
   const nights = Array.from(byNumber.values(), ({ number, stretches, zone }) => {
-    const time = dayBegin(zone, number)
+    const time = getDayStart(zone, number)
     const hours = (at: number): number => hourOfNight(at, zone, time)
     return {
       time,

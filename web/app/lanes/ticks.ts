@@ -1,5 +1,5 @@
 /** What stands on the axes: times by the clock and the calendar, values at round numbers. Times in seconds. */
-import { offsetAt } from '../../../schemas/zones.js'
+import { getOffset } from '../../../schemas/zones.js'
 import { dayAt, daysIn, monthBegin, monthOf, weekday, zoneAt, type Zones } from './calendar.js'
 import { lengthOf, type View } from './scale.js'
 
@@ -63,13 +63,13 @@ function clockTicks(view: View, step: number, zones: Zones): Tick[] {
   const ticks: Tick[] = []
   for (const { from, to, zone } of daysIn(view, zones, 20)) {
     const first = dayAt(from, zones).from
-    const offset = offsetAt(zone, first)
+    const offset = getOffset(zone, first)
     const begin = Math.max(from, view.from)
     const early = Math.max(0, Math.floor((begin - first) / step) - Math.ceil(7200 / step))
     for (let at = early; first + at * step < Math.min(to, view.to) + 7200; at++) {
       // Where clocks were changed in the day, round hours have moved.
       const plain = first + at * step
-      const time = step < 1800 ? plain : plain - (offsetAt(zone, plain) - offset)
+      const time = step < 1800 ? plain : plain - (getOffset(zone, plain) - offset)
       if (time < begin || time >= to || time > view.to || time === ticks.at(-1)?.time) continue
       ticks.push({ time, unit, isStrong: at === 0, zone })
     }

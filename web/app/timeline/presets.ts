@@ -1,5 +1,5 @@
 /** Lengths of time that people ask for, in whole days. Times in seconds. */
-import { dayBegin } from '../../../schemas/zones.js'
+import { getDayStart } from '../../../schemas/zones.js'
 import { dayAt, type Zones } from '../lanes/calendar.js'
 import { lengthOf, type View } from '../lanes/scale.js'
 
@@ -12,7 +12,7 @@ const day = 86_400
 /** So many days up to the end of the one in which `last` lies. */
 export function presetView(preset: Exclude<Preset, 'all'>, last: number, zones: Zones): View {
   const { number, zone } = dayAt(last, zones)
-  return { from: dayBegin(zone, number + 1 - days[preset]), to: dayBegin(zone, number + 1) }
+  return { from: getDayStart(zone, number + 1 - days[preset]), to: getDayStart(zone, number + 1) }
 }
 
 /** The same number of days, earlier or later; where clocks change, some are longer. */
@@ -28,7 +28,7 @@ export function stepped(view: View, direction: 1 | -1, zones: Zones): View {
 
 function movedByDays(time: number, count: number, zones: Zones): number {
   const { from, number, zone } = dayAt(time, zones)
-  return dayBegin(zone, number + count) + (time - from)
+  return getDayStart(zone, number + count) + (time - from)
 }
 
 /** Which of the lengths a view has. */

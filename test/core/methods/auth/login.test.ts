@@ -1,7 +1,7 @@
 /** Signing in and out, who may ask for it, and what guessing leads to. */
 import { hash as bcryptHash } from '@node-rs/bcrypt'
 import t, { type Test } from 'tap'
-import type { Guard } from '../../../../core/security/passwords.js'
+import type { VerificationHooks } from '../../../../core/security/passwords.js'
 import { openCoffer, type Answer, type Overrides } from '../../../support/coffer.js'
 
 const password = 'correct horse battery'
@@ -113,15 +113,15 @@ t.test('auth.login', async t => {
       const { services, login, state } = await start(t)
       const before = state()
       const verified: string[] = []
-      const { verify, verifyNothing } = services.passwords
+      const { verify, verifyDummy } = services.passwords
       Object.assign(services.passwords, {
-        verify: async (hash: string, given: string, guard: Guard) => {
+        verify: async (hash: string, given: string, guard: VerificationHooks) => {
           verified.push(hash.slice(0, 30))
           return await verify(hash, given, guard)
         },
-        verifyNothing: async (given: string, guard: Guard) => {
+        verifyNothing: async (given: string, guard: VerificationHooks) => {
           verified.push('nothing')
-          return await verifyNothing(given, guard)
+          return await verifyDummy(given, guard)
         }
       })
       const known = await login({ password: 'not it' })

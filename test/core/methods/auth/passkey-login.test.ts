@@ -1,7 +1,7 @@
 /** Signing in with a passkey: who gets in, and everything that does not let anybody in. (docs/spec/passkeys.md#signing-in) */
 import { Buffer } from 'node:buffer'
 import t, { type Test } from 'tap'
-import { challengeLife } from '../../../../core/sign-in/passkeys/challenges.js'
+import { challengeLifetime } from '../../../../core/sign-in/passkeys/challenges.js'
 import { Authenticator, type Lies } from '../../../support/authenticator.js'
 import { coffer, type Answer, type Client, type Overrides } from '../../../support/coffer.js'
 import {
@@ -164,7 +164,7 @@ t.test('auth.passkeyLogin', async t => {
     const { hers, service } = await start(t)
     const { clock } = service
     const [early, late] = [await requestOf(service), await requestOf(service)]
-    clock.advance(challengeLife - 1)
+    clock.advance(challengeLifetime - 1)
     t.equal((await loginWith(service, hers.authenticator.get(early))).status, 200)
     clock.advance(1)
     t.equal((await loginWith(service, hers.authenticator.get(late))).status, 401)

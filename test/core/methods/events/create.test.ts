@@ -1,6 +1,6 @@
 /** `events.create`. */
 import t from 'tap'
-import { newId } from '../../../../core/ids.js'
+import { createId } from '../../../../core/ids.js'
 import { coffer } from '../../../support/coffer.js'
 
 t.test('events.create', async t => {
@@ -10,9 +10,9 @@ t.test('events.create', async t => {
   await alice.stream('trashed')
   await alice.stream('below', 'trashed')
   await alice.do('streams.update', { id: 'trashed', update: { trashed: true } })
-  const used = newId()
+  const used = createId()
   await alice.event({ id: used })
-  const gone = newId()
+  const gone = createId()
   await alice.event({ id: gone })
   await alice.do('events.delete', { id: gone })
   await alice.do('events.delete', { id: gone })
@@ -76,7 +76,7 @@ t.test('events.create', async t => {
   })
 
   t.test('takes the deprecated streamId, and an id of the client', async t => {
-    const id = newId()
+    const id = createId()
     const { event } = await alice.do('events.create', { id, streamId: 'work', type: 'note/txt', content: '' })
     t.match(event, { id, streamId: 'work', streamIds: ['work'], content: '' })
   })

@@ -6,7 +6,7 @@ import type { Event } from '../../../../schemas/event.js'
 import type { Level } from '../../../../schemas/permission.js'
 import { userMigrations } from '../../../../storage/migrations/user/index.js'
 import { openFile } from '../../../../storage/sqlite/open.js'
-import { prepared } from '../../../../storage/sqlite/statements.js'
+import { listStatements } from '../../../../storage/sqlite/statements.js'
 import type { UserStore } from '../../../../storage/user/user-store.js'
 import { openCoffer, type Answer, type Client } from '../../../support/coffer.js'
 import { EventFile } from '../../../support/event-file.js'
@@ -225,7 +225,7 @@ for (let seed = base; seed < base + rounds; seed++)
     t.ok(found > 0)
     const { db } = world.store as unknown as { db: Database }
     t.ok(
-      prepared(db).some(sql => sql.includes('event_text_unplaced')),
+      listStatements(db).some(sql => sql.includes('event_text_unplaced')),
       'places are asked'
     )
     await server.settle()
@@ -284,10 +284,10 @@ t.test('the index is asked for nothing but places that may be read', t => {
     file.insert({ streamIds: n % 2 ? ['open', 'closed'] : ['open', 'other'], content: `shared${n} secret` })
   }
   db.exec('COMMIT')
-  while (file.events.texts.hasWaiting()) db.transaction(() => file.events.texts.index()).immediate()
+  while (file.events.texts.hasPending()) db.transaction(() => file.events.texts.indexPending()).immediate()
   const streams = [{ any: new Set([open!, other!]), all: [], not: new Set([closed!]) }]
   run.length = 0
-  const ids = file.ids({ streams, text: { words: ['secret'], byIndex: false } })
+  const ids = file.ids({ streams, text: { words: ['secret'], mayUseIndex: false } })
   t.equal(ids.length, 200)
   const asked = run.filter(sql => sql.includes('event_vocabulary'))
   const seen = file.db.prepare('SELECT number FROM event_place WHERE stream = ? AND others IS ?')

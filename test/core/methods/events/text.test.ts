@@ -6,7 +6,7 @@ import type { Event } from '../../../../schemas/event.js'
 import { userMigrations } from '../../../../storage/migrations/user/index.js'
 import { openFile } from '../../../../storage/sqlite/open.js'
 import { EventTexts } from '../../../../storage/text-search/event-texts.js'
-import { prepared } from '../../../../storage/sqlite/statements.js'
+import { listStatements } from '../../../../storage/sqlite/statements.js'
 import type { UserStore } from '../../../../storage/user/user-store.js'
 import { Layout } from '../../../../storage/files/layout.js'
 import { Client, coffer, openCoffer, type Answer } from '../../../support/coffer.js'
@@ -398,7 +398,7 @@ t.test('time tells nothing of texts that may not be read', async t => {
   const app = await alice.grantAll([{ streamId: '*', level: 'read' }, { streamId: 'closed', level: 'none' }]) // oxfmt-ignore
   for (const content of ['a secret', 'secrets']) await alice.event({ streamIds: ['closed'], content })
   t.same((await app.do('events.get', { text: 'secret', state: 'all' })).events, [])
-  const texts = (): string[] => prepared((store as unknown as { db: never }).db)
+  const texts = (): string[] => listStatements((store as unknown as { db: never }).db)
   t.notOk(
     texts().some(sql => sql.includes('event_vocabulary')),
     'the index is not asked'
@@ -441,7 +441,7 @@ t.test('an account that is copied', async t => {
     })
     t.teardown(() => db.close())
     const texts = new EventTexts(db)
-    while (texts.hasWaiting()) db.transaction(() => texts.index()).immediate()
+    while (texts.hasPending()) db.transaction(() => texts.indexPending()).immediate()
     t.same(pairsIn(alice, target), pairs)
   })
   t.equal(meetsText(events[0], 'surely not there'), false)

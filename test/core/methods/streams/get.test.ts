@@ -1,5 +1,5 @@
 import t from 'tap'
-import { newId } from '../../../../core/ids.js'
+import { createId } from '../../../../core/ids.js'
 import type { Level } from '../../../../schemas/permission.js'
 import { type Client, coffer, openCoffer, textsOf } from '../../../support/coffer.js'
 
@@ -173,7 +173,7 @@ t.test('streams.get', async t => {
     const { alice, server } = await openCoffer(t, { limits: { streamDepth: 20_000 } })
     const account = server.services.accounts.find('alice')!
     const store = server.services.accounts.store(account)
-    const ids = Array.from({ length: 12_000 }, newId)
+    const ids = Array.from({ length: 12_000 }, createId)
     const tracking = { created: 1, createdBy: 'x', modified: 1, modifiedBy: 'x' }
     await store.write(() =>
       ids.forEach((id, index) =>

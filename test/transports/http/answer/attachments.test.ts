@@ -6,7 +6,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
 import { sweepAttachments } from '../../../../core/events/attachment-sweep.js'
-import { newId } from '../../../../core/ids.js'
+import { createId } from '../../../../core/ids.js'
 import { type Answer, Client, coffer, openCoffer } from '../../../support/coffer.js'
 
 const bytes = Buffer.from(Array.from({ length: 5000 }, (_, i) => i % 251))
@@ -376,8 +376,8 @@ t.test('an attachment', async t => {
         401
       ]
     ),
-    ['an unknown event', `/events/${newId()}/${attachments[0].id}`, { authorization: alice.token }, 404],
-    ['an unknown attachment', `/events/${id}/${newId()}`, { authorization: alice.token }, 404],
+    ['an unknown event', `/events/${createId()}/${attachments[0].id}`, { authorization: alice.token }, 404],
+    ['an unknown attachment', `/events/${id}/${createId()}`, { authorization: alice.token }, 404],
     ['a path for an id', `/events/${id}/..%2f..%2fuser.sqlite`, { authorization: alice.token }, 404]
   ]
   for (const [name, where, headers, status] of refusals)
@@ -442,7 +442,7 @@ t.test('an attachment', async t => {
       ['a picture é.png', 'second', 'third']
     )
     t.match(await post(alice, `/events/${id}`, formOf([json, file])), { status: 400 })
-    t.match(await post(alice, `/events/${newId()}`, formOf([file])), { status: 404 })
+    t.match(await post(alice, `/events/${createId()}`, formOf([file])), { status: 404 })
     const reader = await alice.grant('read', 'diary')
     t.match(await post(reader, `/events/${id}`, formOf([file])), { status: 403 })
     t.equal((await alice.do('events.getOne', { id })).event.attachments.length, 3)
@@ -457,7 +457,7 @@ t.test('an attachment', async t => {
   t.test('is deleted with its bytes', async t => {
     const { event } = await alice.do('events.getOne', { id })
     const [, second] = event.attachments
-    t.match(await alice.call('events.deleteAttachment', { id, fileId: newId() }), {
+    t.match(await alice.call('events.deleteAttachment', { id, fileId: createId() }), {
       error: { id: 'unknown-resource' }
     })
     const reader = await alice.grant('read', 'diary')
@@ -491,7 +491,7 @@ t.test('an attachment', async t => {
     const { services } = server
     const account = services.accounts.find('alice')!
     const kept = (await services.attachments.list(account.id)).length
-    const stray = newId()
+    const stray = createId()
     const { Readable } = await import('node:stream')
     await services.attachments.put(
       account.id,

@@ -203,8 +203,8 @@ t.test('a tag changes with', async t => {
 })
 
 async function cleanUp({ server }: Service): Promise<void> {
-  const { cleanDeletions } = await import('../../../../core/platform/deletion-records.js')
-  t.ok((await cleanDeletions(server.services, server.services.accounts.find('carol')!)) > 0)
+  const { removeExpiredDeletions } = await import('../../../../core/platform/deletion-records.js')
+  t.ok((await removeExpiredDeletions(server.services, server.services.accounts.find('carol')!)) > 0)
 }
 
 t.test('a tag tells nobody of what he may not see', async t => {

@@ -134,7 +134,7 @@ t.test('schemes of apps that the operator lists', async t => {
 
   t.test('are listed for the clients that the settings name, too', t => {
     const given = (access: object): ReadSettings =>
-      readSettings({ argv: [], env: {}, cwd: t.testdir(), chosen: { access } })
+      readSettings({ argv: [], env: {}, cwd: t.testdir(), pageSettings: { access } })
     const problem = 'access.apps[0].oauth.redirectURIs[0]'
     t.same(given({ apps: [own], returnSchemes: ['OTHER-app'] }).problems, [])
     for (const access of [{ apps: [own] }, { apps: [own], returnSchemes: ['another-app'] }])

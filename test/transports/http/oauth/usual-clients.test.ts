@@ -1,7 +1,7 @@
 /** What clients and libraries of today send as a matter of course, and must not be refused for. (docs/api/oauth.md) */
 import pryv from 'pryv'
 import t from 'tap'
-import { userOfResource } from '../../../../core/oauth/metadata.js'
+import { getResourceUser } from '../../../../core/oauth/metadata.js'
 import { coffer, testConfig, type Answer } from '../../../support/coffer.js'
 import { agree, app, apps, begin, clientId, exchange, obtain, post } from '../../../support/oauth.js'
 
@@ -86,7 +86,7 @@ t.test('a resource is the service or an account of it, however its URL is writte
     [byHost, 'https://alice.example.org/mcp', undefined],
     [byHost, 'https://example.com/', undefined]
   ] as const)
-    t.equal(userOfResource(config, resource), user, resource)
+    t.equal(getResourceUser(config, resource), user, resource)
   t.end()
 })
 

@@ -45,7 +45,7 @@ t.test('bodies that come in part', async t => {
 
 t.test('decoders of compressed bodies that come in part', async t => {
   const service = await openCoffer(t, { limits })
-  const { strangers } = service.server.services.intakes
+  const { anonymous } = service.server.services.intakes
   let decoders = 0
   const hook = createHook({ init: (_id, type) => void (type === 'ZLIB' && decoders++) }).enable()
   t.teardown(() => hook.disable())
@@ -71,14 +71,14 @@ t.test('decoders of compressed bodies that come in part', async t => {
         if (encoding === 'br') t.equal(decoders, 0)
         else {
           t.ok(decoders > 0 && decoders <= 33, `${decoders} decoders`)
-          t.ok(strangers.bytes >= decoders * 60 * 1024, `${strangers.bytes} bytes are counted`)
+          t.ok(anonymous.bytes >= decoders * 60 * 1024, `${anonymous.bytes} bytes are counted`)
           for (const { socket } of open) socket.write(body.subarray(14))
         }
         const answers = await Promise.all(open.map(({ answer }) => answer))
         for (const answer of answers) t.match(answer, /^HTTP\/1.1 4/)
         for (const { socket } of open) socket.destroy()
-        await arrived([], () => strangers.bytes === 0)
-        t.equal(strangers.bytes, 0)
+        await arrived([], () => anonymous.bytes === 0)
+        t.equal(anonymous.bytes, 0)
       })
 })
 

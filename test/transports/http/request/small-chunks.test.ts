@@ -25,12 +25,12 @@ function used(): number {
 t.test('a body in chunks of one byte', async t => {
   t.test('is not kept byte by byte while it arrives', async t => {
     const service = await coffer(t)
-    const { strangers } = service.server.services.intakes
+    const { anonymous } = service.server.services.intakes
     const before = used()
     const socket = connect(Number(new URL(service.server.url).port))
     const size = 100_000
     socket.write(`${head}${'1\r\n \r\n'.repeat(size)}`)
-    while (strangers.bytes < size) await nextTurn()
+    while (anonymous.bytes < size) await nextTurn()
     const bytes = used() - before
     t.ok(bytes < 50 * size, `${bytes} bytes`)
     socket.write('2\r\n{}\r\n0\r\n\r\n')

@@ -115,7 +115,7 @@ t.test('a call in a form leaves its room before the answer is taken', async t =>
   const service = await openCoffer(t, { limits })
   const bob = await writer(service, 'bobby')
   for (let at = 0; at < 60; at++) await bob.event({ content: 'x'.repeat(mb) })
-  const { strangers } = service.server.dispatcher.services.intakes
+  const { anonymous } = service.server.dispatcher.services.intakes
   const body = Buffer.from(`_method=GET&_auth=${bob.token}&_json={}&x=${'x'.repeat(100_000)}`)
   const type = 'application/x-www-form-urlencoded'
   const head = [
@@ -128,7 +128,7 @@ t.test('a call in a form leaves its room before the answer is taken', async t =>
   t.teardown(() => slow.leave())
   t.equal(await slow.status(), 200)
   t.notOk(slow.hasEnded)
-  t.equal(strangers.bytes, 0)
+  t.equal(anonymous.bytes, 0)
 })
 
 t.test('bodies that are worked on are bounded, too', async t => {
@@ -185,8 +185,8 @@ t.test('after a storm nothing is held', async t => {
   )
   for (const { socket } of open) socket.resetAndDestroy()
   t.equal(await statusOf(service, bob, 2 * mb), 201)
-  const { known, strangers } = service.server.dispatcher.services.intakes
-  for (let at = 0; at < 200 && known.bytes + strangers.bytes > 0; at++)
+  const { known, anonymous } = service.server.dispatcher.services.intakes
+  for (let at = 0; at < 200 && known.bytes + anonymous.bytes > 0; at++)
     await new Promise(resolve => setTimeout(resolve, 20))
-  t.same([known.bytes, strangers.bytes], [0, 0])
+  t.same([known.bytes, anonymous.bytes], [0, 0])
 })

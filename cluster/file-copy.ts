@@ -1,0 +1,161 @@
+/** A copy of an account's file, to which the records of its log are applied in place. */
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  writeSync
+} from 'node:fs'
+import { crc32 } from 'node:zlib'
+import type { Position } from '../storage/wal/position.js'
+import { applyRuns, type Changes, type Commit, type PageChange } from './commit.js'
+import type { Entry } from './engine.js'
+import { decode, type LogRecord } from './records.js'
+
+/** A record does not fit to the copy: it belongs behind another one, or changes a page that is different here. */
+export class RecordMismatch extends Error {
+  constructor(reason: string) {
+    super(`A record of the log does not fit to the copy: ${reason}`)
+    this.name = 'RecordMismatch'
+  }
+}
+
+/** Where a copy stands in its log. */
+export interface CopyPosition extends Position {
+  /**
+   * Sequence of the last record that was applied. A copy that begins may hold commits of the records behind it already: all up
+   * to its position.
+   */
+  readonly sequence: number
+}
+
+/** Before the first record. */
+const initialPosition: CopyPosition = { lsn: 0, epoch: 0, sequence: 0 }
+
+export class FileCopy {
+  readonly #descriptor: number
+  #position: CopyPosition
+  /** What it holds to begin with. */
+  readonly #initial: Position
+  /** The part of a long commit that has arrived so far. */
+  #part: Commit | undefined
+
+  /** Opens a copy that stands at `place`, or begins one. */
+  constructor(file: string, place = initialPosition) {
+    this.#descriptor = openSync(file, constants.O_RDWR | constants.O_CREAT, 0o600)
+    this.#position = place
+    this.#initial = place
+  }
+
+  get position(): CopyPosition {
+    return this.#position
+  }
+
+  /**
+   * Applies a record, or takes note of it if its last commit goes on in the next one. Applying it again, where that broke
+   * off, does no harm. Throws `RecordMismatch` or what `decode` throws, and has changed nothing then.
+   */
+  apply({ bytes, sequence }: Pick<Entry, 'bytes' | 'sequence'>): void {
+    const record = decode(bytes)
+    if (record.previous !== this.#position.sequence)
+      throw new RecordMismatch(`it follows record ${record.previous}, not ${this.#position.sequence}`)
+    const { commits, part } = this.#complete(record)
+    this.#write(commits)
+    this.#part = part
+    const { epoch, lsn } = record.position.lsn < this.#initial.lsn ? this.#initial : record.position
+    this.#position = { lsn, epoch, sequence }
+  }
+
+  /** Syncs the copy, and closes it. */
+  close(): void {
+    fsyncSync(this.#descriptor)
+    closeSync(this.#descriptor)
+  }
+
+  /** Closes a copy that is of no use. */
+  discard(): void {
+    closeSync(this.#descriptor)
+  }
+
+  /** The commits that are complete with a record, and the part of another one. */
+  #complete({ commits, isContinued, kind, position }: LogRecord): {
+    commits: Commit[]
+    part: Commit | undefined
+  } {
+    // Whoever took over has never seen the rest of what the former owner was writing.
+    const whole: Commit[] = []
+    let part = kind === 'takeover' ? undefined : this.#part
+    let { epoch, lsn }: Position = this.#position
+    for (const [index, commit] of commits.entries()) {
+      const isPart = isContinued && index === commits.length - 1
+      if (commit.lsn <= this.#initial.lsn) {
+        if (commit.lsn === this.#initial.lsn && commit.epoch !== this.#initial.epoch && !isPart)
+          throw new RecordMismatch(`commit ${commit.lsn} is another`)
+        continue
+      }
+      if (part && part.lsn !== commit.lsn) throw new RecordMismatch('the rest of a commit is missing')
+      if (commit.lsn !== lsn + 1 || commit.epoch < epoch)
+        throw new RecordMismatch(`it holds commit ${commit.lsn}, not ${lsn + 1}`)
+      const merged: Commit = part ? { ...commit, changes: [...part.changes, ...commit.changes] } : commit
+      part = undefined
+      if (isPart) part = merged
+      else {
+        whole.push(merged)
+        ;({ epoch, lsn } = commit)
+      }
+    }
+    if (position.lsn >= this.#initial.lsn && (lsn !== position.lsn || epoch !== position.epoch))
+      throw new RecordMismatch(`it says that commit ${position.lsn} is the last one, not ${lsn}`)
+    return { commits: whole, part }
+  }
+
+  /** Writes the pages as they are after the last of the commits, once it is certain that all of them fit. */
+  #write(commits: readonly Commit[]): void {
+    const last = commits.at(-1)
+    if (!last) return
+    const pages = new Map<number, Buffer>()
+    const done = this.#findApplied(commits)
+    for (const { changes, pageSize } of commits)
+      for (const change of changes)
+        if (!done.has(change.page))
+          pages.set(change.page, this.#applyChange(change, pageSize, pages.get(change.page)))
+    for (const [page, bytes] of pages)
+      if (page <= last.pages) writeSync(this.#descriptor, bytes, 0, last.pageSize, (page - 1) * last.pageSize)
+    ftruncateSync(this.#descriptor, last.pages * last.pageSize)
+  }
+
+  /** Pages that are already as they will be: applying the same record broke off. */
+  #findApplied(commits: readonly Commit[]): Set<number> {
+    const sums = new Map<number, number>()
+    for (const { changes } of commits) for (const { page, sum } of changes) sums.set(page, sum)
+    const { pageSize } = commits[0] as Changes
+    const isApplied = ([page, sum]: [number, number]): boolean => {
+      const bytes = this.#read(page, pageSize)
+      return bytes !== undefined && crc32(bytes) === sum
+    }
+    return new Set(
+      Array.from(sums)
+        .filter(isApplied)
+        .map(([page]) => page)
+    )
+  }
+
+  #applyChange({ bytes, isWhole, page, sum }: PageChange, pageSize: number, before?: Buffer): Buffer {
+    const after = isWhole ? bytes : (before ?? this.#read(page, pageSize))
+    if (!after) throw new RecordMismatch(`there is no page ${page}`)
+    if (!isWhole) applyRuns(after, bytes)
+    if (crc32(after) !== sum) throw new RecordMismatch(`page ${page} is another`)
+    return isWhole ? Buffer.from(after) : after
+  }
+
+  /** A page as it is in the file; `undefined` beyond its end. */
+  #read(page: number, pageSize: number): Buffer | undefined {
+    const bytes = Buffer.allocUnsafe(pageSize)
+    const end = page * pageSize
+    if (end > fstatSync(this.#descriptor).size) return undefined
+    return readSync(this.#descriptor, bytes, 0, pageSize, end - pageSize) === pageSize ? bytes : undefined
+  }
+}

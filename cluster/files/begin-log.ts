@@ -1,0 +1,43 @@
+/** Begins the log of an account whose file is long with a snapshot of that, in the place of records that hold all of it. */
+import { statSync } from 'node:fs'
+import { StoreUnavailable } from '../../storage/errors.js'
+import type { Layout } from '../../storage/files/layout.js'
+import { EngineUnavailable, type Log } from '../engine.js'
+import type { LogEnd } from '../outbox.js'
+import { encode } from '../records.js'
+import { createSnapshotRecord, storeSnapshot, type StoreSnapshotOptions } from './store-snapshot.js'
+
+export interface BeginLogOptions extends StoreSnapshotOptions {
+  readonly log: Pick<Log, 'append'>
+  readonly subject: string
+}
+
+/** Files of more bytes begin their logs with a snapshot. */
+const largeFileBytes = 4 * 1024 * 1024
+/** The first commit, in the first epoch. */
+const position = { lsn: 1, epoch: 1 }
+
+/** Whether an account's file is longer than what is taken into memory at once, and into records. */
+export function isLargeFile(layout: Layout, account: string): boolean {
+  const file = statSync(layout.userFile(account), { throwIfNoEntry: false })
+  return file !== undefined && file.size > largeFileBytes
+}
+
+/**
+ * Begins a log that is empty. Returns where it ends then, which is where the closed file is. Rejects with `Conflict` if another
+ * process writes to it, with `EngineUnavailable`, and with `StoreUnavailable` if the file cannot be taken.
+ */
+export async function beginLog(account: string, options: BeginLogOptions): Promise<LogEnd> {
+  const { layout, log, subject } = options
+  try {
+    await storeSnapshot(account, layout.userFile(account), position, options)
+  } catch (error) {
+    if (error instanceof EngineUnavailable) throw error
+    throw new StoreUnavailable('The log of the account cannot be begun', error)
+  }
+  const record = createSnapshotRecord(position, 0)
+  const { base, epoch, writer } = record
+  const bytes = await encode(record)
+  const sequence = await log.append(subject, 0, bytes)
+  return { sequence, position, epoch, base: { ...base, bytes: bytes.length }, writer }
+}

@@ -1,0 +1,76 @@
+/**
+ * Has the log of an account go on from a file that an operator has restored, whatever became of the account before: deleted ones
+ * come back, and whoever writes the account is refused from then on.
+ */
+import { randomInt } from 'node:crypto'
+import type { Position } from '../../storage/wal/position.js'
+import { appendUntilConfirmed, Refused } from '../append-until-confirmed.js'
+import { Conflict, type Log } from '../engine.js'
+import { createPositionAfter, scanLog, type LogScan } from '../scan-log.js'
+import type { Objects } from '../objects.js'
+import { parseLsn, snapshotKey, snapshotPrefix } from '../objects/snapshot-key.js'
+import { encode } from '../records.js'
+import { createSnapshotRecord, storeSnapshot, type StoreSnapshotOptions } from './store-snapshot.js'
+
+export interface RestoreOptions extends StoreSnapshotOptions {
+  readonly objects: Objects
+  readonly log: Log
+  readonly subject: string
+  /** Time after which an engine that does not answer is given up, in milliseconds. */
+  readonly timeoutMs: number
+}
+
+/** Two restores that run at the same time are not to have the same place for their snapshots. */
+const positionSpread = 1_000_000
+
+/**
+ * Stores a snapshot of the file, which is closed, and appends a record that names it. Until then nothing has changed; `ready` is
+ * called just before. What was in the log and among the snapshots is removed behind it. Rejects with what `ready` rejects with;
+ * with `Conflict` if another restore was first, or the account has been deleted meanwhile; with `EngineUnavailable`, and then it
+ * may or may not have happened.
+ */
+export async function continueLogFrom(
+  account: string,
+  file: string,
+  options: RestoreOptions,
+  beforeAppend: () => Promise<void>
+): Promise<void> {
+  const { log, objects, subject } = options
+  const found = await scanLog(log, subject)
+  // Behind those of other restores as well, which may be about to name theirs.
+  const latest = Math.max(0, ...(await objects.list(snapshotPrefix(account))).map(parseLsn))
+  const after = createPositionAfter(found.end, { lsn: latest, epoch: 0 })
+  const position = { ...after, lsn: after.lsn + randomInt(positionSpread) }
+  await storeSnapshot(account, file, position, options)
+  await beforeAppend()
+  const sequence = await appendSnapshot(position, found, options)
+  await log.trim(subject, sequence)
+  const keys = await objects.list(snapshotPrefix(account))
+  // A restore that was given up removes what nobody has named by then.
+  if (!keys.includes(snapshotKey(account, position.lsn)))
+    await storeSnapshot(account, file, position, options)
+  for (const key of keys) if (parseLsn(key) < position.lsn) await objects.remove(key)
+}
+
+/** Appends the record behind whatever its writer appends meanwhile. Returns its sequence. */
+async function appendSnapshot(
+  position: Position,
+  former: LogScan,
+  { timeoutMs, log, subject }: RestoreOptions
+): Promise<number> {
+  const endMs = performance.now() + timeoutMs
+  for (;;) {
+    const { end, isDeleted } = await scanLog(log, subject)
+    if (end.lsn >= position.lsn || (isDeleted && !former.isDeleted))
+      throw new Conflict('the log of the account')
+    const record = createSnapshotRecord(position, end.sequence)
+    const bytes = await encode({ ...record, epoch: Math.max(position.epoch, end.epoch + 1) })
+    const isCancelled = (): boolean => performance.now() > endMs
+    try {
+      return await appendUntilConfirmed({ log, subject, expected: end.sequence, bytes, isCancelled })
+    } catch (error) {
+      // Whoever serves the account was first: a commit, or that it was taken over.
+      if (!(error instanceof Refused) || isCancelled()) throw error
+    }
+  }
+}

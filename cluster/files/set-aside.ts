@@ -1,0 +1,64 @@
+/**
+ * Sets files aside that are not what the log says: the last one of each account, so that somebody who misses something can
+ * look for it, and no more of all than a bound.
+ */
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { syncPath } from '../../storage/files/durable.js'
+import type { Layout } from '../../storage/files/layout.js'
+import { listFilePaths } from '../../storage/wal/closed-file.js'
+
+/** Most bytes of all files that are set aside, unless a single one has more. */
+const maxBytes = 1024 * 1024 * 1024
+
+/**
+ * Moves an account's file, which must be closed, out of its place, with its log. On disk when it resolves: nothing of it is
+ * mistaken for part of the file that comes.
+ */
+export async function setAside(
+  layout: Layout,
+  account: string,
+  file = layout.userFile(account)
+): Promise<void> {
+  const folder = join(layout.asideDirectory, account)
+  await rm(folder, { recursive: true, force: true })
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const [main, log, index] = listFilePaths(file) as [string, string, string]
+  const [keptMain, keptLog] = listFilePaths(join(folder, 'user.sqlite')) as [string, string]
+  // The file first: without its log, it might be taken for another state of it.
+  if (existsSync(main)) await rename(main, keptMain)
+  await syncFolders(dirname(main), folder)
+  if (existsSync(log)) await rename(log, keptLog)
+  await rm(index, { force: true })
+  await syncFolders(dirname(main), folder)
+  await trimAside(layout.asideDirectory, account)
+}
+
+/** Removes what was set aside longest ago, until the rest is within the bound. */
+async function trimAside(root: string, latest: string): Promise<void> {
+  const folders = await Promise.all(
+    (await readdir(root)).map(async name => await measure(join(root, name), name))
+  )
+  folders.sort((folder, next) => next.atMs - folder.atMs)
+  let bytes = 0
+  for (const folder of folders) {
+    bytes += folder.bytes
+    if (bytes > maxBytes && folder.name !== latest)
+      await rm(join(root, folder.name), { recursive: true, force: true })
+  }
+}
+
+async function measure(folder: string, name: string): Promise<{ name: string; bytes: number; atMs: number }> {
+  // Another account's may be replaced or removed meanwhile.
+  const names = await readdir(folder).catch(() => [])
+  const stats = await Promise.all(
+    names.map(async folder => await stat(join(folder, folder)).catch(() => undefined))
+  )
+  const bytes = stats.reduce((sum, folder) => sum + (folder?.size ?? 0), 0)
+  return { name, bytes, atMs: (await stat(folder).catch(() => undefined))?.mtimeMs ?? 0 }
+}
+
+async function syncFolders(...folders: readonly string[]): Promise<void> {
+  for (const folder of folders) await syncPath(folder)
+}

@@ -1,0 +1,139 @@
+/** Looks after the engine while nodes run: whether copies agree and servers answer, and how much room their logs have left. */
+import type { Alarm } from '../alarm.js'
+import { translateRefusal, callApi } from './jetstream.js'
+import type { ReadContext } from './last.js'
+import { formatList } from './format-list.js'
+import { fetchServerState, type ServerState } from './monitor.js'
+import { objectsStream } from './object-subjects.js'
+import { bucketStream, platformStream, shardCount, shardStream } from './subjects.js'
+import type { Replicas } from './replicas.js'
+
+/** What a stream takes, and who has it. */
+export interface StreamUse {
+  readonly stream: string
+  readonly messages: number
+  readonly bytes: number
+  /** Most bytes that it may take; beyond them, writes are refused. */
+  readonly limitBytes: number
+  /** Servers that have all of it, as its leader sees them. */
+  readonly current: number
+}
+
+export interface EngineReport {
+  readonly alarms: readonly Alarm[]
+  readonly streams: readonly StreamUse[]
+}
+
+interface StreamPage {
+  readonly total: number
+  readonly streams?: readonly {
+    readonly config: { readonly name: string; readonly max_bytes: number }
+    readonly state: { readonly messages: number; readonly bytes: number }
+    readonly cluster?: {
+      readonly leader?: string
+      readonly replicas?: readonly { readonly current?: boolean; readonly offline?: boolean }[]
+    }
+  }[]
+}
+
+/** The part of its limit from which on a stream is told of. */
+export const fullShare = 0.7
+/** Servers that have a stream. */
+const copies = 3
+/** For how long the servers may take to list their streams, in milliseconds. */
+const listTimeoutMs = 5000
+/** The streams of a cluster; others in the same engine are not looked at. */
+const clusterStreams: ReadonlySet<string> = new Set([
+  platformStream,
+  bucketStream,
+  objectsStream,
+  ...Array.from({ length: shardCount }, (_, shard) => shardStream(shard))
+])
+
+export class EngineMonitor {
+  /** Streams that not all servers had the last time. */
+  #incomplete: ReadonlySet<string> = new Set()
+
+  /** `monitors`: where servers tell how they are. Without `replicas`, copies are not compared. */
+  constructor(
+    private readonly engine: ReadContext,
+    private readonly monitors: readonly string[] = [],
+    private readonly replicas?: Replicas
+  ) {}
+
+  /** Looks, and has sound copies lead. Rejects with `EngineUnavailable`. */
+  async inspect(): Promise<EngineReport> {
+    const [streams, servers, replicaAlarms] = await Promise.all([
+      this.#streams(),
+      Promise.all(this.monitors.map(monitor => fetchServerState(monitor))),
+      this.replicas?.repairLeaders() ?? []
+    ])
+    const silent = this.#findSilent(servers)
+    const missing = silent.length > 0 ? [] : this.#findMissing(streams)
+    const runs = servers.flatMap(server => (server ? [[server.server_name, server.server_id] as const] : []))
+    const damaged = this.engine.damaged?.alarms(new Map(runs)) ?? []
+    return {
+      streams,
+      alarms: [...replicaAlarms, ...damaged, ...silent, ...missing, ...streams.flatMap(createLimitAlarms)]
+    }
+  }
+
+  async #streams(): Promise<StreamUse[]> {
+    const found: StreamUse[] = []
+    for (let offset = 0; ;) {
+      const page = await this.#page(offset)
+      const streams = page.streams ?? []
+      for (const { cluster, config, state } of streams)
+        if (clusterStreams.has(config.name))
+          found.push({
+            stream: config.name,
+            messages: state.messages,
+            bytes: state.bytes,
+            limitBytes: config.max_bytes,
+            current:
+              (cluster?.replicas ?? []).filter(({ current, offline }) => current && !offline).length +
+              (cluster?.leader ? 1 : 0)
+          })
+      offset += streams.length
+      if (streams.length === 0 || offset >= page.total) return found
+    }
+  }
+
+  async #page(offset: number): Promise<StreamPage> {
+    return await translateRefusal(
+      callApi<StreamPage>(this.engine.connection, 'STREAM.LIST', { offset }, listTimeoutMs)
+    )
+  }
+
+  /** Streams of which not all servers have all that there is, now and the last time: one that was started catches up. */
+  #findMissing(streams: readonly StreamUse[]): Alarm[] {
+    const incomplete = streams.filter(({ current }) => current < copies).map(({ stream }) => stream)
+    const lasting = incomplete.filter(stream => this.#incomplete.has(stream))
+    this.#incomplete = new Set(incomplete)
+    if (lasting.length === 0) return []
+    const text = `Not all of the ${copies} servers have all of ${formatList(lasting)}: see whether one is down, or fails to read its copy, and have that made again`
+    return [{ kind: 'replica', about: 'streams', text }]
+  }
+
+  #findSilent(servers: readonly (ServerState | undefined)[]): Alarm[] {
+    return this.monitors
+      .filter((_, index) => !servers[index])
+      .map(monitor => ({
+        kind: 'server',
+        about: monitor,
+        text: `The server of the engine that is watched at ${monitor} does not answer: start it, or replace its machine`
+      }))
+  }
+}
+
+function createLimitAlarms({ bytes, limitBytes, stream }: StreamUse): Alarm[] {
+  if (limitBytes <= 0 || bytes < fullShare * limitBytes) return []
+  const percent = Math.floor((100 * bytes) / limitBytes)
+  return [
+    {
+      kind: 'limit',
+      about: stream,
+      text: `${stream} has filled ${percent} % of the space that it may take: give it more by coffer cluster init, and see whether snapshots are made`
+    }
+  ]
+}

@@ -1,0 +1,78 @@
+/** Which stream of the engine a subject belongs to, and what the engine calls things. */
+
+/** Number of streams that the logs of accounts are divided among. It never changes. */
+export const shardCount = 64
+/** The bucket of the registers, as a stream. */
+export const bucketStream = 'KV_coffer_lease'
+export const platformStream = 'COFFER_PLATFORM'
+/** The subject of the log of what concerns all accounts. */
+export const platformSubject = 'coffer.platform'
+
+const bucketPrefix = '$KV.coffer_lease.'
+const logPrefix = 'coffer.wal.'
+/** Tokens between dots, of printable ASCII without wildcards. */
+const tokenPattern = /^[!-)+\-/-=?-~]+(?:\.[!-)+\-/-=?-~]+)*$/
+/** Keys of a bucket. (https://docs.nats.io/nats-concepts/jetstream/key-value-store) */
+const keyPattern = /^[-/_=a-zA-Z0-9]+(?:\.[-/_=a-zA-Z0-9]+)*$/
+
+/** The stream of the accounts of a shard, from 0. */
+export function shardStream(shard: number): string {
+  return `COFFER_WAL_${formatShard(shard)}`
+}
+
+/** The subject of an account's log. */
+export function accountSubject(shard: number, account: string): string {
+  return `${logPrefix}${formatShard(shard)}.${account}`
+}
+
+/** What the subjects of a shard have in common, as a pattern. */
+export function shardSubjects(shard: number): string {
+  return `${logPrefix}${formatShard(shard)}.>`
+}
+
+/** All keys of the bucket, as a pattern. */
+export const bucketSubjects = `${bucketPrefix}>`
+
+/** The stream of a log. Throws `RangeError` for a subject that belongs to none, or is none. */
+export function getStream(subject: string): string {
+  if (subject === platformSubject) return platformStream
+  const [, shard] = /^coffer\.wal\.(\d\d)\../.exec(subject) ?? []
+  if (shard === undefined || Number(shard) >= shardCount || !tokenPattern.test(subject))
+    throw new RangeError(`"${subject}" is not the subject of a log`)
+  return shardStream(Number(shard))
+}
+
+/** The subject of a register. Throws `RangeError` for a key that the engine does not allow. */
+export function keySubject(key: string): string {
+  if (!keyPattern.test(key)) throw new RangeError(`"${key}" is not the key of a register`)
+  return bucketPrefix + key
+}
+
+/** The key of a register from its subject. */
+export function parseKey(subject: string): string {
+  return subject.slice(bucketPrefix.length)
+}
+
+/** A pattern for the keys that begin with a prefix, and perhaps for others. */
+export function keySubjects(prefix: string): string {
+  return `${bucketPrefix}${prefix.slice(0, prefix.lastIndexOf('.') + 1)}>`
+}
+
+/** The subject of messages to a node. Throws `RangeError` for a name that cannot be part of a subject. */
+export function nodeSubject(node: string): string {
+  return `coffer.node.${assertToken(node)}`
+}
+
+/** The subject of announcements about a topic. Throws `RangeError` as {@link nodeSubject} does. */
+export function topicSubject(topic: string): string {
+  return `coffer.tell.${assertToken(topic)}`
+}
+
+function assertToken(text: string): string {
+  if (!tokenPattern.test(text)) throw new RangeError(`"${text}" cannot be part of a subject`)
+  return text
+}
+
+function formatShard(shard: number): string {
+  return String(shard).padStart(2, '0')
+}

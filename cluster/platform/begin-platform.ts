@@ -1,0 +1,38 @@
+/** From one machine to a cluster: the platform file of a service becomes the beginning of the log that nodes follow. */
+import { randomBytes, randomInt } from 'node:crypto'
+import type { PlatformStore } from '../../storage/platform/platform-store.js'
+import type { Engine } from '../engine.js'
+import { PlatformRefused } from './log.js'
+import { decodePlatform, encodePlatform, platformSubject } from './record.js'
+import { PlatformSnapshots, type SnapshotOptions } from './snapshots.js'
+
+/** Histories are below: numbers that both SQLite and JSON hold. */
+const maxHistory = 2 ** 47
+
+/**
+ * Begins the log of the platform with a file of a service that does not run: the file becomes its first snapshot. `prepare` does
+ * what has to be done before any node can join; the file belongs to the cluster from then on. What was broken off goes on when
+ * it is called again with the same file. Rejects with {@link PlatformRefused} if there is a log of
+ * another file, and with `EngineUnavailable`.
+ */
+export async function beginPlatform(
+  platform: PlatformStore,
+  options: SnapshotOptions & { readonly engine: Engine },
+  prepare: () => Promise<void> = () => Promise.resolve()
+): Promise<void> {
+  const { engine } = options
+  const last = await engine.last(platformSubject)
+  const position = platform.position()
+  if (last) {
+    if (decodePlatform(last.bytes).history === position?.epoch) return
+    throw new PlatformRefused('the cluster has a platform already')
+  }
+  if (position && position.lsn > 0) throw new PlatformRefused('its file is that of another cluster')
+  const history = position?.epoch ?? randomInt(1, maxHistory)
+  if (!position) platform.follow({ lsn: 0, epoch: history })
+  await prepare()
+  // The snapshot first: whoever finds the log has to find where it begins.
+  await new PlatformSnapshots(options).create(platform)
+  const id = randomBytes(12).toString('base64url')
+  await engine.append(platformSubject, 0, encodePlatform({ id, history, previous: 0, commands: [] }))
+}

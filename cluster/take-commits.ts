@@ -1,0 +1,51 @@
+/** Divides commits among records: as many as fit into one, or part of one that is longer. */
+import type { Position } from '../storage/wal/position.js'
+import type { Commit, PageChange } from './commit.js'
+import { getChangeBytes, maxBodyBytes, type LogRecord } from './records.js'
+
+/** What a head and a commit take besides their changes, in bytes: more than enough. */
+const overheadBytes = 4096
+
+/**
+ * Takes what fits into the next record from a queue that is not empty. `maxBytes`: most bytes of a record; `before`: the
+ * last complete commit.
+ */
+export function takeCommits(
+  queue: Commit[],
+  maxBytes: number,
+  before: Position
+): Pick<LogRecord, 'commits' | 'isContinued' | 'position'> {
+  const room = Math.min(maxBodyBytes, maxBytes) - overheadBytes
+  const commits: Commit[] = []
+  let position = before
+  let size = 0
+  for (;;) {
+    const commit = queue[0]
+    if (!commit) break
+    const { fitting: count, length } = measureFitting(commit.changes, room - size)
+    if (count < commit.changes.length) {
+      // Only a commit that stands alone is divided.
+      if (commits.length > 0) break
+      queue[0] = { ...commit, changes: commit.changes.slice(count) }
+      commits.push({ ...commit, changes: commit.changes.slice(0, count) })
+      return { commits, position, isContinued: true }
+    }
+    queue.shift()
+    commits.push(commit)
+    position = { lsn: commit.lsn, epoch: commit.epoch }
+    size += length + overheadBytes / 64
+  }
+  return { commits, position, isContinued: false }
+}
+
+/** How many changes fit, one at least, and their length. */
+function measureFitting(changes: readonly PageChange[], room: number): { fitting: number; length: number } {
+  let length = 0
+  let count = 0
+  for (const change of changes) {
+    if (count > 0 && length + getChangeBytes(change) > room) break
+    length += getChangeBytes(change)
+    count++
+  }
+  return { fitting: count, length }
+}

@@ -1,0 +1,56 @@
+/** Accesses as clients see them. (docs/spec/accesses.md#fields) */
+import { Type, type Static } from 'typebox'
+import { Access } from '../../schemas/access.js'
+import { HeldByOAuth } from '../../schemas/oauth.js'
+import type { Call } from '../call/method.js'
+import { isOwnApp } from '../auth/trusted-apps.js'
+import { apiEndpoint } from '../service-info.js'
+import { isCreatedBy } from '../permissions/access.js'
+
+/** An access with its API endpoint; that of a session without both, for pages. */
+export const PublicAccess = Type.Object({
+  ...Access.properties,
+  token: Type.Optional(Type.String()),
+  apiEndpoint: Type.Optional(Type.String()),
+  /** Set for accesses that came by OAuth. */
+  oauth: Type.Optional(HeldByOAuth)
+})
+export type PublicAccess = Static<typeof PublicAccess>
+
+/** What {@link toPublicAccess} needs to know. */
+export type ViewContext = Pick<Call, 'account' | 'caller' | 'credentials' | 'services' | 'store'>
+
+/** An access with its endpoint and its last use. */
+export function toPublicAccess(call: ViewContext, access: Access): PublicAccess {
+  return addEndpoint(call, addLastUse(call, access))
+}
+
+/**
+ * An access with its endpoint. No other session gets the token of one of our own pages, which may have been proven a moment ago
+ * (docs/spec/authentication.md#proof), and pages of the service get that of no session, not even their own: a script that got
+ * in would take it along (docs/spec/authentication.md#sessions-of-pages).
+ */
+export function addEndpoint(call: ViewContext, access: Access): PublicAccess {
+  const { id, name, token, type } = access
+  const isOthers = id !== call.caller.accessId && isOwnApp(name)
+  if (type === 'personal' && (call.credentials.isPage || isOthers)) return omitToken(access)
+  const first = { id, token, apiEndpoint: apiEndpoint(call.services.config, call.account.username, token) }
+  // To copy the first ones once more costs less than to copy all but them.
+  return Object.assign(first, access)
+}
+
+function omitToken({ token: _kept, ...rest }: Access): PublicAccess {
+  return rest
+}
+
+/** An access with its last use, which is stored separately. */
+export function addLastUse({ store }: Pick<Call, 'store'>, access: Access): Access {
+  const lastUsed = store.usage.getLastUsed(access.id)
+  return lastUsed === undefined ? access : { ...access, lastUsed }
+}
+
+/** Whether the caller may delete an access that is not its own: personal accesses any, apps what they shared. */
+export function mayDelete({ caller }: Pick<Call, 'caller'>, access: Access): boolean {
+  if (caller.isPersonal) return true
+  return caller.access?.type === 'app' && access.type === 'shared' && isCreatedBy(access, caller.accessId)
+}

@@ -1,0 +1,128 @@
+/** Audit records as clients see them: as events, or in the older form of logs. (docs/spec/audit.md#audit-events; docs/spec/audit.md#audit-logs) */
+import { Type, type Static } from 'typebox'
+import { Event } from '../../schemas/event.js'
+import type { AuditScope } from '../../storage/audit/scope.js'
+import type { AuditEntry, AuditRecord } from '../../storage/audit/record.js'
+import type { Config } from '../settings/config.js'
+import { computeEventIntegrity } from '../integrity.js'
+import { addTags } from '../streams/tags.js'
+import { auditRoot } from '../audit-ids.js'
+import type { Services } from '../call/services.js'
+
+/** A record in the older form, together with the fields of its event. */
+export const AuditLog = Type.Object({
+  ...Event.properties,
+  type: Type.Literal('audit/core'),
+  forwardedFor: Type.String(),
+  action: Type.String(),
+  query: Type.Optional(Type.String()),
+  accessId: Type.String(),
+  status: Type.Integer(),
+  errorId: Type.Optional(Type.String()),
+  errorMessage: Type.Optional(Type.String())
+})
+export type AuditLog = Static<typeof AuditLog>
+
+/** The type of the event of a record. */
+export function getEventType(
+  { config: { audit } }: Pick<Services, 'config'>,
+  { errorId }: Pick<AuditEntry, 'errorId'>
+): string {
+  return `audit-log/${audit.brand}-api${errorId === undefined ? '' : '-error'}`
+}
+
+/** The fields of the event of a record, except its id. */
+export function toEventFields(config: Config, entry: AuditEntry): Omit<Event, 'id'> {
+  const { access, action, time } = entry
+  const streamIds = [`${auditRoot}access-${access}`, `${auditRoot}action-${action}`]
+  return {
+    streamIds,
+    streamId: streamIds[0]!,
+    time,
+    type: getEventType({ config }, entry),
+    content: toContent(entry),
+    created: time,
+    createdBy: 'system',
+    modified: time,
+    modifiedBy: 'system'
+  }
+}
+
+/** A record as an event. Its integrity value is computed on each read: the proof is the chain of records. */
+export function toAuditEvent(services: Services, record: AuditRecord): Event {
+  const event = addTags(services, { id: auditRoot + record.id, ...toEventFields(services.config, record) })
+  const { algorithm, isActive } = services.config.integrity
+  return isActive.events ? { ...event, integrity: computeEventIntegrity(event, algorithm) } : event
+}
+
+/** A record in the older form. */
+export function toAuditLog(services: Services, record: AuditRecord): AuditLog {
+  const { access, action, errorId, ip, message, query, status } = record
+  const { integrity: _of, ...event } = toAuditEvent(services, record)
+  const { resource, verb } = getEndpoint(services, action)
+  return {
+    ...event,
+    type: 'audit/core',
+    forwardedFor: ip,
+    action: `${verb} ${resource}`,
+    ...(query && { query: toQueryText(query) }),
+    accessId: access,
+    status,
+    ...(errorId !== undefined && { errorId, errorMessage: message ?? '' })
+  }
+}
+
+/** The verb and the path by which a method is called over HTTP; calls in batches and over sockets count as such. */
+export function getEndpoint(
+  { endpoints }: Services,
+  action: string
+): { readonly verb: string; readonly resource: string } {
+  return endpoints.get(action) ?? { verb: 'POST', resource: `/${action}` }
+}
+
+function toContent({
+  action,
+  callerId,
+  errorId,
+  integrity,
+  ip,
+  isQueryTruncated: isQueryCut,
+  key,
+  message,
+  query,
+  reach,
+  status,
+  via
+}: AuditEntry): object {
+  return {
+    source: { name: via, ip },
+    action,
+    query: query ?? {},
+    ...(isQueryCut && { isQueryCut }),
+    status,
+    ...(callerId !== undefined && { callerId }),
+    ...(key !== undefined && { record: { key, ...(integrity !== undefined && { integrity }) } }),
+    ...(reach && { read: toReadScope(reach) }),
+    ...(errorId !== undefined && { id: errorId }),
+    ...(message !== undefined && { message })
+  }
+}
+
+/** The count is left out if nothing had been read when the record was written; `hasMore` tells that more followed. */
+function toReadScope({ count, from, isTruncated: isCut, isOpen, streamIds, to }: AuditScope): object {
+  return {
+    streamIds,
+    ...(isCut && { isCut }),
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && { to }),
+    ...((count > 0 || !isOpen) && { count }),
+    ...(isOpen && { hasMore: true })
+  }
+}
+
+function toQueryText(query: object): string {
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    [value as string | string[]].flat().map((text): [string, string] => [name, text])
+  )
+  return new URLSearchParams(pairs).toString()
+}

@@ -1,0 +1,121 @@
+/** The reach of a read, for the audit: streams, times and number of items. (docs/spec/audit.md#what-reads-reached) */
+import type { Access } from '../../schemas/access.js'
+import type { AuditScope } from '../../storage/audit/scope.js'
+import { getStreamIds } from '../events/event-permissions.js'
+import type { Reader } from '../call/reader.js'
+import type { Holder } from '../../storage/repositories/series.js'
+import type { Event } from '../../schemas/event.js'
+import type { Caller } from '../permissions/caller.js'
+import { allows } from '../permissions/levels.js'
+import { isStreamPermission } from '../../schemas/permission.js'
+import { parseStreamsQuery } from '../events/streams-query.js'
+import { truncateText } from '../truncate-text.js'
+
+/** Limits on the recorded streams, on the characters of each id, and of all of them: calls of a few bytes are recorded, too. */
+const maxStreams = 20
+const maxIdLength = 100
+const maxLength = 500
+
+/** A range of time in seconds; either end may be open. */
+export interface TimeRange {
+  readonly from?: number | undefined
+  readonly to?: number | undefined
+}
+
+/** The recorded streams, possibly cut. */
+interface RecordedStreams {
+  readonly streamIds: readonly string[]
+  readonly isCut: boolean
+}
+
+/** The reach of a list, of which nothing has been read yet. `streams`: a `streams` parameter. */
+export function describeQueryScope(caller: Caller, streams: unknown, { from, to }: TimeRange): AuditScope {
+  return createScope(
+    streams === undefined ? listReadable(caller) : listRequested(caller, streams),
+    from,
+    to,
+    0,
+    true
+  )
+}
+
+/** Members are listed one by one: this runs for every read, and a spread costs as much as a query. */
+function createScope(
+  { isCut, streamIds }: RecordedStreams,
+  from: number | undefined,
+  to: number | undefined,
+  count: number,
+  isOpen: boolean
+): AuditScope {
+  return { streamIds, isTruncated: isCut, from, to, count, isOpen }
+}
+
+/** The reach of one event. */
+export function describeEventScope(
+  reader: Reader,
+  { streamIds, time }: Pick<Event, 'streamIds' | 'time'>
+): AuditScope {
+  return createScope(listVisible(reader, streamIds), time, time, 1, false)
+}
+
+/** The reach of one event in the streams of these numbers. */
+export function describeItemScope(reader: Reader, streams: readonly number[]): AuditScope {
+  return createScope(listVisible(reader, getStreamIds(reader.store, streams)), undefined, undefined, 1, false)
+}
+
+/** The reach of a list of points below a holder, of which nothing has been read yet. */
+export function describePointsScope(
+  reader: Reader,
+  { streams }: Pick<Holder, 'streams'>,
+  { from, to }: TimeRange
+): AuditScope {
+  return createScope(listVisible(reader, getStreamIds(reader.store, streams)), from, to, 0, true)
+}
+
+/** Those of the ids that the caller may list. */
+function listVisible({ caller }: Reader, streamIds: readonly string[]): RecordedStreams {
+  return cutIds(caller.isPersonal ? streamIds : streamIds.filter(id => caller.may('list', id)))
+}
+
+const grantedByAccess = new WeakMap<Access, RecordedStreams>()
+const everything: RecordedStreams = { streamIds: ['*'], isCut: false }
+
+/** The streams that an access may read by its permissions. */
+function listReadable({ access }: Caller): RecordedStreams {
+  if (!access || access.type === 'personal') return everything
+  let found = grantedByAccess.get(access)
+  if (!found) {
+    const ids = (access.permissions ?? []).flatMap(permission =>
+      isStreamPermission(permission) && allows(permission.level, 'read') ? [permission.streamId] : []
+    )
+    grantedByAccess.set(access, (found = cutIds(ids)))
+  }
+  return found
+}
+
+/** The ids that a `streams` parameter asks for, in any form; it has been validated before. */
+function listRequested(caller: Caller, streams: unknown): RecordedStreams {
+  if (isIdList(streams)) return cutIds(streams)
+  const queries = parseStreamsQuery(streams, Infinity)
+  if (queries.some(({ any }) => any === '*')) return listReadable(caller)
+  return cutIds([...new Set(queries.flatMap(({ any }) => (any === '*' ? [] : any.map(({ id }) => id))))])
+}
+
+/** Whether it is a plain list of ids, by far the most frequent form. */
+function isIdList(streams: unknown): streams is readonly string[] {
+  return Array.isArray(streams) && streams.every(id => typeof id === 'string' && /^[a-z0-9-]+$/i.test(id))
+}
+
+function cutIds(ids: readonly string[]): RecordedStreams {
+  const streamIds: string[] = []
+  let isCut = false
+  let charactersLeft = maxLength
+  for (const id of ids) {
+    const kept = id.length <= maxIdLength ? id : truncateText(id, maxIdLength)
+    charactersLeft -= kept.length
+    if (streamIds.length === maxStreams || charactersLeft < 0) return { streamIds, isCut: true }
+    streamIds.push(kept)
+    isCut ||= kept !== id
+  }
+  return { streamIds, isCut }
+}

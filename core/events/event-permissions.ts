@@ -1,0 +1,34 @@
+/** Checks whether an event may be read by its streams alone, without loading its content. */
+import type { Event } from '../../schemas/event.js'
+import type { Holder } from '../../storage/repositories/series.js'
+import type { UserStore } from '../../storage/user/user-store.js'
+import { fail } from '../errors.js'
+import type { Reader } from '../call/reader.js'
+
+/** Throws `forbidden` unless the event may be read. */
+export function assertReadable(reader: Reader, { streams }: Pick<Holder, 'streams'>): void {
+  if (!mayReadAt(reader, streams)) fail('forbidden')
+}
+
+/** Whether an event in the streams of these numbers may be read. */
+export function mayReadAt({ caller, store }: Reader, streams: readonly number[]): boolean {
+  // Personal accesses may read everything in the user's own streams.
+  if (caller.isPersonal && streams[0]! >= 0) return true
+  return caller.mayReadEvent(getStreamIds(store, streams))
+}
+
+/** As {@link mayReadAt}, for an event that has been loaded. */
+export function mayRead(
+  { caller, store }: Reader,
+  { id, streamIds }: Pick<Event, 'id' | 'streamIds'>
+): boolean {
+  if (caller.mayReadEvent(streamIds)) return true
+  // For a system stream that the settings no longer define, only the number tells whether it is an account field.
+  const streams = caller.isPersonal ? store.series.findHolder(id)?.streams : undefined
+  return streams !== undefined && mayReadAt({ caller, store }, streams)
+}
+
+/** The ids of the streams with these numbers; for those that no longer exist, an id on which nobody has a level. */
+export function getStreamIds({ streams }: Pick<UserStore, 'streams'>, numbers: readonly number[]): string[] {
+  return numbers.map(number => streams.findByNumber(number)?.stream.id ?? ':')
+}

@@ -1,0 +1,37 @@
+/** Events as one caller sees them: stored texts, except for those with files, whose read tokens belong to the caller. */
+import type { Attachment } from '../../schemas/event.js'
+import { JsonText } from '../json/json-text.js'
+import { findMember, type TextRange } from '../json/reader.js'
+import { insertLiveValues } from './live-values.js'
+import type { Call } from '../call/method.js'
+import { addReadTokens } from '../auth/read-token.js'
+
+/** Turns an event's stored text into what the caller gets. */
+export function createPresenter({
+  account,
+  caller,
+  services
+}: Pick<Call, 'account' | 'caller' | 'services'>): (body: string) => string {
+  return body => {
+    const { access } = caller
+    // Most events have no files; these are recognised without parsing. Contents may hold the same words.
+    if (!access || !body.includes('"attachments":[')) return body
+    const place = findMember(body, 'attachments')
+    if (!place) return body
+    // The rest may be of megabytes: no objects are made of it.
+    const id = parseAt(body, findMember(body, 'id')!) as string
+    const files = parseAt(body, place) as Attachment[]
+    const readable = JSON.stringify(addReadTokens(services, account, access, id, files))
+    return body.slice(0, place.from) + readable + body.slice(place.to)
+  }
+}
+
+function parseAt(text: string, { from, to }: TextRange): unknown {
+  return JSON.parse(text.slice(from, to))
+}
+
+/** Returns one event from its stored text. */
+export function toPublicEvent(call: Call, body: string): JsonText {
+  const { services, store } = call
+  return new JsonText(insertLiveValues(services, createPresenter(call)(body), store))
+}

@@ -1,0 +1,45 @@
+/** Indexes the texts of events that have been added, once their account is quiet or somebody searches it (docs/decisions/0018-search-in-texts.md). */
+import type { Account } from '../../storage/platform/account.js'
+import { AccountScan } from '../account/account-scan.js'
+import type { Services } from '../call/services.js'
+import { nextTurn } from '../../storage/steps.js'
+
+/** Milliseconds that the texts of one account may take in a go; then others come, and the rest has time. */
+const indexSliceMs = 100
+
+/** Looks after the texts of all accounts whose files are open. */
+export class TextIndexer {
+  readonly #scan: AccountScan
+  #isClosing = false
+
+  constructor(private readonly services: Services) {
+    this.#scan = new AccountScan(services, () => void this.catchUp(), 'texts of events could not be indexed')
+  }
+
+  /** Indexes what is due, for a while; with `all` everything. Never rejects. */
+  catchUp(all = false): Promise<void> {
+    return this.#scan.run(
+      (account, { events }) =>
+        !this.#isClosing && (events.texts.isDue() || all)
+          ? this.#index(account, all ? Infinity : indexSliceMs)
+          : undefined,
+      all
+    )
+  }
+
+  async close(): Promise<void> {
+    this.#isClosing = true
+    await this.#scan.stop()
+  }
+
+  /** In transactions of some milliseconds each, others having their turn in between. */
+  async #index(account: Account, ms: number): Promise<void> {
+    const until = performance.now() + ms
+    do {
+      const store = this.services.accounts.store(account)
+      if ((store.isHeld && ms < Infinity) || !store.read(() => store.events.texts.hasPending())) return
+      await store.commit(() => store.events.texts.indexPending())
+      await nextTurn({ account: account.id, access: '' })
+    } while (!this.#isClosing && performance.now() < until)
+  }
+}

@@ -1,0 +1,36 @@
+/** The event that a call wants to change. (docs/spec/events.md#who-may-do-what) */
+import type { Event } from '../../schemas/event.js'
+import { findField, assertEditable } from '../account/values.js'
+import { isAuditId } from '../audit-ids.js'
+import { fail } from '../errors.js'
+import { mayRead } from './event-permissions.js'
+import { readJson, unlimited } from '../json/reader.js'
+import type { Call } from '../call/method.js'
+import type { Steps } from '../../storage/steps.js'
+import { isSystemId } from '../system-ids.js'
+
+/**
+ * Returns the event. Errors: `unknown-resource`, also for a deleted one; `forbidden` unless the caller contributes to one of its streams;
+ * `invalid-operation` for values of account fields that the service alone sets.
+ */
+export function requireWritableEvent(call: Call, id: string): Event {
+  return requireWritable(call, id, call.store.events.find(id))
+}
+
+/** As {@link requireWritableEvent}, in steps: for an event that is large. */
+export function* requireLargeWritableEvent(call: Call, id: string): Steps<Event> {
+  const text = call.store.events.findText(id)
+  return requireWritable(call, id, text && ((yield* readJson(text.body, unlimited)) as Event))
+}
+
+function requireWritable(call: Call, id: string, found: Event | undefined): Event {
+  const { caller } = call
+  if (isAuditId(id)) fail('invalid-operation', 'The audit cannot be changed')
+  const event = found ?? fail('unknown-resource', `No event "${id}"`)
+  if (!event.streamIds.some(streamId => caller.may('contribute', streamId))) fail('forbidden')
+  // The response shows the event: it must not be hidden by another of its streams.
+  if (!mayRead(call, event)) fail('forbidden')
+  const field = isSystemId(event.streamId) && findField(call, event.streamIds)
+  if (field) assertEditable(field)
+  return event
+}

@@ -1,0 +1,133 @@
+/** The events of a list one by one, and the points below them. */
+import type { Event } from '../../schemas/event.js'
+import type { Range } from '../../storage/series/page.js'
+import type { Reader } from '../call/reader.js'
+import { isListing, JsonText, type Listing } from '../json/json-text.js'
+import { createValueEndFinder, findMember, type TextRange } from '../json/reader.js'
+import { mayReadAt } from '../events/event-permissions.js'
+import { guardListing } from '../series/holder.js'
+import { PointListing } from '../series/listing.js'
+import { timeColumn } from '../series/column-plan.js'
+import type { Pieces, ReadContext } from './pieces.js'
+
+/** Characters of an event from which on it is not taken apart: no measurement is as long. */
+const largeEventSize = 256 * 1024
+/** Characters of large events that may be in memory while they are written turn by turn; others are written in one turn. */
+const maxHeld = 32 * 1024 * 1024
+let heldCharacters = 0
+
+/** The JSON texts of the events of a list. `isCounted`: whether they count as read. */
+export function* listEventTexts(
+  turn: ReadContext,
+  events: Listing<Reader> | readonly never[],
+  isCounted = true
+): Pieces {
+  if (!isListing(events)) return
+  for (let isLast = false; !isLast;) {
+    let { text, count, done } = events.next(turn.reader)
+    isLast = done
+    if (isCounted) turn.count += count
+    let endOf = createValueEndFinder(text)
+    for (let at = 0; at < text.length;) {
+      const end = endOf(at)
+      const own = text.slice(at, end)
+      at = end + 1
+      if (own.length <= largeEventSize) {
+        yield own
+        continue
+      }
+      if (text.length > at) {
+        // What is left must not keep all of it in memory, however slowly it is taken.
+        text = Buffer.from(text.slice(at)).toString()
+        endOf = createValueEndFinder(text)
+        at = 0
+      } else text = ''
+      yield* holdEvent(turn, own)
+    }
+    yield ''
+  }
+}
+
+function* holdEvent(turn: ReadContext, text: string): Pieces {
+  turn.mustWriteAtOnce = heldCharacters + text.length > maxHeld
+  turn.isHolding = !turn.mustWriteAtOnce
+  if (turn.isHolding) heldCharacters += text.length
+  try {
+    yield text
+  } finally {
+    if (turn.isHolding) heldCharacters -= text.length
+    turn.isHolding = turn.mustWriteAtOnce = false
+  }
+}
+
+/**
+ * An event from its text. Of a large one a large content is a `JsonText`, unless it is a text, and large client data are left out.
+ */
+export function parseEvent(text: string): Event {
+  if (text.length <= largeEventSize) return JSON.parse(text) as Event
+  let rest = text
+  const clientData = findMember(rest, 'clientData')
+  if (clientData && clientData.to - clientData.from > largeEventSize) rest = replaceWithNull(rest, clientData)
+  const place = findMember(rest, 'content')
+  if (!place || place.to - place.from <= largeEventSize) return JSON.parse(rest) as Event
+  const content = rest.slice(place.from, place.to)
+  const own = content.startsWith('"') ? (JSON.parse(content) as unknown) : new JsonText(content)
+  return { ...(JSON.parse(replaceWithNull(rest, place)) as Event), content: own }
+}
+
+function replaceWithNull(text: string, { from, to }: TextRange): string {
+  return `${text.slice(0, from)}null${text.slice(to)}`
+}
+
+/** Points of a series: a row has the cells of its columns, deltaTime first. */
+export interface Points {
+  readonly columns: readonly string[]
+  readonly rows: readonly (readonly unknown[])[]
+  /** The same as JSON, joined by commas. */
+  readonly text: string
+}
+
+/** Times that points have to lie in, in seconds; both ends belong to it. */
+export interface TimeRange {
+  readonly fromTime?: number | undefined
+  readonly toTime?: number | undefined
+}
+
+/** A deltaTime later than any that counts: ends of ranges of points do not belong to them. */
+const endTolerance = 1e-6
+
+/** The points below a holder, some at a time; none if it has gone meanwhile. */
+export function* listPoints(
+  turn: ReadContext,
+  { id, time }: Pick<Event, 'id' | 'time'>,
+  { fromTime, toTime }: TimeRange,
+  isParsed = true
+): Generator<Points, void, undefined> {
+  const holder = turn.reader.store.series.findHolder(id)
+  if (!holder || !mayReadAt(turn.reader, holder.streams)) return
+  const columns = turn.reader.store.series.getColumns(holder.number)
+  if (!columns) return
+  const range: Range = {
+    from: fromTime === undefined ? 0 : Math.max(0, fromTime - time),
+    to: toTime === undefined ? Infinity : toTime - time + endTolerance
+  }
+  const points = guardListing(
+    holder,
+    new PointListing({
+      event: holder.number,
+      width: columns.length + 1,
+      isFine: true,
+      range,
+      limit: Infinity,
+      isAscending: true
+    })
+  )
+  const named = [timeColumn, ...columns]
+  for (let isLast = false; !isLast;) {
+    const { text, done } = points.next(turn.reader)
+    isLast = done
+    if (text === '') continue
+    const rows = isParsed ? (JSON.parse(`[${text}]`) as unknown[][]) : []
+    yield { columns: named, rows, text }
+  }
+}

@@ -1,0 +1,100 @@
+/** Talks to providers of identities: what they say of themselves is read when it is needed, and kept for an hour. */
+import type { Configuration } from 'openid-client'
+import type { Log } from '../log.js'
+import { Outgoing } from '../outgoing/http.js'
+import { isLocal } from '../settings/auth.js'
+import type { Config } from '../settings/config.js'
+import type { Clock } from '../time.js'
+import type { Provider } from './provider.js'
+
+interface CachedConfiguration {
+  readonly configuration: Configuration
+  /** Seconds. */
+  readonly readAt: number
+}
+
+/** Seconds for which what a provider says of itself is believed. Keys that are new are asked for at once. */
+const metadataAge = 3600
+/** Bytes of a response of a provider. */
+const maxBytes = 1024 * 1024
+
+/** Loaded when a provider is first used. */
+export const loadOpenidClient = (): Promise<typeof import('openid-client')> => import('openid-client')
+
+export class ProviderClient {
+  readonly #cache = new Map<string, CachedConfiguration>()
+  /** At most one attempt at a time for each: people may be many. */
+  readonly #pending = new Map<string, Promise<Configuration>>()
+  readonly #outgoing: Record<'guarded' | 'free', Outgoing>
+
+  constructor(
+    private readonly config: Config,
+    private readonly clock: Clock,
+    readonly log: Log
+  ) {
+    const { oidcTimeoutMs: timeoutMs } = config.auth
+    this.#outgoing = {
+      guarded: new Outgoing({ allowInternal: false, timeoutMs }),
+      free: new Outgoing({ allowInternal: true, timeoutMs })
+    }
+  }
+
+  /** Returns what is needed to talk to a provider. Rejects if it cannot be reached, or is not who it has to be. */
+  async configuration(provider: Provider): Promise<Configuration> {
+    const known = this.#cache.get(provider.name)
+    if (known && this.clock.now() - known.readAt < metadataAge) return known.configuration
+    const running = this.#pending.get(provider.name)
+    if (running) return await running
+    const reading = this.#read(provider)
+    this.#pending.set(provider.name, reading)
+    try {
+      const configuration = await reading
+      this.#cache.set(provider.name, { configuration, readAt: this.clock.now() })
+      return configuration
+    } finally {
+      this.#pending.delete(provider.name)
+    }
+  }
+
+  /** Aborts calls in progress. */
+  async close(): Promise<void> {
+    await this.#outgoing.guarded.close()
+    await this.#outgoing.free.close()
+  }
+
+  async #read({ clientId, clientSecret, issuer, tokenEndpointAuthMethod }: Provider): Promise<Configuration> {
+    const client = await loadOpenidClient()
+    const { oidcAllowInternalTargets, oidcTimeoutMs } = this.config.auth
+    const outgoing = this.#outgoing[oidcAllowInternalTargets || isLocal(issuer) ? 'free' : 'guarded']
+    const fetch = async (url: string, { body, headers, method, signal }: FetchOptions): Promise<Response> =>
+      await outgoing.fetch(url, { method, headers, signal, body: body?.toString() }, maxBytes)
+    const authenticate: import('openid-client').ClientAuth = (server, ...rest) => {
+      if (clientSecret === undefined || clientSecret === '') return client.None()(server, ...rest)
+      const supported = server.token_endpoint_auth_methods_supported
+      const method =
+        tokenEndpointAuthMethod ??
+        (supported && !supported.includes('client_secret_basic')
+          ? 'client_secret_post'
+          : 'client_secret_basic')
+      const how = method === 'client_secret_post' ? client.ClientSecretPost : client.ClientSecretBasic
+      return how(clientSecret)(server, ...rest)
+    }
+    return await client.discovery(new URL(issuer), clientId, undefined, authenticate, {
+      [client.customFetch]: fetch as never,
+      timeout: Math.ceil(oidcTimeoutMs / 1000),
+      // By default the signature of a token that comes straight from the provider is not looked at.
+      execute: [
+        client.enableNonRepudiationChecks,
+        ...(issuer.startsWith('http:') ? [client.allowInsecureRequests] : [])
+      ]
+    })
+  }
+}
+
+/** What the library asks for. */
+interface FetchOptions {
+  readonly method: string
+  readonly headers: Record<string, string>
+  readonly body?: { toString(): string } | null
+  readonly signal?: AbortSignal
+}

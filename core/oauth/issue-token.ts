@@ -1,0 +1,131 @@
+/** Hands out what a code or a refresh token was good for: the token of an access. (docs/api/oauth.md#tokens) */
+import { Type, type Static } from 'typebox'
+import type { Access } from '../../schemas/access.js'
+import type { IdentityScope } from '../../schemas/oauth.js'
+import type { Call } from '../call/method.js'
+import { Caller } from '../permissions/caller.js'
+import { isExpired, listStreamIds } from '../permissions/access.js'
+import { getAccountUrl, apiEndpoint } from '../service-info.js'
+import type { Client } from './clients.js'
+import { failOAuth } from './errors.js'
+import { createIdToken } from './id-token.js'
+import type { SigningKey } from './keys.js'
+import { getIssuer } from './metadata.js'
+import { formatScope } from './scope.js'
+import { createAccessToken, createRefreshToken, getTokenOwner, formatRefreshToken } from './tokens.js'
+import { getRefreshSeconds, type RedeemedCode, type RefreshedGrant } from './redeem.js'
+
+/** The answer of the token endpoint. (RFC 6749, 5.1) */
+export const TokenAnswer = Type.Object({
+  access_token: Type.String(),
+  token_type: Type.Literal('Bearer'),
+  /** Seconds; absent if the access ends when the person ends it. */
+  expires_in: Type.Optional(Type.Integer()),
+  scope: Type.String(),
+  refresh_token: Type.Optional(Type.String()),
+  id_token: Type.Optional(Type.String()),
+  /** Root of the account: the API is below it. */
+  api_endpoint: Type.String(),
+  /** The same with the token in it, as client libraries take it. (docs/spec/conventions.md#root-endpoints) */
+  apiEndpoint: Type.String(),
+  username: Type.String()
+})
+export type TokenAnswer = Static<typeof TokenAnswer>
+
+/** Hands out the access of a code, which gets a token of its own. Must run within a write. */
+export function issueToken(
+  call: Call,
+  client: Client,
+  { use }: RedeemedCode,
+  key: SigningKey | undefined
+): TokenAnswer {
+  const { account, now, services, store } = call
+  const known = store.accesses.find(use.accessId)
+  if (known?.type !== 'app' || isExpired(known, now))
+    failOAuth('invalid_grant', 'The access has ended', use.accessId)
+  const access = replaceToken(call, known)
+  const refreshToken =
+    access.expires !== undefined && use.scopes.includes('offline_access') ? createRefreshToken() : undefined
+  const grant = {
+    client: client.id,
+    ...(client.name !== undefined && { clientName: client.name }),
+    scopes: use.scopes,
+    created: now
+  }
+  store.oauthGrants.insert(
+    access.id,
+    grant,
+    now,
+    refreshToken,
+    refreshToken && now + getRefreshSeconds(call, client)
+  )
+  const answer = buildTokenAnswer(call, access, use.scopes)
+  return {
+    ...answer,
+    ...(refreshToken && { refresh_token: formatRefreshToken(account.username, refreshToken) }),
+    ...(key && {
+      id_token: createIdToken(key, {
+        issuer: getIssuer(services.config),
+        client: client.id,
+        subject: account.id,
+        nonce: use.nonce,
+        authTime: use.authTime,
+        accessToken: access.token,
+        now
+      })
+    })
+  }
+}
+
+/** Prolongs the access of a refresh token, from when that was replaced: once, however often it is asked. Must run within a write. */
+export function renewToken(
+  call: Call,
+  client: Client,
+  { grant, refreshToken, time }: RefreshedGrant
+): TokenAnswer {
+  const { now, services, store } = call
+  const known = store.accesses.find(grant.access)
+  if (known?.type !== 'app' || known.expires === undefined)
+    failOAuth('invalid_grant', 'The access has ended', grant.access)
+  const lifetime = client.accessSeconds ?? services.config.oauth.accessSeconds
+  const expires = Math.max(known.expires, time + lifetime)
+  if (expires === known.expires)
+    return { ...buildTokenAnswer(call, known, grant.scopes), refresh_token: refreshToken }
+  const access: Access = {
+    ...known,
+    expires,
+    modified: store.stamp(now),
+    modifiedBy: known.id
+  }
+  const kept = store.accesses.update(access)
+  call.changes.add('accesses', listStreamIds(kept), kept.id)
+  return { ...buildTokenAnswer(call, kept, grant.scopes), refresh_token: refreshToken }
+}
+
+/** Pages that ask for consent know the token that an access has first. The one that the client gets is known to nobody else. */
+function replaceToken(call: Call, access: Access): Access {
+  const { account, changes, now, store } = call
+  if (getTokenOwner(access.token) === account.username) return access
+  const kept = store.accesses.update({
+    ...access,
+    token: createAccessToken(account.username),
+    modified: store.stamp(now),
+    modifiedBy: access.id
+  })
+  changes.add('accesses', listStreamIds(kept), kept.id)
+  return kept
+}
+
+function buildTokenAnswer(call: Call, access: Access, scopes: readonly IdentityScope[]): TokenAnswer {
+  const { account, now, services, store } = call
+  call.actor = new Caller(store, access)
+  return {
+    access_token: access.token,
+    token_type: 'Bearer',
+    ...(access.expires !== undefined && { expires_in: Math.max(0, Math.floor(access.expires - now)) }),
+    scope: formatScope(access.permissions ?? [], scopes),
+    api_endpoint: getAccountUrl(services.config, account.username),
+    apiEndpoint: apiEndpoint(services.config, account.username, access.token),
+    username: account.username
+  }
+}

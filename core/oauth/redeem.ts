@@ -1,0 +1,180 @@
+/**
+ * Turns codes and refresh tokens into what they stand for, once. Whoever presents one again may have stolen it, or it was
+ * stolen from whoever presents it: the access ends. (docs/api/oauth.md#codes; docs/api/oauth.md#refreshing)
+ */
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { StoredGrant } from '../../storage/oauth/oauth-grants.js'
+import type { UserStore } from '../../storage/user/user-store.js'
+import { revokeAccess } from '../accesses/revoke-access.js'
+import type { Call } from '../call/method.js'
+import { Changes } from '../changes.js'
+import { findCode, spendCode, type CodeGrant } from './codes.js'
+import type { Client } from './clients.js'
+import { failOAuth } from './errors.js'
+import { createClosingError } from '../unknown-user.js'
+import { assertSameScope } from './same-scope.js'
+import { deriveNextToken, findSuccessor, parseRefreshToken, formatRefreshToken } from './tokens.js'
+
+/** How a client asks for a token. */
+export type GrantType = 'authorization_code' | 'refresh_token'
+
+/** What a code was good for. */
+export interface RedeemedCode {
+  readonly kind: 'code'
+  readonly use: CodeGrant
+}
+
+/** What a refresh token was good for, the next one, and when that replaced it (seconds). */
+export interface RefreshedGrant {
+  readonly kind: 'refresh'
+  readonly grant: StoredGrant
+  readonly refreshToken: string
+  readonly time: number
+}
+
+/** What a client proves that a code is its own with. */
+export interface CodeProof {
+  readonly code?: string | undefined
+  readonly redirect_uri?: string | undefined
+  readonly code_verifier?: string | undefined
+}
+
+/** What a client asks for another token with. */
+export interface RefreshRequest {
+  readonly refresh_token?: string | undefined
+  readonly scope?: string | undefined
+}
+
+/**
+ * Spends a code. Throws `invalid_grant` for one that is unknown, used or another client's, or without the redirect URI and the
+ * verifier that belong to it: there is no second attempt.
+ */
+export async function redeemCode(call: Call, client: Client, proof: CodeProof): Promise<RedeemedCode> {
+  const { code, code_verifier } = requireProof(proof)
+  const { redirect_uri } = proof
+  const found = await writeSeparately(call, (store, inCall) => {
+    const known = findCode(store, code, call.now)
+    if (known?.use.client !== client.id) return undefined
+    if (known.isUsed) revokeAccessById(inCall, known.use.accessId)
+    else {
+      assertOpenAccount(call)
+      spendCode(store, code, known.use, call.now)
+    }
+    return known
+  })
+  if (!found) return refuseUnknown(call, proof, 'authorization_code')
+  const { isUsed, use } = found
+  if (isUsed) failOAuth('invalid_grant', 'The code has been used before: the access has ended', use.accessId)
+  // One that was left out counts as the one in force, as OAuth 2.1 has it; any other must be the same.
+  if (redirect_uri !== undefined && redirect_uri !== use.redirectUri)
+    failOAuth(
+      'invalid_grant',
+      'The redirect_uri is not the one that the code was asked for with',
+      use.accessId
+    )
+  if (!matchesChallenge(code_verifier, use.challenge))
+    failOAuth('invalid_grant', 'The code_verifier does not fit the code_challenge', use.accessId)
+  return { kind: 'code', use }
+}
+
+/**
+ * Replaces a refresh token by the next one; one that was replaced within the last seconds gets the same answer again, for
+ * clients that ask twice at a time or have lost the answer. Throws `invalid_grant` for one that is unknown, used before or
+ * another client's, and `invalid_scope`, with which the token stays good, if another scope is asked for.
+ */
+export async function refreshGrant(
+  call: Call,
+  client: Client,
+  renewal: RefreshRequest
+): Promise<RefreshedGrant> {
+  const parts = parseRefreshToken(requireRefreshToken(renewal))
+  const found = await writeSeparately(call, (store, inCall) => {
+    const known = parts && store.oauthGrants.find(parts)
+    if (!known || known.grant.client !== client.id) return undefined
+    const { grant, isCurrent } = known
+    const successor = isCurrent ? undefined : findSuccessor(grant, parts.secret, call.now)
+    if (!isCurrent && successor === undefined) {
+      revokeAccessById(inCall, grant.access)
+      return { grant }
+    }
+    if ((grant.expires ?? 0) <= call.now) return undefined
+    const access = store.accesses.find(grant.access)
+    assertOpenAccount(call)
+    if (access) assertSameScope(access, grant.scopes, renewal.scope)
+    if (successor !== undefined) return { grant, secret: successor, time: grant.used }
+    const { replaced, secret } = deriveNextToken(grant, parts.secret, call.now)
+    store.oauthGrants.rotate(grant, secret, call.now + getRefreshSeconds(call, client), replaced)
+    return { grant, secret, time: call.now }
+  })
+  if (!found || !parts) return refuseUnknown(call, renewal, 'refresh_token')
+  const { grant, secret, time = call.now } = found
+  if (secret === undefined)
+    failOAuth('invalid_grant', 'The refresh_token has been used before: the access has ended', grant.access)
+  const refreshToken = formatRefreshToken(call.account.username, { family: parts.family, secret })
+  return { kind: 'refresh', grant, refreshToken, time }
+}
+
+/** Seconds for which a refresh token of a client can be used. */
+export function getRefreshSeconds({ services }: Pick<Call, 'services'>, client: Client): number {
+  return client.refreshSeconds ?? services.config.oauth.refreshSeconds
+}
+
+/**
+ * Throws for what cannot be found, the same whether there is such an account or not: guesses are counted. Errors:
+ * `invalid_grant`, `invalid_request`.
+ */
+export function refuseUnknown(
+  { credentials, services }: Pick<Call, 'services' | 'credentials'>,
+  params: CodeProof & RefreshRequest,
+  type: GrantType
+): never {
+  if (type === 'refresh_token') requireRefreshToken(params)
+  else requireProof(params)
+  services.throttle.unknownToken(credentials.ip)
+  const what = type === 'refresh_token' ? type : 'code'
+  return failOAuth('invalid_grant', `The ${what} is unknown, has expired, or is of another client`)
+}
+
+/** Throws `forbidden` for an account that is scheduled for deletion: what the client holds stays good, should it be kept. */
+function assertOpenAccount({ account }: Call): void {
+  if (account.deletion !== null) throw createClosingError(account.deletion)
+}
+
+/** Returns the code with its verifier. Throws `invalid_request` if one is missing. */
+function requireProof({ code, code_verifier }: CodeProof): { code: string; code_verifier: string } {
+  if (code === undefined) failOAuth('invalid_request', 'The code is missing')
+  if (code_verifier === undefined) failOAuth('invalid_request', 'The code_verifier is missing (PKCE)')
+  return { code, code_verifier }
+}
+
+/** Returns the refresh token. Throws `invalid_request` if it is missing. */
+function requireRefreshToken({ refresh_token: token }: RefreshRequest): string {
+  return token ?? failOAuth('invalid_request', 'The refresh_token is missing')
+}
+
+/** Ends an access with all that came of it. Must run within a write. */
+function revokeAccessById(call: Call, id: string): void {
+  const access = call.store.accesses.find(id)
+  if (access) revokeAccess(call, access)
+}
+
+/** Writes something that stays even though the call is refused, and tells of its changes. */
+async function writeSeparately<T>(call: Call, work: (store: UserStore, call: Call) => T): Promise<T> {
+  const { account, services } = call
+  const store = services.accounts.store(account)
+  const { changes, result } = await store.write(() => {
+    const inCall: Call = { ...call, store, changes: new Changes(store.streams) }
+    return { changes: inCall.changes, result: work(store, inCall) }
+  })
+  services.bus.publish(account.username, changes)
+  return result
+}
+
+/** Of 43 to 128 unreserved characters. (RFC 7636, 4.1) */
+const verifierPattern = /^[A-Za-z0-9._~-]{43,128}$/
+
+function matchesChallenge(verifier: string, challenge: string): boolean {
+  if (!verifierPattern.test(verifier)) return false
+  const made = createHash('sha256').update(verifier).digest('base64url')
+  return timingSafeEqual(Buffer.from(made), Buffer.from(challenge))
+}

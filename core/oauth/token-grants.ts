@@ -1,0 +1,85 @@
+/** What clients hold of accesses: found by a token, and as owners see it. (docs/api/oauth.md#accesses) */
+import { Type, type Static } from 'typebox'
+import type { Access } from '../../schemas/access.js'
+import type { HeldByOAuth, IdentityScope } from '../../schemas/oauth.js'
+import type { StoredGrant } from '../../storage/oauth/oauth-grants.js'
+import type { UserStore } from '../../storage/user/user-store.js'
+import type { ServiceCall } from '../call/method.js'
+import { isInForce } from '../permissions/effective-grants.js'
+import { ClientParams, authenticateClient, type Client } from './clients.js'
+import { failOAuth } from './errors.js'
+import { findSuccessor, parseRefreshToken } from './tokens.js'
+
+/** Params of the methods that are about a token of the client's own. */
+export const TokenParams = Type.Object({
+  ...ClientParams,
+  token: Type.Optional(Type.String({ maxLength: 5000 })),
+  token_type_hint: Type.Optional(Type.String({ maxLength: 100 }))
+})
+type TokenParams = Static<typeof TokenParams>
+
+/** What a client asks with. */
+export interface TokenRequest {
+  readonly client: Client
+  readonly token: string
+}
+
+/** Returns the client of a call and the token that it asks about. Throws `invalid_client`, `invalid_request`. */
+export function parseTokenRequest({ credentials, services }: ServiceCall, params: TokenParams): TokenRequest {
+  const client = authenticateClient(services, credentials, params)
+  return { client, token: params.token ?? failOAuth('invalid_request', 'The token is missing') }
+}
+
+/** What a token opens, and for whom. */
+export interface TokenGrant {
+  readonly access: Access
+  readonly grant: StoredGrant
+  /** When the token ends, in seconds. */
+  readonly expires: number | undefined
+  readonly isRefreshToken: boolean
+}
+
+/** Returns what an access token or a refresh token in force opens; `undefined` for any other. */
+export function findTokenGrant(store: UserStore, token: string, now: number): TokenGrant | undefined {
+  const access = store.accesses.findByToken(token)
+  if (access) {
+    const [grant] = store.oauthGrants.list(access.id)
+    return grant && access.type === 'app' && isInForce(store, access, now)
+      ? { access, grant, expires: access.expires, isRefreshToken: false }
+      : undefined
+  }
+  const parts = parseRefreshToken(token)
+  const found = parts && store.oauthGrants.find(parts)
+  if (!found) return undefined
+  const { access: accessId, expires = 0 } = found.grant
+  const isValid = found.isCurrent || findSuccessor(found.grant, parts.secret, now) !== undefined
+  const refreshed = isValid && expires > now ? store.accesses.find(accessId) : undefined
+  return refreshed && { access: refreshed, grant: found.grant, expires, isRefreshToken: true }
+}
+
+/** What the clients of an access may know of the person: of several devices all that was agreed to. */
+export function getIdentityScopes(store: UserStore, access: Access): ReadonlySet<IdentityScope> {
+  return new Set(store.oauthGrants.list(access.id).flatMap(({ scopes }) => scopes))
+}
+
+/** How an app holds an access, if it came by OAuth. `now` in seconds. */
+export function describeOAuthGrant(
+  store: UserStore,
+  { id, type }: Pick<Access, 'id' | 'type'>,
+  now: number
+): HeldByOAuth | undefined {
+  if (type !== 'app') return undefined
+  const grants = store.oauthGrants.list(id)
+  const [latest] = grants
+  if (!latest) return undefined
+  const ends = grants.flatMap(({ expires }) => (expires !== undefined && expires > now ? [expires] : []))
+  const used = grants.flatMap(each => each.used ?? [])
+  return {
+    clientId: latest.client,
+    ...(latest.clientName !== undefined && { clientName: latest.clientName }),
+    scopes: [...latest.scopes],
+    granted: latest.created,
+    ...(used.length > 0 && { refreshed: Math.max(...used) }),
+    ...(ends.length > 0 && { renewableUntil: Math.max(...ends) })
+  }
+}

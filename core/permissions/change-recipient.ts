@@ -1,0 +1,164 @@
+/** Decides who is notified of which change, and with which message. (docs/spec/notifications.md#who-hears-of-a-change) */
+import type { Access } from '../../schemas/access.js'
+import type { UserStore } from '../../storage/user/user-store.js'
+import type { Change, ChangeKind, Path } from '../changes.js'
+import type { Level } from '../../schemas/permission.js'
+import type { Steps } from '../../storage/steps.js'
+import type { StreamRepository } from '../../storage/repositories/streams.js'
+import type { StreamNode } from '../../storage/streams/node.js'
+import type { Grants } from './grants.js'
+import { allows } from './levels.js'
+import { getEffectiveGrants } from './effective-grants.js'
+
+const messages = new Map<ChangeKind, string>([
+  ['events', 'eventsChanged'],
+  ['streams', 'streamsChanged'],
+  ['accesses', 'accessesChanged']
+])
+
+/** The message that clients get for a change; `undefined` for kinds that stay within the service. */
+export function getMessage({ kind }: Change): string | undefined {
+  return messages.get(kind)
+}
+
+/** Paths that are judged in a step: well below a millisecond where their levels are known, a few where they are not. */
+const pathsPerStep = 200
+
+/** A possible recipient of change notifications, with its current permissions. */
+export class ChangeRecipient {
+  readonly #grants: Grants
+  /** Cached, since changed items may share streams. */
+  readonly #levels = new Map<Path, Level | undefined>()
+  #lastDecision: { readonly change: Change; readonly mayReceive: boolean } | undefined
+  #count = 0
+  #lastStreams: { readonly change: Change; readonly ids: ReadonlySet<string> } | undefined
+
+  constructor(
+    private readonly store: UserStore,
+    private readonly access: Access
+  ) {
+    this.#grants = getEffectiveGrants(store, access).grants
+  }
+
+  /**
+   * Whether it may be notified of a change: personal accesses of all, others of those that their permissions cover. In
+   * steps, since the change may be about very many streams; the answer is remembered.
+   */
+  *mayReceive(change: Change): Steps<boolean> {
+    if (this.#lastDecision?.change !== change)
+      this.#lastDecision = { change, mayReceive: yield* this.#decide(change) }
+    return this.#lastDecision.mayReceive
+  }
+
+  *#decide({ accessIds, kind, places }: Change): Steps<boolean> {
+    if (this.access.type === 'personal') return true
+    if (kind === 'accesses' && accessIds.includes(this.access.id)) return true
+    for (const paths of places) if (yield* this.#covers(kind, paths)) return true
+    return false
+  }
+
+  /**
+   * The streams in which it may be notified of a change, with all their ancestors: a change within them is one below these.
+   * In steps, and remembered: up to a thousand scopes look this up.
+   */
+  *listVisibleStreams(change: Change): Steps<ReadonlySet<string>> {
+    if (this.#lastStreams?.change !== change)
+      this.#lastStreams = { change, ids: yield* this.#findVisibleStreams(change) }
+    return this.#lastStreams.ids
+  }
+
+  *#findVisibleStreams({ kind, places }: Change): Steps<ReadonlySet<string>> {
+    const ids = new Set<string>()
+    for (const paths of places) {
+      if (this.access.type !== 'personal' && !(yield* this.#covers(kind, paths))) continue
+      for (const path of paths) {
+        if (this.#countStep) yield
+        if (this.#mayList(path)) for (const id of path) ids.add(id)
+      }
+    }
+    return ids
+  }
+
+  /**
+   * Whether a stream has moved to where the access has a different level, even a stream that it cannot see: that may hide
+   * or reveal events that are in other streams as well. In steps.
+   */
+  *mayChangeVisibility({ kind, places }: Change): Steps<boolean> {
+    if (kind !== 'streams') return false
+    const levels = new Map<string | undefined, Level | undefined>()
+    for (const paths of places)
+      for (const path of paths) {
+        if (this.#countStep) yield
+        const level = this.#level(path)
+        if (levels.has(path[0]) && levels.get(path[0]) !== level) return true
+        levels.set(path[0], level)
+      }
+    return false
+  }
+
+  /** Whether one of these streams may be listed (`create-only` counts). */
+  *#covers(kind: ChangeKind, paths: readonly Path[]): Steps<boolean> {
+    // An event that is also in a `none` stream is invisible, and so are its changes.
+    const canHide = kind === 'events'
+    let isCovered = false
+    for (const path of paths) {
+      if (this.#countStep) yield
+      if (canHide && this.#level(path) === 'none') return false
+      isCovered ||= this.#mayList(path)
+      if (isCovered && !canHide) return true
+    }
+    return isCovered
+  }
+
+  /** Counts paths that are judged, some of which make a step. */
+  get #countStep(): boolean {
+    this.#count = (this.#count + 1) % pathsPerStep
+    return this.#count === 0
+  }
+
+  #mayList(path: Path): boolean {
+    return this.access.type === 'personal' || allows(this.#level(path), 'list')
+  }
+
+  #level(path: Path): Level | undefined {
+    const { streams } = this.store
+    const node = getNodeAt(streams, path)
+    if (node) return this.#grants.levelAt(streams, node)
+    if (this.#levels.has(path)) return this.#levels.get(path)
+    const level = this.#grants.levelOnPath(streams, path)
+    this.#levels.set(path, level)
+    return level
+  }
+}
+
+interface CachedNode {
+  readonly streams: StreamRepository
+  readonly version: number
+  readonly node: StreamNode | undefined
+}
+
+const cachedNodes = new WeakMap<Path, CachedNode>()
+
+/**
+ * The user's stream at a path; `undefined` if it has moved or been deleted. Cached for all recipients: levels on streams
+ * are cached, those on paths are not, and there may be thousands of paths a hundred levels deep.
+ */
+function getNodeAt(streams: StreamRepository, path: Path): StreamNode | undefined {
+  let place = cachedNodes.get(path)
+  if (place?.streams !== streams || place.version !== streams.version) {
+    place = { streams, version: streams.version, node: findNodeAt(streams, path) }
+    cachedNodes.set(path, place)
+  }
+  return place.node
+}
+
+function findNodeAt(streams: StreamRepository, path: Path): StreamNode | undefined {
+  const node = streams.find(path[0] ?? '')
+  if (!node || node.number < 0) return undefined
+  let at: StreamNode | undefined = node
+  for (const id of path) {
+    if (at?.stream.id !== id) return undefined
+    at = at.parent
+  }
+  return at ? undefined : node
+}

@@ -1,0 +1,59 @@
+/** The effective grants and lifetime of an access: one shared by an app lasts no longer than the app's, and grants no more. */
+import type { Access } from '../../schemas/access.js'
+import type { UserStore } from '../../storage/user/user-store.js'
+import { Grants } from './grants.js'
+import { getCreatorId } from './access.js'
+
+export interface EffectiveGrants {
+  readonly grants: Grants
+  /** When it ends, in seconds: `Infinity` if never, `-Infinity` if it is void. Sessions are checked elsewhere. */
+  readonly ends: number
+  /** When its effective grants last changed through a write to an access, in seconds. */
+  readonly modified: number
+}
+
+/** The standing of a missing or void access: nothing is granted. */
+export const noGrants: EffectiveGrants = { grants: new Grants(), ends: -Infinity, modified: 0 }
+
+const cache = new WeakMap<Access, EffectiveGrants>()
+
+/**
+ * Returns the standing of an access, computed once per access object. The store replaces all access objects whenever any
+ * access changes, so that a change to the creator is noticed.
+ */
+export function getEffectiveGrants(store: UserStore, access: Access): EffectiveGrants {
+  let effective = cache.get(access)
+  if (!effective)
+    cache.set(
+      access,
+      (effective = access.type === 'shared' ? createShared(store, access) : createOwn(access))
+    )
+  return effective
+}
+
+/** Whether an access has not expired, and neither has the one that shared it. */
+export function isInForce(store: UserStore, access: Access, now: number): boolean {
+  return getEffectiveGrants(store, access).ends > now
+}
+
+function createOwn(access: Access, limit?: EffectiveGrants): EffectiveGrants {
+  const { expires = Infinity, modified } = access
+  if (!limit) return { grants: new Grants(access), ends: expires, modified }
+  return {
+    grants: new Grants(access, limit.grants),
+    ends: Math.min(expires, limit.ends),
+    modified: Math.max(modified, limit.modified)
+  }
+}
+
+/** Shared accesses created by the owner or the service stand on their own. Without a known, live creator nothing is granted. */
+function createShared(store: UserStore, access: Access): EffectiveGrants {
+  const { accesses } = store
+  const id = getCreatorId(access)
+  if (id === 'system') return createOwn(access)
+  const creator = accesses.find(id) ?? accesses.findEver(id)
+  if (creator?.type === 'personal') return createOwn(access)
+  return creator?.type === 'app' && creator.deleted === undefined
+    ? createOwn(access, getEffectiveGrants(store, creator))
+    : noGrants
+}

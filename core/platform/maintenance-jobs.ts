@@ -1,0 +1,95 @@
+/** Daily maintenance while the service runs, one account after the other. */
+import { setTimeout as wait } from 'node:timers/promises'
+import { removeUnusedClients } from '../oauth/clients.js'
+import { iterateActiveAccounts } from './active-accounts.js'
+import { sweepAttachments } from '../events/attachment-sweep.js'
+import { removeExpiredAudit } from './audit-retention.js'
+import { removeExpiredDeletions } from './deletion-records.js'
+import { deleteDue } from './due-deletions.js'
+import { countEvents } from './growth.js'
+import { createId, getIdTime } from '../ids.js'
+import type { Services } from '../call/services.js'
+import type { Account } from '../../storage/platform/account.js'
+
+const dayMs = 86_400_000
+const hourMs = 3_600_000
+/** Seconds for which a file may exist before its event. */
+const graceSeconds = 3600
+/** Jobs pause this many times as long as they have worked. */
+const pauseFactor = 9
+
+/** Running jobs; `stop` ends them after the current account. */
+export interface MaintenanceJobs {
+  stop(): Promise<void>
+}
+
+/** Runs the maintenance now, and every day from now on; deletions that are due every hour. */
+export function startMaintenance(services: Services): MaintenanceJobs {
+  const stopping = new AbortController()
+  let running = Promise.resolve()
+  const run = (storedBefore: number): void => {
+    running = running.then(() => runDailyJobs(services, storedBefore, stopping.signal))
+  }
+  const deleteDueAccounts = (): void => {
+    running = running.then(() => runGuarded(services, () => deleteDue(services, stopping.signal)))
+  }
+  const timers = [setInterval(() => run(now() - graceSeconds), dayMs), setInterval(deleteDueAccounts, hourMs)]
+  for (const timer of timers) timer.unref()
+  deleteDueAccounts()
+  // Calls that were under way in an earlier process have ended with it.
+  run(now())
+  return {
+    async stop() {
+      stopping.abort()
+      for (const timer of timers) clearInterval(timer)
+      await running
+    }
+  }
+}
+
+/** Current time (seconds) by the clock of ids, from which the age of files is read. */
+function now(): number {
+  return getIdTime(createId())
+}
+
+/** `settledBefore`: calls that stored files before that time (seconds) have ended. */
+async function runDailyJobs(services: Services, storedBefore: number, signal: AbortSignal): Promise<void> {
+  const isStopped = (): boolean => signal.aborted
+  // Work that does not belong to an account is done by the first thread.
+  if (services.shard.index === 0) {
+    await runGuarded(services, () => services.attachments.sweepDrafts())
+    await runGuarded(services, () => services.platform.change('removeExpired', services.clock.now()))
+    await runGuarded(services, () => removeUnusedClients(services, services.clock.now()))
+  }
+  for await (const account of iterateActiveAccounts(services)) {
+    if (isStopped()) return
+    if (!services.accounts.owns(account)) continue
+    const begunMs = performance.now()
+    await runGuarded(services, () =>
+      services.accounts.runInBackground(account, async () => {
+        await runGuarded(services, () => sweepAttachments(services, account, storedBefore), account)
+        await runGuarded(services, () => removeExpiredDeletions(services, account, isStopped), account)
+        await runGuarded(services, () => services.previews.cleanUp(account), account)
+        await runGuarded(services, () => countEvents(services, account), account)
+        await runGuarded(services, () => removeExpiredAudit(services, account, isStopped), account)
+        await runGuarded(services, () => services.imports.expire(account), account)
+      })
+    )
+    // There may be very many accounts, and none of this is urgent.
+    const pauseMs = (performance.now() - begunMs) * pauseFactor
+    await wait(pauseMs, undefined, { signal, ref: false }).catch(() => {})
+  }
+}
+
+/** Logs errors: a failure for one account must not stop the maintenance of others. */
+async function runGuarded(
+  services: Services,
+  work: () => Promise<unknown>,
+  account?: Account
+): Promise<void> {
+  try {
+    await work()
+  } catch (cause) {
+    services.log.warn('a daily job failed', { cause, ...(account && { accountId: account.id }) })
+  }
+}

@@ -1,0 +1,38 @@
+/** Bytes asked for lately, up to a total size: a page full of pictures is often looked at more than once. */
+export class RecentlyUsedBytes {
+  /** In order of use, the least recent first. */
+  readonly #entries = new Map<string, Buffer>()
+  #size = 0
+
+  constructor(private readonly limit: number) {}
+
+  get(key: string): Buffer | undefined {
+    const bytes = this.#entries.get(key)
+    if (bytes) {
+      this.#entries.delete(key)
+      this.#entries.set(key, bytes)
+    }
+    return bytes
+  }
+
+  set(key: string, bytes: Buffer): void {
+    this.delete(key)
+    if (bytes.length > this.limit) return
+    this.#entries.set(key, bytes)
+    this.#size += bytes.length
+    for (const oldest of this.#entries.keys()) {
+      if (this.#size <= this.limit) return
+      this.delete(oldest)
+    }
+  }
+
+  delete(key: string): void {
+    this.#size -= this.#entries.get(key)?.length ?? 0
+    this.#entries.delete(key)
+  }
+
+  /** Forgets all whose keys begin with this. */
+  deleteWithPrefix(prefix: string): void {
+    for (const key of Array.from(this.#entries.keys())) if (key.startsWith(prefix)) this.delete(key)
+  }
+}

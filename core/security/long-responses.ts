@@ -1,0 +1,137 @@
+/**
+ * Limits the long responses that are being sent: each holds memory until the client has read it. There is a limited number
+ * of places for one access, for one account, and in total; further responses wait a little for a place.
+ */
+import type { Config } from '../settings/config.js'
+import { ApiError } from '../errors.js'
+import type { Clock } from '../time.js'
+
+/** Who receives a response. */
+export interface ResponseRecipient {
+  /** Name of the user under whose root it was requested; empty outside of any. */
+  readonly user: string
+  /** Id of the access, or something else that distinguishes clients without one. */
+  readonly access: string
+}
+
+/** Releases a place; a second call does nothing. */
+export type ReleasePlace = () => void
+
+interface Waiting {
+  readonly recipient: ResponseRecipient
+  admit(release: ReleasePlace): void
+}
+
+/** An account has this many times the places of one access. */
+const accessesPerAccount = 5
+/** Seconds for which a response waits for a place. */
+const maxWaitSeconds = 10
+/** `Retry-After` of refused requests, in seconds. */
+const retryAfter = 5
+
+export class LongResponses {
+  readonly #counts = new Map<string, number>()
+  readonly #waiting = new Set<Waiting>()
+  #total = 0
+
+  constructor(
+    private readonly limits: Pick<Config['limits'], 'longAnswers' | 'longAnswersPerAccess'>,
+    private readonly clock: Clock
+  ) {}
+
+  /** Numbers of responses that have a place and that wait for one. */
+  get load(): { readonly open: number; readonly waiting: number } {
+    return { open: this.#total, waiting: this.#waiting.size }
+  }
+
+  /** Takes a place at once; `undefined` if none is free. */
+  tryAcquire(recipient: ResponseRecipient): ReleasePlace | undefined {
+    return this.#waiting.size === 0 || !this.#hasWaiting(recipient) ? this.#tryAcquire(recipient) : undefined
+  }
+
+  /** Waits for a place. Errors: `too-many-requests` if the access has too many responses, `api-unavailable` if all together. */
+  async acquire(recipient: ResponseRecipient): Promise<ReleasePlace> {
+    const { longAnswers, longAnswersPerAccess } = this.limits
+    const isCrowded =
+      this.#waiting.size >= longAnswers / 2 || this.#countWaiting(recipient) >= longAnswersPerAccess
+    if (isCrowded) throw this.#createError(recipient)
+    return await new Promise((resolve, reject) => {
+      const waiting: Waiting = {
+        recipient,
+        admit: release => {
+          cancel()
+          this.#waiting.delete(waiting)
+          resolve(release)
+        }
+      }
+      const cancel = this.clock.after(maxWaitSeconds, () => {
+        this.#waiting.delete(waiting)
+        reject(this.#createError(recipient))
+      })
+      this.#waiting.add(waiting)
+    })
+  }
+
+  #tryAcquire(recipient: ResponseRecipient): ReleasePlace | undefined {
+    if (!this.#isWithinLimits(recipient) || this.#total >= this.limits.longAnswers) return undefined
+    this.#count(recipient, 1)
+    let isReleased = false
+    return () => {
+      if (isReleased) return
+      isReleased = true
+      this.#count(recipient, -1)
+      this.#admitNext()
+    }
+  }
+
+  /** Admits those that have waited longest, as far as their own limits allow. */
+  #admitNext(): void {
+    for (const waiting of this.#waiting) {
+      if (this.#total >= this.limits.longAnswers) return
+      const release = this.#tryAcquire(waiting.recipient)
+      if (release) waiting.admit(release)
+    }
+  }
+
+  #isWithinLimits({ access, user }: ResponseRecipient): boolean {
+    const { longAnswersPerAccess } = this.limits
+    return (
+      (this.#counts.get(`${user} ${access}`) ?? 0) < longAnswersPerAccess &&
+      (this.#counts.get(user) ?? 0) < accessesPerAccount * longAnswersPerAccess
+    )
+  }
+
+  #hasWaiting({ access, user }: ResponseRecipient): boolean {
+    for (const { recipient } of this.#waiting)
+      if (recipient.access === access && recipient.user === user) return true
+    return false
+  }
+
+  #countWaiting({ access, user }: ResponseRecipient): number {
+    let count = 0
+    for (const { recipient } of this.#waiting)
+      if (recipient.access === access && recipient.user === user) count++
+    return count
+  }
+
+  #count({ access, user }: ResponseRecipient, difference: 1 | -1): void {
+    this.#total += difference
+    for (const key of [user, `${user} ${access}`]) {
+      const count = (this.#counts.get(key) ?? 0) + difference
+      if (count === 0) this.#counts.delete(key)
+      else this.#counts.set(key, count)
+    }
+  }
+
+  #createError(recipient: ResponseRecipient): ApiError {
+    return this.#isWithinLimits(recipient)
+      ? new ApiError('api-unavailable', 'Too many long answers are under way. Please try again later', {
+          retryAfter
+        })
+      : new ApiError(
+          'too-many-requests',
+          'This access has too many long answers under way. Please take them, then try again',
+          { retryAfter }
+        )
+  }
+}

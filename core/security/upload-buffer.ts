@@ -1,0 +1,140 @@
+/**
+ * Bounds the memory of request bodies that are being read or processed: in total, and for each holder (an account or an
+ * address). Bodies beyond that wait unread. One body always proceeds, and slow ones are dropped once others have waited for
+ * a while, so that nobody waits for ever.
+ */
+import type { Config } from '../settings/config.js'
+import { ApiError } from '../errors.js'
+import type { Clock } from '../time.js'
+import { FormQuota } from './form-quota.js'
+import { BodyUsage } from './body-usage.js'
+import { BodyReservation, type BodyMemory } from './body-reservation.js'
+
+/** Each holder may have the total divided by this. */
+const accountShare = 4
+/** `Retry-After` of refused requests, in seconds. */
+const retryAfter = 5
+/** Seconds that a body waits before slow ones that occupy the room are dropped. */
+const maxWaitSeconds = 5
+/** Seconds between two checks for waiting bodies. */
+const checkSeconds = 1
+/** Bytes a second with which a body has to arrive while others wait for room. */
+const minBytesPerSecond = 64 * 1024
+
+/** Room for the bodies of one kind of sender. */
+export class UploadBuffer implements BodyMemory {
+  readonly #total = new BodyUsage()
+  /** Bodies that hold bytes and have not arrived completely. */
+  readonly #unfinished = new Set<BodyReservation>()
+  #isWatching = false
+
+  /** `maxBytes`: of all bodies together. `longest`: seconds that a body may take while others wait. */
+  constructor(
+    private readonly maxBytes: number,
+    private readonly maxSeconds: number,
+    private readonly clock: Clock
+  ) {}
+
+  /** Bytes that are held. */
+  get bytes(): number {
+    return this.#total.bytes
+  }
+
+  /** Admits a body. `part` names a part of the holder, such as a token: the holder's room is shared equally among its parts. */
+  admit(holder: string, part = ''): BodyReservation {
+    return new BodyReservation(this, { holder, part }, this.clock)
+  }
+
+  take(ticket: BodyReservation, bytes: number): boolean {
+    for (const usage of this.#getUsages(ticket)) {
+      usage.add(bytes)
+      usage.reading.add(ticket)
+    }
+    this.#unfinished.add(ticket)
+    const mayProceed = this.#mayProceed(ticket)
+    if (!mayProceed) this.#watch()
+    return mayProceed
+  }
+
+  read(ticket: BodyReservation, bytes: number): void {
+    if (!this.#unfinished.delete(ticket)) return
+    for (const usage of this.#getUsages(ticket)) {
+      usage.add(0, bytes)
+      usage.remove(ticket)
+    }
+    this.#wake()
+  }
+
+  release(ticket: BodyReservation, bytes: number): void {
+    this.read(ticket, bytes)
+    const { holder, part } = ticket.owner
+    for (const usage of this.#getUsages(ticket)) usage.add(-bytes, -bytes)
+    const own = this.#total.getPart(holder)
+    // A body may wait without holding bytes.
+    if (own.getPart(part).isEmpty) own.parts.delete(part)
+    if (own.isEmpty) this.#total.parts.delete(holder)
+    this.#wake()
+  }
+
+  #mayProceed(ticket: BodyReservation): boolean {
+    const [all, own] = this.#getUsages(ticket)
+    return own.mayProceed(this.maxBytes / accountShare, ticket) && all.mayProceed(this.maxBytes, ticket)
+  }
+
+  #wake(): void {
+    for (const ticket of this.#total.reading) if (ticket.isWaiting && this.#mayProceed(ticket)) ticket.wake()
+  }
+
+  #getUsages({ owner }: BodyReservation): readonly [all: BodyUsage, own: BodyUsage, part: BodyUsage] {
+    const own = this.#total.getPart(owner.holder)
+    return [this.#total, own, own.getPart(owner.part)]
+  }
+
+  #watch(): void {
+    if (this.#isWatching) return
+    this.#isWatching = true
+    this.clock.after(checkSeconds, () => this.#dropSlow())
+  }
+
+  /** Drops slow bodies that keep others waiting. */
+  #dropSlow(): void {
+    this.#isWatching = false
+    let isWaiting = false
+    const delayed = new Set<BodyUsage>()
+    for (const ticket of this.#total.reading) {
+      isWaiting ||= ticket.isWaiting
+      if (ticket.isWaiting && ticket.waitedSeconds >= maxWaitSeconds)
+        delayed.add(this.#total.getPart(ticket.owner.holder))
+    }
+    for (const ticket of this.#unfinished) {
+      const isSlow = ticket.isSlow(minBytesPerSecond, maxWaitSeconds, this.maxSeconds)
+      const isBlocking = this.bytes >= this.maxBytes || delayed.has(this.#total.getPart(ticket.owner.holder))
+      if (isSlow && delayed.size > 0 && isBlocking) ticket.drop()
+    }
+    if (isWaiting) this.#watch()
+  }
+}
+
+/** Separate room for bodies of calls with a valid token and of strangers, so that strangers cannot take it from the others. */
+export interface UploadBuffers {
+  readonly known: UploadBuffer
+  readonly anonymous: UploadBuffer
+  /** Forms, whose parts are written to files. */
+  readonly forms: FormQuota
+}
+
+export function createUploadBuffers({ limits }: Config, clock: Clock): UploadBuffers {
+  const { bodiesBytes, bodyTimeout } = limits
+  return {
+    known: new UploadBuffer(bodiesBytes, bodyTimeout, clock),
+    anonymous: new UploadBuffer(bodiesBytes / accountShare, bodyTimeout, clock),
+    forms: new FormQuota()
+  }
+}
+
+/** The error for a body for which no room became free in time. */
+export function createBusyError(): ApiError {
+  return new ApiError('api-unavailable', 'Too many large requests at the moment. Please try again later', {
+    retryAfter
+  })
+}

@@ -1,0 +1,32 @@
+/** Settings that are chosen in the service's own pages, as the data directory keeps them. */
+import { createRequire } from 'node:module'
+import { isObject } from '../validation/is-object.js'
+
+/** Settings as in a file: groups of names and values. */
+export type PageSettings = Readonly<Record<string, unknown>>
+
+/** The file in a data directory that holds them. */
+export const pageSettingsFile = 'settings.yaml'
+
+/** Returns what was chosen before with further values, by key such as `service.name`; `undefined` removes one. */
+export function mergePageSettings(chosen: PageSettings, values: ReadonlyMap<string, unknown>): PageSettings {
+  const result = structuredClone(chosen) as Record<string, unknown>
+  for (const [key, value] of values) {
+    const names = key.split('.')
+    let group = result
+    for (const name of names.slice(0, -1)) {
+      const inner = group[name]
+      group = isObject(inner) ? inner : (group[name] = {})
+    }
+    if (value === undefined) delete group[names.at(-1)!]
+    else group[names.at(-1)!] = value
+  }
+  return result
+}
+
+/** The text of the file. */
+export function formatPageSettings(chosen: PageSettings): string {
+  // Loaded only here: its seventy modules take time and memory.
+  const { stringify } = createRequire(import.meta.url)('yaml') as typeof import('yaml')
+  return `# Chosen in the service's own pages. What a settings file, variables or flags say counts more.\n${stringify(chosen)}`
+}

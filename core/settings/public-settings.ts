@@ -1,0 +1,50 @@
+/** Settings as operators may see them: no secret leaves the service. */
+import { isDeepStrictEqual } from 'node:util'
+import { parseUrl } from '../parse-url.js'
+import { settingsList } from './list.js'
+import { maskSecrets } from './secrets.js'
+import type { Settings } from './settings.js'
+
+/** One setting. */
+export interface PublicSetting {
+  readonly key: string
+  readonly description: string
+  /** Absent if it is a secret. */
+  readonly value?: unknown
+  readonly isSecret: boolean
+  /** Whether it is the default; of a secret, whether there is none. */
+  readonly isStandard: boolean
+}
+
+/** Returns all settings, in the order of the reference. */
+export function listPublicSettings(settings: Settings): PublicSetting[] {
+  return settingsList.map(({ description, isSecret, key, path, schema, showsHostOnly, defaultValue }) => {
+    const value = path.reduce<unknown>((node, name) => (node as Record<string, unknown>)[name], settings)
+    const shown = { key, description, isSecret, isStandard: isDeepStrictEqual(value, defaultValue) }
+    return isSecret ? shown : { ...shown, value: maskCredentials(maskSecrets(schema, value), showsHostOnly) }
+  })
+}
+
+/** A value that, where it is a URL or several of them, does not say who signs in there. */
+function maskCredentials(value: unknown, isHostOnly: boolean): unknown {
+  const shown = maskUrl(value, isHostOnly)
+  // Separated by commas, and of any protocol.
+  return typeof shown === 'string'
+    ? shown.replace(/((?:^|,)\s*[a-z][\w+.-]*:\/\/)[^/?#\s]*@/gi, '$1…@')
+    : shown
+}
+
+/**
+ * A URL without the name and password before its host and, with `isHostOnly`, without what follows the host; any other value
+ * as it is.
+ */
+function maskUrl(value: unknown, isHostOnly: boolean): unknown {
+  const url = typeof value === 'string' ? parseUrl(value) : undefined
+  if (!url || !/^https?:$/.test(url.protocol)) return value
+  const { hash, host, password, pathname, protocol, search, username } = url
+  const rest = `${pathname}${search}${hash}`
+  const isHidden = isHostOnly && rest !== '/'
+  if (!isHidden && username === '' && password === '') return value
+  const mask = username === '' && password === '' ? '' : '…@'
+  return `${protocol}//${mask}${host}${isHidden ? '/…' : rest.replace(/^\/$/, '')}`
+}

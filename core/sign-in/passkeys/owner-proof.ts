@@ -1,0 +1,66 @@
+/**
+ * Proof of who is there, before a passkey is added: whoever has got hold of a session must not make themselves a way in that
+ * outlives it. (docs/spec/passkeys.md#adding-a-passkey)
+ */
+import type { Assertion } from '../../../schemas/passkey.js'
+import { fail } from '../../errors.js'
+import type { Call } from '../../call/method.js'
+import { digestToken } from '../../auth/token-digest.js'
+import { isRecentSignIn } from '../../auth/recent-sign-in.js'
+import { verifyPassword } from '../verify-password.js'
+import { countSignInMethods } from '../sign-in-methods.js'
+import type { Purpose } from './challenges.js'
+import { verifyPasskeySignature, recordPasskeyUse, type VerifiedSignature } from './signature.js'
+
+/** What a caller gives as proof. */
+export interface OwnerProof {
+  readonly password?: string | null | undefined
+  readonly credential?: Assertion | null | undefined
+}
+
+/** The purpose of a challenge of a caller who has signed in: for this account and session, as long as its token stays the same. */
+export function createPurpose({ account, caller }: Call, act: Purpose['act']): Purpose {
+  const { access } = caller
+  return { act, context: access ? [account.id, access.id, digestToken(access)] : [account.id] }
+}
+
+/**
+ * Verifies the password or the signature of a passkey. Errors: `invalid-operation` for a wrong password, and where there is no
+ * proof; `invalid-credentials` for a wrong signature; `too-many-requests`. Must be called before a transaction; returns what
+ * the transaction has to record of a signature.
+ */
+export async function verifyOwner(call: Call, given: OwnerProof): Promise<VerifiedSignature | undefined> {
+  const { account, services, credentials, store } = call
+  if (given.credential)
+    return await verifyPasskeySignature(call, createPurpose(call, 'prove'), given.credential)
+  const { passkeys, password } = countSignInMethods(services.config, store)
+  const hasPassword = password > 0
+  if (typeof given.password === 'string' && hasPassword) {
+    const hash = store.account.password()?.hash
+    if (await verifyPassword(services, credentials, account.username, given.password, hash)) return undefined
+    return fail('invalid-operation', 'The password does not match', {
+      param: 'password',
+      code: 'password-wrong'
+    })
+  }
+  if (!hasPassword && passkeys === 0 && isRecentSignIn(call)) return undefined
+  return fail('invalid-operation', formatMissingProof(hasPassword, passkeys), { code: 'proof-missing' })
+}
+
+/**
+ * Accepts a recent sign-in where nothing else is given, and records the use of a passkey: for calls outside a transaction. Errors
+ * as for {@link verifyOwner}.
+ */
+export async function requireOwner(call: Call, given: OwnerProof): Promise<void> {
+  const isGiven = typeof given.password === 'string' || Boolean(given.credential)
+  if (!isGiven && isRecentSignIn(call)) return
+  const proven = await verifyOwner(call, given)
+  if (!proven) return
+  const store = call.services.accounts.store(call.account)
+  await store.write(() => recordPasskeyUse({ ...call, store }, proven))
+}
+
+function formatMissingProof(hasPassword: boolean, passkeys: number): string {
+  const ways = [hasPassword && 'the password', passkeys > 0 && 'a passkey'].filter(Boolean).join(' or ')
+  return ways === '' ? 'Please sign in again first' : `Please prove who you are first, by ${ways}`
+}

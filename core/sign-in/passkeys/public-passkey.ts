@@ -1,0 +1,18 @@
+/** Passkeys as their owner sees them. */
+import type { Passkey } from '../../../schemas/passkey.js'
+import type { StoredPasskey } from '../../../storage/sign-in/passkeys.js'
+import type { UserStore } from '../../../storage/user/user-store.js'
+import { fail } from '../../errors.js'
+
+/** Most passkeys of an account. */
+export const maxPasskeys = 50
+
+/** Returns a passkey without its key. */
+export function toPublicPasskey({ created, id, isSynced, name, used }: StoredPasskey): Passkey {
+  return { id, name, created, ...(used !== null && { lastUsed: used }), isSynced }
+}
+
+/** The passkey of an id. Throws `unknown-resource`. */
+export function requirePasskey(store: UserStore, id: string): StoredPasskey {
+  return store.passkeys.find(id) ?? fail('unknown-resource', `Unknown passkey "${id.slice(0, 100)}"`)
+}

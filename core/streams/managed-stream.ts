@@ -1,0 +1,48 @@
+/** The stream that a method is about to change. */
+import type { Caller } from '../permissions/caller.js'
+import type { Changes } from '../changes.js'
+import { fail } from '../errors.js'
+import type { Call } from '../call/method.js'
+import type { Steps } from '../../storage/steps.js'
+import { isSystemId } from '../system-ids.js'
+import type { StreamNode } from '../../storage/streams/node.js'
+
+/** Returns a stream that the caller manages. Errors: `unknown-resource`, `forbidden`; `invalid-operation` for system streams. */
+export function requireManagedStream({ caller, store }: Call, id: string): StreamNode {
+  if (isSystemId(id)) fail('invalid-operation', `"${id}" is one of the service's own streams`)
+  const node = store.streams.find(id) ?? fail('unknown-resource', `Unknown stream "${id}"`)
+  caller.must('manage', id)
+  return node
+}
+
+/**
+ * Refuses a change of a stream that has contents which the caller may not manage, or not even see. The reason is the same for
+ * streams and for events, and names none, so that it tells nothing of what is hidden. (docs/spec/streams.md#deleting)
+ */
+export function refuseHiddenContents(): never {
+  fail(
+    'forbidden',
+    'This access does not see and manage everything in the stream and below it, so it cannot move, trash, restore or delete it: the owner of the account can',
+    { code: 'hidden-contents' }
+  )
+}
+
+/**
+ * Throws `forbidden` unless the caller manages all of these: a stream and those below it, which are moved, trashed, restored
+ * or deleted with it. A lower level on any of them is enough to refuse.
+ */
+export function* assertManagesAll(caller: Caller, nodes: readonly StreamNode[]): Steps<void> {
+  if (caller.isPersonal) return
+  for (const node of nodes) {
+    if (!caller.mayAt('manage', node)) refuseHiddenContents()
+    yield
+  }
+}
+
+/** Notes that all of these have changed, where they are now. */
+export function* addAllChanges(changes: Changes, nodes: readonly StreamNode[]): Steps<void> {
+  for (const { stream } of nodes) {
+    changes.add('streams', [stream.id])
+    yield
+  }
+}

@@ -1,0 +1,56 @@
+/** Where a stream may be put: the parent has to be there, be managed, be out of the trash and not too deep. */
+import { fail } from '../errors.js'
+import type { Call } from '../call/method.js'
+import { getDepth, getHeight, isTrashed, isWithin } from './tree.js'
+import { isSystemId } from '../system-ids.js'
+import type { Stream } from '../../schemas/stream.js'
+import type { StreamNode } from '../../storage/streams/node.js'
+
+/**
+ * Checks that a stream may be put below a parent, or at the root (`null`). Throws `forbidden` without `manage` there,
+ * `unknown-referenced-resource` for an unknown parent, otherwise `invalid-operation`. `moved`: the stream, unless new.
+ */
+export function assertParent(call: Call, parentId: string | null, moved?: StreamNode): void {
+  const { caller, services, store } = call
+  if (parentId !== null) assertParentAccepts(call, parentId, moved)
+  const parent = parentId === null ? undefined : store.streams.find(parentId)
+  if (parentId !== null && !parent)
+    fail('unknown-referenced-resource', `Unknown parent stream "${parentId}"`, { parentId })
+  caller.must('manage', parentId ?? '*')
+  if (moved && parent && isWithin(parent, moved))
+    fail('invalid-operation', 'A stream cannot be moved below itself', { parentId })
+  if (parent && isTrashed(parent)) fail('invalid-operation', `The parent stream "${parentId}" is trashed`)
+  const { streamDepth } = services.config.limits
+  if ((parent ? getDepth(parent) : 0) + (moved ? getHeight(moved) : 1) > streamDepth)
+    fail('invalid-operation', `Streams cannot be nested deeper than ${streamDepth} levels`)
+}
+
+/**
+ * Throws `invalid-operation` when there is more of an account's streams than may be in memory. Only after a write. Where
+ * there is too much already, a stream may still become another than it was `before`, though not a larger one.
+ */
+export function assertStreamsFitInMemory({ services, store }: Call, stream: Stream, before?: Stream): void {
+  const { streamsBytes } = services.config.limits
+  if (store.streams.length <= streamsBytes || (before && getOwnLength(stream) <= getOwnLength(before))) return
+  fail('invalid-operation', `The streams of an account can hold ${streamsBytes} characters together`)
+}
+
+/** What a stream holds of its owner's: what the service notes itself is little. */
+function getOwnLength({ clientData, name }: Stream): number {
+  return JSON.stringify([name, clientData]).length
+}
+
+/** Nothing can be put below system streams, or below tag streams; only the root of tags takes tag streams back. */
+function assertParentAccepts(
+  { services, store: { streams } }: Call,
+  parentId: string,
+  moved?: StreamNode
+): void {
+  const { rootStreamId } = services.config.backwardCompatibility.tags
+  const isReturning = parentId === rootStreamId && moved && streams.isTagId(moved.stream.id)
+  if (isSystemId(parentId) || (streams.isTagId(parentId) && !isReturning))
+    fail(
+      'invalid-operation',
+      `"${parentId}" is one of the service's own streams: nothing can be put below it`
+    )
+}

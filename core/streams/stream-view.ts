@@ -1,0 +1,210 @@
+/** The tree of streams as a caller sees it, as JSON text assembled from that of each stream. */
+import type { Access } from '../../schemas/access.js'
+import type { Stream } from '../../schemas/stream.js'
+import type { UserStore } from '../../storage/user/user-store.js'
+import type { Caller } from '../permissions/caller.js'
+import { JsonText, type Page, type TextListing } from '../json/json-text.js'
+import { sortByName, getSortedChildren, isTrashed } from './tree.js'
+import { Footing, type Reader } from '../call/reader.js'
+import type { StreamNode } from '../../storage/streams/node.js'
+
+/** Characters of a tree that is sent in one piece, and of the pieces of a larger one. */
+const pieceSize = 256 * 1024
+
+/** A stream as a caller sees it, without its children: callers that may not list the parent do not get its id either. */
+export function toPublicStream(caller: Caller, { parent, stream }: StreamNode): Stream {
+  return parent && !caller.mayAt('list', parent) ? { ...stream, parentId: null } : stream
+}
+
+/** A tree as it was sent last. */
+interface CachedTree {
+  readonly footing: Footing
+  readonly hasTrashed: boolean
+  readonly tree: JsonText
+}
+
+/** Characters of a tree that is kept, and of all that are kept before they are dropped together. */
+const maxCachedSize = 64 * 1024
+const maxCacheSize = 8 * 1024 * 1024
+
+let treeCache = new WeakMap<Access, CachedTree>()
+let cachedCharacters = 0
+
+/** The tree that an access was sent last, if it would be sent the same again. */
+function getCachedTree(access: Access, reader: Reader, hasTrashed: boolean): JsonText | undefined {
+  const last = treeCache.get(access)
+  if (!last || last.hasTrashed !== hasTrashed) return undefined
+  if (!last.footing.hasChanged(reader)) return last.tree
+  treeCache.delete(access)
+  return undefined
+}
+
+function cacheTree(access: Access, reader: Reader, hasTrashed: boolean, tree: JsonText): void {
+  cachedCharacters += tree.text.length
+  if (cachedCharacters > maxCacheSize) {
+    treeCache = new WeakMap()
+    cachedCharacters = tree.text.length
+  }
+  treeCache.set(access, { footing: new Footing(reader), hasTrashed, tree })
+}
+
+/** Which streams of the tree a view holds: those that may be listed, without the trashed ones unless asked for. */
+export class StreamView {
+  constructor(
+    private readonly store: UserStore,
+    private readonly caller: Caller,
+    private readonly hasTrashed: boolean
+  ) {}
+
+  /** The topmost streams that may be listed, by name, with all below them. */
+  roots(): JsonText | TextListing<Reader> {
+    const { access } = this.caller
+    const known = access && getCachedTree(access, this.#reader, this.hasTrashed)
+    if (known) return known
+    const tree = this.#writeTrees(this.caller.may('list', '*') ? this.#listRoots() : this.#listGrantedRoots())
+    if (!access || !(tree instanceof JsonText) || tree.text.length > maxCachedSize) return tree
+    const { text } = tree
+    // Measuring a text joins its parts, once for all.
+    const whole = new JsonText(text, Buffer.byteLength(text) - text.length)
+    cacheTree(access, this.#reader, this.hasTrashed, whole)
+    return whole
+  }
+
+  /** The children of a stream, by name, with all below them. */
+  below(parent: StreamNode): JsonText | TextListing<Reader> {
+    return this.#writeTrees(this.#isInTrash(parent) ? [] : this.children(parent))
+  }
+
+  /** As {@link roots} and {@link addSubpaths}, for a reader that continues later. */
+  for({ caller, store }: Reader): StreamView {
+    return new StreamView(store, caller, this.hasTrashed)
+  }
+
+  children(parent: StreamNode): readonly StreamNode[] {
+    const children = getSortedChildren(this.store.streams, parent)
+    const isAll = this.caller.isPersonal && this.hasTrashed && !parent.system
+    return isAll ? children : children.filter(node => this.#isShown(node))
+  }
+
+  /** The current node of a stream from an earlier version of the tree, if it may still be listed in the same place. */
+  findCurrent(node: StreamNode, parent: StreamNode | undefined): StreamNode | undefined {
+    const now = this.store.streams.findByNumber(node.number)
+    const isThere = now && (!parent || now.parent?.number === parent.number)
+    return isThere && this.#isShown(now) && !this.#isInTrash(now) ? now : undefined
+  }
+
+  /** A stream's text up to its children. */
+  formatOpening(node: StreamNode, isTop: boolean, present?: TextTransform): string {
+    const shown = isTop ? toPublicStream(this.caller, node) : node.stream
+    const own = shown === node.stream ? node.text : JSON.stringify(shown)
+    return `${(present?.(own) ?? own).slice(0, -1)},"children":[`
+  }
+
+  /** The roots, and streams that may be listed while their parent may not, shown like roots. */
+  #listRoots(): readonly StreamNode[] {
+    const roots = getSortedChildren(this.store.streams, undefined)
+    if (this.caller.names.size <= 1) return roots.filter(node => this.#isShown(node))
+    return sortByName(new Set([...roots.filter(node => this.#isShown(node)), ...this.#listGrantedRoots()]))
+  }
+
+  /** Streams that may be listed while their parent may not. */
+  #listGrantedRoots(): readonly StreamNode[] {
+    const nodes: StreamNode[] = []
+    for (const id of this.caller.names) {
+      const node = this.store.streams.find(id)
+      if (!node || !this.#isShown(node) || this.#isInTrash(node)) continue
+      if (!node.parent || !this.caller.mayAt('list', node.parent)) nodes.push(node)
+    }
+    return sortByName(nodes)
+  }
+
+  #isShown(node: StreamNode): boolean {
+    return (this.hasTrashed || !node.stream.trashed) && this.caller.mayAt('list', node)
+  }
+
+  #isInTrash(node: StreamNode): boolean {
+    return !this.hasTrashed && isTrashed(node)
+  }
+
+  #writeTrees(nodes: readonly StreamNode[]): JsonText | TextListing<Reader> {
+    const walk = new TreeWalk(nodes)
+    const text = walk.write(this)
+    return walk.isDone ? new JsonText(text) : new StreamListing(this, nodes, this.#reader)
+  }
+
+  get #reader(): Reader {
+    return { store: this.store, caller: this.caller }
+  }
+}
+
+/** Transforms the text of a stream before it is sent. */
+type TextTransform = (text: string) => string
+
+/** A large tree, piece by piece. */
+class StreamListing implements TextListing<Reader> {
+  readonly isText = true
+  present: TextTransform | undefined
+  readonly #walk: TreeWalk
+  readonly #footing: Footing
+
+  constructor(
+    private readonly view: StreamView,
+    nodes: readonly StreamNode[],
+    reader: Reader
+  ) {
+    this.#walk = new TreeWalk(nodes)
+    this.#footing = new Footing(reader)
+  }
+
+  next(reader: Reader): Page {
+    if (this.#footing.hasChanged(reader)) this.#walk.isStale = true
+    const text = this.#walk.write(this.view.for(reader), this.present)
+    return { text, count: 0, done: this.#walk.isDone }
+  }
+}
+
+interface Level {
+  /** Whose children these are; absent at the top. */
+  readonly parent: StreamNode | undefined
+  readonly nodes: readonly StreamNode[]
+  next: number
+  isBegun: boolean
+}
+
+/** Walks a tree without recursion, since it may be deep. */
+class TreeWalk {
+  readonly #open: Level[]
+  #hasBegun = false
+  /** Whether the tree or the permissions have changed since the start: the remaining streams are then looked up again. */
+  isStale = false
+
+  constructor(nodes: readonly StreamNode[]) {
+    this.#open = [{ parent: undefined, nodes, next: 0, isBegun: false }]
+  }
+
+  get isDone(): boolean {
+    return this.#open.length === 0
+  }
+
+  /** Text of the next streams with their children. */
+  write(view: StreamView, present?: TextTransform): string {
+    let text = this.#hasBegun ? '' : '['
+    this.#hasBegun = true
+    for (let level = this.#open.at(-1); level && text.length < pieceSize; level = this.#open.at(-1)) {
+      const known = level.nodes[level.next++]
+      if (!known) {
+        this.#open.pop()
+        text += this.#open.length > 0 ? ']}' : ']'
+        continue
+      }
+      const node = this.isStale ? view.findCurrent(known, level.parent) : known
+      if (!node) continue
+      if (level.isBegun) text += ','
+      level.isBegun = true
+      text += view.formatOpening(node, this.#open.length === 1, present)
+      if (node.children.size === 0) text += ']}'
+      else this.#open.push({ parent: node, nodes: view.children(node), next: 0, isBegun: false })
+    }
+    return text
+  }
+}

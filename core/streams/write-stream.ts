@@ -1,0 +1,29 @@
+/** Conflicts between streams: ids and names that are taken. (docs/spec/streams.md#creating) */
+import type { Stream } from '../../schemas/stream.js'
+import { UniqueViolation } from '../../storage/errors.js'
+import type { StreamRepository } from '../../storage/repositories/streams.js'
+import { fail } from '../errors.js'
+import type { StreamNode } from '../../storage/streams/node.js'
+
+/**
+ * Runs a write of a stream. Throws `item-already-exists` for an id or name that is taken; its data holds all that are.
+ * `before`: the stream as it was, for an update.
+ */
+export function writeStream<T>(
+  streams: StreamRepository,
+  { id, name, parentId }: Pick<Stream, 'id' | 'name' | 'parentId'>,
+  write: () => T,
+  before?: StreamNode
+): T {
+  try {
+    return write()
+  } catch (error) {
+    if (!(error instanceof UniqueViolation)) throw error
+    const siblings = parentId === null ? streams.roots() : [...(streams.find(parentId)?.children ?? [])]
+    const hasNamesake = siblings.some(node => node !== before && !node.system && node.stream.name === name)
+    const isTaken = !before && streams.find(id) !== undefined
+    const data = { ...(isTaken && { id }), ...(hasNamesake && { name }) }
+    const what = isTaken ? `A stream with id "${id}"` : `A sibling stream named "${name}"`
+    return fail('item-already-exists', `${what} already exists`, data)
+  }
+}

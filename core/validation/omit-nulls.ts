@@ -1,0 +1,14 @@
+/** Params of reading methods, where `null` means the same as leaving them out. (docs/spec/conventions.md#null-and-missing-fields) */
+
+/** Params of which none is `null`. */
+export type WithoutNulls<P> = { [K in keyof P]: Exclude<P[K], null> }
+
+/** Returns the params without those that are `null`. */
+export function omitNulls<P extends object>(params: P): WithoutNulls<P> {
+  for (const name in params) if (params[name] === null) return copyWithoutNulls(params)
+  return params as WithoutNulls<P>
+}
+
+function copyWithoutNulls<P extends object>(params: P): WithoutNulls<P> {
+  return Object.fromEntries(Object.entries(params).filter(([, value]) => value !== null)) as WithoutNulls<P>
+}

@@ -1,0 +1,69 @@
+/** Calls of the last day, minute by minute, in memory: for the operator's page. */
+import { durationBounds } from './duration-bounds.js'
+
+/** Minutes that are kept. */
+const maxMinutes = 1440
+/** Columns of a minute: which one it is, calls that failed, calls that were refused, then calls by duration. */
+const headColumns = 3
+const rowWidth = headColumns + durationBounds.length + 1
+
+/** One minute in which there were calls. */
+export interface Minute {
+  /** Its beginning, in seconds. */
+  readonly time: number
+  readonly calls: number
+  /** Calls refused with a status below 500, and those that failed. */
+  readonly refused: number
+  readonly failed: number
+  /** Seconds within which half of the calls, and 95 of 100, were answered: bounds of a histogram; `null` beyond the last. */
+  readonly median: number | null
+  readonly p95: number | null
+}
+
+export class LatencyHistogram {
+  readonly #table = new Uint32Array(maxMinutes * rowWidth)
+
+  /** Counts a call that ended at a time (ms since 1970). */
+  record(endedMs: number, status: number, bucket: number): void {
+    const minute = Math.floor(endedMs / 60_000)
+    const row = (minute % maxMinutes) * rowWidth
+    if (this.#table[row] !== minute) {
+      this.#table.fill(0, row, row + rowWidth)
+      this.#table[row] = minute
+    }
+    if (status >= 500) this.#table[row + 1]!++
+    else if (status >= 400) this.#table[row + 2]!++
+    this.#table[row + headColumns + bucket]!++
+  }
+
+  /** Returns the minutes of the last day that had calls, oldest first. */
+  list(nowMs: number): Minute[] {
+    const now = Math.floor(nowMs / 60_000)
+    const minutes: Minute[] = []
+    for (let minute = now - maxMinutes + 1; minute <= now; minute++) {
+      const row = (minute % maxMinutes) * rowWidth
+      if (this.#table[row] !== minute) continue
+      const durations = this.#table.subarray(row + headColumns, row + rowWidth)
+      const calls = durations.reduce((sum, count) => sum + count, 0)
+      minutes.push({
+        time: minute * 60,
+        calls,
+        failed: this.#table[row + 1]!,
+        refused: this.#table[row + 2]!,
+        median: findBound(durations, calls * 0.5),
+        p95: findBound(durations, calls * 0.95)
+      })
+    }
+    return minutes
+  }
+}
+
+/** The bound within which so many calls were answered. */
+function findBound(durations: Uint32Array, wanted: number): number | null {
+  let count = 0
+  for (const [index, bound] of durationBounds.entries()) {
+    count += durations[index]!
+    if (count >= wanted) return bound
+  }
+  return null
+}

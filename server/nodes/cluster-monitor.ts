@@ -1,0 +1,118 @@
+/** What operators see of a node beside what they see of any service: its alarms, and its metrics. */
+import type { Registry } from 'prom-client'
+import type { Alarm } from '../../cluster/alarm.js'
+import type { Shared } from '../../cluster/connect.js'
+import type { Engine } from '../../cluster/engine.js'
+import type { Lease } from '../../cluster/nodes/lease.js'
+import type { Members } from '../../cluster/nodes/members.js'
+import type { Shards } from '../../cluster/nodes/shards.js'
+import type { PlatformLog } from '../../cluster/platform/log.js'
+import type { ShippedLogs } from '../../cluster/shipped-log.js'
+import type { Tally } from '../../cluster/tally.js'
+import type { Log } from '../../core/log.js'
+import type { Config } from '../../core/settings/config.js'
+import type { Clock } from '../../core/time.js'
+import type { HealthAlarm } from '../health-checks.js'
+import { Alarms, type StandingAlarm } from './alarms.js'
+import { EngineInspector } from './engine-inspector.js'
+
+export interface ClusterMonitorOptions {
+  readonly config: Config
+  readonly engine: Pick<Engine, 'register' | 'send'>
+  /** What there is to look after on this machine. */
+  readonly healthAlarms: (() => readonly HealthAlarm[]) | undefined
+  readonly shared: Pick<Shared, 'inspect' | 'linkStatus'>
+  readonly log: Log
+  readonly clock: Clock
+  /** Time between two looks at the engine, in milliseconds. */
+  readonly everyMs: number
+  readonly tally: Tally
+  readonly lease: Pick<Lease, 'age' | 'isSteady' | 'isValid'>
+  readonly members: Pick<Members, 'all'>
+  readonly shards: Pick<Shards, 'owned' | 'unreadable'>
+  readonly logs: Pick<ShippedLogs, 'retryUnplaced' | 'countUnconfirmed' | 'unplaced'>
+  /** Whether this node serves an account. */
+  readonly isServedHere: (account: string) => boolean
+  readonly platformLog: Pick<PlatformLog, 'refusal'>
+}
+
+export class ClusterMonitor {
+  readonly #inspector: EngineInspector
+  #stopMails: (() => Promise<void>) | undefined
+
+  constructor(private readonly options: ClusterMonitorOptions) {
+    const { clock, everyMs, log, logs, shared } = options
+    this.#inspector = new EngineInspector({
+      inspect: shared.inspect,
+      alarms: new Alarms(log, clock),
+      everyMs,
+      listLocalAlarms: () => this.#listLocalAlarms(),
+      // Nobody may call on an account for long that can be had again.
+      retryFailed: async isCancelled => await logs.retryUnplaced(isCancelled),
+      onError: cause => log.warn('the engine of the cluster could not be looked at', { cause })
+    })
+  }
+
+  async start(): Promise<void> {
+    this.#inspector.start()
+    if (this.options.config.alarms.mailTo === '') return
+    const { tellOperator } = await import('./telling.js')
+    this.#stopMails = await tellOperator({ ...this.options, own: () => this.alarms() })
+  }
+
+  async stop(): Promise<void> {
+    await this.#stopMails?.()
+    await this.#inspector.stop()
+  }
+
+  /** The alarms that stand. */
+  alarms(): StandingAlarm[] {
+    return this.#inspector.list()
+  }
+
+  /** Adds the metrics of a node to those of the service. */
+  async addMetrics(library: typeof import('prom-client'), registry: Registry): Promise<void> {
+    const { addNodeMetrics } = await import('./node-metrics.js')
+    const { lease, logs, members, shards, shared, tally } = this.options
+    await addNodeMetrics(library, registry, {
+      tally,
+      link: shared.linkStatus,
+      shards: () => shards.owned.length,
+      lease: () => ({ age: lease.age, isValid: lease.isValid() }),
+      members: () => members.all,
+      outbox: () => logs.countUnconfirmed(),
+      care: () => ({ report: this.#inspector.report, at: this.#inspector.inspectedAt }),
+      alarms: () => this.alarms()
+    })
+  }
+
+  /** The alarms that need no look at the engine. */
+  #listLocalAlarms(): Alarm[] {
+    const { healthAlarms, logs, members, platformLog, isServedHere, shards } = this.options
+    const broken = members.all.filter(({ isUnreadable }) => isUnreadable)
+    const registers = [
+      ...broken.map(({ node }) => `of node ${node}`),
+      ...shards.unreadable.map(shard => `of shard ${shard}`)
+    ]
+    const accounts = Array.from(logs.unplaced).filter(([account]) => isServedHere(account))
+    return [
+      ...registers.map((about): Alarm => ({
+        kind: 'register',
+        about,
+        text: `The register ${about} cannot be read: something else than a node has written to it. It is written again`
+      })),
+      ...accounts.map(([about, error]): Alarm => ({
+        kind: 'account',
+        about,
+        text:
+          error.name === 'RecordTooNew'
+            ? `The file of an account cannot be made of its log. ${error.message}`
+            : 'The file of an account cannot be made of its log: see coffer cluster rescue'
+      })),
+      ...(platformLog.refusal
+        ? [{ kind: 'platform', about: '', text: platformLog.refusal.message } satisfies Alarm]
+        : []),
+      ...(healthAlarms?.() ?? [])
+    ]
+  }
+}

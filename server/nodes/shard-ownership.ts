@@ -1,0 +1,101 @@
+/** Which users this node serves, and the calls on them that are under way: a shard leaves only once they have ended. */
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Lease } from '../../cluster/nodes/lease.js'
+import type { Life } from '../../cluster/nodes/members.js'
+import type { Shards } from '../../cluster/nodes/shards.js'
+import { fixedShards } from '../../core/call/shard.js'
+import { unreachable } from './unreachable.js'
+
+/** Longest time that a move waits for the calls on a shard, in milliseconds. */
+const maxIdleWaitMs = 2000
+
+/** Longest time that calls wait for a shard that is being moved, in milliseconds: a move that has waited still takes a while. */
+export const maxMoveWaitMs = 2 * maxIdleWaitMs
+
+export class ShardOwnership {
+  readonly #shards: ReturnType<typeof fixedShards>
+  readonly #running: number[]
+  /** Called when the last call on a shard has ended. */
+  readonly #onIdle = new Map<number, () => void>()
+
+  constructor(
+    private readonly lease: Pick<Lease, 'isValid'>,
+    private readonly shards: Pick<Shards, 'isHeld' | 'isMine' | 'waitUntilMoved' | 'findOwner'>,
+    count: number
+  ) {
+    this.#shards = fixedShards(count)
+    this.#running = Array.from({ length: count }, () => 0)
+  }
+
+  /** The shard of a user. */
+  getShard(username: string): number {
+    return this.#shards.indexOf(username)
+  }
+
+  /** Whether a user's file may be open here: until the last call on it has ended. */
+  isHeld(username: string): boolean {
+    return this.shards.isHeld(this.getShard(username))
+  }
+
+  /** Whether this node serves a user. */
+  isOwned(username: string): boolean {
+    return this.shards.isMine(this.getShard(username))
+  }
+
+  findOwner(username: string): Life | undefined {
+    return this.shards.findOwner(this.getShard(username))
+  }
+
+  /** Whether what was just read is certain to be the latest there is. */
+  get isCertain(): boolean {
+    return this.lease.isValid()
+  }
+
+  /** Whether each shard has somebody who serves it: nobody has yet while the first nodes of a cluster start. */
+  get isFullyAssigned(): boolean {
+    return this.#running.every((_calls, shard) => this.shards.findOwner(shard) !== undefined)
+  }
+
+  /** Waits for a user's shard to arrive elsewhere, if it is being moved, but not for long. */
+  async waitUntilMoved(username: string): Promise<void> {
+    const moved = this.shards.waitUntilMoved(this.getShard(username))
+    if (!moved) return
+    const stopping = new AbortController()
+    const { signal } = stopping
+    await Promise.race([moved, wait(maxMoveWaitMs, undefined, { signal }).catch(() => undefined)])
+    stopping.abort()
+  }
+
+  /** Does something on a user's file, which is here until that has ended. Throws `api-unavailable` without a valid lease. */
+  run<T>(username: string, work: () => Promise<T> | T): Promise<T> | T {
+    if (!this.isCertain) throw unreachable()
+    const shard = this.getShard(username)
+    this.#running[shard]!++
+    try {
+      const value = work()
+      if (value instanceof Promise) return value.finally(() => this.#endCall(shard))
+      this.#endCall(shard)
+      return value
+    } catch (error) {
+      this.#endCall(shard)
+      throw error
+    }
+  }
+
+  /** Resolves when no call on a shard is under way any more, or has been for too long. */
+  async waitUntilIdle(shard: number): Promise<void> {
+    if (this.#running[shard] === 0) return
+    const stopping = new AbortController()
+    const { signal } = stopping
+    await Promise.race([
+      new Promise<void>(resolve => this.#onIdle.set(shard, resolve)),
+      wait(maxIdleWaitMs, undefined, { signal }).catch(() => undefined)
+    ])
+    stopping.abort()
+    this.#onIdle.delete(shard)
+  }
+
+  #endCall(shard: number): void {
+    if (--this.#running[shard]! === 0) this.#onIdle.get(shard)?.()
+  }
+}

@@ -1,0 +1,110 @@
+/**
+ * Calls without a valid token, or beyond the rate limit. Anybody can make any number of them, so only some per hour get
+ * a record of their own and the others are counted. The counts are stored too, so that a restart does not reset them.
+ */
+import type { Database } from 'better-sqlite3'
+import { column, statement } from '../sqlite/statements.js'
+import type { AuditEntry } from './record.js'
+
+const hourSeconds = 3600
+/** Methods that a summary record names. */
+const maxNamed = 5
+
+interface Hour {
+  /** Hours since the Unix epoch. */
+  readonly number: number
+  recorded: number
+  /** Calls without a record that no summary covers yet, by method. */
+  readonly unrecorded: Record<string, number>
+  /** The last of them. */
+  last?: AuditEntry
+}
+
+export class AnonymousCallers {
+  #hour: Hour | undefined
+  #isChanged = false
+  /** Summary records that wait to be taken. */
+  #due: AuditEntry[] = []
+
+  constructor(
+    private readonly db: Database,
+    private readonly perHour: number
+  ) {}
+
+  /** Whether counts or summary records wait to be written. */
+  get isDirty(): boolean {
+    return this.#isChanged || this.#due.length > 0
+  }
+
+  /** Counts a call. Returns whether it gets a record of its own. */
+  countCall(entry: AuditEntry): boolean {
+    const hour = this.#enterHour(entry.time)
+    this.#isChanged = true
+    if (hour.recorded < this.perHour) {
+      hour.recorded++
+      return true
+    }
+    hour.unrecorded[entry.action] = (hour.unrecorded[entry.action] ?? 0) + 1
+    hour.last = entry
+    return false
+  }
+
+  /** Takes the summary records of hours that are over at `time` (seconds). */
+  takeDue(time: number): readonly AuditEntry[] {
+    if (this.#hour && this.#hour.number < toHour(time)) this.#enterHour(time)
+    const due = this.#due
+    this.#due = []
+    return due
+  }
+
+  /** As {@link takeDue}, with the current hour so far: the audit is about to be read. */
+  takeAllDue(): readonly AuditEntry[] {
+    this.#hour ??= this.#readStored()
+    this.#summarize(this.#hour)
+    return this.takeDue(-Infinity)
+  }
+
+  /** Writes the counts. Within a transaction; {@link markFlushed} follows its commit. */
+  flush(): void {
+    if (!this.#isChanged) return
+    const sql = 'INSERT OR REPLACE INTO audit_strangers (number, body) VALUES (1, ?)'
+    statement(this.db, sql).run(JSON.stringify(this.#hour))
+  }
+
+  /** Marks the counts as written. */
+  markFlushed(): void {
+    this.#isChanged = false
+  }
+
+  /** The hour of a time; ends the hour before. A clock set back by up to an hour does not start a new one. */
+  #enterHour(time: number): Hour {
+    const number = toHour(time)
+    const current = (this.#hour ??= this.#readStored())
+    if (current && current.number >= number && current.number <= number + 1) return current
+    this.#summarize(current)
+    this.#isChanged = true
+    return (this.#hour = { number, recorded: 0, unrecorded: {} })
+  }
+
+  #readStored(): Hour | undefined {
+    const body = column(this.db, 'SELECT body FROM audit_strangers').get() as string | undefined
+    return body === undefined ? undefined : (JSON.parse(body) as Hour)
+  }
+
+  #summarize(hour: Hour | undefined): void {
+    if (!hour?.last) return
+    const counts = Object.entries(hour.unrecorded).toSorted(([, one], [, other]) => other - one)
+    const all = counts.reduce((sum, [, count]) => sum + count, 0)
+    const top = counts.slice(0, maxNamed).map(([action, count]) => `${action} ${count}`)
+    const methods = [...top, ...(counts.length > maxNamed ? ['…'] : [])].join(', ')
+    const message = `${all} calls were not recorded individually; this is the last of them (${methods})`
+    this.#due.push({ ...hour.last, message })
+    for (const [action] of counts) delete hour.unrecorded[action]
+    delete hour.last
+    this.#isChanged = true
+  }
+}
+
+function toHour(time: number): number {
+  return Math.floor(time / hourSeconds)
+}

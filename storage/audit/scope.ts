@@ -1,0 +1,51 @@
+/** What a read covered: streams, a range of time, and the number of items. (docs/spec/audit.md#what-reads-reached) */
+
+/** Updated while a long response is read, until the record is written. */
+export interface AuditScope {
+  /** The requested streams; if none were named, those granted to the access (`*` for all). */
+  readonly streamIds: readonly string[]
+  /** Whether the list was truncated. */
+  readonly isTruncated: boolean
+  /** Seconds, as times of events or of points. */
+  readonly from: number | undefined
+  readonly to: number | undefined
+  count: number
+  /** Whether the response had not been read to its end. */
+  isOpen: boolean
+}
+
+const truncatedMark = 1
+const openMark = 2
+
+/** A reach as stored in records: a compact tuple. */
+export type StoredAuditScope = readonly [
+  streamIds: readonly string[],
+  from: number | null,
+  to: number | null,
+  count: number,
+  marks?: number
+]
+
+export function toStoredScope({
+  count,
+  from,
+  isTruncated: isCut,
+  isOpen,
+  streamIds,
+  to
+}: AuditScope): StoredAuditScope {
+  const marks = (isCut ? truncatedMark : 0) + (isOpen ? openMark : 0)
+  const stored = [streamIds, from ?? null, to ?? null, count] as const
+  return marks === 0 ? stored : [...stored, marks]
+}
+
+export function parseScope([streamIds, from, to, count, marks = 0]: StoredAuditScope): AuditScope {
+  return {
+    streamIds,
+    isTruncated: (marks & truncatedMark) !== 0,
+    from: from ?? undefined,
+    to: to ?? undefined,
+    count,
+    isOpen: (marks & openMark) !== 0
+  }
+}

@@ -1,0 +1,320 @@
+/**
+ * A query under way. It answers page by page; between pages it keeps its place as plain values, nothing of the file. Each
+ * page is bounded in rows answered and in rows looked at, so a page may be empty without being the last.
+ */
+import type { Database } from 'better-sqlite3'
+import { pageBytes } from './bodies.js'
+import { BodyScan, type BodyScanResult } from './body-scan.js'
+import { chooseObviousDriver, listDrivers, chooseNarrowestDriver, type Driver } from './drivers.js'
+import type { EventFile } from './event-file.js'
+import { copyBodies, copyMatchingBodies, type CopiedPage } from './copy-bodies.js'
+import { QueryBudget } from './query-budget.js'
+import { countRows, collectMatchingKeys } from './lanes.js'
+import type { LaneRemainder } from './merge.js'
+import { countModified, findModifiedKeys } from './modified.js'
+import { addIfKnown, type EventPage, type Step } from './page.js'
+import { isBefore, getRemainderFrom, type Key } from './position.js'
+import { createRowTest, type EventQuery, type RowTest } from './query.js'
+import { findPassingNumbers, type RowFilter } from './row-filter.js'
+import { collectKeys, findKeyAt, searchLanes } from './search.js'
+import { listSegmentLanes, splitIntoSegments, type Segment } from './segments.js'
+import { takeEvents, type TakenEvents } from './take-events.js'
+import { probedRows, DriverProbe, type ProbeResult } from './driver-probe.js'
+
+/** Events in a page whose rows have to be found one by one. */
+const maxFoundRows = 500
+/** Periods reaching a time that are sorted in memory. */
+const maxSortedPeriods = 1000
+/** Rows looked at after which a page ends, whatever it holds. */
+const maxExaminedRows = 4000
+/** For how many a row counts that comes from one of several lanes: it is looked up by itself, wherever it lies. */
+const lookupCost = 4
+/** Rows that one step skips where nothing has to be looked at. */
+const maxSkippedRows = 50_000
+/** Modified events that are sorted in memory: at once, or when nothing better is found. */
+const maxModifiedUpfront = 200
+const maxModifiedLater = 5000
+
+export class QueryRun {
+  #drivers: readonly Driver[]
+  #test: RowTest | undefined
+  #segments: readonly Segment[]
+  #driver: Driver | undefined
+  #mayChangeDriver = false
+  #hasBegun = false
+  #hasChosen = false
+  #position: Key | undefined
+  /** All that matches, where that was few enough to be sorted; what is still to come. */
+  #sorted: readonly Key[] | undefined
+  /** Whether others may have written since the run began. */
+  #isStale = false
+  #hasCollectedPeriods = false
+  /** Whether a row has been met that cannot be copied as it is. */
+  #holdsLarge = false
+  /** Events that the next step finds: fewer where pages have been full before they were all read. */
+  #stepRows = maxFoundRows
+  #bodyScan: BodyScan | undefined
+  readonly #budget = new QueryBudget()
+  readonly #probe = new DriverProbe()
+  /** Whether sorting all that was modified has turned out to be too much work. */
+  #isUnsortable = false
+  #skip: number
+  #remaining: number
+
+  constructor(private query: EventQuery) {
+    this.#segments = splitIntoSegments(query)
+    this.#drivers = listDrivers(query)
+    this.#test = createRowTest(query)
+    this.#skip = query.skip
+    this.#remaining = query.limit
+  }
+
+  get isDone(): boolean {
+    return this.#remaining === 0 || this.#segments.length === 0
+  }
+
+  /** Goes on with other streams and types than before, and shows what it finds otherwise; all else stays as it was. */
+  updateScope({ present, streams, types }: Pick<EventQuery, 'present' | 'streams' | 'types'>): void {
+    this.query = { ...this.query, present, streams, types }
+    this.#drivers = listDrivers(this.query)
+    this.#test = createRowTest(this.query)
+    this.#driver = undefined
+    this.#hasChosen = false
+  }
+
+  next(file: EventFile): EventPage {
+    if (this.#hasBegun) this.#isStale = true
+    else this.#start(file)
+    if (!this.#hasChosen) this.#chooseDriver(file)
+    let text = ''
+    let rows = 0
+    let examined = 0
+    let excess: number | undefined = 0
+    while (!this.isDone && examined < maxExaminedRows && rows < maxFoundRows && text.length < pageBytes) {
+      const step = this.#step(file, text.length)
+      if (step.text !== '') text += text === '' ? step.text : `,${step.text}`
+      rows += step.count
+      examined += step.examined + this.#budget.takeRows()
+      excess = addIfKnown(excess, step.excess)
+      if (step.isFull) break
+    }
+    return { text, count: rows, done: this.isDone, excess }
+  }
+
+  #start({ db }: EventFile): void {
+    this.#hasBegun = true
+    if (this.query.contents) this.#bodyScan = new BodyScan()
+    const { modifiedSince } = this.query
+    if (
+      modifiedSince !== undefined &&
+      countModified(db, modifiedSince, maxModifiedUpfront + 1) <= maxModifiedUpfront
+    )
+      this.#hasChosen = this.#sortModified(db)
+  }
+
+  /** Chooses what to be driven by, as far as that can be said without looking. */
+  #chooseDriver({ db }: EventFile): void {
+    this.#hasChosen = true
+    this.#driver = chooseObviousDriver(db, this.#drivers, this.query, this.#segments[0]?.range)
+    this.#mayChangeDriver =
+      !this.#driver && (this.#drivers.length > 0 || this.query.modifiedSince !== undefined)
+  }
+
+  /** Reads on, for a page that holds so many characters already. */
+  #step(file: EventFile, heldBytes: number): Step {
+    const { db } = file
+    const { order } = this.query
+    const segment = this.#segments[0]!
+    if (typeof segment.periods === 'object') this.#collectPeriods(file, segment)
+    if (this.#sorted) return this.#stepSorted(file, this.#sorted, heldBytes)
+    const { lanes, filter } = this.#plan(file, segment)
+    const singleLane = lanes.length === 1 ? lanes[0] : undefined
+    const canCopy = singleLane && !filter && !this.query.contents
+    if (canCopy && this.#skip > 0) return this.#skipRows(db, singleLane)
+    if (canCopy && !this.#holdsLarge) {
+      const copied = this.#copyRows(file, singleLane)
+      if (copied) return copied
+      // Where one is, others are likely.
+      this.#holdsLarge = true
+    }
+    if (singleLane && filter && !this.#position && !this.query.contents && this.#skip === 0) {
+      const matching = copyMatchingBodies(file, this.query, singleLane, filter, this.#remaining, probedRows)
+      if (matching) return this.#toFinalStep(matching)
+    }
+    const limit = this.#bodyScan?.rows ?? Math.min(this.#remaining + this.#skip, this.#stepRows)
+    const found = filter
+      ? searchLanes(file, lanes, order, filter, limit, this.#mayChangeDriver ? probedRows : undefined)
+      : collectKeys(file, lanes, order, limit)
+    const before = this.#position
+    const { wanted, cost, scannedTo } = this.#filterByContent(db, found.keys)
+    const { stoppedAt, ...answer } = this.#takeEvents(file, wanted, heldBytes)
+    if (!answer.isFull) this.#moveTo(scannedTo ?? found.position)
+    else if (stoppedAt) this.#moveTo(stoppedAt)
+    const probed = this.#mayChangeDriver && found.position && this.#probe.record(before, found)
+    if (probed) this.#reconsiderDriver(file, segment, probed, found.position.time)
+    return { ...answer, examined: (singleLane ? 1 : lookupCost) * found.examined + cost(maxExaminedRows) }
+  }
+
+  /** The rows of one lane as they are, as many as fit; `undefined` if one of them has to be looked at. */
+  #copyRows(file: EventFile, rest: LaneRemainder): Step | undefined {
+    const { order } = this.query
+    const limit = Math.min(this.#remaining, file.sizeEstimate.rows)
+    const copied = copyBodies(file, rest, order, limit)
+    if (!copied) return undefined
+    // It may have had to do with fewer.
+    const { excess, limit: limited, rows, text } = copied
+    this.#remaining -= rows
+    // Fewer than were to be copied are all that there are.
+    const isExhausted = this.#remaining === 0 || rows < limited
+    this.#moveTo(isExhausted ? undefined : findKeyAt(file.db, rest, order, limited - 1))
+    return { text, count: rows, examined: 0, excess }
+  }
+
+  /** All that was left to be read. */
+  #toFinalStep({ excess, rows, text }: CopiedPage): Step {
+    this.#remaining = 0
+    return { text, count: rows, examined: 0, excess }
+  }
+
+  /** Skips rows of one lane without looking at them. */
+  #skipRows(db: Database, { lane, ranges }: LaneRemainder): Step {
+    const { order } = this.query
+    const rows = Math.min(this.#skip, maxSkippedRows)
+    const last = findKeyAt(db, { lane, ranges }, order, rows - 1)
+    if (last) this.#skip -= rows
+    else for (const range of ranges) this.#skip -= countRows(db, lane, order, range, rows)
+    this.#moveTo(last)
+    return { text: '', count: 0, examined: (rows * maxExaminedRows) / maxSkippedRows }
+  }
+
+  /** The next of the keys in memory. Others may have moved, trashed or deleted what they stand for meanwhile. */
+  #stepSorted(file: EventFile, sorted: readonly Key[], heldBytes: number): Step {
+    const limited = sorted.slice(0, this.#bodyScan?.rows ?? this.#stepRows)
+    const { found, next } = this.#isStale
+      ? this.#recheckMatching(file.db, limited)
+      : { found: limited, next: limited }
+    const { wanted, cost, scannedTo = next.at(-1) } = this.#filterByContent(file.db, found)
+    const { stoppedAt, ...answer } = this.#takeEvents(file, wanted, heldBytes)
+    const last = answer.isFull ? stoppedAt : scannedTo
+    const left = last ? sorted.slice(sorted.indexOf(last) + 1) : sorted
+    this.#sorted = left.length === 0 ? undefined : left
+    if (!this.#sorted) this.#moveTo(undefined)
+    return { ...answer, examined: cost(maxExaminedRows) }
+  }
+
+  /** Those of the next keys that still match, as far as there is time to look. */
+  #recheckMatching(db: Database, keys: readonly Key[]): { found: Key[]; next: readonly Key[] } {
+    const filter = this.#createFilter(this.#segments[0]!, undefined)
+    const numbers = keys.map(({ number }) => number)
+    const { tested, pass } = findPassingNumbers(db, filter, numbers, this.query.trashed)
+    const next = keys.slice(0, tested)
+    return { found: next.filter(({ number }) => pass.has(number)), next }
+  }
+
+  /** Those of the events whose contents are wanted. */
+  #filterByContent(db: Database, found: readonly Key[]): BodyScanResult {
+    const { contents } = this.query
+    if (!contents || !this.#bodyScan) return { wanted: found, scannedTo: undefined, cost: () => 0 }
+    return this.#bodyScan.scan(db, contents, found)
+  }
+
+  #takeEvents(file: EventFile, found: readonly Key[], heldBytes: number): TakenEvents {
+    const wanted = { skip: this.#skip, left: this.#remaining, held: heldBytes, present: this.query.present }
+    const taken = takeEvents(file, found, wanted)
+    this.#skip -= taken.skipped
+    this.#remaining -= taken.count
+    this.#stepRows = Math.max(1, Math.min(2 * (taken.isFull ? taken.count : this.#stepRows), maxFoundRows))
+    return taken
+  }
+
+  /** After steps up to a time that found little: something narrower may lead there sooner. */
+  #reconsiderDriver(
+    file: EventFile,
+    { range, periods }: Segment,
+    { examined, from }: ProbeResult,
+    end: number
+  ): void {
+    const { db } = file
+    const { modifiedSince, order, trashed } = this.query
+    const isSortable = modifiedSince !== undefined && !this.#isUnsortable
+    if (
+      isSortable &&
+      countModified(db, modifiedSince, maxModifiedLater + 1) <= maxModifiedLater &&
+      this.#sortModified(db)
+    )
+      return
+    if (periods) return
+    this.#driver = chooseNarrowestDriver(file, this.#drivers, trashed, order, {
+      seen: { start: from?.time ?? range.start, end },
+      all: { start: end, end: range.end },
+      examined
+    })
+    if (this.#driver) this.#mayChangeDriver = false
+  }
+
+  /** Answers whether that was not too much work. */
+  #sortModified(db: Database): boolean {
+    const position = this.#position
+    const sorted = findModifiedKeys(db, this.query, { test: this.#test, budget: this.#budget })
+    this.#isUnsortable = !sorted
+    if (!sorted) return false
+    this.#sorted = position ? sorted.filter(key => isBefore(position, key, this.query.order)) : sorted
+    this.#segments = this.#segments.slice(0, 1)
+    return true
+  }
+
+  /** The periods that reach into the times asked for, at once if they are few. */
+  #collectPeriods({ db, durationClasses }: EventFile, segment: Segment): void {
+    if (this.#hasCollectedPeriods || this.#sorted) return
+    this.#hasCollectedPeriods = true
+    const { order } = this.query
+    const { parts, driver } = listSegmentLanes(
+      segment,
+      this.#driver,
+      this.#drivers,
+      this.query,
+      durationClasses
+    )
+    const found = collectMatchingKeys(db, parts, order, this.#createFilter(segment, driver), maxSortedPeriods)
+    this.#sorted = found?.toSorted((a, b) => (isBefore(a, b, order) ? -1 : 1))
+  }
+
+  /** Goes on after a key, or with the next segment. */
+  #moveTo(position: Key | undefined): void {
+    if (position) this.#position = position
+    else {
+      this.#segments = this.#segments.slice(1)
+      this.#probe.reset()
+    }
+  }
+
+  /** What is left to read in a segment, and what its rows have to be tested for. */
+  #plan(
+    { durationClasses }: EventFile,
+    segment: Segment
+  ): { lanes: LaneRemainder[]; filter: RowFilter | undefined } {
+    const { order } = this.query
+    const { parts, driver } = listSegmentLanes(
+      segment,
+      this.#driver,
+      this.#drivers,
+      this.query,
+      durationClasses
+    )
+    const lanes: LaneRemainder[] = []
+    for (const { lane, range } of parts) {
+      const ranges = getRemainderFrom(range, this.#position, order)
+      if (ranges.length > 0) lanes.push({ lane, ranges })
+    }
+    const filter = this.#createFilter(segment, driver)
+    const isFree = !filter.test && filter.modifiedAfter === -Infinity && filter.endFrom === -Infinity
+    return { lanes, filter: isFree ? undefined : filter }
+  }
+
+  /** What rows have to be tested for that come from the lanes of a driver, or of none. */
+  #createFilter({ periods }: Segment, driver: Driver | undefined): RowFilter {
+    const endFrom = typeof periods === 'object' ? periods.reaching : -Infinity
+    const test = driver?.isExact ? undefined : this.#test
+    return { modifiedAfter: this.query.modifiedSince ?? -Infinity, endFrom, test, budget: this.#budget }
+  }
+}

@@ -1,0 +1,58 @@
+/**
+ * Replaces the folder of an account by another one. The former is set aside until all is done, and put back after an error
+ * or a crash.
+ */
+import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { makeFolderNow, syncPathNow } from './durable.js'
+import { isAccountId, type Layout } from './layout.js'
+
+/**
+ * Replaces a folder by `coming`. The account must not be open. `settle` runs with the new folder in place and may throw to
+ * undo the replacement; on success the former folder is at `leaving`.
+ */
+export function replaceFolder(
+  layout: Layout,
+  id: string,
+  { newFolder, formerTarget, complete }: { newFolder: string; formerTarget: string; complete: () => void }
+): void {
+  restoreReplaced(layout, id)
+  const [current, former] = getPaths(layout, id)
+  makeFolderNow(dirname(former))
+  makeFolderNow(dirname(current))
+  try {
+    if (existsSync(current)) move(current, former)
+    move(newFolder, current)
+    complete()
+    // This rename is the commit.
+    if (existsSync(former)) move(former, formerTarget)
+  } catch (error) {
+    restoreReplaced(layout, id)
+    throw error
+  }
+}
+
+/** Puts back the folders that a crash left set aside. Returns the ids of their accounts. */
+export function restoreReplacedFolders(layout: Layout): string[] {
+  if (!existsSync(layout.replacedDirectory)) return []
+  const ids = readdirSync(layout.replacedDirectory).filter(isAccountId)
+  for (const id of ids) restoreReplaced(layout, id)
+  return ids
+}
+
+function restoreReplaced(layout: Layout, id: string): void {
+  const [current, former] = getPaths(layout, id)
+  if (!existsSync(former)) return
+  rmSync(current, { recursive: true, force: true })
+  move(former, current)
+}
+
+function getPaths(layout: Layout, id: string): [place: string, former: string] {
+  return [layout.userDirectory(id), join(layout.replacedDirectory, id)]
+}
+
+function move(from: string, to: string): void {
+  renameSync(from, to)
+  syncPathNow(dirname(to))
+  syncPathNow(dirname(from))
+}
