@@ -1,7 +1,7 @@
 /** A dispatcher that counts every call, and logs it if the operator wants that. */
 import type { Dispatcher, SharedServices } from '../core/call/dispatcher.js'
 import type { AnyMethod } from '../core/call/method.js'
-import type { Failure, Outcome, Request } from '../core/call/outcome.js'
+import type { Outcome, Request } from '../core/call/outcome.js'
 import { CallStatistics } from './call-statistics.js'
 
 export class MeteredDispatcher implements Dispatcher {
@@ -28,25 +28,12 @@ export class MeteredDispatcher implements Dispatcher {
     return this.#recorded(request, outcome, beginMs)
   }
 
-  async callWhole(request: Request): Promise<Outcome> {
-    const beginMs = performance.now()
-    return this.#recorded(request, await this.dispatcher.callWhole(request), beginMs)
-  }
-
   precheck(request: Omit<Request, 'params'>): ReturnType<Dispatcher['precheck']> {
     return this.dispatcher.precheck(request)
   }
 
   recheck(request: Request): ReturnType<Dispatcher['recheck']> {
     return this.dispatcher.recheck(request)
-  }
-
-  admitUpload(request: Omit<Request, 'params'>): ReturnType<Dispatcher['admitUpload']> {
-    return this.dispatcher.admitUpload(request)
-  }
-
-  failure(thrown: unknown, method: string): Failure {
-    return this.dispatcher.failure(thrown, method)
   }
 
   /** The time of a list ends with its first page; how long the rest takes depends on the client. */

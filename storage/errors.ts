@@ -133,6 +133,9 @@ export class Unreserved extends Error {
   }
 }
 
+/** A write takes too long to be made at once: it is undone, and made again in steps. */
+export class NeedsSteps extends Error {}
+
 /** Responses that clients have not read yet fill the space reserved for them. */
 export class SpoolsFull extends Error {
   constructor() {

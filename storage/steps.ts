@@ -1,4 +1,5 @@
 /** Long work as generators, which yield so that the event loop is not blocked. */
+import { NeedsSteps } from './errors.js'
 import { scheduler, serviceParty, type Party } from './scheduler.js'
 
 /** Work that may pause wherever it yields, and returns its value. */
@@ -31,6 +32,30 @@ export function runSteps<T>(steps: Steps<T>): T {
   for (;;) {
     const { done, value } = steps.next()
     if (done) return value
+  }
+}
+
+/** Where writes are made: the file of a user. */
+interface Writable<Store> {
+  write<T>(work: () => T, access?: string): Promise<T>
+  writeInSteps<T>(stepsIn: (draft: Store) => Steps<T>, access?: string): Promise<T>
+}
+
+/**
+ * Makes a write at once; in steps if it `isLong`, or throws `NeedsSteps`, which rolls it back. `access`: id of the access whose
+ * turns it takes. Resolves once it is on disk.
+ */
+export async function writeSteps<Store extends Writable<Store>, T>(
+  store: Store,
+  work: (store: Store) => Steps<T>,
+  { access = '', isLong = false }: { readonly access?: string | undefined; readonly isLong?: boolean } = {}
+): Promise<T> {
+  if (isLong) return await store.writeInSteps(work, access)
+  try {
+    return await store.write(() => runSteps(work(store)), access)
+  } catch (error) {
+    if (!(error instanceof NeedsSteps)) throw error
+    return await store.writeInSteps(work, access)
   }
 }
 

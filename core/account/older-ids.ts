@@ -1,12 +1,10 @@
 /** System streams under the ids that older clients use, `.email` for `:system:email`, in params and results. (docs/spec/compatibility.md#older-forms-of-account-stream-ids) */
 import type { Config } from '../settings/config.js'
 import { isListing, isTextListing, JsonText, type Listing } from '../json/json-text.js'
-import type { AnyMethod, Call, Result, UserMethod } from '../call/method.js'
+import type { AnyMethod, Call, Result } from '../call/method.js'
 import { getAccountStreams } from './fields.js'
 import { isSystemId } from '../system-ids.js'
 import type { Credentials } from '../call/credentials.js'
-
-type MethodSteps = NonNullable<UserMethod['steps']>
 
 const prefix = /^:(?:_system|system):/
 
@@ -42,43 +40,49 @@ export function supportOlderIds(config: Config, methods: readonly AnyMethod[]): 
   if (!config.backwardCompatibility.systemStreams.prefix.isActive) return methods
   return methods.map(definition => {
     if (definition.mode !== 'read' && definition.mode !== 'write') return definition
-    return {
+    const wrapped = {
       ...definition,
       ...(definition.prepare && {
         prepare: async (call: Call, params: unknown) =>
           (await definition.prepare?.(call, toMethodParams(config, call, params))) as unknown
-      }),
-      run(call, params, prepared) {
-        const result = definition.run(call, toMethodParams(config, call, params), prepared)
-        return optsOutOfOlderIds(call.credentials) ? result : toOlderResult(config, result)
-      },
-      ...(definition.steps && { steps: wrapSteps(config, definition.steps) })
-    } satisfies AnyMethod
-  })
-}
-
-/** Wraps the steps of a method so that they take and return older ids as well. */
-function wrapSteps(config: Config, steps: MethodSteps): MethodSteps {
-  return {
-    areMany: (store, params) => steps.areMany(store, params),
-    *run(call, params) {
-      const result = yield* steps.run(call, toMethodParams(config, call, params))
-      return optsOutOfOlderIds(call.credentials) ? result : toOlderResult(config, result)
+      })
     }
-  }
+    return definition.isLong
+      ? {
+          ...wrapped,
+          *run(call: Call, params: unknown) {
+            return resultFor(config, call, yield* definition.run(call, toMethodParams(config, call, params)))
+          },
+          isLong: definition.isLong.bind(definition)
+        }
+      : {
+          ...wrapped,
+          run: (call, params, prepared) =>
+            resultFor(config, call, definition.run(call, toMethodParams(config, call, params), prepared)),
+          isLong: undefined
+        }
+  })
 }
 
 function toMethodParams(config: Config, { credentials }: Call, params: unknown): unknown {
   return optsOutOfOlderIds(credentials) ? params : toCurrentParams(config, params)
 }
 
-/** Returns whether a call opts out of older ids. */
+function resultFor(config: Config, { credentials }: Call, result: Result): Result {
+  return optsOutOfOlderIds(credentials) ? result : toOlderResult(config, result)
+}
+
+/** Whether a call opts out of older ids. */
 export function optsOutOfOlderIds({ headers }: Pick<Credentials, 'headers'>): boolean {
   return Boolean(headers?.[optOutHeader])
 }
 
-/** Returns the credentials without the headers that no method reads. */
-export function keepUsedHeaders(credentials: Credentials, method: string): Credentials {
+/**
+ * Returns the credentials to send with a call to another thread or node: without the headers that no method reads, unless the
+ * operator's authorization step needs all of them.
+ */
+export function toSentCredentials({ auth }: Config, credentials: Credentials, method = ''): Credentials {
+  if (auth.authorizationStep !== '') return credentials
   const { headers, ...rest } = credentials
   const agent = agentMethods.has(method) ? headers?.['user-agent'] : undefined
   const isOut = optsOutOfOlderIds(credentials)

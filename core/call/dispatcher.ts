@@ -49,7 +49,7 @@ export interface SharedServices {
   }
 }
 
-/** The permission to upload files. */
+/** The permission to make a call. */
 export interface Admittance {
   readonly ok: true
   /** Bytes left in the account; `Infinity` without a quota. */
@@ -61,16 +61,10 @@ export interface Dispatcher {
   readonly definitions: readonly AnyMethod[]
   /** Makes one call. Never rejects, never throws. Returns synchronously if nothing had to wait. */
   call(request: Request): Promise<Outcome> | Outcome
-  /** Like {@link call}, with the whole result in one piece. Further error: `too-many-results`. */
-  callWhole(request: Request): Promise<Outcome>
-  /** Returns an error if the caller could not make the call anyway, for example before an upload. */
-  precheck(request: Omit<Request, 'params'>): Promise<Failure | undefined> | Failure | undefined
+  /** Checks before its body is read whether the caller may make a call. Returns how much may be uploaded, or the error. */
+  precheck(request: Omit<Request, 'params'>): Promise<Admittance | Failure> | Admittance | Failure
   /** Returns an error if the caller may not have the rest of a response any more. Not counted as a call. */
   recheck(request: Request): Promise<Failure | undefined> | Failure | undefined
-  /** Like {@link precheck}, for a call with files. Returns how many bytes may be sent, or the error. */
-  admitUpload(request: Omit<Request, 'params'>): Promise<Admittance | Failure> | Admittance | Failure
-  /** Turns a thrown value into a failure. Internal errors are logged and replaced by a general one. */
-  failure(thrown: unknown, method: string): Failure
 }
 
 /** Receives notifications. Neither function may throw or block. */

@@ -71,8 +71,27 @@ export type StandIn =
   | 'public'
   | 'invalid'
 
+/** What a method does at once. */
+interface AtOnce<P extends TSchema, Prepared> {
+  /** Synchronous; for a write, one transaction. */
+  run(call: Call, params: Static<P>, prepared: Prepared): Result
+  readonly isLong?: undefined
+}
+
+/** What a method does in steps, between which it yields to the event loop if the call is long: on the draft of a store. */
+interface InSteps<P extends TSchema> {
+  /** One transaction. If the call is not long, all steps are made at once. */
+  run(call: Call, params: Static<P>): Steps<Result>
+  /** Estimates whether a call takes long. In a batch, the params have not been checked yet. */
+  isLong(store: UserStore, params: Static<P>): boolean
+}
+
 /** A method on one user's data. */
-export interface UserMethod<P extends TSchema = TSchema, Prepared = unknown> extends Definition<P> {
+export type UserMethod<P extends TSchema = TSchema, Prepared = unknown> = UserRules<P, Prepared> &
+  (AtOnce<P, Prepared> | InSteps<P>)
+
+/** How calls of a method on one user's data are made. */
+interface UserRules<P extends TSchema, Prepared> extends Definition<P> {
   /** `read` sees one snapshot of the data; `write` is one transaction, on disk before its response is sent. */
   readonly mode: 'read' | 'write'
   /**
@@ -90,14 +109,6 @@ export interface UserMethod<P extends TSchema = TSchema, Prepared = unknown> ext
   readonly whileClosing?: true
   /** Asynchronous work (hashing, network) before the transaction. Its result is the third argument of `run`. */
   prepare?(call: Call, params: Static<P>): Promise<Prepared>
-  /** Synchronous: one transaction. */
-  run(call: Call, params: Static<P>, prepared: Prepared): Result
-  /** The same in steps, for calls that take long: they yield to the event loop in between, but remain one transaction. */
-  readonly steps?: {
-    /** Estimates whether a call takes long. In a batch, the params have not been checked yet. */
-    areMany(store: UserStore, params: Static<P>): boolean
-    run(call: Call, params: Static<P>): Steps<Result>
-  }
   /**
    * Throws if the caller may not have the rest of a response whose content the transport streams. Called repeatedly
    * while it does. By default, only the access itself is checked.
@@ -138,8 +149,15 @@ export type AnyMethod = UserMethod<any, any> | ServiceMethod<any> | BatchMethod<
 
 /** Defines a method on a user's data. */
 export function method<P extends TSchema, Prepared = undefined>(
-  definition: UserMethod<P, Prepared>
-): UserMethod<P, Prepared> {
+  definition: UserRules<P, Prepared> & AtOnce<P, Prepared>
+): UserRules<P, Prepared> & AtOnce<P, Prepared> {
+  return definition
+}
+
+/** Defines a method on a user's data whose calls may take long. */
+export function methodInSteps<P extends TSchema>(
+  definition: UserRules<P, undefined> & InSteps<P>
+): UserRules<P, undefined> & InSteps<P> {
   return definition
 }
 

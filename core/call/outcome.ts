@@ -32,6 +32,8 @@ export interface Request {
   readonly credentials: Credentials
   /** Whether a document is wanted as the text that it is, rather than within JSON. */
   readonly isDocument?: true
+  /** Whether the whole result is wanted in one piece. Further error then: `too-many-results`. (docs/spec/batch.md#limits) */
+  readonly isWhole?: true
   /** Characters that a result wanted in one piece may have: a longer one is refused while it is assembled. */
   readonly maxLength?: number
   /** Uploaded files. Afterwards the transport discards those that have not been moved to their place. */

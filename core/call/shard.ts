@@ -22,8 +22,8 @@ export interface Shard {
 
 /** Requests to the others. */
 export interface Peers {
-  /** Makes a call where this user's file is open. `isWhole`: whether the whole result is wanted in one piece; by default it is. */
-  forward(username: string, request: Request, isWhole?: boolean): Promise<Outcome>
+  /** Makes a call where this user's file is open. */
+  forward(username: string, request: Request): Promise<Outcome>
   /** Shares what has been counted. */
   note(note: ThrottleEvent): void
 }

@@ -1,14 +1,27 @@
 /** The calls of a batch and their results. */
 import { hasListing, joinMembers } from '../json/json-text.js'
+import type { Credentials } from '../call/credentials.js'
 import type { Call, Result } from '../call/method.js'
 import type { Failure } from '../call/outcome.js'
 import type { Changes } from '../changes.js'
 import type { Reading } from './reader.js'
 import { MemberWriter } from './result-writer.js'
-import { isMuch } from './run-write.js'
+import { isLong } from './run-write.js'
 import type { Compiled } from './stages.js'
 import type { UserStore } from '../../storage/user/user-store.js'
+import type { Account } from '../../storage/platform/account.js'
+import type { Caller } from '../permissions/caller.js'
 import { refuseParams } from '../validation/params.js'
+
+/** The calls of a batch, and who makes them. */
+export interface BatchCall {
+  readonly account: Account
+  readonly caller: Caller
+  readonly credentials: Credentials
+  readonly calls: readonly unknown[]
+  /** Called when the last call has run, within its transaction if it has one. */
+  onEnd(): void
+}
 
 /** A call of a batch, or the error of one that cannot be made. */
 export interface Member {
@@ -73,9 +86,8 @@ export function needsToWait({ definition }: Compiled, params: unknown, storeNow:
   if (definition.mode === 'service') return true
   if (definition.mode === 'batch') return false
   if (definition.prepare) return true
-  if (!definition.steps) return false
   try {
-    return isMuch(definition, storeNow(), params)
+    return isLong(definition, storeNow(), params)
   } catch {
     // Its params have not been checked yet; errors are reported when it runs.
     return false

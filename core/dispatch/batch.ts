@@ -8,6 +8,7 @@ import {
   needsToWait,
   paramsOf,
   textOf,
+  type BatchCall,
   type Done,
   type Member,
   type ResultText
@@ -22,11 +23,11 @@ import type { MemberWriter } from './result-writer.js'
 import { onceWritten, withAccess, type Success } from '../call/outcome.js'
 import { Reading } from './reader.js'
 import type { Compiled, Dispatch, Stages } from './stages.js'
-import { isToBeMadeAgain, runReserved } from './run-write.js'
+import { mustRunAlone, runAtOnce, runWrite } from './run-write.js'
 import { isUnavailable } from '../unknown-user.js'
 import type { Credentials } from '../call/credentials.js'
 import { scheduler } from '../../storage/scheduler.js'
-import type { Account } from '../../storage/platform/account.js'
+import { runSteps } from '../../storage/steps.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 
 /** Time after which a chunk ends, so that other calls get their turn, in milliseconds. */
@@ -51,13 +52,9 @@ export class Batch {
 
   constructor(
     private readonly dispatch: Dispatch,
-    private readonly account: Account,
-    private readonly caller: Caller,
-    credentials: Credentials,
-    private readonly calls: readonly unknown[],
-    /** Called when the last call has run, within its transaction if it has one. */
-    private readonly onEnd: () => void
+    private readonly batch: BatchCall
   ) {
+    const { account, caller, credentials } = batch
     this.#credentials = { ...credentials, isMember: true }
     this.#stages = dispatch.stages
     const { services } = dispatch.stages
@@ -70,10 +67,10 @@ export class Batch {
   /** Makes all calls, even if their results cannot be kept. Resolves once all writes are on disk. */
   async run(): Promise<Success> {
     try {
-      for (let index = 0; index < this.calls.length;) index = await this.#runChunk(index)
+      for (let index = 0; index < this.batch.calls.length;) index = await this.#runChunk(index)
       if (!this.#isGone) await this.#finish()
       if (this.#results.error !== undefined) throw this.#results.error
-      return await this.#results.outcome(this.#reading, this.caller.access?.id)
+      return await this.#results.outcome(this.#reading, this.batch.caller.access?.id)
     } catch (error) {
       this.#results.close()
       throw this.#hasWritten ? onceWritten(error) : error
@@ -84,28 +81,28 @@ export class Batch {
     const { services } = this.#stages
     if (!this.#isEnded) this.#end()
     await this.#publish()
-    if (this.#hasWritten && services.accounts.store(this.account).attachments.hasOrphans)
-      await removeOrphans(services, this.account)
+    if (this.#hasWritten && services.accounts.store(this.batch.account).attachments.hasOrphans)
+      await removeOrphans(services, this.batch.account)
   }
 
   /** Publishes what has been changed so far, once it is on disk. */
   async #publish(): Promise<void> {
-    if (this.#hasWritten) await this.#stages.services.accounts.store(this.account).durable()
+    if (this.#hasWritten) await this.#stages.services.accounts.store(this.batch.account).durable()
     await this.#changes.publish()
   }
 
   /** Whether the account has been deleted, possibly by the batch itself. Then nothing is left to do. */
   get #isGone(): boolean {
     const { accounts } = this.#stages.services
-    const { id, username } = this.account
+    const { id, username } = this.batch.account
     return accounts.find(username)?.id !== id && !isUnavailable(accounts, username)
   }
 
   /** Runs calls from `start` on that can share a transaction; returns the index of the next one. */
   async #runChunk(start: number): Promise<number> {
-    const { calls } = this
+    const { calls } = this.batch
     const chunk: Member[] = []
-    const storeNow = (): UserStore => this.#stages.services.accounts.store(this.account)
+    const storeNow = (): UserStore => this.#stages.services.accounts.store(this.batch.account)
     for (let index = start; index < calls.length && chunk.length < this.#most; index++) {
       const entry = this.#find(index, calls[index])
       if (entry.compiled && needsToWait(entry.compiled, paramsOf(entry.call), storeNow)) {
@@ -124,7 +121,7 @@ export class Batch {
     // Writes take the turns of the account.
     const waiting = isWriting ? undefined : this.#turn()
     if (waiting) await waiting
-    const store = this.#stages.services.accounts.store(this.account)
+    const store = this.#stages.services.accounts.store(this.batch.account)
     const done: Done[] = []
     let size = 0
     let deferred: Compiled | undefined
@@ -141,7 +138,7 @@ export class Batch {
           if (writer?.isDone === false || size > chunkText) break
         } catch (thrown) {
           // Rolled back by itself; made again, by itself, once the calls before it are committed.
-          if (isToBeMadeAgain(thrown)) deferred = compiled
+          if (mustRunAlone(thrown)) deferred = compiled
           if (deferred) break
           done.push(finished(index, method, this.#refusal(thrown, method)))
           // A full disk ends the whole transaction, so later calls must not run outside of it.
@@ -149,7 +146,7 @@ export class Batch {
         }
         if (performance.now() > end) break
       }
-      if (done.at(-1)?.index === this.calls.length - 1) this.#end()
+      if (done.at(-1)?.index === this.batch.calls.length - 1) this.#end()
     }
     try {
       if (isWriting) {
@@ -167,7 +164,7 @@ export class Batch {
       const count = Math.max(done.length, 1)
       for (const { call, index } of chunk.slice(0, count)) {
         const method = methodOf(call)
-        await this.#add(finished(index, method, this.#refusal(withAccess(error, this.caller), method)))
+        await this.#add(finished(index, method, this.#refusal(withAccess(error, this.batch.caller), method)))
       }
       return count
     }
@@ -184,7 +181,7 @@ export class Batch {
   }
 
   #readingOf(caller: Caller): Reading {
-    return new Reading(this.#stages.services, this.account, this.#credentials, caller.access?.id)
+    return new Reading(this.#stages.services, this.batch.account, this.#credentials, caller.access?.id)
   }
 
   /** Finds the method of a call and checks the call's form. */
@@ -196,7 +193,7 @@ export class Batch {
       assertCallParams(call)
       return { index, call, compiled }
     } catch (error) {
-      return { index, call, error: withAccess(error, this.caller) }
+      return { index, call, error: withAccess(error, this.batch.caller) }
     }
   }
 
@@ -206,27 +203,27 @@ export class Batch {
     isInTransaction: boolean
   ): { caller: Caller; changes: Changes } & ResultText {
     const now = this.#stages.services.clock.now()
-    const caller = this.#stages.identify(this.account, this.#credentials, compiled, now)
+    const caller = this.#stages.identify(this.batch.account, this.#credentials, compiled, now)
     this.#stages.admit(compiled, caller, this.#credentials, params)
     const method = compiled.definition as UserMethod
     const service = { services: this.#stages.services, credentials: this.#credentials, now }
-    const call = this.#stages.callOf(this.account, caller, service)
+    const call = this.#stages.callOf(this.batch.account, caller, service)
     try {
       const result =
         isInTransaction && method.mode === 'write'
-          ? call.store.savepoint(() => runReserved(method, call, params))
-          : method.run(call, params, undefined)
+          ? call.store.savepoint(() => runSteps(runWrite(method, call, params, undefined)))
+          : runAtOnce(method, call, params)
       const { text, writer } = textOf(result, call)
-      this.#stages.record(compiled, this.account, caller, call)
-      if (method.mode === 'write' && !this.caller.isCurrent(call.store)) this.#reading.written()
+      this.#stages.record(compiled, this.batch.account, caller, call)
+      if (method.mode === 'write' && !this.batch.caller.isCurrent(call.store)) this.#reading.written()
       return { caller, changes: call.changes, text, writer }
     } catch (error) {
-      throw isToBeMadeAgain(error) ? error : withAccess(error, caller)
+      throw mustRunAlone(error) ? error : withAccess(error, caller)
     }
   }
 
   #end(): void {
-    this.onEnd()
+    this.batch.onEnd()
     this.#isEnded = true
   }
 
@@ -236,15 +233,16 @@ export class Batch {
     params: unknown,
     known: Pick<Credentials, 'isCounted'> = {}
   ): Promise<void> {
-    const user = this.account.username
+    const { id, mode } = definition
+    const user = this.batch.account.username
+    const credentials = { ...this.#credentials, ...known }
     // Everything committed so far must be durable before this call is; the same sync covers both.
-    const request = { user, method: definition.id, params, credentials: { ...this.#credentials, ...known } }
-    const outcome = await this.dispatch.callWhole(request)
+    const outcome = await this.dispatch.call({ user, method: id, params, credentials, isWhole: true })
     // An error need not mean that nothing has been written.
-    if (definition.mode !== 'read') this.#hasWritten = true
-    if (outcome.ok && definition.mode === 'write') this.#reading.written()
+    if (mode !== 'read') this.#hasWritten = true
+    if (outcome.ok && mode === 'write') this.#reading.written()
     const text = outcome.ok ? `{${outcome.members}}` : errorText(outcome)
-    await this.#add(finished(-1, definition.id, text))
+    await this.#add(finished(-1, id, text))
     await this.#turn()
   }
 
@@ -274,7 +272,10 @@ export class Batch {
         this.#results.add(writer.take())
         if (writer.isDone) return this.#results.add('}')
         await this.#turn()
-        const reader = reading?.current() ?? { store: accounts.store(this.account), caller: this.caller }
+        const reader = reading?.current() ?? {
+          store: accounts.store(this.batch.account),
+          caller: this.batch.caller
+        }
         reader.store.read(() => writer.write(reader))
         await reader.store.waitUntilReadable()
       }
@@ -292,7 +293,7 @@ export class Batch {
 
   #refusal(thrown: unknown, method: string): string {
     const failure = this.#stages.failure(thrown, method)
-    const user = this.account.username
+    const user = this.batch.account.username
     this.#stages.recordRefusal({ user, method, credentials: this.#credentials }, failure)
     return errorText(failure)
   }

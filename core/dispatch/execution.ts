@@ -23,11 +23,22 @@ import {
 import { Reading } from './reader.js'
 import type { Compiled, Dispatch, Stages } from './stages.js'
 import { maxInMemory, putAside, Remainder, textSize, type Aside } from './remainder.js'
-import { isMuch, runInSteps, runWrite } from './run-write.js'
-import { TooManyToEvaluate } from '../notifications/webhook-queue.js'
-import { type Steps } from '../../storage/steps.js'
+import { isLong, runAtOnce, runWrite } from './run-write.js'
+import { writeSteps, type Steps } from '../../storage/steps.js'
 import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
+
+/** Everything that a call of a user depends on. */
+export interface CallContext {
+  readonly compiled: Compiled
+  readonly account: Account
+  readonly caller: Caller
+  readonly service: ServiceCall
+  readonly params: unknown
+  /** See `Request`, as for the next one. */
+  readonly isWhole?: boolean | undefined
+  readonly isDocument?: boolean | undefined
+}
 
 /** What a write has done. */
 interface Written {
@@ -39,16 +50,9 @@ export class Execution {
   readonly #services: Services
   readonly #stages: Stages
 
-  /** `isWhole`: whether the whole result is wanted in one piece. `isDocument`: see `Request`. */
   constructor(
     private readonly dispatch: Dispatch,
-    private readonly compiled: Compiled,
-    private readonly account: Account,
-    private caller: Caller,
-    private readonly service: ServiceCall,
-    private readonly params: unknown,
-    private readonly isWhole: boolean,
-    private readonly isDocument = false
+    private readonly context: CallContext
   ) {
     this.#services = dispatch.stages.services
     this.#stages = dispatch.stages
@@ -59,7 +63,7 @@ export class Execution {
    * synchronously.
    */
   begin(files: readonly UploadedFile[]): Promise<Outcome> | Outcome {
-    const { caller, compiled, params, service } = this
+    const { caller, compiled, params, service } = this.context
     this.#stages.admit(compiled, caller, service.credentials, params)
     try {
       const outcome = this.#run(files)
@@ -74,53 +78,47 @@ export class Execution {
 
   /** Like {@link documentStart}, after something asynchronous: the access may have ended in the meantime. */
   async beginLater(files: readonly UploadedFile[]): Promise<Outcome> {
-    this.caller = this.#currentCaller(this.compiled.definition)
-    return await this.begin(files)
+    const caller = this.#currentCaller(this.context.compiled.definition)
+    return await new Execution(this.dispatch, { ...this.context, caller }).begin(files)
   }
 
   #run(files: readonly UploadedFile[]): Promise<Outcome> | Outcome {
-    const { definition } = this.compiled
+    const { definition } = this.context.compiled
     if (definition.mode === 'batch') return this.#batch(definition)
     if (definition.mode === 'service') throw new Error(`${definition.id} needs no user`)
     if (files.length > 0) return this.#withFiles(definition, files)
     if (definition.mode === 'read' && !definition.prepare)
-      return this.#gated(this.#read(definition, this.caller, undefined))
+      return this.#gated(this.#read(definition, this.context.caller, undefined))
     return this.#runOne(definition, [])
   }
 
   async #batch(definition: BatchMethod): Promise<Outcome> {
-    const { account, caller, compiled, params, service } = this
-    const end = (): void => this.#stages.record(compiled, account, caller, service)
-    const batch = new Batch(
-      this.dispatch,
-      account,
-      caller,
-      service.credentials,
-      definition.calls(params),
-      end
-    )
-    return await batch.run()
+    const { account, caller, compiled, params, service } = this.context
+    const onEnd = (): void => this.#stages.record(compiled, account, caller, service)
+    const { credentials } = service
+    const calls = definition.calls(params)
+    return await new Batch(this.dispatch, { account, caller, credentials, calls, onEnd }).run()
   }
 
   /** Moves files to their place for the call; removes them if it fails. */
   async #withFiles(definition: UserMethod, files: readonly UploadedFile[]): Promise<Outcome> {
-    const kept = await keepFiles(this.#services, this.account, files)
+    const kept = await keepFiles(this.#services, this.context.account, files)
     try {
       return await this.#runOne(definition, kept)
     } catch (error) {
-      await dropFiles(this.#services, this.account, kept)
+      await dropFiles(this.#services, this.context.account, kept)
       throw error
     }
   }
 
   async #runOne(definition: UserMethod, files: readonly Attachment[]): Promise<Outcome> {
-    const { account, params, service } = this
+    const { account, params, service } = this.context
     let prepared: unknown
-    let current = this.caller
+    let current = this.context.caller
     // Moving files was asynchronous; so is preparing.
     if (files.length > 0) current = this.#currentCaller(definition)
     if (definition.prepare) {
-      prepared = await definition.prepare(this.#stages.callOf(account, this.caller, service), params)
+      prepared = await definition.prepare(this.#stages.callOf(account, this.context.caller, service), params)
       // In the meantime, the token may have been revoked, or the file closed.
       current = this.#currentCaller(definition)
     }
@@ -134,7 +132,7 @@ export class Execution {
   }
 
   async #afterWrite({ changes, result }: Written, caller: Caller): Promise<Outcome> {
-    const { account } = this
+    const { account } = this.context
     this.#services.bus.publish(account.username, changes)
     if (this.#services.accounts.store(account).attachments.hasOrphans)
       await removeOrphans(this.#services, account)
@@ -143,28 +141,29 @@ export class Execution {
 
   /** Makes the write; in steps if it is large, or turns out to be. */
   #written(definition: UserMethod, files: readonly Attachment[], prepared: unknown): Promise<Written> {
-    const { account, compiled, params, service } = this
-    const store = this.#services.accounts.store(account)
-    const access = this.caller.access?.id
-    const inSteps = (): Promise<Written> =>
-      store.writeInSteps(draft => this.#inSteps(definition, draft, files, prepared), access)
-    if (isMuch(definition, store, params)) return inSteps()
-    const written = store.write(() => {
-      const call = this.#stages.callOf(account, this.#currentCaller(definition), service, files)
-      const result = runWrite(definition, call, params, prepared)
-      // Others are told of the call, too: not of one that is made again.
-      store.unique.assertReserved()
-      this.#stages.record(compiled, account, call.actor ?? call.caller, call)
-      return { changes: call.changes, result }
-    }, access)
-    return written.catch(error => {
-      if (!(error instanceof TooManyToEvaluate)) throw error
-      return inSteps()
+    const store = this.#services.accounts.store(this.context.account)
+    return writeSteps(store, draft => this.#write(definition, draft, files, prepared), {
+      access: this.context.caller.access?.id,
+      isLong: isLong(definition, store, this.context.params)
     })
   }
 
+  *#write(
+    definition: UserMethod,
+    store: UserStore,
+    files: readonly Attachment[],
+    prepared: unknown
+  ): Steps<Written> {
+    const { account, compiled, params, service } = this.context
+    const caller = this.#currentCaller(definition, store)
+    const call = this.#stages.callOf(account, caller, service, files, store)
+    const result = yield* runWrite(definition, call, params, prepared)
+    this.#stages.record(compiled, account, call.actor ?? caller, call, store.isDraft ? store : undefined)
+    return { changes: call.changes, result }
+  }
+
   #read(definition: UserMethod, caller: Caller, prepared: unknown): Outcome {
-    const { account, compiled, params, service } = this
+    const { account, compiled, params, service } = this.context
     const call = this.#stages.callOf(account, caller, service)
     const { via } = service.credentials
     const validator =
@@ -175,7 +174,7 @@ export class Execution {
       this.#stages.record(compiled, account, caller, service)
       return unchanged(validator, caller.access?.id)
     }
-    const result = call.store.read(() => definition.run(call, params, prepared))
+    const result = call.store.read(() => runAtOnce(definition, call, params, prepared))
     const outcome = this.#resultOfRead(result, call, validator)
     this.#stages.record(compiled, account, call.actor ?? caller, call)
     return outcome
@@ -183,36 +182,20 @@ export class Execution {
 
   /** Returns the outcome of a read once what it tells of is certain to stay. */
   #gated(outcome: Outcome): Promise<Outcome> | Outcome {
-    const gate = this.#services.accounts.store(this.account).waitUntilReadable()
+    const gate = this.#services.accounts.store(this.context.account).waitUntilReadable()
     return gate ? gate.then(() => outcome) : outcome
   }
 
   #untold(definition: UserMethod, call: Call): unknown {
-    return definition.untold && call.store.read(() => definition.untold!(call, this.params))
-  }
-
-  /** Makes the write in steps, with a connection of its own. */
-  *#inSteps(
-    definition: UserMethod,
-    store: UserStore,
-    files: readonly Attachment[],
-    prepared: unknown
-  ): Steps<Written> {
-    const { account, compiled, params, service } = this
-    const caller = this.#currentCaller(definition, store)
-    const call = this.#stages.callOf(account, caller, service, files, store)
-    const result = yield* runInSteps(definition, call, params, prepared)
-    store.unique.assertReserved()
-    this.#stages.record(compiled, account, caller, service, store)
-    return { changes: call.changes, result }
+    return definition.untold && call.store.read(() => definition.untold!(call, this.context.params))
   }
 
   /**
    * Returns the current caller: the same object unless accesses have changed. A token that was revoked in the meantime is not a
    * guess, so it does not count as one.
    */
-  #currentCaller({ allow }: AnyMethod, store = this.#services.accounts.store(this.account)): Caller {
-    const { account, caller, service } = this
+  #currentCaller({ allow }: AnyMethod, store = this.#services.accounts.store(this.context.account)): Caller {
+    const { account, caller, service } = this.context
     if (!allow.needsAccess || caller.isCurrent(store)) return caller
     const { credentials, now } = service
     return authenticate({ services: this.#services, account, store, credentials, now, isUse: false })
@@ -224,14 +207,14 @@ export class Execution {
       if (reach) reach.isOpen = false
       return this.#plain(result, caller, false, validator)
     }
-    const facts = this.isDocument ? this.compiled.definition.facts?.(result) : undefined
+    const facts = this.context.isDocument ? this.context.compiled.definition.facts?.(result) : undefined
     const writer = new MemberWriter(result, reach)
-    const store = this.#services.accounts.store(this.account)
+    const store = this.#services.accounts.store(this.context.account)
     store.read(() => writer.write({ store, caller }))
     const { isCut } = writer
     let text = ''
     // What is wanted in one piece counts as that, even while it waits.
-    if (this.isWhole) text = writer.take()
+    if (this.context.isWhole) text = writer.take()
     // A page that is too large for memory is spooled as a whole.
     else if (writer.size <= maxInMemory) text = writer.takeSome()
     let cut: number | undefined
@@ -260,7 +243,7 @@ export class Execution {
   async #listOfWrite(result: Result, caller: Caller): Promise<Outcome> {
     const writer = new MemberWriter(result)
     const reading = this.#reading(caller, true)
-    const reader = { store: this.#services.accounts.store(this.account), caller }
+    const reader = { store: this.#services.accounts.store(this.context.account), caller }
     const spool = await putAside(this.#services.spools, writer, reader, reading.party)
     const accessId = caller.access?.id
     if (spool.isShort) return success(await spool.next(), accessId)
@@ -273,8 +256,8 @@ export class Execution {
   #plain(result: Result, caller: Caller, isWritten = false, validator?: string): Success {
     const accessId = caller.access?.id
     const text = joinMembers(result)
-    const facts = this.compiled.definition.facts?.(result)
-    if (text.length <= maxInMemory || this.isWhole)
+    const facts = this.context.compiled.definition.facts?.(result)
+    if (text.length <= maxInMemory || this.context.isWhole)
       return success(text, accessId, validator, facts, sumExcess(result))
     const spool = this.#services.spools.open()
     spool.add(text)
@@ -285,13 +268,18 @@ export class Execution {
   }
 
   #reading(caller: Caller, isWritten = false): Reading {
-    const reading = new Reading(this.#services, this.account, this.service.credentials, caller.access?.id)
+    const reading = new Reading(
+      this.#services,
+      this.context.account,
+      this.context.service.credentials,
+      caller.access?.id
+    )
     if (isWritten) reading.written()
     return reading
   }
 
   /** Where texts are spooled for slow clients. */
   get #aside(): Aside {
-    return this.isWhole ? undefined : this.#services.spools
+    return this.context.isWhole ? undefined : this.#services.spools
   }
 }

@@ -39,7 +39,12 @@ async function operatorWherever(
   } catch (error) {
     const { peers } = services.shard
     if (!(error instanceof AccountElsewhere) || !peers) throw error
-    const request = { method: 'system.getOperator', params: { username }, credentials }
+    const request = {
+      method: 'system.getOperator',
+      params: { username },
+      credentials,
+      isWhole: true
+    } as const
     const outcome = await peers.forward(username, request)
     if (!outcome.ok) throw outcome.error
     const account = services.platform.find(username)

@@ -25,7 +25,10 @@ export function quotaOf({ quota }: Pick<Config, 'quota'>, account: Pick<Account,
  * Call it before a write, and the returned function after it: that throws `user-intervention-required` if the write
  * has exceeded the quota.
  */
-export function quotaCheck({ mayExceedQuota }: UserMethod, { account, services, store }: Call): () => void {
+export function quotaCheck(
+  { mayExceedQuota }: Pick<UserMethod, 'mayExceedQuota'>,
+  { account, services, store }: Call
+): () => void {
   const quota = quotaOf(services.config, account)
   if (mayExceedQuota || quota === 0) return unlimited
   const before = total(store)

@@ -23,7 +23,6 @@ import { authorize } from '../call/authorization-step.js'
 import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
 
-const writing: ReadonlySet<string> = new Set(['write', 'batch'])
 /** What is said of a write whose result is too long: it is not to be made again. */
 const doneTooLong = 'This has been done, but its result is too large to be answered in one piece'
 
@@ -44,11 +43,6 @@ export class Registry implements Dispatch, Dispatcher {
     this.#gatherings = new Gatherings(Math.max(sockets.maxBufferedBytes, limits.batchResultBytes))
   }
 
-  /** Turns a thrown value into a failure. Internal errors are logged and replaced by a general one. */
-  failure(thrown: unknown, method: string): Failure {
-    return this.stages.failure(thrown, method)
-  }
-
   /** Returns the definitions of all methods, in the order of the list. */
   get definitions(): AnyMethod[] {
     return this.stages.definitions
@@ -58,19 +52,17 @@ export class Registry implements Dispatch, Dispatcher {
   call(request: Request): Promise<Outcome> | Outcome {
     const addressed = this.#addressed(request)
     const turn = this.#time.turn(addressed)
-    return turn ? turn.then(() => this.#make(addressed, false)) : this.#make(addressed, false)
+    if (request.isWhole) return this.#callWhole(addressed, turn)
+    return turn ? turn.then(() => this.#make(addressed)) : this.#make(addressed)
   }
 
-  /** `isWhole`: the result is wanted in one piece. */
-  #make(request: Request, isWhole: boolean): Promise<Outcome> | Outcome {
+  #make(request: Request): Promise<Outcome> | Outcome {
     return this.#time.measure(request, () => {
       try {
-        const outcome = this.#dispatch(request, isWhole)
-        return outcome instanceof Promise
-          ? outcome.catch(error => this.#refused(error, request, isWhole))
-          : outcome
+        const outcome = this.#dispatch(request)
+        return outcome instanceof Promise ? outcome.catch(error => this.#refused(error, request)) : outcome
       } catch (error) {
-        return this.#refused(error, request, isWhole)
+        return this.#refused(error, request)
       }
     })
   }
@@ -87,14 +79,11 @@ export class Registry implements Dispatch, Dispatcher {
     }
   }
 
-  /** Like {@link call}, with the whole result in one piece. Further error: `too-many-results`. (docs/spec/batch.md#limits) */
-  async callWhole(request: Request): Promise<Outcome> {
-    const addressed = this.#addressed(request)
-    const turn = this.#time.turn(addressed)
+  async #callWhole(request: Request, turn: Promise<void> | undefined): Promise<Outcome> {
     if (turn) await turn
-    const account = this.#time.accountOf(addressed)
+    const account = this.#time.accountOf(request)
     for (let room = this.#gatherings.room(account); room; room = this.#gatherings.room(account)) await room
-    const made = this.#make(addressed, true)
+    const made = this.#make(request)
     // Whatever does not wait counts before the next call is made.
     const outcome = made instanceof Promise ? await made : made
     if (!outcome.ok) return outcome
@@ -105,7 +94,7 @@ export class Registry implements Dispatch, Dispatcher {
     let text = outcome.members
     const assertResultSize = (): void => {
       if (items() > batchResultItems || text.length > maxLength)
-        fail('too-many-results', writing.has(mode) ? doneTooLong : undefined)
+        fail('too-many-results', mode === 'write' || mode === 'batch' ? doneTooLong : undefined)
     }
     try {
       assertResultSize()
@@ -126,42 +115,42 @@ export class Registry implements Dispatch, Dispatcher {
     }
   }
 
-  #refused(error: unknown, request: Request, isWhole: boolean): Promise<Outcome> | Outcome {
+  #refused(error: unknown, request: Request): Promise<Outcome> | Outcome {
     // A method of the service needs a user whose file is open in another thread: make the call there.
     const { peers } = this.services.shard
-    if (error instanceof AccountElsewhere && peers) return peers.forward(error.username, request)
+    if (error instanceof AccountElsewhere && peers)
+      return peers.forward(error.username, { ...request, isWhole: true })
     return this.#onceReady<Outcome>(
       error,
-      () => this.#make(request, isWhole),
+      () => this.#make(request),
       cause =>
-        error instanceof StoreNotReady
-          ? this.#without(cause, request, isWhole)
-          : this.#recorded(cause, request)
+        error instanceof StoreNotReady ? this.#without(cause, request) : this.#recorded(cause, request)
     )
   }
 
   /** The file of the user could not be opened, so nothing has been done: whoever serves the user by now is asked instead. */
-  #without(cause: unknown, request: Request, isWhole: boolean): Promise<Outcome> | Outcome {
+  #without(cause: unknown, request: Request): Promise<Outcome> | Outcome {
     const { accounts, shard } = this.services
     const { files = [], user } = request
     const isElsewhere = user !== undefined && accounts.findServed(user) && !accounts.owns({ username: user })
     // Files may have come from there, and cannot be sent once more.
     return isElsewhere && shard.peers && files.length === 0
-      ? shard.peers.forward(user, request, isWhole)
+      ? shard.peers.forward(user, request)
       : this.#recorded(cause, request)
   }
 
-  #dispatch(request: Request, isWhole: boolean): Promise<Outcome> | Outcome {
-    const { user, method, params, credentials, isDocument, files = [] } = request
+  #dispatch(request: Request): Promise<Outcome> | Outcome {
+    const { user, method, params, credentials, isDocument, isWhole, files = [] } = request
     const compiled = this.stages.find(method)
     const { definition } = compiled
-    const service: ServiceCall = { services: this.services, credentials, now: this.services.clock.now() }
     if (files.length > 0) this.stages.requireFiles(definition)
+    const service: ServiceCall = { services: this.services, credentials, now: this.services.clock.now() }
     if (definition.mode === 'service') return this.#serve(compiled, service, params)
     const account = this.#findAccount(definition, user ?? '')
     if (!account) return this.#withoutUser(compiled, service, user, params)
     const caller = this.stages.identify(account, credentials, compiled, service.now)
-    const execution = new Execution(this, compiled, account, caller, service, params, isWhole, isDocument)
+    const context = { compiled, account, caller, service, params, isWhole, isDocument }
+    const execution = new Execution(this, context)
     const { authorizationStep } = this.services
     if (!authorizationStep || !caller.access) return execution.begin(files)
     return authorize(authorizationStep, account, caller, credentials).then(() => execution.beginLater(files))
@@ -215,17 +204,21 @@ export class Registry implements Dispatch, Dispatcher {
     return success(joinMembers(await definition.unknownUser(service, user ?? '', params)))
   }
 
-  /** Returns an error if the caller could not make the call anyway, for example before an upload. */
-  precheck(request: Omit<Request, 'params'>): Promise<Failure | undefined> | Failure | undefined {
+  precheck(request: Omit<Request, 'params'>): Promise<Admittance | Failure> | Admittance | Failure {
     const { user, method, credentials } = request
     const { services } = this
     try {
       const { definition } = this.stages.find(method)
       if (definition.mode === 'service') {
         // Whose session it is takes longer to find out: the call does.
-        if (definition.allow.isForOperators && credentials.pageUser !== undefined) return undefined
-        definition.allow.check?.({ services, caller: anonymous, credentials, params: undefined })
-        return undefined
+        if (!definition.allow.isForOperators || credentials.pageUser === undefined)
+          definition.allow.check?.({
+            services: this.services,
+            caller: anonymous,
+            credentials,
+            params: undefined
+          })
+        return { ok: true, room: Infinity }
       }
       const account = requireOpenAccount(services, user ?? '', credentials)
       const store = services.accounts.store(account)
@@ -234,9 +227,9 @@ export class Registry implements Dispatch, Dispatcher {
         const { access } = store.read(() => authenticate({ services, account, store, credentials, now }))
         if (services.callLimit && access) services.callLimit.check(account, access)
       }
-      return undefined
+      return { ok: true, room: roomOf(this.services, account.username) }
     } catch (error) {
-      return this.#onceReady<Failure | undefined>(
+      return this.#onceReady<Admittance | Failure>(
         error,
         () => this.precheck(request),
         cause => this.#recorded(cause, request)
@@ -260,16 +253,6 @@ export class Registry implements Dispatch, Dispatcher {
         () => this.recheck(request),
         cause => this.stages.failure(cause, method)
       )
-    }
-  }
-
-  async admitUpload(request: Omit<Request, 'params'>): Promise<Admittance | Failure> {
-    const refusal = await this.precheck(request)
-    if (refusal) return refusal
-    try {
-      return { ok: true, room: roomOf(this.services, request.user ?? '') }
-    } catch (error) {
-      return this.failure(error, request.method)
     }
   }
 

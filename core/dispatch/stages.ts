@@ -28,8 +28,7 @@ export interface Compiled {
 /** Makes calls, for parts of the dispatcher. */
 export interface Dispatch {
   readonly stages: Stages
-  /** Makes one call with the whole result in one piece. */
-  callWhole(request: Request): Promise<Outcome>
+  call(request: Request): Promise<Outcome> | Outcome
 }
 
 export class Stages {

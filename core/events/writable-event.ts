@@ -1,4 +1,4 @@
-/** The event that a call wants to change. (docs/spec/events.md#who-may-do-what) */
+/** Events that a call changes: who may, and large ones in steps. (docs/spec/events.md#who-may-do-what) */
 import type { Event } from '../../schemas/event.js'
 import { findField, assertEditable } from '../account/values.js'
 import { isAuditId } from '../audit-ids.js'
@@ -6,24 +6,23 @@ import { fail } from '../errors.js'
 import { mayRead } from './event-permissions.js'
 import { readJson, unlimited } from '../json/reader.js'
 import type { Call } from '../call/method.js'
+import type { EventBody } from '../../storage/repositories/event-row.js'
 import type { Steps } from '../../storage/steps.js'
 import { isSystemId } from '../system-ids.js'
 
 /**
- * Returns the event. Errors: `unknown-resource`, also for a deleted one; `forbidden` unless the caller contributes to one of its streams;
+ * Returns the event, which is read in steps on a draft. Errors: `unknown-resource`, also for a deleted one; `forbidden` unless the caller contributes to one of its streams;
  * `invalid-operation` for values of account fields that the service alone sets.
  */
-export function requireWritableEvent(call: Call, id: string): Event {
-  return requireWritable(call, id, call.store.events.find(id))
-}
-
-/** Does the same as {@link requireWritableEvent} for a large event, in steps. */
-export function* requireLargeWritableEvent(call: Call, id: string): Steps<Event> {
-  const text = call.store.events.findText(id)
+export function* findWritableEvent(call: Call, id: string): Steps<Event> {
+  const { isDraft, events } = call.store
+  if (!isDraft) return requireWritable(call, id, events.find(id))
+  const text = events.findText(id)
   return requireWritable(call, id, text && ((yield* readJson(text.body, unlimited)) as Event))
 }
 
-function requireWritable(call: Call, id: string, found: Event | undefined): Event {
+/** As {@link findWritableEvent}, for an event that has been read: `found`, if there is one. */
+export function requireWritable(call: Call, id: string, found: Event | undefined): Event {
   const { caller } = call
   if (isAuditId(id)) fail('invalid-operation', 'The audit cannot be changed')
   const event = found ?? fail('unknown-resource', `No event "${id}"`)
@@ -33,4 +32,9 @@ function requireWritable(call: Call, id: string, found: Event | undefined): Even
   const field = isSystemId(event.streamId) && findField(call, event.streamIds)
   if (field) assertEditable(field)
   return event
+}
+
+/** Returns the text of an event to store, made in steps on a draft. Elsewhere it is `undefined`: it is made when it is stored. */
+export function* prepareBody({ store }: Call, event: Event): Steps<EventBody | undefined> {
+  return store.isDraft ? yield* store.events.writeBody(event) : undefined
 }

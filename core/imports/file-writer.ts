@@ -6,7 +6,7 @@ import type { Call } from '../call/method.js'
 import { ApiError } from '../errors.js'
 import { quotaExceeded, quotaOf, roomOf } from '../dispatch/quota.js'
 import { dropFiles, isBeyond } from '../events/attachments.js'
-import { requireWritableEvent } from '../events/writable-event.js'
+import { requireWritable } from '../events/writable-event.js'
 import type { Presence } from './present.js'
 import type { Settled } from './tallies.js'
 import type { ImportWriter } from './writer.js'
@@ -90,15 +90,15 @@ export class FileWriter {
     if (this.writer.refused.has(event)) return 'away'
     const found = store.events.find(event)
     if (!found) return this.writer.isDry ? undefined : 'away'
-    if (!isWritable(call, event)) return 'away'
+    if (!isWritable(call, found)) return 'away'
     if (found.trashed) return 'trashed'
     return isBeyond(maxFilesPerEvent, (found.attachments?.length ?? 0) + 1) ? 'many' : undefined
   }
 }
 
-function isWritable(call: Call, id: string): boolean {
+function isWritable(call: Call, event: Event): boolean {
   try {
-    requireWritableEvent(call, id)
+    requireWritable(call, event.id, event)
     return true
   } catch (error) {
     if (!(error instanceof ApiError)) throw error

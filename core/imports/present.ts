@@ -1,11 +1,13 @@
 /** The calls that an import makes in the name of the access that began it, as long as that lasts. */
 import type { Access } from '../../schemas/access.js'
 import type { Party } from '../../storage/scheduler.js'
+import { runSteps } from '../../storage/steps.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Account } from '../../storage/platform/account.js'
 import type { Call, UserMethod } from '../call/method.js'
 import type { Services } from '../call/services.js'
 import { Changes } from '../changes.js'
+import { beginWrite } from '../dispatch/run-write.js'
 import { fail } from '../errors.js'
 import { Caller } from '../permissions/caller.js'
 import { isInForce } from '../permissions/effective-grants.js'
@@ -58,6 +60,24 @@ export class Presence {
     const credentials = { ip: '127.0.0.1', via: 'http' } as const
     const unset = { reach: undefined, provider: undefined, actor: undefined }
     return { account, services, credentials, now, caller, store, changes, files: [], ...unset }
+  }
+
+  /**
+   * Writes a part of the import as one transaction, checks the quota, and publishes the changes. `work` gets a call that is valid
+   * in it. Resolves at the commit. Throws as {@link call}.
+   */
+  async commit<T>(rules: Pick<UserMethod, 'mayExceedQuota'>, work: (call: Call) => T): Promise<T> {
+    let changes: Changes | undefined
+    const result = await this.services.accounts.store(this.account).commit(() => {
+      const call = this.call()
+      changes = call.changes
+      const finish = beginWrite(rules, call)
+      const value = work(call)
+      runSteps(finish(true))
+      return value
+    }, this.party.access)
+    if (changes) this.services.bus.publish(this.account.username, changes)
+    return result
   }
 
   #current(store: UserStore, now: number): Caller {

@@ -1,10 +1,9 @@
 /** Takes out what an import has brought in: its points, its events, the streams that it made. */
-import { runSteps } from '../../storage/steps.js'
 import type { Event } from '../../schemas/event.js'
 import type { Call } from '../call/method.js'
 import { applyValueDeletion } from '../account/value-events.js'
+import { runAtOnce } from '../dispatch/run-write.js'
 import { getStreamIds } from '../events/event-permissions.js'
-import { enqueueMessagesInSteps } from '../notifications/webhook-queue.js'
 import type { KeptJob } from './job.js'
 import type { Presence, Writers } from './present.js'
 import { ownTimes } from './ranges.js'
@@ -47,18 +46,8 @@ export class ImportRemoval {
     return true
   }
 
-  async #within<T>(work: (call: Call) => T): Promise<T> {
-    const { store } = this.presence.call()
-    let changed: Call | undefined
-    const result = await store.commit(() => {
-      const call = (changed = this.presence.call())
-      call.store.audit.lastWritten.clear()
-      const value = work(call)
-      runSteps(enqueueMessagesInSteps(call))
-      return value
-    }, this.presence.party.access)
-    if (changed) changed.services.bus.publish(changed.account.username, changed.changes)
-    return result
+  #within<T>(work: (call: Call) => T): Promise<T> {
+    return this.presence.commit({ mayExceedQuota: true }, work)
   }
 
   /** Takes out some ranges of points; returns whether there may be more. */
@@ -133,8 +122,8 @@ export class ImportRemoval {
     if (!node) return true
     if (node.children.size > 0 || events.hasIn([node.number])) return false
     if (!call.caller.may('manage', id)) return false
-    if (!node.stream.trashed) this.writers.deleteStream.run(call, { id }, undefined)
-    this.writers.deleteStream.run(call, { id }, undefined)
+    if (!node.stream.trashed) runAtOnce(this.writers.deleteStream, call, { id })
+    runAtOnce(this.writers.deleteStream, call, { id })
     return true
   }
 }

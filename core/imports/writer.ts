@@ -5,9 +5,8 @@ import type { ImportAttempt } from '../../storage/imports/import-repository.js'
 import { runSteps } from '../../storage/steps.js'
 import type { Call } from '../call/method.js'
 import { ApiError, fail } from '../errors.js'
-import { quotaCheck } from '../dispatch/quota.js'
+import { runAtOnce } from '../dispatch/run-write.js'
 import { mayReadAt } from '../events/event-permissions.js'
-import { enqueueMessagesInSteps } from '../notifications/webhook-queue.js'
 import { requireWritableHolder } from '../series/holder.js'
 import { planColumns } from '../series/column-plan.js'
 import type { Footprint } from './footprint.js'
@@ -58,24 +57,17 @@ export class ImportWriter {
 
   /** Runs one transaction, or a read of one state. */
   async within<T>(work: (call: Call) => T): Promise<T> {
-    const before = this.presence.call()
-    if (this.isDry) return before.store.read(() => work(before))
-    let changed: Call | undefined
-    const job = this.job
+    const { footprint, job } = this
+    if (!footprint) {
+      const call = this.presence.call()
+      return call.store.read(() => work(call))
+    }
     try {
-      const result = await before.store.commit(() => {
-        const call = (changed = this.presence.call())
+      return await this.presence.commit(this.writers.createEvent, call => {
         if (call.store.imports.getState(job.id) !== job.state)
           fail('invalid-operation', 'The import has been stopped')
-        call.store.audit.lastWritten.clear()
-        const checkQuota = quotaCheck(this.writers.createEvent, call)
-        const value = this.footprint!.own(call.store, () => work(call))
-        checkQuota()
-        runSteps(enqueueMessagesInSteps(call))
-        return value
-      }, this.presence.party.access)
-      if (changed) changed.services.bus.publish(changed.account.username, changed.changes)
-      return result
+        return footprint.own(call.store, () => work(call))
+      })
     } catch (error) {
       this.job = job
       throw error
@@ -105,20 +97,16 @@ export class ImportWriter {
     const { also, clientData, content, description, duration, id, time, type } = draft
     const streamIds = [...new Set([streamId, ...also.map(path => this.#stream(call, path))])]
     const settled = this.#tried(call, () =>
-      this.writers.createEvent.run(
-        call,
-        {
-          id,
-          streamIds,
-          type,
-          time,
-          content,
-          ...(duration !== undefined && { duration }),
-          ...(description !== undefined && { description }),
-          clientData: { ...clientData, 'coffer:import': this.job.id }
-        },
-        undefined
-      )
+      runAtOnce(this.writers.createEvent, call, {
+        id,
+        streamIds,
+        type,
+        time,
+        content,
+        ...(duration !== undefined && { duration }),
+        ...(description !== undefined && { description }),
+        clientData: { ...clientData, 'coffer:import': this.job.id }
+      })
     )
     if (settled === 'broughtIn') store.imports.addEvent(id, this.by)
     return settled
@@ -183,7 +171,7 @@ export class ImportWriter {
     for (let at = 1; ; at++) {
       const name = at === 1 ? stream.name : `${stream.name} (${at})`
       try {
-        call.store.savepoint(() => this.writers.createStream.run(call, { ...stream, name }, undefined))
+        call.store.savepoint(() => runAtOnce(this.writers.createStream, call, { ...stream, name }))
         break
       } catch (error) {
         // Somebody else has given that name.
@@ -287,11 +275,13 @@ export class ImportWriter {
     const streamId = this.#stream(call, path)
     const clientData = { 'coffer:import': this.job.id }
     const settled = this.#tried(call, () =>
-      this.writers.createEvent.run(
-        call,
-        { id, streamIds: [streamId], type, time: origin, clientData },
-        undefined
-      )
+      runAtOnce(this.writers.createEvent, call, {
+        id,
+        streamIds: [streamId],
+        type,
+        time: origin,
+        clientData
+      })
     )
     if (settled !== 'broughtIn') return settled
     call.store.imports.addEvent(id, this.by)

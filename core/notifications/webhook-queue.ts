@@ -3,7 +3,8 @@
  * (docs/spec/notifications.md#delivery)
  */
 import type { StoredWebhook } from '../../storage/repositories/webhooks.js'
-import { runSteps, type Steps } from '../../storage/steps.js'
+import { NeedsSteps } from '../../storage/errors.js'
+import type { Steps } from '../../storage/steps.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Change } from '../changes.js'
 import type { Call } from '../call/method.js'
@@ -11,32 +12,23 @@ import { ChangeRecipient, getMessage } from '../permissions/change-recipient.js'
 import { findMatchingKeys } from '../permissions/scopes.js'
 import { isInForce } from '../permissions/effective-grants.js'
 
-/**
- * Thrown when a write has changed more than can be evaluated at once for all webhooks. The write is rolled back and
- * repeated in steps.
- */
-export class TooManyToEvaluate extends Error {}
-
 type CompletedWrite = Pick<Call, 'changes' | 'now' | 'store'>
 
 /** Maximum number of streams evaluated at once, counted per access with webhooks. */
 const maxAtOnce = 50_000
 
-/** Queues the messages of a call that has run. Throws {@link TooManyToEvaluate}. */
-export function enqueueMessages(write: CompletedWrite): void {
-  const { changes, store } = write
-  if (changes.isEmpty || store.webhooks.size === 0) return
-  if (changes.size * store.webhooks.size > maxAtOnce && changes.size * countAccesses(store) > maxAtOnce)
-    throw new TooManyToEvaluate()
-  runSteps(enqueueMessagesInSteps(write))
-}
-
 /**
- * Does the same as {@link enqueueMessages}, in steps: an event may be in thousands of streams, of which each access
- * sees others.
+ * Queues the messages of a call that has run. An event may be in thousands of streams, of which each access sees others, so
+ * this may take long. Throws `NeedsSteps` for that unless the store is a draft, or `mayTakeLong`.
  */
-export function* enqueueMessagesInSteps({ changes, now, store }: CompletedWrite): Steps<void> {
+export function* enqueueMessages(
+  { changes, now, store }: CompletedWrite,
+  mayTakeLong = store.isDraft
+): Steps<void> {
   if (changes.isEmpty || store.webhooks.size === 0) return
+  const isLong =
+    changes.size * store.webhooks.size > maxAtOnce && changes.size * countAccesses(store) > maxAtOnce
+  if (isLong && !mayTakeLong) throw new NeedsSteps()
   const list = changes.list()
   // All webhooks of an access get the same.
   const recipients = new Map<string, ChangeRecipient>()

@@ -55,7 +55,8 @@ async function checkElsewhere(
   checks: Checks
 ): Promise<void> {
   const { username } = account
-  const request = { method: 'system.checkPlatformIntegrity', params: { username }, credentials }
+  const method = 'system.checkPlatformIntegrity'
+  const request = { method, params: { username }, credentials, isWhole: true } as const
   const outcome = await services.shard.peers?.forward(username, request)
   if (!outcome?.ok) throw new Error('An account could not be looked at')
   const { checks: found } = JSON.parse(`{${outcome.members}}`) as { checks: IntegrityCheck[] }

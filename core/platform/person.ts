@@ -93,7 +93,8 @@ async function getPersonAnywhere(call: ServiceCall, account: Account): Promise<P
   const outcome = await peers.forward(username, {
     method: 'system.getUser',
     params: { username },
-    credentials
+    credentials,
+    isWhole: true
   })
   if (!outcome.ok) return { ...getPlatformDetails(services, account), ...unknownUsage }
   return (JSON.parse(`{${outcome.members}}`) as { user: Person }).user

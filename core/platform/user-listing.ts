@@ -53,8 +53,9 @@ async function listUserAnywhere(
 ): Promise<ListedUser> {
   const { peers } = services.shard
   if (!peers || services.accounts.owns(account)) return toListedUser(services, account)
-  const request = { method: 'admin.getUser', params: { username: account.username }, credentials }
-  const outcome = await peers.forward(account.username, request)
+  const { username } = account
+  const request = { method: 'admin.getUser', params: { username }, credentials, isWhole: true } as const
+  const outcome = await peers.forward(username, request)
   if (!outcome.ok) return toListedUser(services, account)
   return (JSON.parse(`{${outcome.members}}`) as { user: ListedUser }).user
 }

@@ -3,10 +3,11 @@
  * (docs/spec/series.md#holder-events), chunks their summaries.
  */
 import type { OutdatedHolder } from '../../storage/repositories/series.js'
+import { writeSteps, type Steps } from '../../storage/steps.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { Changes } from '../changes.js'
 import { AccountScan } from '../account/account-scan.js'
-import { enqueueMessages, enqueueMessagesInSteps, TooManyToEvaluate } from '../notifications/webhook-queue.js'
+import { enqueueMessages } from '../notifications/webhook-queue.js'
 import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
 
@@ -76,7 +77,7 @@ export class HolderUpdater {
     for (;;) {
       const store = accounts.store(account)
       if (store.series.listOutdated(1).length === 0) return
-      const changes = await writeHolders(store, clock.now())
+      const changes = await writeSteps(store, draft => updateHolders(draft, clock.now()))
       bus.publish(account.username, changes)
     }
   }
@@ -91,25 +92,10 @@ export class HolderUpdater {
   }
 }
 
-async function writeHolders(store: UserStore, now: number): Promise<Changes> {
-  try {
-    return await store.write(() => {
-      const changes = updateHolders(store)
-      enqueueMessages({ changes, now, store })
-      return changes
-    })
-  } catch (error) {
-    if (!(error instanceof TooManyToEvaluate)) throw error
-    return await store.writeInSteps(function* (draft) {
-      const changes = updateHolders(draft)
-      yield* enqueueMessagesInSteps({ changes, now, store: draft })
-      return changes
-    })
-  }
-}
-
-function updateHolders(store: UserStore): Changes {
+/** Updates some holders that are behind, and returns the changes. */
+function* updateHolders(store: UserStore, now: number): Steps<Changes> {
   const changes = new Changes(store.streams)
   for (const behind of store.series.listOutdated(groupSize)) updateHolder(store, behind, changes)
+  yield* enqueueMessages({ changes, now, store })
   return changes
 }

@@ -47,7 +47,8 @@ export class HereTarget implements Target {
   async batch(token: string, calls: readonly Call[]): Promise<readonly Answer[]> {
     const { registry } = this.runtime
     const request = { user: this.username, method: 'callBatch', params: calls, credentials: by(token) }
-    return (read(this.username, await registry.callWhole(request)) as { results: Answer[] }).results
+    return (read(this.username, await registry.call({ ...request, isWhole: true })) as { results: Answer[] })
+      .results
   }
 
   async upload(token: string, event: Fact, { bytes, name, type }: Filed['file']): Promise<void> {
@@ -65,7 +66,7 @@ export class HereTarget implements Target {
       files
     }
     try {
-      read(this.username, await registry.callWhole(request))
+      read(this.username, await registry.call({ ...request, isWhole: true }))
     } finally {
       // Does nothing to a file that has been put in place.
       await services.attachments.discard(received)

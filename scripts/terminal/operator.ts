@@ -103,7 +103,7 @@ export function own({ services, registry }: Runtime): Operator {
     services,
     async call(method, params) {
       const credentials = { authorization: services.config.adminKey, ip: '127.0.0.1', via: 'http' } as const
-      const outcome = await registry.callWhole({ method, params, credentials })
+      const outcome = await registry.call({ method, params, credentials, isWhole: true })
       if (!outcome.ok) throw new OperatorError(outcome.error.message)
       return JSON.parse(`{${outcome.members}}`) as Answer
     }

@@ -24,7 +24,6 @@ const users: { readonly [N in Operation]?: (args: readonly unknown[]) => string 
   call: ([request]) => addresseeOf(request as Request),
   precheck: ([request]) => (request as Request).user,
   recheck: ([request]) => (request as Request).user,
-  admitUpload: ([request]) => (request as Request).user,
   admit: ([username]) => username as string,
   join: ([username]) => username as string,
   previewBytes: ([account]) => (account as Admission['account']).username,
@@ -54,7 +53,7 @@ export function answering(
       const [id, operation, args] = request
       const user = users[operation]
       if (!user) return post([id, undefined, { id: 'invalid-method', message: operation, details: {} }])
-      const run = (): Promise<void> => answer({ registry: calls }, operations, request, post)
+      const run = (): Promise<void> => answer(runtime.services.log, operations, request, post)
       const username = user(args)
       const done =
         username === undefined || ownership.isOwned(username)
@@ -94,8 +93,8 @@ function operationsFor(
   const { accounts, exports } = runtime.services
   return {
     ...operations,
-    async call(request, isWhole) {
-      const outcome = await operations.call(request, isWhole)
+    async call(request) {
+      const outcome = await operations.call(request)
       if (!outcome.ok || outcome.facts?.draft === undefined) return outcome
       const { draft } = outcome.facts
       try {
@@ -123,8 +122,8 @@ function owned(
 ): Operations {
   return {
     ...operations,
-    async call(request, isWhole) {
-      const outcome = await operations.call(request, isWhole)
+    async call(request) {
+      const outcome = await operations.call(request)
       if (outcome.ok && outcome.remainder !== undefined) remainders.add(outcome.remainder)
       return outcome
     },

@@ -1,6 +1,7 @@
 /** Clients connected to this node that hear of changes, wherever their users are served: they follow them from node to node. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Life } from '../../cluster/nodes/members.js'
+import { toSentCredentials } from '../../core/account/older-ids.js'
 import type { Credentials } from '../../core/call/credentials.js'
 import type { Admission, Notifier, Subscriber, Subscription } from '../../core/call/dispatcher.js'
 import { toApiError } from '../../core/call/outcome.js'
@@ -13,7 +14,7 @@ import type { Nodes } from './nodes.js'
 import type { ShardOwnership } from './shard-ownership.js'
 
 export interface FollowersOptions {
-  readonly nodes: Pick<Nodes, 'asked' | 'sendableCredentials'>
+  readonly nodes: Pick<Nodes, 'asked' | 'services'>
   readonly calls: Pick<LocalCalls, 'read'>
   readonly feed: LiveNotifier
   readonly accounts: Pick<Accounts, 'find' | 'waitUntilReady'>
@@ -43,7 +44,7 @@ export class Followers implements Notifier {
     const account = await nodes.asked(
       username,
       () => calls.read(username, async () => (await feed.admit(username, credentials)).account),
-      peer => peer.ask('admit', username, nodes.sendableCredentials(credentials))
+      peer => peer.ask('admit', username, toSentCredentials(nodes.services.config, credentials))
     )
     return { account, credentials }
   }
@@ -147,14 +148,15 @@ class Follower implements Subscription {
       },
       async peer => {
         const life = ownership.findOwner(username)
-        const hasJoined = await peer.ask('join', username, nodes.sendableCredentials(credentials), id)
+        const hasJoined = await peer.ask(
+          'join',
+          username,
+          toSentCredentials(nodes.services.config, credentials),
+          id
+        )
         if ((hasJoined as unknown) === elsewhere) return elsewhere
         if (!hasJoined) return undefined
-        return {
-          life,
-          subscribing: (method, params) => peer.ask('subscribing', id, method, params),
-          leave: () => peer.tell('leave', id)
-        }
+        return { life, ...peer.subscription(id) }
       }
     )
     if (this.#isOver) subscription?.leave()

@@ -1,7 +1,7 @@
 /** Calls on users whom this node serves. What is read without a valid lease is not told. */
 import type { Admittance } from '../../core/call/dispatcher.js'
 import { fail } from '../../core/errors.js'
-import type { Failure, Outcome, Request } from '../../core/call/outcome.js'
+import { failureOf, type Failure, type Outcome, type Request } from '../../core/call/outcome.js'
 import { Texts, type Step } from '../../core/call/texts.js'
 import type { Registry } from '../../core/dispatch/registry.js'
 import { addresseeOf } from '../workers/addressee.js'
@@ -24,30 +24,23 @@ export class LocalCalls {
   constructor(private readonly options: LocalCallsOptions) {}
 
   call(request: Request): Promise<Outcome> | Outcome {
-    return this.#call(request, false)
-  }
-
-  async callWhole(request: Request): Promise<Outcome> {
-    return await this.#call(request, true)
-  }
-
-  precheck(request: Omit<Request, 'params'>): Promise<Failure | undefined> | Failure | undefined {
     const { registry } = this.options
-    return this.#checked(request, () => registry.precheck(request))
+    const user = addresseeOf(request)
+    const call = (): Promise<Outcome> | Outcome => registry.call(request)
+    if (user === undefined) return this.#upToDate(request.method, call)
+    return this.#guarded<Outcome>(request.method, user, call, outcome =>
+      this.#certain(outcome, request.method)
+    )
+  }
+
+  precheck(request: Omit<Request, 'params'>): Promise<Admittance | Failure> | Admittance | Failure {
+    const { registry } = this.options
+    return this.#checked<Admittance | Failure>(request, () => registry.precheck(request))
   }
 
   recheck(request: Request): Promise<Failure | undefined> | Failure | undefined {
     const { registry } = this.options
     return this.#checked(request, () => registry.recheck(request))
-  }
-
-  admitUpload(request: Omit<Request, 'params'>): Promise<Admittance | Failure> | Admittance | Failure {
-    const { registry } = this.options
-    return this.#checked(request, () => registry.admitUpload(request))
-  }
-
-  failure(thrown: unknown, method: string): Failure {
-    return this.options.registry.failure(thrown, method)
   }
 
   /** Reads something of a user. Rejects with `api-unavailable` if it may not be the latest. */
@@ -57,17 +50,6 @@ export class LocalCalls {
     const value = await ownership.run(username, work)
     if (!ownership.isCertain) throw unreachable()
     return value
-  }
-
-  #call(request: Request, isWhole: boolean): Promise<Outcome> | Outcome {
-    const { registry } = this.options
-    const user = addresseeOf(request)
-    const call = (): Promise<Outcome> | Outcome =>
-      isWhole ? registry.callWhole(request) : registry.call(request)
-    if (user === undefined) return this.#upToDate(request.method, call)
-    return this.#guarded<Outcome>(request.method, user, call, outcome =>
-      this.#certain(outcome, request.method)
-    )
   }
 
   /**
@@ -84,10 +66,10 @@ export class LocalCalls {
       return options.caughtUp().then(
         () => {
           // On a machine that is cut off, whoever leads the log of the platform there may answer for as long as it does not know.
-          if (!options.ownership.isCertain) return this.failure(unreachable(), method)
+          if (!options.ownership.isCertain) return this.#failure(unreachable(), method)
           return options.known() === before ? outcome : call()
         },
-        (error: unknown) => this.failure(unreachable(error), method)
+        (error: unknown) => this.#failure(unreachable(error), method)
       )
     }
     const outcome = call()
@@ -101,7 +83,7 @@ export class LocalCalls {
     // Whoever needs no user's file, such as an operator who reads the metrics, is answered without the engine, too.
     if (user === undefined) return check()
     return this.#guarded<Failure | T>(method, user, check, found =>
-      this.options.ownership.isCertain ? found : this.failure(unreachable(), method)
+      this.options.ownership.isCertain ? found : this.#failure(unreachable(), method)
     )
   }
 
@@ -118,12 +100,12 @@ export class LocalCalls {
       if (known)
         return known.then(
           () => this.#during(method, user, work, then),
-          error => this.failure(unreachable(error), method)
+          error => this.#failure(unreachable(error), method)
         )
       const value = ownership.run(user, work)
       return value instanceof Promise ? value.then(then) : then(value)
     } catch (error) {
-      return this.failure(error, method)
+      return this.#failure(error, method)
     }
   }
 
@@ -136,7 +118,7 @@ export class LocalCalls {
     try {
       return then(await this.options.ownership.run(user, work))
     } catch (error) {
-      return this.failure(error, method)
+      return this.#failure(error, method)
     }
   }
 
@@ -151,7 +133,7 @@ export class LocalCalls {
     const { ownership } = this.options
     if (!outcome.ok) {
       if (ownership.isCertain || outcome.error.status >= 500) return outcome
-      return this.failure(this.#isRead(method) ? unreachable() : uncertain(), method)
+      return this.#failure(this.#isRead(method) ? unreachable() : uncertain(), method)
     }
     const { remainder } = outcome
     if (ownership.isCertain || this.#isWrite(method))
@@ -159,7 +141,11 @@ export class LocalCalls {
         ? { ...outcome, remainder: new CertainRest(remainder, ownership) }
         : outcome
     void remainder?.return()
-    return this.failure(this.#isRead(method) ? unreachable() : uncertain(), method)
+    return this.#failure(this.#isRead(method) ? unreachable() : uncertain(), method)
+  }
+
+  #failure(error: unknown, method: string): Failure {
+    return failureOf(this.options.registry.services.log, error, method)
   }
 
   #isRead(method: string): boolean {

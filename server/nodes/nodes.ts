@@ -3,18 +3,21 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Shards } from '../../cluster/nodes/shards.js'
 import type { Durations } from '../../cluster/tally.js'
 import type { SharedAttachments } from '../../cluster/objects/shared-attachments.js'
-import { keepUsedHeaders } from '../../core/account/older-ids.js'
-import type { Credentials } from '../../core/call/credentials.js'
 import type { Admittance, Dispatcher, SharedServices } from '../../core/call/dispatcher.js'
 import type { AnyMethod } from '../../core/call/method.js'
-import type { Failure, Outcome, Request, UploadedFile } from '../../core/call/outcome.js'
+import {
+  failureOf,
+  type Failure,
+  type Outcome,
+  type Request,
+  type UploadedFile
+} from '../../core/call/outcome.js'
 import { ApiError } from '../../core/errors.js'
-import { assertDepth } from '../../core/json/depth.js'
 import type { Registry } from '../../core/dispatch/registry.js'
 import { addresseeOf } from '../workers/addressee.js'
 import type { Peer } from '../workers/peer.js'
-import { receivedFailure, receivedOutcome } from '../workers/protocol.js'
-import { RemoteRest } from '../workers/remote-rest.js'
+import { receivedFailure, sentRequest } from '../workers/protocol.js'
+import { callOver } from '../workers/remote-calls.js'
 import type { LocalCalls } from './local-calls.js'
 import { elsewhere, type NodePeers } from './node-peers.js'
 import { maxMoveWaitMs, type ShardOwnership } from './shard-ownership.js'
@@ -58,50 +61,53 @@ export class Nodes implements Dispatcher {
   }
 
   call(request: Request): Promise<Outcome> | Outcome {
-    return this.#call(request, false)
+    const { calls, ownership } = this.options
+    const username = addresseeOf(request)
+    if (username === undefined && !ownership.isCertain && !this.#isRead(request.method))
+      return this.#failure(unreachable(), request)
+    return this.#isHere(username) ? calls.call(request) : this.forward(username!, request)
   }
 
-  async callWhole(request: Request): Promise<Outcome> {
-    return await this.#call(request, true)
-  }
-
-  precheck(request: Omit<Request, 'params'>): Promise<Failure | undefined> | Failure | undefined {
+  precheck(request: Omit<Request, 'params'>): Promise<Admittance | Failure> | Admittance | Failure {
     const { calls } = this.options
     if (this.#isHere(request.user)) return calls.precheck(request)
-    return this.#refusal(request, () => calls.precheck(request), 'precheck')
+    return this.#checked<Admittance | Failure>(
+      request,
+      () => calls.precheck(request),
+      async peer => {
+        const checked = await peer.ask('precheck', sentRequest(this.services.config, request))
+        if ((checked as unknown) === elsewhere) return elsewhere
+        return checked.ok ? checked : receivedFailure(checked)
+      }
+    )
   }
 
   recheck(request: Request): Promise<Failure | undefined> | Failure | undefined {
     const { calls } = this.options
     if (this.#isHere(request.user)) return calls.recheck(request)
-    return this.#refusal(request, () => calls.recheck(request), 'recheck')
-  }
-
-  async admitUpload(request: Omit<Request, 'params'>): Promise<Admittance | Failure> {
-    const { calls } = this.options
-    if (this.#isHere(request.user)) return await calls.admitUpload(request)
-    try {
-      return await this.asked(
-        request.user ?? '',
-        () => calls.admitUpload(request),
-        async peer => {
-          const admitted = await peer.ask('admitUpload', this.sendable(request))
-          if ((admitted as unknown) === elsewhere) return elsewhere
-          return admitted.ok ? admitted : receivedFailure(admitted)
-        }
-      )
-    } catch (error) {
-      return this.failure(error, request.method)
-    }
-  }
-
-  failure(thrown: unknown, method: string): Failure {
-    return this.options.registry.failure(thrown, method)
+    return this.#checked<Failure | undefined>(
+      request,
+      () => calls.recheck(request),
+      async peer => {
+        const refusal = await peer.ask('recheck', sentRequest(this.services.config, request))
+        if ((refusal as unknown) === elsewhere) return elsewhere
+        return refusal && receivedFailure(refusal)
+      }
+    )
   }
 
   /** Makes a call where a user is served, for a method that runs here. */
-  async forward(username: string, request: Request, isWhole = true): Promise<Outcome> {
-    return await this.#forwarded(username, request, isWhole)
+  async forward(username: string, request: Request): Promise<Outcome> {
+    const { calls } = this.options
+    try {
+      return await this.asked<Outcome>(
+        username,
+        () => calls.call(request),
+        peer => this.#sent(peer, request)
+      )
+    } catch (error) {
+      return this.#failure(error, request)
+    }
   }
 
   /**
@@ -136,56 +142,24 @@ export class Nodes implements Dispatcher {
     }
   }
 
-  /** Sends only a few headers along: only the operator's authorization step needs all of them. */
-  sendableCredentials(credentials: Credentials, method = ''): Credentials {
-    return this.services.config.auth.authorizationStep === ''
-      ? keepUsedHeaders(credentials, method)
-      : credentials
-  }
-
-  sendable<R extends Omit<Request, 'params'>>(request: R): R {
-    return { ...request, credentials: this.sendableCredentials(request.credentials, request.method) }
-  }
-
   #isHere(username: string | undefined): boolean {
     return username === undefined || this.options.ownership.isOwned(username)
   }
 
-  #call(request: Request, isWhole: boolean): Promise<Outcome> | Outcome {
-    const { calls } = this.options
-    const username = addresseeOf(request)
-    if (username === undefined && !this.options.ownership.isCertain && !this.#isRead(request.method))
-      return this.failure(unreachable(), request.method)
-    if (!this.#isHere(username)) return this.#forwarded(username!, request, isWhole)
-    return isWhole ? calls.callWhole(request) : calls.call(request)
+  #failure(error: unknown, { method }: Pick<Request, 'method'>): Failure {
+    return failureOf(this.services.log, error, method)
   }
 
-  async #forwarded(username: string, request: Request, isWhole: boolean): Promise<Outcome> {
-    const { calls } = this.options
-    try {
-      return await this.asked<Outcome>(
-        username,
-        () => (isWhole ? calls.callWhole(request) : calls.call(request)),
-        peer => this.#sent(peer, request, isWhole)
-      )
-    } catch (error) {
-      return this.failure(error, request.method)
-    }
-  }
-
-  async #sent(peer: Peer, request: Request, isWhole: boolean): Promise<Outcome | typeof elsewhere> {
+  async #sent(peer: Peer, request: Request): Promise<Outcome | typeof elsewhere> {
     const lent: UploadedFile[] = []
     const beganMs = performance.now()
     try {
       for (const file of request.files ?? [])
         lent.push({ ...file, received: await this.options.files.lend(file.received) })
       const sent = request.files ? { ...request, files: lent } : request
-      const outcome = await peer.ask('call', this.sendable(sent), isWhole)
-      if ((outcome as unknown) === elsewhere) return elsewhere
-      return await this.#withDraft(receivedOutcome(outcome, rest => new RemoteRest(peer, rest)))
+      const outcome = await callOver<typeof elsewhere>(peer, this.services.config, sent)
+      return outcome === elsewhere ? elsewhere : await this.#withDraft(outcome)
     } catch (error) {
-      // Values that are nested too deeply cannot be written; the other node would refuse them, too.
-      if (!(error instanceof ApiError)) assertDepth(request.params, this.services.config.limits.jsonDepth)
       throw this.#isRead(request.method) ? again(error) : error
     } finally {
       this.options.forwarded.add(performance.now() - beganMs)
@@ -203,19 +177,16 @@ export class Nodes implements Dispatcher {
     }
   }
 
-  async #refusal(
-    request: Request | Omit<Request, 'params'>,
-    here: () => Promise<Failure | undefined> | Failure | undefined,
-    operation: 'precheck' | 'recheck'
-  ): Promise<Failure | undefined> {
+  /** Checks a call wherever its user is served. Never rejects. */
+  async #checked<T>(
+    request: Omit<Request, 'params'>,
+    here: () => Promise<T> | T,
+    there: (peer: Peer) => Promise<T | typeof elsewhere>
+  ): Promise<T | Failure> {
     try {
-      return await this.asked(request.user ?? '', here, async peer => {
-        const refusal = await peer.ask(operation, this.sendable(request as Request))
-        if ((refusal as unknown) === elsewhere) return elsewhere
-        return refusal && receivedFailure(refusal)
-      })
+      return await this.asked(request.user ?? '', here, there)
     } catch (error) {
-      return this.failure(again(error), request.method)
+      return this.#failure(again(error), request)
     }
   }
 

@@ -130,7 +130,12 @@ export class SetupService implements SetupDesk {
 
   async #createAccount(ip: string, params: object): Promise<void> {
     const credentials = { authorization: this.#adminKey, ip, via: 'http' } as const
-    const outcome = await this.dispatcher.callWhole({ method: 'system.createUser', params, credentials })
+    const outcome = await this.dispatcher.call({
+      method: 'system.createUser',
+      params,
+      credentials,
+      isWhole: true
+    })
     if (!outcome.ok) throw outcome.error
   }
 

@@ -1,5 +1,7 @@
 /** What a runtime answers to whoever sends it calls: another thread, or another machine. */
 import type { Dispatcher } from '../../core/call/dispatcher.js'
+import { failureOf } from '../../core/call/outcome.js'
+import type { Log } from '../../core/log.js'
 import type { LiveNotifier } from '../../core/notifications/live-notifier.js'
 import { SharedThrottle } from '../../core/security/shared-throttle.js'
 import { ManualClock } from '../../core/time.js'
@@ -17,10 +19,7 @@ import type { AdmittedAccess, SubscribedAccess } from '../../core/notifications/
 
 /** What is asked: a runtime, or something in its place. */
 export type Asked = Pick<Runtime, 'drain' | 'gauges' | 'readiness' | 'services' | 'settle'> & {
-  readonly registry: Pick<
-    Dispatcher,
-    'admitUpload' | 'call' | 'callWhole' | 'failure' | 'precheck' | 'recheck'
-  >
+  readonly registry: Pick<Dispatcher, 'call' | 'precheck' | 'recheck'>
   readonly feed: Pick<LiveNotifier, 'admit' | 'join' | 'findAdmission'>
   close(): Promise<void>
 }
@@ -48,8 +47,8 @@ export function operationsOf(
     return last
   }
   return {
-    async call(request, isWhole) {
-      return sentOutcome(isWhole ? await registry.callWhole(request) : await registry.call(request), keep)
+    async call(request) {
+      return sentOutcome(await registry.call(request), keep)
     },
     async pull(number) {
       try {
@@ -66,16 +65,12 @@ export function operationsOf(
       remainders.delete(number)
     },
     async precheck(request) {
-      const refusal = await registry.precheck(request)
-      return refusal && sentFailure(refusal)
+      const checked = await registry.precheck(request)
+      return checked.ok ? checked : sentFailure(checked)
     },
     async recheck(request) {
       const refusal = await registry.recheck(request)
       return refusal && sentFailure(refusal)
-    },
-    async admitUpload(request) {
-      const admitted = await registry.admitUpload(request)
-      return admitted.ok ? admitted : sentFailure(admitted)
     },
     async admit(username, credentials) {
       return (await feed.admit(username, credentials)).account
@@ -121,7 +116,7 @@ export function operationsOf(
 
 /** Answers a request by its operation, and posts the response if one is expected. Never rejects. */
 export async function answer(
-  { registry }: { readonly registry: Pick<Dispatcher, 'failure'> },
+  log: Log,
   operations: Operations,
   [id, operation, args]: WorkerRequest,
   post: (message: WorkerMessage) => void
@@ -130,7 +125,7 @@ export async function answer(
     const value: unknown = await (operations[operation] as (...args: readonly unknown[]) => unknown)(...args)
     if (id > 0) post([id, value])
   } catch (error) {
-    const refusal = registry.failure(error, operation).error
+    const refusal = failureOf(log, error, operation).error
     if (id > 0) post([id, undefined, sentError(refusal)])
   }
 }

@@ -1,4 +1,5 @@
 /** Somebody else who serves users, as the one who asks sees them: requests, responses and events over any kind of port. */
+import type { Subscription } from '../../core/call/dispatcher.js'
 import {
   receivedError,
   type Operation,
@@ -52,6 +53,14 @@ export class Peer {
   /** Sends a request without waiting for a response. */
   tell<N extends Operation>(operation: N, ...args: Parameters<Operations[N]>): void {
     this.post([0, operation, args])
+  }
+
+  /** The subscription that the other side has by this number. */
+  subscription(id: number): Subscription {
+    return {
+      subscribing: (method, params) => this.ask('subscribing', id, method, params),
+      leave: () => this.tell('leave', id)
+    }
   }
 
   /** To be called with each message of the other side. */

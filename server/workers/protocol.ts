@@ -1,4 +1,5 @@
 /** Messages between the main thread and the worker threads that own users' files: plain data, with results as text. */
+import { toSentCredentials } from '../../core/account/older-ids.js'
 import type { Config } from '../../core/settings/config.js'
 import { ApiError, type ErrorDetails, type ErrorId } from '../../core/errors.js'
 import type { Gauges, Readiness } from '../gauges.js'
@@ -44,13 +45,12 @@ export interface SentSuccess extends Sent {
 
 /** The requests that a worker answers. */
 export interface Operations {
-  call(request: Request, isWhole: boolean): Promise<SentSuccess | SentFailure>
+  call(request: Request): Promise<SentSuccess | SentFailure>
   /** Returns the next text of a result, and whether it was the last one. */
   pull(remainder: number): Promise<readonly [text: string, isDone: boolean]>
   drop(remainder: number): void
-  precheck(request: Omit<Request, 'params'>): Promise<SentFailure | undefined>
+  precheck(request: Omit<Request, 'params'>): Promise<Admittance | SentFailure>
   recheck(request: Request): Promise<SentFailure | undefined>
-  admitUpload(request: Omit<Request, 'params'>): Promise<Admittance | SentFailure>
   admit(username: string, credentials: Credentials): Promise<Admission['account']>
   /** Returns whether the subscriber has joined: the access may have ended in the meantime. */
   join(username: string, credentials: Credentials, subscriberId: number): boolean | Promise<boolean>
@@ -102,6 +102,11 @@ export function receivedError({ details, id, message, subErrors }: SentError): A
     ...details,
     ...(subErrors && { subErrors: subErrors.map(receivedError) })
   })
+}
+
+/** Returns a request as it is sent, with few headers. */
+export function sentRequest<R extends Omit<Request, 'params'>>(config: Config, request: R): R {
+  return { ...request, credentials: toSentCredentials(config, request.credentials, request.method) }
 }
 
 export function sentFailure({ accessId, error }: Failure): SentFailure {

@@ -75,5 +75,5 @@ runtime.services.bus.subscribe((username, { kind }) => {
   if (kind === 'account') emit('forget', username)
 })
 const operations = operationsOf(runtime, emit, forwarded, () => setImmediate(() => port.close()))
-port.on('message', (request: WorkerRequest) => void answer(runtime, operations, request, post))
+port.on('message', (request: WorkerRequest) => void answer(log, operations, request, post))
 emit('ready')

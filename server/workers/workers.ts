@@ -1,5 +1,4 @@
 /** The services in worker threads: each owns the files of some users, whose calls are sent to it. */
-import { assertDepth } from '../../core/json/depth.js'
 import { ApiError, fail } from '../../core/errors.js'
 import type { Gauges, Readiness } from '../gauges.js'
 import type {
@@ -12,18 +11,12 @@ import type {
   Subscription
 } from '../../core/call/dispatcher.js'
 import type { AnyMethod } from '../../core/call/method.js'
-import { keepUsedHeaders } from '../../core/account/older-ids.js'
+import { toSentCredentials } from '../../core/account/older-ids.js'
 import { failureOf, type Failure, type Outcome, type Request } from '../../core/call/outcome.js'
 import { fixedShards, type ShardMap } from '../../core/call/shard.js'
-import {
-  receivedFailure,
-  receivedOutcome,
-  sentOutcome,
-  type Operations,
-  type WorkerStart
-} from './protocol.js'
+import { receivedFailure, sentOutcome, sentRequest, type WorkerStart } from './protocol.js'
 import { addresseeOf } from './addressee.js'
-import { RemoteRest } from './remote-rest.js'
+import { callOver } from './remote-calls.js'
 import type { Peer } from './peer.js'
 import { Thread, type WorkerEventHandlers } from './thread.js'
 import type { Credentials } from '../../core/call/credentials.js'
@@ -80,49 +73,38 @@ export class Workers implements Dispatcher, Notifier {
   }
 
   async call(request: Request): Promise<Outcome> {
-    return await this.#call(request, false)
+    return await this.#ask(this.#peerOf(addresseeOf(request)), request)
   }
 
-  async callWhole(request: Request): Promise<Outcome> {
-    return await this.#call(request, true)
-  }
-
-  async precheck(request: Omit<Request, 'params'>): Promise<Failure | undefined> {
+  async precheck(request: Omit<Request, 'params'>): Promise<Admittance | Failure> {
     try {
-      const refusal = await this.#peerOf(request.user).ask('precheck', this.#sendable(request))
-      return refusal && receivedFailure(refusal)
+      const checked = await this.#peerOf(request.user).ask(
+        'precheck',
+        sentRequest(this.services.config, request)
+      )
+      return checked.ok ? checked : receivedFailure(checked)
     } catch (error) {
-      return this.failure(error, request.method)
+      return failureOf(this.services.log, error, request.method)
     }
   }
 
   async recheck(request: Request): Promise<Failure | undefined> {
     try {
-      const refusal = await this.#peerOf(request.user).ask('recheck', this.#sendable(request))
+      const refusal = await this.#peerOf(request.user).ask(
+        'recheck',
+        sentRequest(this.services.config, request)
+      )
       return refusal && receivedFailure(refusal)
     } catch (error) {
-      return this.failure(error, request.method)
+      return failureOf(this.services.log, error, request.method)
     }
-  }
-
-  async admitUpload(request: Omit<Request, 'params'>): Promise<Admittance | Failure> {
-    try {
-      const admitted = await this.#peerOf(request.user).ask('admitUpload', this.#sendable(request))
-      return admitted.ok ? admitted : receivedFailure(admitted)
-    } catch (error) {
-      return this.failure(error, request.method)
-    }
-  }
-
-  failure(thrown: unknown, method: string): Failure {
-    return failureOf(this.services.log, thrown, method)
   }
 
   async admit(username: string, credentials: Credentials): Promise<Admission> {
     const account = await this.#peerOf(username).ask(
       'admit',
       username,
-      this.#sendableCredentials(credentials)
+      toSentCredentials(this.services.config, credentials)
     )
     return { account, credentials }
   }
@@ -133,7 +115,12 @@ export class Workers implements Dispatcher, Notifier {
     const number = ++this.#lastSubscriber
     this.#subscribers.set(number, subscriber)
     try {
-      const hasJoined = await peer.ask('join', username, this.#sendableCredentials(credentials), number)
+      const hasJoined = await peer.ask(
+        'join',
+        username,
+        toSentCredentials(this.services.config, credentials),
+        number
+      )
       if (!hasJoined) this.#subscribers.delete(number)
       return hasJoined ? this.#subscription(peer, number) : undefined
     } catch (error) {
@@ -163,7 +150,7 @@ export class Workers implements Dispatcher, Notifier {
 
   /** Forwards a call to another thread than the one it was sent to. */
   async #forward(from: number, id: number, username: string, request: Request): Promise<void> {
-    const outcome = await this.#ask(this.#peerOf(username), request, true)
+    const outcome = await this.#ask(this.#peerOf(username), request)
     this.#threads[from]!.peer.tell(
       'forwarded',
       id,
@@ -205,31 +192,17 @@ export class Workers implements Dispatcher, Notifier {
     await Promise.all(this.#threads.map(thread => thread.close()))
   }
 
-  async #call(request: Request, isWhole: boolean): Promise<Outcome> {
-    return await this.#ask(this.#peerOf(addresseeOf(request)), request, isWhole)
-  }
-
-  async #ask(peer: Peer, request: Request, isWhole: boolean): Promise<Outcome> {
+  async #ask(peer: Peer, request: Request): Promise<Outcome> {
     try {
       // Beyond this, clients would time out before their call is made.
       if (peer.load >= this.services.config.limits.callsInFlight)
         throw new ApiError('api-unavailable', 'Too many calls at the moment. Please try again', {
           retryAfter: 1
         })
-      const outcome = await this.#sent(peer, request, isWhole)
-      return receivedOutcome(outcome, rest => new RemoteRest(peer, rest))
+      const outcome = await callOver(peer, this.services.config, request)
+      return outcome
     } catch (error) {
-      return this.failure(error, request.method)
-    }
-  }
-
-  async #sent(peer: Peer, request: Request, isWhole: boolean): ReturnType<Operations['call']> {
-    try {
-      return await peer.ask('call', this.#sendable(request), isWhole)
-    } catch (error) {
-      // Values that are nested too deeply cannot be cloned; the thread would refuse them, too.
-      if (!(error instanceof ApiError)) assertDepth(request.params, this.services.config.limits.jsonDepth)
-      throw error
+      return failureOf(this.services.log, error, request.method)
     }
   }
 
@@ -238,27 +211,17 @@ export class Workers implements Dispatcher, Notifier {
   }
 
   #subscription(peer: Peer, number: number): Subscription {
+    const subscription = peer.subscription(number)
     return {
       subscribing: (method, params) =>
         this.#subscribers.has(number)
-          ? peer.ask('subscribing', number, method, params)
+          ? subscription.subscribing(method, params)
           : fail('invalid-access-token'),
       leave: () => {
         this.#subscribers.delete(number)
-        peer.tell('leave', number)
+        subscription.leave()
       }
     }
-  }
-
-  #sendable<R extends Omit<Request, 'params'>>(request: R): R {
-    return { ...request, credentials: this.#sendableCredentials(request.credentials, request.method) }
-  }
-
-  /** Sends only a few headers along: only the operator's authorization step needs all of them. */
-  #sendableCredentials(credentials: Credentials, method = ''): Credentials {
-    return this.services.config.auth.authorizationStep === ''
-      ? keepUsedHeaders(credentials, method)
-      : credentials
   }
 
   async #all(operation: 'settle' | 'drain'): Promise<void> {

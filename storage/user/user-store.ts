@@ -32,6 +32,8 @@ export class UserStore extends Repositories {
   readonly #log: OpenLog
   #isOpen = true
   #isInSteps = false
+  /** Whether this is the connection of a write in steps, whose work may pause. */
+  isDraft = false
   /** Storage used, cached until the next write. */
   #used: StorageUsed | undefined
   #version = 0
@@ -179,8 +181,7 @@ export class UserStore extends Repositories {
   /** The storage used by the account, in bytes. */
   storageUsed(): StorageUsed {
     // Within a write, its changes so far count.
-    if (this.db.inTransaction) return this.storageTotals.get()
-    return (this.#used ??= this.storageTotals.get())
+    return this.db.inTransaction ? this.storageTotals.get() : (this.#used ??= this.storageTotals.get())
   }
 
   /** Adds a call to the audit, written within a second. `isStranger`: without a valid token, or beyond the rate limit. */
@@ -222,9 +223,7 @@ export class UserStore extends Repositories {
   }
 
   /** Makes a consistent copy of the file while it is in use. */
-  async copyTo(file: string): Promise<void> {
-    await copyInThread(this.db.name, file)
-  }
+  copyTo = (file: string): Promise<void> => copyInThread(this.db.name, file)
 
   /** Closes the file, even if its bookkeeping cannot be written. */
   #closeWith(close: () => void, isFlushed = true): void {
@@ -287,6 +286,7 @@ export class UserStore extends Repositories {
   #draft(): UserStore {
     const { db, durability, policies, unique } = this
     const draft = new UserStore(openAgain(db.name, draftCacheKiB), durability, policies, unique)
+    draft.isDraft = true
     draft.stamps = this.stamps
     draft.streams.copyCache(this.streams)
     return draft

@@ -19,6 +19,7 @@ import { userDispatch, type AnswerUser } from './user-routes.js'
 import { ApiError, fail } from '../../core/errors.js'
 import { joinMembers } from '../../core/json/json-text.js'
 import type { Dispatcher } from '../../core/call/dispatcher.js'
+import { failureOf } from '../../core/call/outcome.js'
 import { getNetwork } from '../../core/security/network.js'
 import { hasBody as sendsBody } from '../upgrades.js'
 
@@ -158,7 +159,7 @@ async function refuse(
   if (!req.complete && sendsBody(req)) await nextTurn()
   // The response may take long: what has been read is not kept until it ends.
   state.ticket?.release()
-  const { accessId, error: shown } = dispatcher.failure(error, 'http')
+  const { accessId, error: shown } = failureOf(dispatcher.services.log, error, 'http')
   // Whom an app has sent here is told what has happened, by a page.
   if (isAuthorization(exchange) && front?.answers(exchange, shown.status)) return
   // So are people at an address where there is nothing, or that cannot be one.

@@ -78,8 +78,8 @@ async function callOtherwise(
 ): Promise<void> {
   const { services } = dispatcher
   if (target.isGuarded) {
-    const refusal = await dispatcher.precheck(call)
-    if (refusal) return await reply(exchange, services, refusal, refusal.error.status)
+    const checked = await dispatcher.precheck(call)
+    if (!checked.ok) return await reply(exchange, services, checked, checked.error.status)
   }
   const { query } = exchange.state.address
   if (target.replyOwn)
@@ -146,8 +146,8 @@ async function callWithBody(
   const { services } = dispatcher
   const { req, state } = exchange
   if (!state.form && needsRoom(req)) {
-    const refusal = target.needsAccess ? await dispatcher.precheck(call) : undefined
-    if (refusal) refuseUnread(exchange, services, refusal)
+    const checked = target.needsAccess ? await dispatcher.precheck(call) : undefined
+    if (checked?.ok === false) refuseUnread(exchange, services, checked)
     state.ticket = target.needsAccess
       ? beginBody(services, call)
       : services.intakes.anonymous.admit(getNetwork(call.credentials.ip))
@@ -173,7 +173,7 @@ async function upload(
   ids: Readonly<Record<string, string>> | undefined
 ): Promise<void> {
   const { services } = dispatcher
-  const admitted = await dispatcher.admitUpload(call)
+  const admitted = await dispatcher.precheck(call)
   if (!admitted.ok) refuseUnread(exchange, services, admitted)
   const { room } = admitted
   await reply(

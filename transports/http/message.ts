@@ -24,12 +24,12 @@ export async function answerMessage(
   const user = state.address.user ?? ''
   const credentials = credentialsOf(exchange, services.config, ip, 'http')
   const call = { user, method: 'getAccessInfo', credentials }
-  const refusal = await dispatcher.precheck(call)
-  if (refusal) {
-    if (refusal.error.status === 401) {
+  const checked = await dispatcher.precheck(call)
+  if (!checked.ok) {
+    if (checked.error.status === 401) {
       res.setHeader('WWW-Authenticate', challengeFor(exchange, services.config, endpoint.segment))
     }
-    throw refusal.error
+    throw checked.error
   }
   const body = verb === 'POST' ? await readMessage(exchange, dispatcher, call) : undefined
   const { headers, status, text } = await endpoint.answer({ user, credentials, verb, body })

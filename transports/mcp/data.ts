@@ -21,8 +21,8 @@ export class Data {
   /** Makes a call. Its own token stays out of what an assistant is told. */
   async call(method: string, params: unknown): Promise<Told> {
     const { credentials, user } = this.message
-    const request = { user, method, params, credentials, maxLength: longest }
-    const outcome = await this.dispatcher.callWhole(request)
+    const request = { user, method, params, credentials, isWhole: true, maxLength: longest } as const
+    const outcome = await this.dispatcher.call(request)
     if (!outcome.ok) {
       const isTooLong = outcome.error.id === tooLong.id && this.#isRead(method)
       return { ok: false, error: isTooLong ? tooLong : outcome.error }

@@ -5,6 +5,7 @@ import { toErrorEnvelope, toMetaMember } from '../../core/envelope.js'
 import { getPresentedToken } from '../../core/auth/authenticate.js'
 import { ApiError, fail } from '../../core/errors.js'
 import type { Admission, Notifier, Dispatcher, Subscription } from '../../core/call/dispatcher.js'
+import { failureOf } from '../../core/call/outcome.js'
 import { JsonText, joinMembers } from '../../core/json/json-text.js'
 import { isSubscriptionMethod } from '../../core/notifications/subscriptions.js'
 import type { Backlog, Holder } from './backlog.js'
@@ -64,7 +65,7 @@ export class SocketSession implements Guest {
       subscription => subscription ?? this.#close(),
       (error: unknown) => {
         // The account's file may have become unreadable in the meantime.
-        dispatcher.failure(error, 'socket')
+        failureOf(dispatcher.services.log, error, 'socket')
         this.#close()
       }
     )
@@ -114,8 +115,8 @@ export class SocketSession implements Guest {
     // If other clients do not read their responses, those that do still get short ones.
     if (shortage && (this.connection.outbox.size > 0 || (isBatch && !this.#onlyReads(method, params))))
       return this.#refuse(reply, shortage)
-    const request = { user: account.username, method, params, credentials }
-    const outcome = await dispatcher.callWhole(request)
+    const user = account.username
+    const outcome = await dispatcher.call({ user, method, params, credentials, isWhole: true })
     if (!outcome.ok) return this.#refuse(reply, outcome.error)
     const { members: text } = outcome
     const tooLong = text.length > shortLength ? this.holder.refusal(text.length) : undefined
@@ -137,7 +138,7 @@ export class SocketSession implements Guest {
       const subscription = (await this.#listening) ?? fail('invalid-access-token')
       this.#answer(reply, joinMembers(await subscription.subscribing(method, params)))
     } catch (error) {
-      this.#refuse(reply, this.services.dispatcher.failure(error, method).error)
+      this.#refuse(reply, failureOf(this.services.dispatcher.services.log, error, method).error)
     }
   }
 

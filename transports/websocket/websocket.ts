@@ -9,6 +9,7 @@ import { Server, type Socket } from 'socket.io'
 import { toErrorEnvelope } from '../../core/envelope.js'
 import { ApiError } from '../../core/errors.js'
 import type { Admission, Notifier, Dispatcher } from '../../core/call/dispatcher.js'
+import { failureOf } from '../../core/call/outcome.js'
 import type { Mount } from '../mount.js'
 import { pageToken, withoutPageHeader } from '../page-sessions.js'
 import { AnswerEncoder } from './answer-encoder.js'
@@ -141,7 +142,7 @@ export class Websockets implements Mount {
       socket.handshake.auth = {}
       return undefined
     } catch (error) {
-      const refusal = this.dispatcher.failure(error, 'socket').error
+      const refusal = failureOf(this.dispatcher.services.log, error, 'socket').error
       return socket.conn.protocol === 3 ? refusal : withData(refusal)
     }
   }

@@ -15,11 +15,11 @@ import {
   type RequestedPermission
 } from '../../accesses/granting.js'
 import { createId, createToken, toSlug } from '../../ids.js'
-import { method, type Call } from '../../call/method.js'
+import { methodInSteps, type Call } from '../../call/method.js'
 import { mergeLimitedClientData } from '../../validation/client-data.js'
 import { acceptProtectedFields, trackingFields } from '../../validation/protected-fields.js'
 import { provideStreams } from '../../accesses/provide-streams.js'
-import { runSteps, type Steps } from '../../../storage/steps.js'
+import type { Steps } from '../../../storage/steps.js'
 import type { StreamRepository } from '../../../storage/repositories/streams.js'
 import { hasMoreBelow } from '../../streams/tree.js'
 import { revokeAccess } from '../../accesses/revoke-access.js'
@@ -50,7 +50,7 @@ const deviceNameViolation = {
 }
 
 /** The access, with its token. */
-export const create = method({
+export const create = methodInSteps({
   id: 'accesses.create',
   summary: 'Grant an access',
   params: Params,
@@ -63,12 +63,9 @@ export const create = method({
       assertNotPersonal((Object(asking.params) as { type?: unknown }).type)
     }
   },
-  run: (call, params) => runSteps(createAccess(call, params)),
-  steps: {
-    areMany: ({ streams }, { permissions }) =>
-      permissions.length > maxAtOnce || permissions.some(permission => mayRestoreMany(streams, permission)),
-    run: createAccess
-  }
+  run: createAccess,
+  isLong: ({ streams }, { permissions }) =>
+    permissions.length > maxAtOnce || permissions.some(permission => mayRestoreMany(streams, permission))
 })
 
 /** Maximum permissions, and streams restored from the trash, without yielding. */

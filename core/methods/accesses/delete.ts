@@ -5,12 +5,12 @@ import { closed, Identifier, ItemDeletion } from '../../../schemas/scalars.js'
 import { mayDelete } from '../../accesses/public-access.js'
 import { anyAccess } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
-import { method, type Call, type Result } from '../../call/method.js'
+import { methodInSteps, type Call, type Result } from '../../call/method.js'
 import { revokeInSteps } from '../../accesses/revoke-access.js'
-import { runSteps, type Steps } from '../../../storage/steps.js'
+import type { Steps } from '../../../storage/steps.js'
 
 /** Returns the deletion; for an app access also those of the accesses it shared. */
-export const deleteAccess = method({
+export const deleteAccess = methodInSteps({
   id: 'accesses.delete',
   summary: 'Delete an access, and those that it granted',
   params: Type.Object({ id: Identifier }, closed),
@@ -21,11 +21,8 @@ export const deleteAccess = method({
   mode: 'write',
   mayExceedQuota: true,
   allow: anyAccess,
-  run: (call, params) => runSteps(deleteInSteps(call, params)),
-  steps: {
-    areMany: ({ accesses }, { id }) => accesses.hasMoreCreatedBy(id, maxAtOnce),
-    run: deleteInSteps
-  }
+  run: deleteInSteps,
+  isLong: ({ accesses }, { id }) => accesses.hasMoreCreatedBy(id, maxAtOnce)
 })
 
 /** Maximum accesses that are deleted without yielding. */

@@ -6,10 +6,10 @@ import { anyAccess } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
 import { assertFileCount } from '../../events/attachments.js'
 import { updateFiles } from '../../events/update-files.js'
-import { method } from '../../call/method.js'
+import { methodInSteps } from '../../call/method.js'
 
 /** Returns the event with the uploaded files after its former ones. */
-export const addAttachment = method({
+export const addAttachment = methodInSteps({
   id: 'events.addAttachment',
   summary: 'Add files to an event',
   params: Type.Object({ id: Identifier }, closed),

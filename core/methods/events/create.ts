@@ -11,11 +11,11 @@ import { fail } from '../../errors.js'
 import { assertFileCount } from '../../events/attachments.js'
 import { isGiven, isSeries, getNamedStreams, readOnlyFields, writableFields } from '../../events/fields.js'
 import { toPublicEvent } from '../../events/public-event.js'
+import { prepareBody } from '../../events/writable-event.js'
 import { requireStreams, assertNotInTrash } from '../../streams/require-streams.js'
 import { eventIdPattern, createId } from '../../ids.js'
-import type { JsonText } from '../../json/json-text.js'
 import { hasLargeValues } from '../../json/writer.js'
-import { method, type Call } from '../../call/method.js'
+import { methodInSteps, type Call } from '../../call/method.js'
 import { acceptProtectedFields } from '../../validation/protected-fields.js'
 import { omitOwnTags, getTags, provideTagStreams } from '../../streams/tags.js'
 import { refuseParams } from '../../validation/params.js'
@@ -33,8 +33,8 @@ const Params = Type.Object(
 )
 type Params = Static<typeof Params>
 
-/** Returns the event as it is read afterwards. */
-export const create = method({
+/** Returns the event as it is read from then on. */
+export const create = methodInSteps({
   id: 'events.create',
   summary: 'Create an event, with files or without',
   params: Params,
@@ -42,19 +42,12 @@ export const create = method({
   mode: 'write',
   allow: anyAccess,
   takesFiles: true,
-  run(call, params) {
+  isLong: (_store, params) => hasLargeValues(params),
+  *run(call, params) {
     const event = buildEvent(call, params)
-    return insertEvent(call, params, event)
-  },
-  steps: {
-    areMany: (_store, params) => hasLargeValues(params),
-    *run(call, params) {
-      const event = buildEvent(call, params)
-      const result = insertEvent(call, params, event, yield* call.store.events.writeBody(event))
-      // SQLite has copied the whole event, and will copy it again on commit.
-      yield
-      return result
-    }
+    const text = insertOrRefuse(call, event, isGiven(params.id), yield* prepareBody(call, event))
+    call.changes.add('events', event.streamIds)
+    return { event: toPublicEvent(call, text) }
   }
 })
 
@@ -101,12 +94,6 @@ function buildEvent(call: Call, params: Params): Event {
   return field ? { ...event, streamIds: activateValue(call, field, event) } : event
 }
 
-function insertEvent(call: Call, { id }: Params, event: Event, body?: EventBody): { event: JsonText } {
-  const text = insertOrRefuse(call, event, isGiven(id), body)
-  call.changes.add('events', event.streamIds)
-  return { event: toPublicEvent(call, text) }
-}
-
 const missingStreamsViolation = {
   code: 'OBJECT_MISSING_REQUIRED_PROPERTY',
   message: 'must have required property "streamIds"',
@@ -115,7 +102,12 @@ const missingStreamsViolation = {
 }
 
 /** Inserts the event. An id chosen by the client must never have been used, not even by a deleted event. */
-function insertOrRefuse({ store }: Call, event: Event, isOwnId: boolean, body?: EventBody): string {
+function insertOrRefuse(
+  { store }: Call,
+  event: Event,
+  isOwnId: boolean,
+  body: EventBody | undefined
+): string {
   const { id } = event
   const refuse = (): never => fail('item-already-exists', `An event "${id}" exists already`, { id })
   if (isOwnId && store.history.findDeletion(id)) refuse()

@@ -5,12 +5,12 @@ import { closed, Identifier } from '../../../schemas/scalars.js'
 import { anyAccess } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
 import { updateFiles } from '../../events/update-files.js'
-import { method } from '../../call/method.js'
+import { methodInSteps } from '../../call/method.js'
 
 const Params = Type.Object({ id: Identifier, fileId: Identifier }, closed)
 
 /** Returns the event without the file, which is deleted as well. */
-export const deleteAttachment = method({
+export const deleteAttachment = methodInSteps({
   id: 'events.deleteAttachment',
   summary: 'Delete a file of an event',
   params: Params,

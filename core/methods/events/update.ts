@@ -2,7 +2,6 @@
 import { Type } from 'typebox'
 import { Event } from '../../../schemas/event.js'
 import { closed, Identifier } from '../../../schemas/scalars.js'
-import type { EventBody } from '../../../storage/repositories/event-row.js'
 import {
   assertStaysOutsideAccount,
   omitMarks,
@@ -16,38 +15,32 @@ import { fail } from '../../errors.js'
 import { EventUpdate, isGiven, isSeries, getNamedStreams, readOnlyFields } from '../../events/fields.js'
 import { requireStreams, assertNotInTrash } from '../../streams/require-streams.js'
 import { toPublicEvent } from '../../events/public-event.js'
-import type { JsonText } from '../../json/json-text.js'
 import { hasLargeValues, largeSize } from '../../json/writer.js'
-import { method, type Call } from '../../call/method.js'
+import { methodInSteps, type Call } from '../../call/method.js'
 import { refuseProtected } from '../../validation/protected-fields.js'
 import { assertClientDataZone } from '../../validation/zones.js'
 import { isTagStreamId, addTags, provideTagStreams } from '../../streams/tags.js'
 import type { AccountField } from '../../account/fields.js'
-import { requireLargeWritableEvent, requireWritableEvent } from '../../events/writable-event.js'
+import { findWritableEvent, prepareBody } from '../../events/writable-event.js'
 
 /** Returns the changed event. */
-export const update = method({
+export const update = methodInSteps({
   id: 'events.update',
   summary: 'Change an event',
   params: Type.Object({ id: Identifier, update: EventUpdate }, closed),
   result: Type.Object({ event: Event }),
   mode: 'write',
   allow: anyAccess,
-  run(call, params) {
-    const before = requireWritableEvent(call, params.id)
-    return writeEvent(call, before, buildUpdated(call, before, params.update))
-  },
-  steps: {
-    areMany: ({ events }, { id, update: given }) =>
-      hasLargeValues(Object(given)) || events.isLarger(id, largeSize),
-    *run(call, { id, update: given }) {
-      const before = yield* requireLargeWritableEvent(call, id)
-      const event = buildUpdated(call, before, given)
-      const result = writeEvent(call, before, event, yield* call.store.events.writeBody(event))
-      // SQLite has copied the whole event, and will copy it again on commit.
-      yield
-      return result
-    }
+  isLong: ({ events }, { id, update: given }) =>
+    hasLargeValues(Object(given)) || events.isLarger(id, largeSize),
+  *run(call, { id, update: given }) {
+    const before = yield* findWritableEvent(call, id)
+    const event = buildUpdated(call, before, given)
+    const text = call.store.events.update(event, yield* prepareBody(call, event))
+    // Both: callers who saw the event in its former streams are told that it has left them.
+    call.changes.add('events', before.streamIds)
+    call.changes.add('events', event.streamIds)
+    return { event: toPublicEvent(call, text) }
   }
 })
 
@@ -81,14 +74,6 @@ function buildUpdated(call: Call, before: Event, given: EventUpdate): Event {
   })
   if (field) applyValueUpdate(call, field, before, event)
   return event
-}
-
-function writeEvent(call: Call, before: Event, event: Event, body?: EventBody): { event: JsonText } {
-  const text = call.store.events.update(event, body)
-  // Announced in both places: readers of the former streams have to learn that it is gone from there.
-  call.changes.add('events', before.streamIds)
-  call.changes.add('events', event.streamIds)
-  return { event: toPublicEvent(call, text) }
 }
 
 /**

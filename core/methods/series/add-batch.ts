@@ -4,16 +4,16 @@ import type { Points } from '../../../storage/repositories/series.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
 import { anyAccess } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
-import { method, type Call, type Result } from '../../call/method.js'
+import { methodInSteps, type Call, type Result } from '../../call/method.js'
 import { readPoints } from '../../series/flat-json.js'
 import { requireWritableHolder } from '../../series/holder.js'
 import { isLargeWrite, type SentPoints } from '../../series/large-write.js'
 import { planColumns } from '../../series/column-plan.js'
 import { isObject } from '../../validation/is-object.js'
-import { runSteps, type Steps } from '../../../storage/steps.js'
+import type { Steps } from '../../../storage/steps.js'
 
 /** Checks every entry of a `seriesBatch` value, then writes them in order. */
-export const addBatch = method({
+export const addBatch = methodInSteps({
   id: 'hfs.addBatch',
   summary: 'Add points to several series at once',
   params: Type.Unknown(),
@@ -21,14 +21,14 @@ export const addBatch = method({
   mode: 'write',
   boundsDepth: true,
   allow: anyAccess,
-  run: (call, params) => runSteps(addInSteps(call, params)),
-  steps: { areMany, run: addInSteps }
+  run: addInSteps,
+  isLong
 })
 
 /** Maximum series that are written without yielding. */
 const maxSeriesAtOnce = 100
 
-function areMany(store: UserStore, params: unknown): boolean {
+function isLong(store: UserStore, params: unknown): boolean {
   if (!isObject(params) || !Array.isArray(params['data'])) return false
   const data = params['data'] as unknown[]
   return (

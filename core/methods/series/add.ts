@@ -2,15 +2,15 @@
 import { Type } from 'typebox'
 import { Identifier } from '../../../schemas/scalars.js'
 import { anyAccess } from '../../auth/allow.js'
-import { method, type Call, type Result } from '../../call/method.js'
+import { methodInSteps, type Call, type Result } from '../../call/method.js'
 import { readPoints } from '../../series/flat-json.js'
 import { requireWritableHolder } from '../../series/holder.js'
 import { isLargeWrite } from '../../series/large-write.js'
 import { planColumns } from '../../series/column-plan.js'
-import { runSteps, type Steps } from '../../../storage/steps.js'
+import type { Steps } from '../../../storage/steps.js'
 
-/** Writes the points of a `flatJSON` value. The schema does not validate it: its rules have more precise errors. */
-export const add = method({
+/** Writes the points of a `flatJSON` value. The schema does not validate it: its rules have errors of their own. */
+export const add = methodInSteps({
   id: 'hfs.add',
   summary: 'Add points to a series',
   params: Type.Object({ id: Identifier }),
@@ -18,11 +18,8 @@ export const add = method({
   mode: 'write',
   boundsDepth: true,
   allow: anyAccess,
-  run: (call, params) => runSteps(addInSteps(call, params)),
-  steps: {
-    areMany: (store, params) => isLargeWrite(store, [{ eventId: params.id, data: params }]),
-    run: addInSteps
-  }
+  run: addInSteps,
+  isLong: (store, params) => isLargeWrite(store, [{ eventId: params.id, data: params }])
 })
 
 function* addInSteps(call: Call, params: { readonly id: string }): Steps<Result> {

@@ -2,14 +2,14 @@
 import { Type, type Static } from 'typebox'
 import { closed, Identifier, KeyValue, Name, orNull } from '../../../schemas/scalars.js'
 import { Stream } from '../../../schemas/stream.js'
-import { runSteps, type Steps } from '../../../storage/steps.js'
+import type { Steps } from '../../../storage/steps.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
 import { anyAccess } from '../../auth/allow.js'
 import { mergeLimitedClientData } from '../../validation/client-data.js'
 import { addStream, insertStreamInSteps } from '../../streams/ended-permissions.js'
 import { fail } from '../../errors.js'
 import { createId, toSlug } from '../../ids.js'
-import { method, type Call } from '../../call/method.js'
+import { methodInSteps, type Call } from '../../call/method.js'
 import { acceptProtectedFields, trackingFields } from '../../validation/protected-fields.js'
 import { writeStream } from '../../streams/write-stream.js'
 import { assertParent } from '../../streams/placement.js'
@@ -33,21 +33,18 @@ type Params = Static<typeof Params>
 const maxAtOnce = 1000
 
 /** Returns the stream, without `children`: older clients fail on an empty list of them here. */
-export const create = method({
+export const create = methodInSteps({
   id: 'streams.create',
   summary: 'Create a stream',
   params: Params,
   result: Type.Object({ stream: Stream }),
   mode: 'write',
   allow: anyAccess,
-  run: (call, params) => runSteps(createInSteps(call, params)),
-  steps: {
-    areMany: ({ accesses, streams }, { id }) =>
-      typeof id === 'string' &&
-      streams.getDeletionTime(guessId(id)) !== undefined &&
-      accesses.hasMore(maxAtOnce),
-    run: createInSteps
-  }
+  run: createInSteps,
+  isLong: ({ accesses, streams }, { id }) =>
+    typeof id === 'string' &&
+    streams.getDeletionTime(guessId(id)) !== undefined &&
+    accesses.hasMore(maxAtOnce)
 })
 
 function* createInSteps(call: Call, params: Params): Steps<{ stream: Stream }> {

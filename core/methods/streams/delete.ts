@@ -11,9 +11,9 @@ import {
   addAllChanges,
   refuseHiddenContents
 } from '../../streams/managed-stream.js'
-import { method, type Call, type Result } from '../../call/method.js'
+import { methodInSteps, type Call, type Result } from '../../call/method.js'
 import { removeStreams } from '../../streams/remove.js'
-import { runSteps, type Steps } from '../../../storage/steps.js'
+import type { Steps } from '../../../storage/steps.js'
 import { hasMoreBelow, listSubtree, listSubtreeInSteps } from '../../streams/tree.js'
 import { toPublicStream } from '../../streams/stream-view.js'
 import { refuseParams } from '../../validation/params.js'
@@ -22,7 +22,7 @@ import type { StreamNode } from '../../../storage/streams/node.js'
 const Params = Type.Object({ id: Identifier, mergeEventsWithParent: orNull(Type.Boolean()) }, closed)
 
 /** Returns the trashed stream, or the deletion with the outcome for each of the stream's events. */
-export const deleteStream = method({
+export const deleteStream = methodInSteps({
   id: 'streams.delete',
   summary: 'Trash a stream, or delete a trashed one',
   params: Params,
@@ -36,17 +36,14 @@ export const deleteStream = method({
   mode: 'write',
   mayExceedQuota: true,
   allow: anyAccess,
-  run: (call, params) => runSteps(deleteInSteps(call, params)),
-  steps: {
-    areMany({ accesses, events, streams }, { id }) {
-      const node = streams.find(id)
-      if (!node) return false
-      if (hasMoreBelow(node, maxAtOnce)) return true
-      const numbers = listSubtree(node).map(({ number }) => number)
-      if (events.hasMoreIn(numbers, maxAtOnce)) return true
-      return node.stream.trashed === true && accesses.hasMore(maxAtOnce)
-    },
-    run: deleteInSteps
+  run: deleteInSteps,
+  isLong({ accesses, events, streams }, { id }) {
+    const node = streams.find(id)
+    if (!node) return false
+    if (hasMoreBelow(node, maxAtOnce)) return true
+    const numbers = listSubtree(node).map(({ number }) => number)
+    if (events.hasMoreIn(numbers, maxAtOnce)) return true
+    return node.stream.trashed === true && accesses.hasMore(maxAtOnce)
   }
 })
 

@@ -5,12 +5,12 @@ import { Stream } from '../../../schemas/stream.js'
 import { anyAccess } from '../../auth/allow.js'
 import { mergeLimitedClientData } from '../../validation/client-data.js'
 import { fail } from '../../errors.js'
-import { method, type Call } from '../../call/method.js'
+import { methodInSteps, type Call } from '../../call/method.js'
 import { acceptProtectedFields, refuseProtected, trackingFields } from '../../validation/protected-fields.js'
 import { requireManagedStream, assertManagesAll, addAllChanges } from '../../streams/managed-stream.js'
 import { writeStream } from '../../streams/write-stream.js'
 import { assertParent, assertStreamsFitInMemory } from '../../streams/placement.js'
-import { runSteps, type Steps } from '../../../storage/steps.js'
+import type { Steps } from '../../../storage/steps.js'
 import { hasMoreBelow, listSubtreeInSteps } from '../../streams/tree.js'
 import { assertName } from '../../validation/params.js'
 import { toPublicStream } from '../../streams/stream-view.js'
@@ -41,22 +41,19 @@ type Params = Static<typeof Params>
 const maxAtOnce = 200
 
 /** Returns the changed stream, without its children. */
-export const update = method({
+export const update = methodInSteps({
   id: 'streams.update',
   summary: 'Change or move a stream',
   params: Params,
   result: Type.Object({ stream: Stream }),
   mode: 'write',
   allow: anyAccess,
-  run: (call, params) => runSteps(updateInSteps(call, params)),
-  steps: {
-    areMany({ streams }, { id, update: given }) {
-      const { parentId, trashed } = Object(given) as Partial<Params['update']>
-      if (parentId === undefined && trashed === undefined) return false
-      const node = streams.find(id)
-      return node !== undefined && hasMoreBelow(node, maxAtOnce)
-    },
-    run: updateInSteps
+  run: updateInSteps,
+  isLong({ streams }, { id, update: given }) {
+    const { parentId, trashed } = Object(given) as Partial<Params['update']>
+    if (parentId === undefined && trashed === undefined) return false
+    const node = streams.find(id)
+    return node !== undefined && hasMoreBelow(node, maxAtOnce)
   }
 })
 

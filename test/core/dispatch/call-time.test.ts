@@ -13,8 +13,14 @@ t.test(
     let ended = 0
     const call = async ({ token, username }: Client, ms: number): Promise<void> => {
       const credentials = { authorization: token, ip: '127.0.0.1', via: 'http' } as const
-      const request = { user: username, method: 'test.spend', params: { ms }, credentials }
-      t.ok((await server.dispatcher.callWhole(request)).ok)
+      const request = {
+        user: username,
+        method: 'test.spend',
+        params: { ms },
+        credentials,
+        isWhole: true
+      } as const
+      t.ok((await server.dispatcher.call(request)).ok)
       if (username === 'alice') ended++
     }
     for (const client of [alice, bob]) await call(client, 0)

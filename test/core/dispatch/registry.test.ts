@@ -287,7 +287,8 @@ t.test('results wanted in one piece', async t => {
     fields: { method?: string; pages?: number; maxLength?: number } = {}
   ) => {
     const { maxLength, method: id = 'marks.long', pages = 2 } = fields
-    return await registry.callWhole({
+    return await registry.call({
+      isWhole: true,
       user: client.username,
       method: id,
       params: id === 'marks.has' ? { name: 'x' } : { pages },

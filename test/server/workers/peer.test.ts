@@ -8,7 +8,7 @@ import { Runtime } from '../../../server/runtime.js'
 import { answer, operationsOf } from '../../../server/workers/operations.js'
 import { Peer } from '../../../server/workers/peer.js'
 import type { WorkerEvents, WorkerMessage, WorkerRequest } from '../../../server/workers/protocol.js'
-import { RemoteRest } from '../../../server/workers/remote-rest.js'
+import { RemoteRest } from '../../../server/workers/remote-calls.js'
 import { methodModules, testConfig, type Answer } from '../../support/coffer.js'
 
 const none = { ip: '127.0.0.1', via: 'http' } as const
@@ -43,14 +43,15 @@ async function asked(t: Test): Promise<{ peer: Peer; heard: (readonly [number, s
   const post = (message: WorkerMessage): void => peer.receive(over(message))
   const operations = operationsOf(runtime, (name, ...args) => post([name, args]), unheard, unheard)
   const peer = new Peer(
-    (request: WorkerRequest) => void answer(runtime, operations, over(request), post),
+    (request: WorkerRequest) => void answer(runtime.services.log, operations, over(request), post),
     events
   )
-  const made = await peer.ask(
-    'call',
-    { method: 'test.createUser', params: { username: 'alice' }, credentials: none },
-    true
-  )
+  const made = await peer.ask('call', {
+    method: 'test.createUser',
+    params: { username: 'alice' },
+    credentials: none,
+    isWhole: true
+  })
   if (!made.ok) throw new Error(made.error.message)
   const { access }: Answer = JSON.parse(`{${made.members}}`)
   return { peer, heard, token: access.token }
@@ -62,7 +63,7 @@ t.test('a peer', async t => {
   const { heard, peer, token } = await asked(t)
   const credentials = { ...none, auth: token }
   const call = async (method: string, params: unknown): Promise<Answer> => {
-    const outcome = await peer.ask('call', { user: 'alice', method, params, credentials }, false)
+    const outcome = await peer.ask('call', { user: 'alice', method, params, credentials })
     if (!outcome.ok) return { error: outcome.error }
     let text = outcome.members
     if (outcome.remainder !== undefined)
@@ -92,7 +93,7 @@ t.test('a peer', async t => {
   })
 
   t.test('rejects what it has been asked when it is gone', async t => {
-    const pending = peer.ask('call', { user: 'alice', method: 'events.get', params: {}, credentials }, false)
+    const pending = peer.ask('call', { user: 'alice', method: 'events.get', params: {}, credentials })
     peer.gone(new Error('cut off'))
     await t.rejects(pending, { message: 'cut off' })
     await t.rejects(peer.ask('gauges'), { message: 'cut off' })

@@ -36,7 +36,8 @@ export function addOAuth(router: Router<State>, dispatcher: Dispatcher): void {
   ): Promise<string> => {
     const presented = credentialsOf(ctx, config, addressOf(ctx.req), 'http')
     const { auth: _auth, authorization: _authorization, ...bare } = presented
-    const outcome = await dispatcher.callWhole({ ...call, credentials: isByToken ? presented : bare })
+    const credentials = isByToken ? presented : bare
+    const outcome = await dispatcher.call({ ...call, credentials, isWhole: true })
     if (!outcome.ok) throw outcome.error
     return `{${outcome.members}}`
   }

@@ -40,8 +40,8 @@ export function addOperations(
   router.get('/metrics', async ctx => {
     // Callers of admin methods may read metrics, too. The core checks the key and throttles wrong ones.
     const credentials = { authorization: keyOf(ctx), ip: addressOf(ctx.req), via: 'http' } as const
-    const refusal = await dispatcher.precheck({ method: 'system.checkPlatformIntegrity', credentials })
-    if (refusal) throw refusal.error
+    const checked = await dispatcher.precheck({ method: 'system.checkPlatformIntegrity', credentials })
+    if (!checked.ok) throw checked.error
     const { contentType, text } = await metrics()
     ctx.set('Content-Type', contentType)
     ctx.body = text
