@@ -5,11 +5,12 @@ import { appleHealth } from './formats/apple/health.js'
 import { appleCda } from './formats/clinical/cda.js'
 import { archiveFormats, formatOf } from './formats/index.js'
 import { strava, StravaExport, StravaSink } from './formats/tracks/strava.js'
+import { containerOf } from './container.js'
 import { readDatabase } from './databases.js'
-import { isGzip, openGzip } from './gzip.js'
+import { openGzip } from './gzip.js'
 import { isPackagePart, kindOf, packageKind, type Description } from './kinds.js'
 import type { Notice } from './messages.js'
-import { piecesOf } from './pieces.js'
+import { piecesOf, ticking } from './pieces.js'
 import {
   Unreadable,
   type ArchiveFormat,
@@ -20,10 +21,10 @@ import {
   type Source
 } from './record.js'
 import type { Reason } from './reasons.js'
-import { isDatabase } from './sqlite/pages.js'
-import { isTar, tarEntries } from './tar.js'
+import { tarEntries } from './tar.js'
 import { headOf } from './text/decode.js'
-import { encrypted, entriesOf, isZip, shown, Taken, tight } from './zip.js'
+import { isWorkbook, readWorkbook, workbook } from './workbooks/workbook.js'
+import { encrypted, entriesOf, shown, Taken, tight } from './zip.js'
 
 /** Files of an archive that no format recognises: reported by name. */
 const mostNamed = 20
@@ -84,12 +85,13 @@ export class ArchiveReader {
   /** Reads a file, or what is in it; returns how many files of known formats there are. */
   async #file(source: Source, place: Place): Promise<number> {
     const head = await headOf(source)
+    const container = containerOf(head.bytes)
     const isOpened = place.depth < deepest
-    if (isOpened && isZip(head.bytes) && (source.path ?? place.maySpool))
-      return await this.#zip(source, place)
-    if (isOpened && isGzip(head.bytes)) return await this.#gzip(source, place)
-    if (isOpened && isTar(head.bytes) && place.maySpool) return await this.#tar(source, place)
-    if (isDatabase(head.bytes) && (source.path ?? place.maySpool)) return await this.#database(source)
+    const isWhole = source.path !== undefined || place.maySpool
+    if (container === 'zip' && isOpened && isWhole) return await this.#zip(source, place)
+    if (container === 'gzip' && isOpened) return await this.#gzip(source, place)
+    if (container === 'tar' && isOpened && place.maySpool) return await this.#tar(source, place)
+    if (container === 'database' && isWhole) return await this.#database(source)
     return (await this.#entry(source, head, place)) ? 1 : 0
   }
 
@@ -104,6 +106,11 @@ export class ArchiveReader {
   }
 
   async #entries(path: string, depth: number, maySpool: boolean): Promise<number> {
+    if (await isWorkbook(path, this.size)) {
+      this.sink.begin(workbook)
+      await readWorkbook(path, this.sink, this.context, this.#taken, this.progress)
+      return 1
+    }
     const whole = depth === 0 ? await archiveFormatOf(path, this.size) : undefined
     if (whole) {
       this.sink.begin(whole)
@@ -281,15 +288,4 @@ function folderOf(name: string): string {
 async function* tarSources(source: Source, size: number): AsyncGenerator<Source, void, undefined> {
   for await (const { bytes, ...entry } of tarEntries(source, unheard, new Taken(size)))
     yield { ...entry, bytes: () => bytes }
-}
-
-/** Tells with each piece that reading goes on. */
-async function* ticking(
-  pieces: AsyncIterable<Buffer>,
-  progress: (bytes: number) => void
-): AsyncGenerator<Buffer, void, undefined> {
-  for await (const piece of pieces) {
-    progress(0)
-    yield piece
-  }
 }

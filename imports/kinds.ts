@@ -14,7 +14,7 @@ export interface Kind extends Description {
 }
 
 const unpack = 'unpack it, and send what is in it'
-const save = 'save each of its sheets as CSV'
+const save = 'save it as a workbook (.xlsx), or each of its sheets as CSV'
 const other = 'ask the service or the app that made it for an export of data'
 
 /** Tables that are named, and characters of each name. */
@@ -23,6 +23,11 @@ const longestTable = 30
 
 const contentTypes = '[Content_Types].xml'
 const mimetype = 'mimetype'
+/** Where Numbers, Pages and Keynote have what is in their documents. */
+const index = /^Index(?:\.zip|\/.+\.iwa)$/
+/** The part of an OLE file that holds an encrypted document, as its name is written there. */
+const encryptedPart = Buffer.from('EncryptedPackage', 'utf16le')
+const ole = '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1'
 
 /** By the bytes that files begin with. */
 const beginnings: readonly (readonly [string, string, string])[] = [
@@ -36,7 +41,7 @@ const beginnings: readonly (readonly [string, string, string])[] = [
   ['\x1f\x8b', 'packed by gzip, and damaged or within too many archives', unpack],
   ['PK\x05\x06', 'an empty archive', other],
   ['PK\x03\x04', 'a ZIP archive within too many others', unpack],
-  ['\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1', 'a workbook or document of an older office program', save],
+  [ole, 'a workbook or document of an older office program, or an encrypted one', save],
   ['PAR1', 'a Parquet table', 'save it as CSV'],
   ['\xff\xd8\xff', 'a picture', other],
   ['\x89PNG', 'a picture', other]
@@ -47,7 +52,9 @@ const webPage: Kind = {
   is: 'a web page, perhaps an error message in place of the export',
   advice: 'download it again'
 }
-const workbook: Kind = { is: 'a workbook', advice: save }
+const workbook: Kind = { is: 'a workbook of another kind than .xlsx', advice: save }
+const appleDocument: Kind = { is: 'a document of Numbers, Pages or Keynote', advice: save }
+const encrypted: Kind = { is: 'an encrypted workbook or document', advice: 'save it without a password' }
 const officeDocument: Kind = { is: 'a document of an office program', advice: other }
 
 /** All that files are said to be: the pages have a text for each. */
@@ -56,6 +63,8 @@ export const kinds: readonly Kind[] = [
   tar,
   webPage,
   workbook,
+  appleDocument,
+  encrypted,
   officeDocument
 ]
 
@@ -64,6 +73,7 @@ export function kindOf({ bytes, text }: Head): Kind | undefined {
   if (isTar(bytes)) return tar
   if (/^\s*(?:<!doctype html|<html)/i.test(text)) return webPage
   const start = bytes.toString('latin1', 0, 16)
+  if (start.startsWith(ole) && bytes.includes(encryptedPart)) return encrypted
   const found = beginnings.find(([beginning]) => start.startsWith(beginning))
   return found && { is: found[1], advice: found[2] }
 }
@@ -80,12 +90,13 @@ export function databaseKind(tables: readonly string[]): Description {
 
 /** Whether a file of an archive says what the archive is. */
 export function isPackagePart(name: string): boolean {
-  return name === contentTypes || name === mimetype
+  return name === contentTypes || name === mimetype || index.test(name)
 }
 
 /** What an archive is that office programs write, by the file that says so; `undefined` for other archives. */
 export function packageKind({ name, text }: Head): Kind | undefined {
-  const isSheet = name === contentTypes ? /spreadsheetml/ : /opendocument\.spreadsheet/
+  if (index.test(name)) return appleDocument
+  const isSheet = name === contentTypes ? /spreadsheetml|ms-excel\.sheet/ : /opendocument\.spreadsheet/
   const isOther = name === contentTypes ? /wordprocessingml|presentationml/ : /opendocument\./
   if (isSheet.test(text)) return workbook
   return isOther.test(text) ? officeDocument : undefined

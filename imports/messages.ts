@@ -19,6 +19,9 @@ export const messages = [
   'Some records do not tell their source: what they belong to is damaged, or too much',
   'an SQLite database without a table',
   'an SQLite database of no app that is known, with the tables {tables}',
+  // Workbooks
+  'The sheet {name} is left out: it is {reason}',
+  'Cells are merged: a date or a name counts for all of their rows, any other value for the first cell',
   // Files of archives
   'The tar archive is damaged or cut off: the rest is not read',
   'The archive holds more than {count} files: the rest is not read',
@@ -38,6 +41,8 @@ export const messages = [
   'The file is of no format that is known',
   'The file is {is}: {advice}',
   'The SQLite database is damaged at its beginning',
+  'The workbook is damaged: it has no list of sheets',
+  'The workbook has no sheet with a table',
   'The archive is damaged or cut off: {error}',
   'The archive is damaged: {error}',
   'The archive is encrypted: unpack it with its password, and send what is in it',

@@ -43,8 +43,8 @@ export interface Look {
   readonly leftOut: Counts
   /** By reason, what the file calls the records that are left out. */
   readonly leftOutKinds?: Readonly<Record<string, Counts>>
-  /** By reason, the first rows of tables that are left out, from 1; empty lines do not count. */
-  readonly leftOutRows?: Readonly<Record<string, readonly number[]>>
+  /** By reason, the first rows of tables that are left out, from 1, of sheets with their names; empty lines of texts do not count. */
+  readonly leftOutRows?: Readonly<Record<string, readonly (number | string)[]>>
   readonly sources: Counts
   readonly types: Counts
   readonly lanes: readonly Lane[]

@@ -1,16 +1,13 @@
 /** Reads a file: finds out what it is, and what is in it if it is an archive. */
 import { basename } from 'node:path'
 import { ArchiveReader } from './archive.js'
+import { containerOf } from './container.js'
 import { readDatabase } from './databases.js'
 import { formatOf } from './formats/index.js'
-import { isGzip } from './gzip.js'
 import { kindOf, type Description } from './kinds.js'
 import { piecesOf } from './pieces.js'
 import { Unreadable, type Context, type FormatSink, type Head, type Source } from './record.js'
-import { isDatabase } from './sqlite/pages.js'
-import { isTar } from './tar.js'
 import { headOf } from './text/decode.js'
-import { isZip } from './zip.js'
 
 /**
  * Reads everything that is in a file. `spool` is where a file of an archive is put while it is read, if need be. Throws
@@ -25,10 +22,10 @@ export async function readFile(
 ): Promise<void> {
   const source = { name: basename(name), size, path: file, bytes: () => piecesOf(file, progress) }
   const head = await headOf({ ...source, bytes: () => piecesOf(file) })
-  const isArchive = isZip(head.bytes) || isGzip(head.bytes) || isTar(head.bytes)
-  if (isArchive) await new ArchiveReader(sink, context, progress, spool, size).readAll(source)
-  else if (isDatabase(head.bytes)) refuse(await readDatabase(file, sink, context, progress))
-  else await readOne(source, head, sink, context)
+  const container = containerOf(head.bytes)
+  if (container === undefined) await readOne(source, head, sink, context)
+  else if (container === 'database') refuse(await readDatabase(file, sink, context, progress))
+  else await new ArchiveReader(sink, context, progress, spool, size).readAll(source)
 }
 
 async function readOne(source: Source, head: Head, sink: FormatSink, context: Context): Promise<void> {

@@ -41,6 +41,14 @@ export const reasons = [
   'a copy of records that are in the archive themselves',
   'in a table whose columns have not been mapped yet',
   'in a column that is not mapped',
+  'of a number that may be a fraction or a percentage',
+  // Workbooks
+  'an error of the spreadsheet',
+  'a formula whose value has not been saved',
+  'hidden in its workbook',
+  'without a table',
+  'beyond the columns that a table may have',
+  'beyond the texts that a workbook may have',
   // Times
   'without a time',
   'of a time that cannot be read',

@@ -48,8 +48,8 @@ export interface FileName {
 /** Takes what a reader finds. Each record of the file goes to exactly one call of `datum` or `leftOut`. */
 export interface Sink {
   datum(datum: Datum): void
-  /** Records that cannot be brought in. `row` is that of a table, from 1. */
-  leftOut(kind: string, reason: Reason, count?: number, row?: number): void
+  /** Records that cannot be brought in. `row` is that of a table, from 1, or of a sheet with its name: `Weights!5`. */
+  leftOut(kind: string, reason: Reason, count?: number, row?: number | string): void
   /** The bytes of a file that a record has named, which is a record of this kind itself. To be awaited. */
   file(kind: string, key: string, source: Source): Promise<void>
   /** Something about the file as a whole that the person should know. */

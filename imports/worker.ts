@@ -21,6 +21,7 @@ import {
   type Source,
   type TableView
 } from './record.js'
+import { workbook } from './workbooks/workbook.js'
 
 const assignment = workerData as Assignment
 const port = parentPort!
@@ -124,7 +125,9 @@ async function recall(digest: string): Promise<Extract<ToReader, { is: 'recalled
 }
 
 function nameOf(id: string): string {
-  return [...formats, ...archiveFormats, ...databaseFormats].find(format => format.id === id)?.name ?? id
+  return (
+    [...formats, ...archiveFormats, ...databaseFormats, workbook].find(format => format.id === id)?.name ?? id
+  )
 }
 
 /** Sends a batch; its cells are moved, not copied. */

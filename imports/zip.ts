@@ -18,6 +18,8 @@ const highestWhole = 250
 /** Bytes that any archive may unpack to. */
 const smallWhole = 256 * 1024 * 1024
 const mostEntries = 200_000
+/** Characters of the path of a file that is kept open. */
+const longestPath = 500
 /** Bytes of the header in front of an entry, without its name. */
 const headerSize = 30
 export const tight = 'packed suspiciously tightly'
@@ -63,34 +65,62 @@ export async function* entriesOf(
   taken: Taken
 ): AsyncGenerator<Source, void, undefined> {
   const zip = await opened(file)
-  const spans = new Spans()
   try {
-    for (;;) {
-      const entry = await nextEntry(zip)
-      if (!entry) return
-      if (!taken.addEntry(sink)) return
-      const fileName = nameOf(entry)
-      if (fileName.endsWith('/') || isAside(fileName)) continue
-      const fault = faultOf(entry, fileName, spans, taken)
-      if (fault !== undefined) {
-        sink.leftOut('file', fault)
-        sink.warn('{name} is {reason}', { name: shown(fileName), reason: fault })
-        continue
-      }
-      taken.bytes += entry.uncompressedSize
-      if (taken.bytes > mostBytes) {
-        sink.leftOut('file', 'beyond the 20 GB that an archive may unpack to')
-        sink.warn('The archive unpacks to more than 20 GB: the rest is not read')
-        return
-      }
-      yield {
-        name: fileName,
-        size: entry.uncompressedSize,
-        bytes: () => unpacked(zip, entry, fileName, sink)
-      }
-    }
+    yield* entriesIn(zip, sink, taken)
   } finally {
     zip.close()
+  }
+}
+
+/** Does something with the XML files of an archive, by their names, all of which are open until it is done. */
+export async function withXmlFiles(
+  file: string,
+  sink: Pick<Sink, 'leftOut' | 'warn'>,
+  taken: Taken,
+  work: (files: ReadonlyMap<string, Source>) => Promise<void>
+): Promise<void> {
+  const zip = await opened(file)
+  try {
+    const files = new Map<string, Source>()
+    for await (const entry of entriesIn(zip, sink, taken, () => false))
+      if (entry.name.length <= longestPath && /\.(?:xml|rels)$/i.test(entry.name))
+        files.set(entry.name, entry)
+    await work(files)
+  } finally {
+    zip.close()
+  }
+}
+
+async function* entriesIn(
+  zip: ZipFile,
+  sink: Pick<Sink, 'leftOut' | 'warn'>,
+  taken: Taken,
+  isSkipped = isAside
+): AsyncGenerator<Source, void, undefined> {
+  const spans = new Spans()
+  for (;;) {
+    const entry = await nextEntry(zip)
+    if (!entry) return
+    if (!taken.addEntry(sink)) return
+    const fileName = nameOf(entry)
+    if (fileName.endsWith('/') || isSkipped(fileName)) continue
+    const fault = faultOf(entry, fileName, spans, taken)
+    if (fault !== undefined) {
+      sink.leftOut('file', fault)
+      sink.warn('{name} is {reason}', { name: shown(fileName), reason: fault })
+      continue
+    }
+    taken.bytes += entry.uncompressedSize
+    if (taken.bytes > mostBytes) {
+      sink.leftOut('file', 'beyond the 20 GB that an archive may unpack to')
+      sink.warn('The archive unpacks to more than 20 GB: the rest is not read')
+      return
+    }
+    yield {
+      name: fileName,
+      size: entry.uncompressedSize,
+      bytes: () => unpacked(zip, entry, fileName, sink)
+    }
   }
 }
 

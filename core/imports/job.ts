@@ -205,7 +205,9 @@ export const Import = Type.Object({
       formatName: Type.String(),
       records: counts,
       leftOutKinds: Type.Optional(Type.Record(Type.String(), counts)),
-      leftOutRows: Type.Optional(Type.Record(Type.String(), Type.Array(Type.Integer({ minimum: 1 })))),
+      leftOutRows: Type.Optional(
+        Type.Record(Type.String(), Type.Array(Type.Union([Type.Integer({ minimum: 1 }), Type.String()])))
+      ),
       sources: counts,
       types: counts,
       from: Type.Union([Type.Number(), Type.Null()]),

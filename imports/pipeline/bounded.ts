@@ -63,7 +63,7 @@ export class Bounded implements Sink {
     await this.sink.file(nameOf(kind), key, source)
   }
 
-  leftOut(kind: string, reason: Reason, count?: number, row?: number): void {
+  leftOut(kind: string, reason: Reason, count?: number, row?: number | string): void {
     this.sink.leftOut(nameOf(kind), reason, count, row)
   }
 

@@ -51,7 +51,7 @@ export class Counter implements Sink {
   /** What is left out, by reason. */
   readonly #kinds = new Map<Reason, Count>()
   /** Of tables, by reason. */
-  readonly #rows = new Map<string, number[]>()
+  readonly #rows = new Map<string, (number | string)[]>()
   readonly #sources = new Count()
   readonly #types = new Count()
   readonly #files = new NamedFiles<undefined>()
@@ -103,7 +103,7 @@ export class Counter implements Sink {
     return Promise.resolve()
   }
 
-  leftOut(kind: string, reason: Reason, by = 1, row?: number): void {
+  leftOut(kind: string, reason: Reason, by = 1, row?: number | string): void {
     this.#counted(kind, by)
     this.#leftOut.add(reason, by)
     let kinds = this.#kinds.get(reason)

@@ -1,6 +1,7 @@
 /** Guesses what the columns of a table hold, by their names and by their cells. */
 import type { ColumnMapping, Mapping } from '../record.js'
 import { isNumber, pressureOf } from '../text/cells.js'
+import { clockLength } from '../text/survey.js'
 import { parseZone } from '../text/zones.js'
 import { foldName } from './names.js'
 import { otherWords } from './rest.js'
@@ -85,7 +86,7 @@ function lengthColumn(
     if (taken.has(at) || !lengthNames.test(name)) continue
     const factor = typeof unit === 'object' ? seconds[unit.measure.type] : undefined
     if (factor !== undefined && most(sample, at, isNumber)) return { at, factor }
-    if (most(sample, at, cell => /^\d{1,3}:[0-5]\d:[0-5]\d$/.test(cell))) return { at, factor: 1 }
+    if (most(sample, at, cell => clockLength.test(cell))) return { at, factor: 1 }
   }
   return undefined
 }

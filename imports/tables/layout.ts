@@ -31,6 +31,8 @@ export interface Layout {
   readonly preface: readonly (readonly string[])[]
   /** The column of rows with a day alone, if there are any: those below have times of that day. */
   readonly dayColumn?: number
+  /** The first column of those of which each row has one alone: of measures that stood in cells. */
+  readonly firstMeasure?: number
   /** The first records. */
   readonly records: readonly (readonly string[])[]
 }
@@ -61,6 +63,15 @@ function candidateOf(text: string, delimiter: string): Candidate | undefined {
   const scanner = new RowScanner(delimiter, cells => rows.length < mostRows && rows.push(cells))
   scanner.write(text)
   scanner.end()
+  return candidateIn(rows, delimiter)
+}
+
+/** Returns the layout of a table of which these are the first rows, all of one width; `undefined` for what is none. */
+export function findLayoutIn(rows: readonly string[][]): Layout | undefined {
+  return candidateIn(rows, '\t')?.layout
+}
+
+function candidateIn(rows: readonly string[][], delimiter: string): Candidate | undefined {
   const width = usualWidth(rows)
   if (rows.length < 2 || width < 2 || width > mostColumns) return undefined
   const { at, score } = headerIn(rows, width)

@@ -1,9 +1,10 @@
 /** Makes records of the rows of a table, and tells what is left of them. */
 import type { Reason } from '../reasons.js'
-import type { ColumnMapping, Mapping, Sink } from '../record.js'
+import type { ColumnMapping, Decimals, Mapping, Sink } from '../record.js'
 import { pressureOf, valueOfNumber, writtenNumber } from '../text/cells.js'
-import { isPossible, type Survey } from '../text/survey.js'
+import { clockLength, isPossible, type Numbers, type Survey } from '../text/survey.js'
 import { measureOf, scaled, type Measure } from '../text/units.js'
+import { measureIn } from './units.js'
 import { foldName } from './names.js'
 import { isDateAlone, type RowTimes } from './row-times.js'
 
@@ -16,6 +17,7 @@ const mostDays = 200_000
 const reasons = {
   open: 'of a number that may have decimals or thousands',
   text: 'of a value that is no number',
+  fraction: 'of a number that may be a fraction or a percentage',
   impossible: 'of a value that is impossible for what it measures',
   zero: 'zero, which means that nothing was measured',
   unit: 'in a unit without a type here',
@@ -42,6 +44,17 @@ interface Group {
   parts: readonly ColumnMapping[]
 }
 
+/** Where a table stands, and what its columns are. */
+interface TablePlace {
+  readonly columns: readonly string[]
+  /** The first column of those of which each row has one alone. */
+  readonly firstMeasure?: number | undefined
+  /** Rows before the first. */
+  readonly skipped: number
+  /** Cells that a row has at most. */
+  readonly width: number
+}
+
 export class RowReader {
   readonly #groups: Group[] = []
   readonly #used: ReadonlySet<number | undefined>
@@ -49,17 +62,18 @@ export class RowReader {
   readonly #unused = new Map<number, number>()
   /** How often a record was there in its day. */
   readonly #days = new Map<string, number>()
+  /** The row, from 1. */
+  #at: number
+  #numbers: Numbers | undefined
 
   constructor(
     private readonly mapping: Mapping,
     private readonly survey: Survey,
     private readonly times: RowTimes,
     private readonly sink: Sink,
-    /** Rows before the first. */
-    private at: number,
-    /** Cells that a row has at most. */
-    private readonly width = Infinity
+    private readonly table: TablePlace
   ) {
+    this.#at = table.skipped
     const { clock, description, end, source, time, values, zoneColumn } = mapping
     this.#used = new Set([
       clock,
@@ -83,15 +97,22 @@ export class RowReader {
     }
   }
 
-  row(cells: readonly string[]): void {
-    this.at++
+  /** `numbers` are the cells that are numbers with a point before their decimals, whatever others are written like. */
+  row(cells: readonly string[], at = this.#at + 1, numbers?: Numbers): void {
+    this.#at = at
+    this.#numbers = numbers
     const found = this.times.of(cells)
     if (cells.every(cell => cell.trim() === '')) {
       this.#leftOut(kind, 'empty')
       return
     }
-    if (cells.length > this.width) {
+    if (cells.length > this.table.width) {
       this.#leftOut(kind, 'of more cells than the header has names')
+      return
+    }
+    const unknown = this.#unknownMeasure(cells)
+    if (unknown !== undefined) {
+      this.#leftOut(`${kind}, ${unknown}`, reasons.code)
       return
     }
     this.#countUnused(cells)
@@ -138,13 +159,22 @@ export class RowReader {
   }
 
   /** Tells how many cells each column has that is not mapped. */
-  finish(columns: readonly string[]): void {
+  finish(): void {
+    const { columns } = this.table
     for (const [at, count] of [...this.#unused].toSorted(([a], [b]) => a - b))
       this.sink.leftOut(`column ${columns[at] ?? at + 1}`, 'in a column that is not mapped', count)
   }
 
   #leftOut(name: string, reason: Reason): void {
-    this.sink.leftOut(name, reason, 1, this.at)
+    this.sink.leftOut(name, reason, 1, this.#at)
+  }
+
+  /** The name of the measure of a row, if it has one that is not mapped. */
+  #unknownMeasure(cells: readonly string[]): string | undefined {
+    const { columns, firstMeasure = Infinity } = this.table
+    for (let at = firstMeasure; at < cells.length; at++)
+      if (!this.#used.has(at) && cells[at]!.trim() !== '') return columns[at]
+    return undefined
   }
 
   #clock(cells: readonly string[]): string | undefined {
@@ -168,14 +198,15 @@ export class RowReader {
 
   /** A length, or a time. */
   #end(cell: string, column: number, start: number, zone: string | undefined): number {
-    const parts = /^(\d{1,3}):([0-5]\d):([0-5]\d)$/.exec(cell)
+    const parts = clockLength.exec(cell)
     if (parts) return start + Number(parts[1]) * 3600 + Number(parts[2]) * 60 + Number(parts[3])
     const written = writtenNumber(cell)
     if (!written || /^\d{8}$/.test(cell)) return this.times.end(cell, start, zone)
-    if (written.open && this.survey.decimalsOf(column) === undefined) return NaN
-    const length = valueOfNumber(written, this.survey.decimalsOf(column))
+    const decimals = this.#decimalsOf(column)
+    if (written.open && decimals === undefined) return NaN
+    const length = valueOfNumber(written, decimals)
     const ofUnit = written.measure === undefined ? undefined : secondsOf(written.measure)
-    if (written.measure && ofUnit === undefined) return NaN
+    if (written.measure ? ofUnit === undefined : !this.survey.hasCountedLengths) return NaN
     return length !== undefined && length < 1e7
       ? start + scaled(length, ofUnit ?? this.mapping.endFactor)
       : this.times.end(cell, start, zone)
@@ -196,6 +227,11 @@ export class RowReader {
       isEmpty = false
     }
     if (isEmpty) return { reasons: why }
+    if (
+      parts[0]!.type === pressure &&
+      (content['systolic'] === undefined || content['diastolic'] === undefined)
+    )
+      return { reasons: why.length > 0 ? why : ['half of a measurement whose other half is missing'] }
     if (parts[0]!.type === 'position/wgs84') {
       const { latitude, longitude } = content as { latitude?: number; longitude?: number }
       if (latitude === undefined || longitude === undefined)
@@ -224,34 +260,24 @@ export class RowReader {
   #number(part: ColumnMapping, text: string): Cell {
     const written = writtenNumber(text)
     if (!written) return { reason: reasons.text }
-    const decimals = this.survey.decimalsOf(part.column)
+    const decimals = this.#decimalsOf(part.column)
     if (written.open && decimals === undefined) return { reason: reasons.open }
     const plain = valueOfNumber(written, decimals)
     if (plain === undefined) return { reason: reasons.text }
     if (plain === 0 && part.skipsZero) return { reason: reasons.zero }
     const measure = text.trim().endsWith('%') ? measureOf('%') : written.measure
+    if (!measure && this.survey.mayBeFraction(part, plain)) return { reason: reasons.fraction }
     const own = measure ? measureIn(part, measure) : { type: part.type, factor: part.factor }
     if (!own) return { reason: reasons.unit }
     const value = scaled(plain, own.factor)
-    if (part.type !== 'position/wgs84' && !isPossible({ ...part, type: own.type }, value))
-      return { reason: reasons.impossible }
+    const measured = own.type === part.type ? part : { ...part, type: own.type }
+    if (part.type !== 'position/wgs84' && !isPossible(measured, value)) return { reason: reasons.impossible }
     return { value, ...(own.type !== part.type && { type: own.type }) }
   }
-}
 
-/** The type of a value with a unit of its own, in a column of another one; `undefined` where that is another measure. */
-function measureIn(
-  { factor, field, type }: ColumnMapping,
-  measure: Measure
-): { readonly type: string; readonly factor?: number | undefined } | undefined {
-  const [ofColumn] = type.split('/')
-  const [ofCell] = measure.type.split('/')
-  if (field !== undefined)
-    return measure.type === 'pressure/mmhg' || measure.type === 'frequency/bpm' ? { type, factor } : undefined
-  if (measure.type === type) return measure
-  if (type === 'count/steps' && measure.type === 'count/generic') return { type }
-  if (type === 'frequency/brpm') return ofCell === 'frequency' ? { type } : undefined
-  return ofCell === ofColumn && ofCell !== 'count' ? measure : undefined
+  #decimalsOf(column: number): Decimals | undefined {
+    return this.#numbers?.[column] ? 'point' : this.survey.decimalsOf(column)
+  }
 }
 
 /** What a code stands for. A mood without one is kept in words. */

@@ -1,4 +1,5 @@
 /** Finds units in the names and cells of columns. */
+import type { ColumnMapping } from '../record.js'
 import { fold } from './names.js'
 import { measureOf, type Measure } from '../text/units.js'
 import { splitUnit } from '../text/cells.js'
@@ -99,4 +100,19 @@ export function unitInCells(
     if (count * 2 > cells.length) return measure
   }
   return undefined
+}
+
+/** The type of a value with a unit of its own, in a column of another one; `undefined` where that is another measure. */
+export function measureIn(
+  { factor, field, type }: ColumnMapping,
+  measure: Measure
+): { readonly type: string; readonly factor?: number | undefined } | undefined {
+  const [ofColumn] = type.split('/')
+  const [ofCell] = measure.type.split('/')
+  if (field !== undefined)
+    return measure.type === 'pressure/mmhg' || measure.type === 'frequency/bpm' ? { type, factor } : undefined
+  if (measure.type === type) return measure
+  if (type === 'count/steps' && measure.type === 'count/generic') return { type }
+  if (type === 'frequency/brpm') return ofCell === 'frequency' ? { type } : undefined
+  return ofCell === ofColumn && ofCell !== 'count' ? measure : undefined
 }

@@ -39,6 +39,10 @@ export function cellTime(
   order: DateOrder,
   zone: string | undefined
 ): number {
+  if (clock === undefined && cell !== undefined && cell.length <= longestCell) {
+    const usual = isoTime(cell, zone)
+    if (!Number.isNaN(usual)) return usual
+  }
   const text = plainTime(
     clock === undefined ? (cell ?? '') : `${withoutMidnight(cell ?? '')} ${clock.trim()}`
   )
@@ -52,6 +56,11 @@ export function cellTime(
   return Number.isNaN(written) ? parseZonedTime(text, { order, zone }) : written
 }
 
+/** Reads a time, in seconds; `NaN` for none, and for numbers that may be a date of several orders. Without an offset it is local to `zone`. */
+export function certainTime(text: string, zone: string | undefined): number {
+  return dateOrdersOf(text).length > 0 ? NaN : cellTime(text, undefined, 'dmy', zone)
+}
+
 /** Returns a date without the midnight that programs write where the time of the day stands elsewhere. */
 export function withoutMidnight(cell: string): string {
   const text = cell.trim()
@@ -62,6 +71,7 @@ export function withoutMidnight(cell: string): string {
 
 /** Orders in which a date with numbers alone is one; none for other texts. */
 export function dateOrdersOf(cell: string): readonly DateOrder[] {
+  if (/^\d{4}-/.test(cell)) return []
   const text = plainTime(cell)
   const parts = numbered.exec(text)
   if (!parts) return []

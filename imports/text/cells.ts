@@ -40,6 +40,8 @@ export function splitUnit(
 /** How a cell writes a number; `undefined` if it holds none. */
 export function writtenNumber(cell: string | undefined): Written | undefined {
   if (cell === undefined || cell.length > longestCell) return undefined
+  if (/^-?\d+(?:\.\d\d?)?$/.test(cell))
+    return cell.includes('.') ? { plain: cell, decimals: 'point' } : { plain: cell }
   const parts = /\p{L}/u.test(cell) ? splitUnit(cell) : undefined
   if (parts) {
     const written = writtenNumber(parts.number)

@@ -7,7 +7,7 @@ import { valueOfNumber, writtenNumber } from './cells.js'
 const mostExamples = 3
 
 /** The least and the most that values can be, by what they measure: beyond that they were written in another way. */
-const limits: Readonly<Record<string, readonly [least: number, most: number]>> = {
+const limits: Readonly<Record<string, Range>> = {
   'Weight mass/kg': [0.2, 700],
   'Weight mass/lb': [0.4, 1550],
   'Weight mass/st': [0.03, 110],
@@ -32,12 +32,24 @@ const limits: Readonly<Record<string, readonly [least: number, most: number]>> =
 }
 
 /** Whether a measure can have a value. */
-export function isPossible({ field, stream, type }: ColumnMapping, value: number): boolean {
-  if (field === 'latitude') return Math.abs(value) <= 90
-  if (field === 'longitude') return Math.abs(value) <= 180
-  const range = limits[`${stream.split(', ', 1)[0]} ${type}`] ?? limits[type]
-  return !range || (value >= range[0] && value <= range[1])
+export function isPossible(part: ColumnMapping, value: number): boolean {
+  let range = ranges.get(part)
+  if (range === undefined) ranges.set(part, (range = rangeIn(part)))
+  return value >= range[0] && value <= range[1]
 }
+
+type Range = readonly [least: number, most: number]
+
+const ranges = new WeakMap<ColumnMapping, Range>()
+
+function rangeIn({ field, stream, type }: ColumnMapping): Range {
+  if (field === 'latitude') return [-90, 90]
+  if (field === 'longitude') return [-180, 180]
+  return limits[`${stream.split(', ', 1)[0]} ${type}`] ?? limits[type] ?? [-Infinity, Infinity]
+}
+
+/** For cells of a row, by their columns: whether they are numbers of which nothing is open. */
+export type Numbers = readonly (boolean | undefined)[]
 
 /** What the cells of a column tell. */
 interface Column {
@@ -48,7 +60,12 @@ interface Column {
   readonly open: Set<',' | '.'>
   readonly impossible: Set<Decimals>
   readonly examples: string[]
+  /** The largest number with a sign of percent; `undefined` without one. */
+  largestShare?: number
 }
+
+/** Hours, minutes and seconds of a length. */
+export const clockLength = /^\s*(\d{1,3}):([0-5]\d):([0-5]\d)\s*$/
 
 const both: readonly Decimals[] = ['comma', 'point']
 
@@ -62,6 +79,8 @@ export class Survey {
   readonly #firsts = new Set<string>()
   readonly #lasts = new Set<string>()
   readonly #dates = new Map<number, string[]>()
+  /** Whether lengths are written as clocks show them. */
+  #hasClockLengths = false
   #decided: Map<number, Decimals | undefined> | undefined
 
   constructor(
@@ -84,11 +103,16 @@ export class Survey {
   }
 
   /** Takes one row after the other. */
-  row(cells: readonly string[]): void {
+  row(cells: readonly string[], numbers?: Numbers): void {
     const { end, time } = this.mapping
     this.#date(time, cells[time])
     if (end !== undefined) this.#date(end, cells[end])
-    for (const column of this.#columns) this.#number(column, cells[column.at])
+    for (const column of this.#columns) {
+      const cell = cells[column.at]
+      if (column.at === end && clockLength.test(cell ?? '')) this.#hasClockLengths = true
+      if (cell?.endsWith('%')) noteShare(column, cell)
+      if (!numbers?.[column.at]) this.#number(column, cell)
+    }
   }
 
   /** The order of all dates; `undefined` if it is open, or not the same in all. */
@@ -108,6 +132,22 @@ export class Survey {
   decimalsOf(column: number): Decimals | undefined {
     this.#decided ??= this.#decide()
     return this.#decided.get(column)
+  }
+
+  /**
+   * Whether a number without a sign of percent may be a fraction of 1: other cells of its column have such signs, and it is not so large
+   * that it would be more than twice the largest of these. A factor says what it is.
+   */
+  mayBeFraction(part: ColumnMapping, value: number): boolean {
+    if (part.type !== 'ratio/percent' || part.factor !== undefined || value === 0) return false
+    const largest = this.#columns.find(({ at }) => at === part.column)?.largestShare
+    const share = value * 100
+    return largest !== undefined && Math.abs(share) <= Math.max(100, 2 * largest) && isPossible(part, share)
+  }
+
+  /** Whether lengths that are numbers count seconds, as no others are written as clocks show them, or what the mapping says. */
+  get hasCountedLengths(): boolean {
+    return this.mapping.endFactor !== undefined || !this.#hasClockLengths
   }
 
   questions(): Question[] {
@@ -209,6 +249,11 @@ export class Survey {
     }
     return decided
   }
+}
+
+function noteShare(column: Column, cell: string): void {
+  const share = Math.abs(Number.parseFloat(cell.replace(',', '.')))
+  if (!(share <= (column.largestShare ?? -1)) && !Number.isNaN(share)) column.largestShare = share
 }
 
 /** Whether a column holds what is counted. */

@@ -117,20 +117,57 @@ export function laterReading(time: number, zone: string): number | undefined {
 /** Returns the seconds that a zone is ahead of UTC at a time. */
 export function offsetAt(time: number, zone: string): number {
   if (zone.charCodeAt(0) === 43 || zone.charCodeAt(0) === 45) return offsetOf(zone)
-  const key = `${zone} ${Math.floor(time / step)}`
-  let offset = offsets.get(key)
+  if (recent?.zone !== zone || recent.size > mostOffsets) recent = offsetsIn(zone)
+  const { days } = recent
+  const day = Math.floor(time / ofDay)
+  let offset = days.get(day)
   if (offset === undefined) {
-    offset = foundOffset(Math.floor(time / step) * step, zone)
-    if (offsets.size > 20_000) offsets.clear()
-    offsets.set(key, offset)
+    const [start, end] = [offsetFrom(day * ofDay, recent), offsetFrom((day + 1) * ofDay, recent)]
+    offset = start === end ? start : NaN
+    days.set(day, offset)
+    recent.size++
+  }
+  // On days on which clocks are changed.
+  return offset === offset ? offset : offsetFrom(Math.floor(time / step) * step, recent)
+}
+
+/** What is known of a zone. */
+interface ZoneOffsets {
+  readonly zone: string
+  /** By days since 1970; `NaN` for those on which offsets change. */
+  readonly days: Map<number, number>
+  readonly times: Map<number, number>
+  size: number
+}
+
+const ofDay = 86_400
+/** Zones that are kept, and the offsets of each. */
+const mostZones = 50
+const mostOffsets = 50_000
+const zones = new Map<string, ZoneOffsets>()
+let recent: ZoneOffsets | undefined
+
+function offsetsIn(zone: string): ZoneOffsets {
+  const known = zones.get(zone)
+  if (known && known.size <= mostOffsets) return known
+  if (zones.size >= mostZones) zones.clear()
+  const offsets = { zone, days: new Map<number, number>(), times: new Map<number, number>(), size: 0 }
+  zones.set(zone, offsets)
+  return offsets
+}
+
+function offsetFrom(time: number, offsets: ZoneOffsets): number {
+  let offset = offsets.times.get(time)
+  if (offset === undefined) {
+    offset = foundOffset(time, offsets.zone)
+    offsets.times.set(time, offset)
+    offsets.size++
   }
   return offset
 }
 
 /** By zones in small letters: files may write each in many ways, and a format takes tens of kilobytes. */
 const formats = new Map<string, Intl.DateTimeFormat>()
-/** Offsets of recently used half hours. */
-const offsets = new Map<string, number>()
 
 function foundOffset(time: number, zone: string): number {
   // Not of what is no time, or far from any.

@@ -9,6 +9,8 @@ export interface XmlHandler {
   open(name: string, attributes: string, isEmpty: boolean): void
   close(name: string): void
   text?(text: string): void
+  /** Takes whole elements at `<`, if it can; returns where they end, `start` for none. */
+  take?(text: string, start: number): number
 }
 
 /** Longest tag that is waited for, in characters; whatever is longer is skipped to where it ends. */
@@ -66,6 +68,10 @@ export class XmlScanner {
         return end
       }
       if (start > at) this.#text(text.slice(at, start))
+      if (this.handler.take) {
+        at = this.handler.take(text, start)
+        if (at > start) continue
+      }
       const second = text.charCodeAt(start + 1)
       if (second === 33 || second === 63) {
         const next = this.#declaration(text, start)

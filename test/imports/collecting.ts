@@ -13,7 +13,7 @@ export interface Collected {
   readonly records: Record<string, number>
   readonly leftOut: Record<string, number>
   /** Rows of tables that are left out, by reason. */
-  readonly leftOutRows: Record<string, number[]>
+  readonly leftOutRows: Record<string, (number | string)[]>
   readonly warnings: string[]
   readonly tables: TableView[]
   /** Files of records, by their keys. */

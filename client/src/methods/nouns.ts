@@ -74,7 +74,7 @@ export type Import = {
     formatName: string
     records: { [key: string]: number }
     leftOutKinds?: { [key: string]: { [key: string]: number } }
-    leftOutRows?: { [key: string]: number[] }
+    leftOutRows?: { [key: string]: (number | string)[] }
     sources: { [key: string]: number }
     types: { [key: string]: number }
     from: number | null

@@ -1,8 +1,8 @@
 /** Strava's export of an account: a table of activities beside a file for most of them, which tell of one another. */
 import type { Datum, Format, Sink, Source } from '../../record.js'
+import { certainTime } from '../../text/cell-times.js'
 import { headOf, textsOf } from '../../text/decode.js'
 import { RowScanner } from '../../text/rows.js'
-import { isoTime, timeOf } from '../../text/times.js'
 
 /** How it is called where an activity has no file, so that it comes from the table alone. */
 export const strava: Pick<Format, 'id' | 'name'> = { id: 'strava', name: 'Strava' }
@@ -13,8 +13,6 @@ const part = 'part of a measurement that is brought in as one'
 const mostRows = 50_000
 const [longestName, longestDescription] = [200, 2000]
 const file = /^activities\/[^/]+\.(?:fit|gpx|tcx)(?:\.gz)?$/i
-const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
-
 /** A row of the table. Its first columns are the same in every language. */
 interface Activity {
   readonly id: string
@@ -159,7 +157,8 @@ function datumOf(activity: Activity): Datum {
     source: '',
     type: 'activity/plain',
     stream: 'Activities',
-    time: timeIn(date),
+    // In UTC.
+    time: certainTime(date, undefined),
     duration: seconds > 0 ? seconds : undefined,
     identity: id,
     ...tellingOf(activity)
@@ -172,21 +171,4 @@ function tellingOf({ description, id, name, type }: Activity): Pick<Datum, 'desc
     description: told || undefined,
     clientData: { 'strava:activity': { id, type, name, description } }
   }
-}
-
-/** A time in UTC, such as `Jan 5, 2021, 7:12:34 AM`; `NaN` in languages whose months are others. */
-function timeIn(text: string): number {
-  const parts = /^([a-z]{3})[a-z]*\.? (\d\d?), (\d{4}),? (\d\d?):(\d\d):(\d\d)\s?(AM|PM)?$/i.exec(text)
-  if (!parts) return isoTime(text)
-  const [, month = '', day, year, hour, minute, second, half = ''] = parts
-  const isHalf = half !== ''
-  const hours = isHalf ? (Number(hour) % 12) + (half.toLowerCase() === 'pm' ? 12 : 0) : Number(hour)
-  return timeOf([
-    Number(year),
-    months.indexOf(month.toLowerCase()) + 1,
-    Number(day),
-    hours,
-    Number(minute),
-    Number(second)
-  ])
 }

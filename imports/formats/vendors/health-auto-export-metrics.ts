@@ -1,20 +1,14 @@
 /** Metrics of Health Auto Export: values by their names and units, blood pressures, and sleep by stages or by nights. */
 import type { Reason } from '../../reasons.js'
 import type { Datum, Sink } from '../../record.js'
-import { isoTime } from '../../text/times.js'
+import { certainTime } from '../../text/cell-times.js'
 import { measureOf, scaled } from '../../text/units.js'
 import { numberAt, textAt, type Json } from '../json-files.js'
 import { nightContent } from '../sleep.js'
 
-/** Reads a time: with AM or PM where the phone has a clock of twelve hours, with a narrow space before these. */
-export function timeOf(text: string | undefined, zone: string | undefined): number {
-  if (text === undefined) return NaN
-  const plain = text.replaceAll(/[\u00a0\u202f]/g, ' ').trim()
-  const parts = /^(\d{4}-\d\d?-\d\d?) (\d\d?)(:\d\d(?::\d\d)?) ?([ap])\.? ?m\.?( .*)?$/i.exec(plain)
-  if (!parts) return isoTime(plain, zone)
-  const [, date, hour, rest, half, offset = ''] = parts
-  const hours = (Number(hour) % 12) + (half!.toLowerCase() === 'p' ? 12 : 0)
-  return isoTime(`${date} ${String(hours).padStart(2, '0')}${rest}${offset}`, zone)
+/** Reads a time: with AM or PM where the phone has a clock of twelve hours. */
+export function timeIn(text: string | undefined, zone: string | undefined): number {
+  return text === undefined ? NaN : certainTime(text, zone)
 }
 
 /** A name such as `step_count` or `stepCount` in words. */
@@ -167,7 +161,7 @@ export class Metrics {
   #time(object: Json, ...members: readonly string[]): number {
     for (const member of members) {
       const text = textAt(object, member)
-      if (text !== undefined) return timeOf(text, this.zone)
+      if (text !== undefined) return certainTime(text, this.zone)
     }
     return NaN
   }

@@ -3,7 +3,7 @@ import type { Reason } from '../../reasons.js'
 import type { Datum, Sink } from '../../record.js'
 import { listAt, numberAt, textAt, type Json } from '../json-files.js'
 import { Track } from '../tracks.js'
-import { timeOf, wordsIn, type Metrics } from './health-auto-export-metrics.js'
+import { timeIn, wordsIn, type Metrics } from './health-auto-export-metrics.js'
 
 type Found = Pick<Datum, 'type' | 'stream' | 'content' | 'identity' | 'description' | 'clientData'>
 
@@ -84,7 +84,7 @@ export class Workouts {
     if (list === 'route') {
       this.#track.add({
         kind,
-        time: timeOf(textAt(object, 'timestamp'), this.zone),
+        time: timeIn(textAt(object, 'timestamp'), this.zone),
         latitude: numberAt(object, 'latitude') ?? numberAt(object, 'lat'),
         longitude: numberAt(object, 'longitude') ?? numberAt(object, 'lon'),
         altitude: numberAt(object, 'altitude'),
@@ -95,7 +95,7 @@ export class Workouts {
       })
       return
     }
-    const time = timeOf(textAt(object, 'date'), this.zone)
+    const time = timeIn(textAt(object, 'date'), this.zone)
     const common = { kind, source: textAt(object, 'source') ?? '', time }
     if (Number.isNaN(time)) this.sink.leftOut(kind, 'without a time')
     else {

@@ -1,7 +1,7 @@
 /** Health Auto Export's JSON, as the iOS app saves and sends it: metrics, workouts, and lists of everything else. */
 import type { Format, Sink } from '../../record.js'
 import { eachObject, isJson, numberAt, textAt, type Json } from '../json-files.js'
-import { Metrics, timeOf } from './health-auto-export-metrics.js'
+import { Metrics, timeIn } from './health-auto-export-metrics.js'
 import { moodIn, medicationIn, symptomIn, Workouts } from './health-auto-export-records.js'
 
 export const healthAutoExport: Format = {
@@ -92,8 +92,8 @@ class Reader {
   }
 
   #record(list: string, object: Json): void {
-    const time = timeOf(textAt(object, 'start') ?? textAt(object, 'scheduledDate'), this.zone)
-    const end = timeOf(textAt(object, 'end'), this.zone)
+    const time = timeIn(textAt(object, 'start') ?? textAt(object, 'scheduledDate'), this.zone)
+    const end = timeIn(textAt(object, 'end'), this.zone)
     const span = { source: textAt(object, 'source') ?? '', time, ...(end > time && { duration: end - time }) }
     if (list === 'metrics') return
     if (list === 'workouts') this.#workouts.workout({ kind: list, ...span }, object)
@@ -126,7 +126,7 @@ class Reader {
   #voltage(owner: Json, frames: number, object: Json): void {
     if (frames !== this.#ecg) this.#voltages = 0
     this.#ecg = frames
-    const start = timeOf(textAt(owner, 'start'), this.zone)
+    const start = timeIn(textAt(owner, 'start'), this.zone)
     const rate = numberAt(owner, 'samplingFrequency') ?? 0
     const value = numberAt(object, 'voltage')
     const unit = textAt(object, 'units') ?? ''

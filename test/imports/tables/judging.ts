@@ -32,7 +32,7 @@ export function judge(table: RandomTable, found: Collected): Judgement {
     if (missing.get(key)?.pop() !== undefined || partIn(missing, key) !== undefined) right++
     else faults.push(`not in the table: ${new Date(time * 1000).toISOString()} ${key}`)
   }
-  const reasons = new Map<number, string[]>()
+  const reasons = new Map<number | string, string[]>()
   for (const [reason, rows] of Object.entries(found.leftOutRows))
     for (const row of rows) reasons.set(row, [...(reasons.get(row) ?? []), reason])
   let asked = 0

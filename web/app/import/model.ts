@@ -92,8 +92,8 @@ export interface Import {
     readonly lanes: readonly Lane[]
     /** By reason, what the file calls the records that are left out. */
     readonly leftOutKinds?: Readonly<Record<string, Counts>>
-    /** Numbers of the first rows that each reason leaves out. */
-    readonly leftOutRows?: Readonly<Record<string, readonly number[]>>
+    /** The first rows that each reason leaves out: numbers, and those of sheets with their names. */
+    readonly leftOutRows?: Readonly<Record<string, readonly (number | string)[]>>
     readonly warnings: readonly string[]
     /** The same, to be told in the language of the page. */
     readonly notices?: readonly Notice[]

@@ -1,0 +1,15 @@
+/** Tells what is opened before it is read, by its first bytes. */
+import { isGzip } from './gzip.js'
+import { isDatabase } from './sqlite/pages.js'
+import { isTar } from './tar.js'
+import { isZip } from './zip.js'
+
+type Container = 'zip' | 'gzip' | 'tar' | 'database'
+
+/** Returns what files, or tables, a file consists of; `undefined` for one that is read as it is. */
+export function containerOf(bytes: Buffer): Container | undefined {
+  if (isZip(bytes)) return 'zip'
+  if (isGzip(bytes)) return 'gzip'
+  if (isTar(bytes)) return 'tar'
+  return isDatabase(bytes) ? 'database' : undefined
+}

@@ -1,0 +1,69 @@
+/** Offsets of zones, which are kept by days, are those of each half hour. */
+import t from 'tap'
+import { fromLocal, laterReading, offsetAt } from '../../imports/text/times.js'
+import { Random } from '../support/random.js'
+
+const zones = [
+  'Europe/Zurich',
+  'America/New_York',
+  'Australia/Lord_Howe',
+  'Pacific/Apia',
+  'Africa/Casablanca',
+  'America/Sao_Paulo',
+  'Asia/Kathmandu',
+  'Europe/Dublin',
+  'Antarctica/Troll'
+]
+
+/** As the platform has it. */
+function told(zone: string): (time: number) => number {
+  const format = new Intl.DateTimeFormat('en-US', {
+    timeZone: zone,
+    dateStyle: 'short',
+    timeStyle: 'medium',
+    hourCycle: 'h23'
+  })
+  return time => Date.parse(`${format.format(time * 1000).replace(', ', ' ')} UTC`) / 1000 - time
+}
+
+t.test('offsets of random times, and of all half hours of days on which clocks change', t => {
+  const seed = Number(process.env['COFFER_TEST_SEED'] ?? 1904)
+  t.comment(`seed ${seed}`)
+  const random = new Random(seed)
+  let changes = 0
+  for (const zone of zones) {
+    const expected = told(zone)
+    const wrong: number[] = []
+    const check = (time: number): void => {
+      if (offsetAt(time, zone) !== expected(time)) wrong.push(time)
+    }
+    for (let round = 0; round < 200; round++) {
+      const time = 1800 * random.below(1_100_000)
+      check(time)
+      check(time + random.below(1800))
+    }
+    for (let day = Date.UTC(2010, 0, 1) / 1000; day < Date.UTC(2013, 0, 1) / 1000; day += 86_400) {
+      if (expected(day) === expected(day + 86_400)) continue
+      changes++
+      for (let time = day - 86_400; time < day + 2 * 86_400; time += 1800) check(time)
+    }
+    t.same(wrong, [], zone)
+  }
+  t.ok(changes > 20)
+  t.end()
+})
+
+t.test('no time, times far away, and more zones than are kept', t => {
+  t.ok(Number.isNaN(offsetAt(NaN, 'Europe/Zurich')))
+  t.ok(Number.isNaN(offsetAt(1e15, 'Europe/Zurich')))
+  const all = Intl.supportedValuesOf('timeZone').slice(0, 120)
+  const first = all.map(zone => offsetAt(1.7e9, zone))
+  t.same(
+    all.map(zone => offsetAt(1.7e9, zone)),
+    first
+  )
+  const back = Date.UTC(2024, 9, 27, 2, 30) / 1000
+  t.equal(fromLocal(back, 'Europe/Zurich'), back - 7200)
+  t.equal(laterReading(back - 7200, 'Europe/Zurich'), back - 3600)
+  t.end()
+})

@@ -1,0 +1,160 @@
+/** Workbooks that are damaged, or made to hold the service up: each is read in time, and what is in it is told or named. */
+import t from 'tap'
+import { Unreadable } from '../../imports/record.js'
+import { total, zipOf } from '../support/importing.js'
+import { Random } from '../support/random.js'
+import { collected, type Collected } from './collecting.js'
+import { bookOf, bookParts, letters, rowsOf } from './workbooks.js'
+
+/** Whether each record has been counted exactly once. */
+function addsUp({ data, leftOut, records }: Collected): boolean {
+  return total(records) === data.length + total(leftOut)
+}
+
+const sheets = [
+  {
+    name: 'Data',
+    rows: rowsOf([
+      [{ xml: '<c t="s"><v>0</v></c>' }, 'Weight (kg)', 'Notes'],
+      ...Array.from({ length: 20 }, (_row, at) => [
+        [45_292 + at / 3, 1] as const,
+        70 + at / 8,
+        { xml: `<c t="s"><v>${1 + (at % 2)}</v></c>` }
+      ])
+    ])
+  }
+]
+const parts = bookParts({ sheets, texts: ['<t>Date</t>', '<t>one</t>', '<r><t>two</t></r>'], formats: [22] })
+
+/** Reads a file; returns what is wrong with how it was read, which is nothing where it is told to be unreadable. */
+async function faultIn(content: Buffer): Promise<string | undefined> {
+  try {
+    return addsUp(await collected(content)) ? undefined : 'not all is counted'
+  } catch (error) {
+    return error instanceof Unreadable ? unreadable : String(error)
+  }
+}
+
+const unreadable = 'unreadable'
+
+t.test('damages of the archive and of its parts', async t => {
+  const seed = Number(process.env['COFFER_TEST_SEED'] ?? 20_241)
+  t.comment(`seed ${seed}`)
+  const random = new Random(seed)
+  const whole = await zipOf(parts)
+  t.same((await collected(whole)).data.length, 40)
+  const names = Object.keys(parts)
+  let readable = 0
+  const rounds = process.env['COFFER_TEST_LONG'] ? 2000 : 200
+  for (let round = 0; round < rounds; round++) {
+    let content: Buffer = Buffer.from(whole)
+    if (round % 2 === 0) {
+      const name = names[random.below(names.length)]!
+      const part = Buffer.from(parts[name]!)
+      for (let count = random.below(4); count >= 0; count--)
+        part[random.below(part.length)] = random.below(256)
+      content = await zipOf({
+        ...parts,
+        [name]: random.chance(0.2) ? part.subarray(0, random.below(part.length)) : part
+      })
+    } else {
+      for (let count = random.below(8); count >= 0; count--)
+        content[random.below(content.length)] = random.below(256)
+      if (random.chance(0.1)) content = content.subarray(0, random.below(content.length))
+    }
+    const fault = await faultIn(content)
+    if (fault === undefined) readable++
+    else if (fault !== unreadable) t.fail(`round ${round} of seed ${seed}: ${fault}`)
+  }
+  t.ok(readable * 10 > rounds, `${readable} could be read`)
+})
+
+const header = ['Date', 'Weight (kg)', 'Notes']
+const days = (count: number, note: string): string =>
+  Array.from(
+    { length: count },
+    (_row, at) => `<row><c s="1"><v>${45_292 + at}</v></c><c><v>70</v></c>${note}</row>`
+  ).join('')
+
+t.test('texts that are too long, or that cells refer to more often than the file can pay for', async t => {
+  const long = `<c t="inlineStr"><is><t>${'a '.repeat(2_000_000)}</t></is></c>`
+  const one = await collected(
+    await bookOf({
+      sheets: [{ name: 'a', rows: rowsOf([header]) + days(1, long) + days(3, '') }],
+      formats: [14]
+    })
+  )
+  t.same(one.data.length, 4)
+  t.same(one.leftOut, { 'larger than a record can be': 1 })
+  const shared = '<c t="s"><v>0</v></c>'
+  const many = await collected(
+    await bookOf({
+      sheets: [{ name: 'a', rows: rowsOf([header]) + days(1000, shared) }],
+      texts: [`<t>${'long '.repeat(20_000)}</t>`],
+      formats: [14]
+    })
+  )
+  t.same(many.data.length, 1000 + 167)
+  t.same(many.leftOut, { 'packed suspiciously tightly': 833 })
+  const wide = await collected(
+    await bookOf({
+      sheets: [{ name: 'a', rows: rowsOf([header]) + days(3, '') + `<row>${shared.repeat(30)}</row>` }],
+      texts: [`<t>${'long '.repeat(2000)}</t>`],
+      formats: [14]
+    })
+  )
+  t.same(wide.leftOut, { 'larger than a record can be': 1 })
+  t.same(wide.leftOutRows, { 'larger than a record can be': ['a!5'] })
+})
+
+t.test('entities, elements without an end, texts without number, and a sheet that two refer to', async t => {
+  const entities = '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]>'
+  const rows = rowsOf([header]) + days(3, '<c t="inlineStr"><is><t>&b;</t></is></c>')
+  const found = await collected(
+    await zipOf({
+      ...bookParts({ sheets: [{ name: 'a', rows: '' }], formats: [14] }),
+      'xl/worksheets/sheet1.xml': `${entities}<worksheet><sheetData>${rows}</sheetData>${'<a>'.repeat(100_000)}`
+    })
+  )
+  t.same(
+    found.data.map(({ content }) => content),
+    [70, '&b;', 70, '&b;', 70, '&b;']
+  )
+  const empty = await collected(
+    await bookOf({
+      sheets: [{ name: 'a', rows: rowsOf([header]) + days(3, '') }],
+      texts: Array.from({ length: 200_000 }, () => ''),
+      formats: [14]
+    })
+  )
+  t.same(empty.data.length, 3)
+  const twice = bookParts({
+    sheets: [...sheets, ...sheets],
+    texts: ['<t>Date</t>', '<t>one</t>', '<t>two</t>'],
+    formats: [22]
+  })
+  const once = await collected(
+    await zipOf({
+      ...twice,
+      'xl/_rels/workbook.xml.rels': String(twice['xl/_rels/workbook.xml.rels']).replace(
+        'sheet2.xml',
+        'sheet1.xml'
+      )
+    })
+  )
+  t.same(once.data.length, 40)
+  t.same(once.leftOut, { 'made of the bytes of another one': 1 })
+})
+
+t.test('ranges of merged cells in many columns over many rows', async t => {
+  const columns = Array.from({ length: 1900 }, (_column, at) => letters(at))
+  const merged = columns.map(column => `<mergeCell ref="${column}2:${column}30000"/>`).join('')
+  const rows = rowsOf([header.slice(0, 2)]) + days(20_000, '')
+  const found = await collected(
+    await bookOf({
+      sheets: [{ name: 'a', rows, after: `<mergeCells>${merged}</mergeCells>` }],
+      formats: [14]
+    })
+  )
+  t.equal(found.data.length, 20_000)
+})
