@@ -78,7 +78,7 @@ export interface Counted {
   readonly lanes: readonly CountedLane[]
 }
 
-/** What the thread is started with. */
+/** Which file is read, and how. */
 export interface Assignment {
   readonly file: string
   readonly fileName: string
@@ -95,6 +95,13 @@ export interface Assignment {
   readonly forms: Readonly<Record<string, Form>>
   /** Version of the software: another one may read the same bytes differently. */
   readonly version: string
+}
+
+/** What the thread is started with, beside its port. */
+export interface ReaderData {
+  readonly assignment: Assignment
+  /** One number: how many batches have been dealt with. The thread waits for it, wherever it is in the file. */
+  readonly taken: Int32Array<SharedArrayBuffer>
 }
 
 /** A stream on the way to data, which is made if it is not there. */

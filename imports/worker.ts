@@ -11,7 +11,7 @@ import { Drafter } from './pipeline/drafter.js'
 import { Ids } from './pipeline/ids.js'
 import { Lanes } from './pipeline/lanes.js'
 import { piecesOf } from './pieces.js'
-import type { Assignment, Batch, Counted, FileDraft, FromReader, ToReader } from './protocol.js'
+import type { Assignment, Batch, Counted, FileDraft, FromReader, ReaderData, ToReader } from './protocol.js'
 import { readFile } from './read.js'
 import {
   Unreadable,
@@ -23,12 +23,15 @@ import {
 } from './record.js'
 import { workbook } from './workbooks/workbook.js'
 
-const assignment = workerData as Assignment
+const { assignment, taken } = workerData as ReaderData
 const port = parentPort!
 /** Bytes between reports of progress. */
 const progressStep = 4 * 1024 * 1024
 /** Milliseconds after which it is reported anyway. */
 const progressMs = 5000
+/** Batches under way at once, each of some hundred KB: enough that neither side waits for the other at each of them. */
+const mostUnderWay = 8
+let sent = 0
 
 await run().catch((error: unknown) => {
   if (!(error instanceof Unreadable)) throw error
@@ -47,14 +50,11 @@ async function run(): Promise<void> {
     return
   }
   const drafter = new Drafter(lanes, forms, new Ids(key), below, give, offer)
-  port.on('message', ({ is }: ToReader) => {
-    if (is === 'taken') drafter.taken()
-  })
   await pass(drafter, 2, { options, table: () => undefined }, format => {
     drafter.format = format.id
     drafter.formatName = format.name
   })
-  await drafter.finish()
+  drafter.finish()
   tell({ is: 'done', twice: drafter.twice })
 
   /** The first reading. */
@@ -130,12 +130,17 @@ function nameOf(id: string): string {
   )
 }
 
-/** Sends a batch; its cells are moved, not copied. */
+/**
+ * Sends a batch; its cells are moved, not copied. Returns once few enough are under way: one object of a file may hold more records
+ * than fit in memory, so that the thread is held wherever it is.
+ */
 function give(batch: Batch): void {
   port.postMessage(
     { is: 'batch', batch },
     batch.points.map(({ cells }) => cells.buffer as ArrayBuffer)
   )
+  sent++
+  for (let count; sent - (count = Atomics.load(taken, 0)) >= mostUnderWay;) Atomics.wait(taken, 0, count)
 }
 
 /** Has a file kept, if it is wanted. */

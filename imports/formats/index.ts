@@ -9,6 +9,7 @@ import { ical } from './calendar/ical.js'
 import { csv } from './csv.js'
 import { appleCda, cda } from './clinical/cda.js'
 import { fhir } from './clinical/fhir.js'
+import { healthCard } from './clinical/health-card.js'
 import { fit } from './fit/fit.js'
 import { fitbit } from './vendors/fitbit.js'
 import { garminConnect } from './vendors/garmin-connect.js'
@@ -42,6 +43,7 @@ export const formats: readonly Format[] = [
   tcx,
   kml,
   fhir,
+  healthCard,
   openMhealth,
   healthAutoExport,
   nightscout,

@@ -48,6 +48,24 @@ export function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** Counts by their names the members of an object that are not read, as far as they hold something. */
+export function leaveMembers(
+  sink: Pick<Sink, 'leftOut'>,
+  kind: string,
+  object: unknown,
+  isRead: (member: string) => boolean
+): void {
+  for (const [member, value] of Object.entries(isObject(object) ? object : {})) {
+    const isEmpty = value === null || value === '' || (Array.isArray(value) && value.length === 0)
+    if (isEmpty || isRead(member)) continue
+    const isScore = /score|contributors|readiness/i.test(member)
+    sink.leftOut(
+      `${kind} ${member}`,
+      isScore ? 'a score of its maker, which is no measurement' : 'of a kind without a type here'
+    )
+  }
+}
+
 /** A table that is looked into by names from files: those that every object has are not in it. */
 export function byName<T>(table: Readonly<Record<string, T>>): ReadonlyMap<string, T> {
   return new Map(Object.entries(table))

@@ -11,8 +11,9 @@ import { Rows } from './rows.js'
 
 /** Points of one series that go together. */
 const windowSize = 2048
-/** Points held back in all windows together. */
-const mostWaiting = 32_768
+/** Bytes that all windows take together, and what each of them takes besides its rows. */
+const mostHeld = 16 * 1024 * 1024
+const ofWindow = 1024
 /** Events that go together, and characters of them. */
 const eventsSize = 100
 const eventsLength = longestRecord
@@ -20,8 +21,6 @@ const eventsLength = longestRecord
 const ofStream = 150
 /** Characters of a stream's name. */
 const longestName = 100
-/** Batches under way at once. */
-const mostUnderWay = 2
 
 interface Window {
   readonly lane: OpenLane
@@ -39,10 +38,8 @@ export class Drafter implements Sink {
   readonly #paths = new Map<string, readonly StreamDraft[]>()
   #events: EventDraft[] = []
   #length = 0
-  #waiting = 0
-  #underWay = 0
-  #resume: (() => void) | undefined
-  #resumed: Promise<void> | undefined
+  /** Bytes of the windows. */
+  #held = 0
 
   format = ''
   formatName = ''
@@ -52,6 +49,7 @@ export class Drafter implements Sink {
     private readonly forms: Readonly<Record<string, Form>>,
     private readonly ids: Ids,
     private readonly below: string,
+    /** Returns once there is room for the next one. */
     private readonly send: (batch: Batch) => void,
     private readonly offer: (file: FileDraft, source: Source) => Promise<void>
   ) {}
@@ -90,26 +88,14 @@ export class Drafter implements Sink {
     // The first pass has reported it.
   }
 
-  drained(): Promise<void> | undefined {
-    if (this.#underWay < mostUnderWay) return undefined
-    return (this.#resumed ??= new Promise(resolve => (this.#resume = resolve)))
+  drained(): undefined {
+    return undefined
   }
 
-  /** A batch has been dealt with. */
-  taken(): void {
-    this.#underWay--
-    this.#resume?.()
-    this.#resumed = this.#resume = undefined
-  }
-
-  /** Sends what is left; resolves when everything has been dealt with. */
-  async finish(): Promise<void> {
-    for (const key of this.#windows.keys()) {
-      this.#flush(key)
-      await this.drained()
-    }
+  /** Sends what is left. */
+  finish(): void {
+    for (const key of this.#windows.keys()) this.#flush(key)
     this.#flushEvents()
-    while (this.#underWay > 0) await (this.#resumed ??= new Promise(resolve => (this.#resume = resolve)))
   }
 
   #event(datum: Datum): void {
@@ -141,7 +127,7 @@ export class Drafter implements Sink {
 
   #flushEvents(): void {
     if (this.#events.length === 0) return
-    this.#send({ events: this.#events, points: [] })
+    this.send({ events: this.#events, points: [] })
     this.#events = []
     this.#length = 0
   }
@@ -154,11 +140,16 @@ export class Drafter implements Sink {
       this.#flush(key)
       window = undefined
     }
-    if (!window) this.#windows.set(key, (window = this.#open(lane, year)))
-    window.rows.add(time, content, duration)
-    this.#waiting++
-    if (window.rows.size >= windowSize) this.#flush(key)
-    else if (this.#waiting > mostWaiting) this.#flush(this.#windows.keys().next().value!)
+    if (!window) {
+      this.#windows.set(key, (window = this.#open(lane, year)))
+      this.#held += ofWindow + window.rows.bytes
+    }
+    const { rows } = window
+    this.#held -= rows.bytes
+    rows.add(time, content, duration)
+    this.#held += rows.bytes
+    if (rows.size >= windowSize) this.#flush(key)
+    while (this.#held > mostHeld) this.#flush(this.#windows.keys().next().value!)
   }
 
   #open(lane: OpenLane, year: number): Window {
@@ -176,8 +167,8 @@ export class Drafter implements Sink {
     const window = this.#windows.get(key)!
     // One that is filled again goes to the end of the line.
     this.#windows.delete(key)
-    this.#waiting -= window.rows.size
-    this.#send({ events: [], points: [this.#draft(window)] })
+    this.#held -= ofWindow + window.rows.bytes
+    this.send({ events: [], points: [this.#draft(window)] })
   }
 
   #draft({ holder, lane, origin, path, rows }: Window): PointsDraft {
@@ -202,11 +193,6 @@ export class Drafter implements Sink {
       this.#paths.set(key, path)
     }
     return path
-  }
-
-  #send(batch: Batch): void {
-    this.#underWay++
-    this.send(batch)
   }
 }
 

@@ -1,13 +1,13 @@
 /** Points of one series that go together, as rows of numbers. */
 import { mostNumbers } from './bounded.js'
 
-/** Rows for which there is room at first. */
-const firstRoom = 32
+/** Cells for which there is room at first. */
+const firstCells = 64
 
 export class Rows {
   /** Names of the cells after the time, in the order in which they were met. */
   readonly columns: string[] = []
-  #cells = new Float64Array(firstRoom * 2)
+  #cells = new Float64Array(firstCells)
   #width = 1
   #size = 0
   /** Whether each row came after the one before it: most files are in order. */
@@ -15,6 +15,11 @@ export class Rows {
 
   get size(): number {
     return this.#size
+  }
+
+  /** Bytes that it takes, with the room for further rows. */
+  get bytes(): number {
+    return this.#cells.byteLength
   }
 
   /** Whether a point may be added: names of one file are as many as its maker likes, columns are not. */
@@ -73,7 +78,7 @@ export class Rows {
 
   /** Makes room for twice as many rows, or for wider ones. */
   #grow(width: number): void {
-    const cells = new Float64Array(Math.max(firstRoom, this.#size * 2) * width).fill(NaN)
+    const cells = new Float64Array(Math.max(Math.ceil(firstCells / width), this.#size * 2) * width).fill(NaN)
     for (let row = 0; row < this.#size; row++)
       cells.set(this.#cells.subarray(row * this.#width, (row + 1) * this.#width), row * width)
     this.#cells = cells

@@ -5,16 +5,17 @@
 import type { Message } from '../messages.js'
 import type { Context, Format, Sink } from '../record.js'
 import { Damaged, Pages } from './pages.js'
-import type { Cell } from './payload.js'
+import { Wanted, type Cell } from './payload.js'
 import { columnsIn, type Columns } from './schema.js'
 import { cellsIn, type Losses, type TreeCell } from './tree.js'
 
-/** Tables that are looked at, and characters of their names. */
+/** Tables that are looked at, columns of all of them, and characters of the names of tables. */
 const mostTables = 5000
+const mostColumns = 100_000
 const longestName = 200
 
 /** Columns of the list of tables: type, name, first page and definition. */
-const ofSchema = [0, 1, 3, 4]
+const ofSchema = new Wanted([0, 1, 3, 4])
 
 interface Table extends Columns {
   readonly name: string
@@ -72,7 +73,8 @@ export class Database {
     if (!found) return
     const { hasRowIds, root, rowId, stored } = found
     const names = columns.map(name => name.toLowerCase())
-    const wanted = names.map(name => stored.findIndex(column => column.name === name))
+    const indexes = new Map(stored.map(({ name }, index) => [name, index]))
+    const wanted = new Wanted(names.map(name => indexes.get(name) ?? -1))
     const initial = (index: number): Cell => stored[index]?.initial
     for (const cell of cellsIn(this.#pages, root, hasRowIds, losses)) {
       const cells = read(cell, wanted, initial, losses)
@@ -88,6 +90,7 @@ export class Database {
   }
 
   #readTables(): void {
+    let columns = 0
     for (const cell of cellsIn(this.#pages, 1, true, this.#losses)) {
       const [type, name, root, sql] = read(cell, ofSchema, () => null, this.#losses) ?? []
       // A table without a page is one that a module makes.
@@ -96,8 +99,12 @@ export class Database {
       if (key.startsWith('sqlite_')) continue
       const found = typeof sql === 'string' ? columnsIn(sql) : undefined
       const isKnown = this.#tables.has(key) || this.#tables.size >= mostTables || name.length > longestName
-      if (!found || isKnown || typeof root !== 'number') this.#losses.rows++
-      else this.#tables.set(key, { ...found, name, root })
+      if (!found || isKnown || typeof root !== 'number' || columns + found.stored.length > mostColumns)
+        this.#losses.rows++
+      else {
+        columns += found.stored.length
+        this.#tables.set(key, { ...found, name, root })
+      }
     }
   }
 }
@@ -112,7 +119,7 @@ export interface DatabaseFormat extends Omit<Format, 'recognises' | 'read'> {
 /** The cells of a row; `undefined` if it is damaged, which is counted. */
 function read(
   { payload }: TreeCell,
-  wanted: readonly number[],
+  wanted: Wanted,
   initial: (index: number) => Cell,
   losses: Losses
 ): Cell[] | undefined {

@@ -14,6 +14,19 @@ const longestHeader = 64 * 1024
 /** Bytes of integers, by their type. */
 const integerSizes = [0, 1, 2, 3, 4, 6, 8]
 
+/** Which columns of rows are read. */
+export class Wanted {
+  /** Where the values of each column go, by its index. */
+  readonly places: readonly (readonly number[] | undefined)[]
+
+  /** `indexes` are those of the columns, negative for such as rows do not have. */
+  constructor(readonly indexes: readonly number[]) {
+    const places: number[][] = []
+    for (const [at, index] of indexes.entries()) if (index >= 0) (places[index] ??= []).push(at)
+    this.places = places
+  }
+}
+
 /** Reads numbers of variable length. */
 export class Cursor {
   constructor(
@@ -61,25 +74,20 @@ export class Payload {
     private next: number
   ) {}
 
-  /** Reads the values with these indexes; those beyond the end of a row are `missing` by their index. Throws {@link Damaged}. */
-  read(wanted: readonly number[], missing: (index: number) => Cell): Cell[] {
+  /** Reads the wanted values; those beyond the end of a row are `missing` by their index. Throws {@link Damaged}. */
+  read({ indexes, places }: Wanted, missing: (index: number) => Cell): Cell[] {
     const headerSize = new Cursor(this.bytes, this.base).size()
     if (headerSize > longestHeader || headerSize > this.size) throw new Damaged()
     this.#hold(headerSize)
     const header = new Cursor(this.bytes, this.base)
     const end = this.base + headerSize
     header.size()
-    const cells: Cell[] = wanted.map(missing)
-    let left = wanted.length
+    const cells: Cell[] = indexes.map(missing)
     let start = headerSize
-    for (let index = 0; left > 0 && header.at < end; index++) {
+    for (let index = 0; index < places.length && header.at < end; index++) {
       const type = header.size()
       const length = sizeOf(type)
-      for (let at = 0; at < wanted.length; at++) {
-        if (wanted[at] !== index) continue
-        cells[at] = this.#value(type, start, length)
-        left--
-      }
+      for (const at of places[index] ?? []) cells[at] = this.#value(type, start, length)
       start += length
     }
     return cells

@@ -40,8 +40,9 @@ export function columnsIn(sql: string): Columns | undefined {
   const keys = keysIn(definitions)
   const rowId = hasRowIds ? rowIdIn(columns, keys) : undefined
   const held = columns.filter(definition => !isComputed(definition)).map(columnIn)
-  const first = hasRowIds ? [] : keys.flatMap(key => held.find(({ name }) => name === key) ?? [])
-  const stored = [...first, ...held.filter(column => !first.includes(column))]
+  const byName = new Map(held.map(column => [column.name, column]))
+  const first = new Set(hasRowIds ? [] : keys.flatMap(key => byName.get(key) ?? []))
+  const stored = [...first, ...held.filter(column => !first.has(column))]
   return { stored, rowId, hasRowIds }
 }
 

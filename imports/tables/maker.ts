@@ -26,7 +26,8 @@ export interface Maker {
 
 export type Value = Omit<ColumnMapping, 'column'>
 
-export const asleep = { '*': { analysis: 'asleep' } }
+/** A night as a whole, of which rows do not tell that somebody slept throughout: the hours have streams of their own. */
+export const night = { '*': { analysis: 'inBed' } }
 export const rate = (part: string): Value => ({ type: 'frequency/bpm', stream: `Heart rate, ${part}` })
 export const gram = (stream: string): Value => ({ type: 'mass/g', stream })
 export const milligram = (stream: string): Value => ({ type: 'mass/mg', stream })

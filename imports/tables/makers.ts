@@ -1,12 +1,12 @@
 /** Tables of makers whose columns are not told by their names and units alone: how each is recognised, and what its columns hold. */
 import {
-  asleep,
   centimetre,
   energy,
   gram,
   kilogram,
   milligram,
   minutes,
+  night,
   note,
   percent,
   rate,
@@ -42,7 +42,7 @@ export const makers: readonly Maker[] = [
     time: 'sleep onset',
     end: 'wake onset',
     values: {
-      'sleep onset': { type: 'sleep/analysis', stream: 'Sleep', codes: asleep },
+      'sleep onset': { type: 'sleep/analysis', stream: 'Sleep', codes: night },
       'respiratory rate (rpm)': { type: 'frequency/brpm', stream: 'Respiratory rate' },
       'asleep duration (min)': minutes('Time asleep'),
       'in bed duration (min)': minutes('Time in bed'),
@@ -169,7 +169,7 @@ export const makers: readonly Maker[] = [
     time: 'start',
     end: 'stop',
     values: {
-      start: { type: 'sleep/analysis', stream: 'Sleep', codes: asleep },
+      start: { type: 'sleep/analysis', stream: 'Sleep', codes: night },
       deepsleeptime: minutes('Deep sleep'),
       shallowsleeptime: minutes('Light sleep'),
       remtime: minutes('REM sleep'),

@@ -1,11 +1,11 @@
 /** Tables of Samsung Health, which its first line names. */
 import type { Reason } from '../reasons.js'
 import {
-  asleep,
   centimetre,
   energy,
   kilogram,
   milligram,
+  night,
   note,
   percent,
   rate,
@@ -77,7 +77,7 @@ export const samsungTables: readonly Maker[] = [
   ),
   samsung(
     /shealth\.sleep\b/,
-    { 'start time': { type: 'sleep/analysis', stream: 'Sleep', codes: asleep } },
+    { 'start time': { type: 'sleep/analysis', stream: 'Sleep', codes: night } },
     true
   ),
   samsung(

@@ -54,8 +54,10 @@ export function timeOf(
   return zone === undefined ? utc : fromLocal(utc, zone)
 }
 
+/** Seconds of a day that is as long as most. */
+const usualDay = 86_400
 /** Seconds of 400 years, after which the calendar begins again. */
-const cycle = 146_097 * 86_400
+const cycle = 146_097 * usualDay
 
 /** Seconds east of Greenwich. */
 function offsetOf(text: string): number {
@@ -103,6 +105,19 @@ export function fromLocal(local: number, zone: string): number {
   if (first === guess || offsetAt(start - first, zone) === first) return local - first
   // What clocks leave out is as much later: a day that begins at one o'clock is not part of the day before.
   return local - (offsetAt(start - guess, zone) === guess ? guess : first)
+}
+
+/**
+ * Returns the seconds of the day that begins at a time, which `text` names: 23 or 25 hours where clocks of the zone are put forward
+ * or back. Days of an unknown zone, or of an offset that the zone does not have, have 24.
+ */
+export function dayLength(text: string, zone: string | undefined): number {
+  const time = isoTime(text, zone)
+  if (zone === undefined || Number.isNaN(time)) return usualDay
+  const local = time + offsetAt(time, zone)
+  const isOfZone =
+    !namesOffset(text) || isoTime(text.trim().replace(/(?:Z|UTC|[+-]\d\d:?\d\d)$/i, '')) === local
+  return isOfZone ? fromLocal(local + usualDay, zone) - time : usualDay
 }
 
 /** Returns the later time at which clocks show the same as at a time; `undefined` if there is none. */

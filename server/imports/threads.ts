@@ -2,7 +2,7 @@
 import { Worker } from 'node:worker_threads'
 import type { Reader, Readers } from '../../core/imports/jobs.js'
 import type { Message } from '../../imports/messages.js'
-import type { Assignment, FromReader } from '../../imports/protocol.js'
+import type { Assignment, FromReader, ReaderData } from '../../imports/protocol.js'
 import { translateError } from '../../storage/errors.js'
 
 /** MB of the heap of such a thread: it holds windows of points, and one record of a file at a time. */
@@ -21,8 +21,9 @@ export class ReaderThreads implements Readers {
     onMessage: (message: FromReader) => void,
     onEnd: (error?: Error) => void
   ): Reader {
+    const taken = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
     const worker = new Worker(new URL('../../imports/worker.js', import.meta.url), {
-      workerData: assignment,
+      workerData: { assignment, taken } satisfies ReaderData,
       resourceLimits
     })
     let failure: Error | undefined
@@ -55,6 +56,11 @@ export class ReaderThreads implements Readers {
       tell: answer => {
         if (answer.is !== 'recalled') waiting--
         silence.refresh()
+        if (answer.is === 'taken') {
+          Atomics.add(taken, 0, 1)
+          Atomics.notify(taken, 0)
+          return
+        }
         // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
         worker.postMessage(answer)
       },

@@ -1,7 +1,9 @@
 /** What somebody who makes a file can make the new formats hold: streams, columns, archives within archives. */
 import { deflateRawSync } from 'node:zlib'
 import t from 'tap'
-import { laneKey } from '../../imports/pipeline/lanes.js'
+import { Drafter } from '../../imports/pipeline/drafter.js'
+import { Ids } from '../../imports/pipeline/ids.js'
+import { laneKey, Lanes } from '../../imports/pipeline/lanes.js'
 import { Rows } from '../../imports/pipeline/rows.js'
 import { coffer } from '../support/coffer.js'
 import { sent, zipOf } from '../support/importing.js'
@@ -32,6 +34,49 @@ const names = (from: number, count: number): string[] =>
   Array.from({ length: count }, (_, at) => `c${from + at}`)
 const point = (at: number): object =>
   Object.fromEntries(Array.from({ length: 60 }, (_, name) => [`${at}-${name}`, 1]))
+
+t.test('points that wait for others take no more memory than fits', t => {
+  const content = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`n${at}`, at]))
+  const numbers = 101
+  let waiting = 0
+  let most = 0
+  let sent = 0
+  const drafter = new Drafter(
+    new Lanes(),
+    {},
+    new Ids('00'),
+    '',
+    ({ points }) => {
+      for (const { cells } of points) {
+        waiting -= cells.length / numbers
+        sent += cells.length / numbers
+      }
+    },
+    () => Promise.resolve()
+  )
+  const before = process.memoryUsage().arrayBuffers
+  let peak = 0
+  // Each of a track of its own.
+  for (let at = 0; at < 25_000; at++) {
+    drafter.datum({
+      kind: 'point',
+      source: '',
+      type: 'x/y',
+      stream: 'Points',
+      time: 1.7e9 + at,
+      content,
+      track: `${at}`
+    })
+    most = Math.max(most, ++waiting)
+    if (at % 500 === 0) peak = Math.max(peak, process.memoryUsage().arrayBuffers - before)
+  }
+  drafter.finish()
+  t.equal(sent, 25_000)
+  t.comment(`${most} points waited, ${Math.round(peak / 2 ** 20)} MB`)
+  // Each takes a kilobyte at least.
+  t.ok(most * numbers * 8 <= 16 * 2 ** 20, `${most} points waited`)
+  t.end()
+})
 
 t.test('an account written by hand makes no more streams and columns than others', async t => {
   const { alice } = await coffer(t)

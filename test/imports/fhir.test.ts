@@ -1,6 +1,7 @@
 /** FHIR: values that are bounds, in other units, or of what did not take place. */
+import { deflateRawSync } from 'node:zlib'
 import t from 'tap'
-import { collected, type Collected } from './collecting.js'
+import { collected, missing, type Collected } from './collecting.js'
 
 const loinc = 'http://loinc.org'
 
@@ -108,4 +109,93 @@ t.test('what did not take place, has no result or was ruled out is left out, by 
     { resourceType: 'MedicationRequest', status: 'stopped', authoredOn: '2024-05-01' }
   )
   t.equal(kept.data.length, 6)
+})
+
+/** A card of these resources, signed by nobody. */
+function cardOf(payload: unknown, header: object = { zip: 'DEF', alg: 'ES256', kid: 'k' }): string {
+  const text = Buffer.from(JSON.stringify(payload))
+  const body = 'zip' in header ? deflateRawSync(text) : text
+  return [Buffer.from(JSON.stringify(header)), body, Buffer.alloc(64)]
+    .map(part => part.toString('base64url'))
+    .join('.')
+}
+
+const bundled = (...resources: object[]): object => ({
+  iss: 'https://example.org/issuer',
+  nbf: 1.7e9,
+  vc: {
+    type: ['https://smarthealth.cards#health-card'],
+    credentialSubject: {
+      fhirVersion: '4.0.1',
+      fhirBundle: {
+        resourceType: 'Bundle',
+        type: 'collection',
+        entry: resources.map((resource, at) => ({ fullUrl: `resource:${at}`, resource }))
+      }
+    }
+  }
+})
+const vaccination = {
+  resourceType: 'Immunization',
+  status: 'completed',
+  vaccineCode: { coding: [{ system: 'http://hl7.org/fhir/sid/cvx', code: '207' }] },
+  occurrenceDateTime: '2021-01-01'
+}
+const card = cardOf(bundled({ resourceType: 'Patient' }, vaccination, observation('29463-7', kg)))
+const digits = (token: string): string =>
+  token.replaceAll(/./g, each => String(each.charCodeAt(0) - 45).padStart(2, '0'))
+
+t.test('SMART Health Cards are read as FHIR, from files and from QR codes', async t => {
+  for (const text of [
+    JSON.stringify({ verifiableCredential: [card] }),
+    `shc:/${digits(card)}`,
+    `\nshc:/${digits(card)}\r\n`
+  ]) {
+    const found = await collected(text, 'card.smart-health-card')
+    t.same(found.formats, ['fhir'])
+    t.same(
+      found.data.map(({ kind, time, type }) => [kind, type, time]),
+      [
+        ['Immunization', 'clinical/fhir', 1_609_459_200],
+        ['Observation', 'mass/kg', 1_714_543_200]
+      ]
+    )
+    t.same(found.leftOut, { 'of a kind without a type here': 1 })
+    t.equal(missing(found), 0)
+  }
+})
+
+t.test('cards that are none are left out by name', async t => {
+  const bomb = cardOf({ vc: 'x'.repeat(64 * 2 ** 20) })
+  const found = await collected(
+    JSON.stringify({
+      verifiableCredential: [
+        bomb,
+        card.slice(0, 100),
+        `${card.split('.')[0]}.AAAA.AAAA`,
+        'a.b.c.d.e',
+        5,
+        '<img src=x>',
+        cardOf(bundled(), { zip: 'GZIP' }),
+        cardOf(bundled(), {}),
+        cardOf({ vc: { credentialSubject: {} } }),
+        cardOf([]),
+        cardOf(bundled(vaccination), {})
+      ]
+    })
+  )
+  t.equal(found.data.length, 1)
+  t.same(found.leftOut, {
+    'packed suspiciously tightly': 1,
+    damaged: 4,
+    encrypted: 1,
+    'packed by a method that is not known': 1,
+    empty: 1,
+    'of a kind without a type here': 1,
+    'no valid JSON': 1
+  })
+  t.equal(missing(found), 0)
+  const codes = await collected(`shc:/1/2/${digits(card)} shc:/${digits(card).slice(1)}`)
+  t.same(codes.leftOut, { damaged: 2 })
+  t.same((await collected(`shc:/${'5'.repeat(5 * 2 ** 20)}`)).leftOut, { 'larger than a record can be': 1 })
 })

@@ -182,7 +182,7 @@ t.test('nights, activities and measurements by hand', async t => {
       type: 'sleep/analysis',
       time,
       duration: 3600,
-      content: { analysis: 'asleep' },
+      content: { analysis: 'inBed' },
       clientData: { 'gadgetbridge:sleep': { DEEP_SLEEP_DURATION: 20 } }
     },
     { kind: 'XIAOMI_MANUAL_SAMPLE.17', type: 'frequency/bpm', content: 66 },

@@ -260,7 +260,7 @@ t.test('a night is its stages, or itself where it has none', async t => {
         undefined,
         { 'health-connect:sleep': { stage: name } }
       ]),
-      ['sleep/analysis', { analysis: 'asleep' }, 600, 'Nap', undefined],
+      ['sleep/analysis', { analysis: 'inBed' }, 600, 'Nap', undefined],
       ['note/txt', 'bad dreams', 600, undefined, undefined]
     ]
   )

@@ -45,6 +45,58 @@ t.test('Oura: time in bed is no sleep, and stages are', async t => {
   t.equal(missing(all), 0)
 })
 
+t.test('Oura: rest is no night, and what was deleted is left out', async t => {
+  const night = {
+    bedtime_start: begin,
+    bedtime_end: end,
+    sleep_phase_5_min: '221',
+    heart_rate: { interval: 300, items: [61, 62], timestamp: begin }
+  }
+  const all = await collected(
+    JSON.stringify({
+      sleep: ['rest', 'deleted', 'late_nap'].map((type, at) => ({ ...night, id: `${at}`, type }))
+    })
+  )
+  t.same(found(all), [
+    ['Heart rate', 61, undefined],
+    ['Heart rate', 62, undefined],
+    ['Sleep', { analysis: 'inBed' }, 28_800],
+    ['Sleep', { analysis: 'asleep' }, 600],
+    ['Sleep', { analysis: 'asleep' }, 300],
+    ['Heart rate', 61, undefined],
+    ['Heart rate', 62, undefined]
+  ])
+  t.same(all.leftOut, { 'of a kind without a type here': 3, 'marked as entered in error': 1 })
+  t.equal(missing(all), 0)
+})
+
+/** Days of 23, 24 and 25 hours in Zurich. */
+const days: readonly (readonly [day: string, length: number])[] = [
+  ['2024-03-31', 82_800],
+  ['2024-05-02', 86_400],
+  ['2024-10-27', 90_000]
+]
+
+t.test('sums of a day are of as many hours as it has', async t => {
+  for (const [day, length] of days) {
+    const files = {
+      oura: { daily_activity: [{ day, steps: 900, active_calories: 300, contributors: null }] },
+      'oura with an offset': {
+        daily_activity: [{ timestamp: `${day}T00:00:00+09:00`, steps: 900, contributors: null }]
+      },
+      garmin: [{ userProfilePK: 1, calendarDate: day, totalSteps: 900 }],
+      polar: { exportVersion: '1.6', date: day, summary: { stepCount: 900 }, samples: {} }
+    }
+    for (const [what, file] of Object.entries(files)) {
+      const own = what.endsWith('offset') ? 86_400 : length
+      const { data } = await collected(JSON.stringify(file), 'activity-1.json', { zone: 'Europe/Zurich' })
+      t.equal(data[0]?.duration, own, `${what}, ${day}`)
+      const plain = await collected(JSON.stringify(file), 'activity-1.json')
+      t.equal(plain.data[0]?.duration, 86_400, `${what}, ${day}, of no zone`)
+    }
+  }
+})
+
 t.test('Oura: zeros are told from what is missing, and other members are named', async t => {
   const day = { day: '2024-05-02' }
   const all = await collected(
@@ -169,6 +221,59 @@ const garmin = (awakeSleepSeconds: number): object => ({
   deepSleepSeconds: 7200,
   lightSleepSeconds: 21_600 - awakeSleepSeconds,
   awakeSleepSeconds
+})
+
+const stage = (dateTime: string, level: string, seconds: number): object => ({ dateTime, level, seconds })
+
+t.test('Fitbit and Garmin: stages are brought in, and other members are named', async t => {
+  const nights = await collected(
+    JSON.stringify([
+      {
+        ...fitbit(430),
+        infoCode: 0,
+        levels: {
+          // Clocks are put back at three.
+          data: [
+            stage('2024-10-27T02:30:00.000', 'light', 3600),
+            stage('2024-10-27T02:30:00.000', 'rem', 60),
+            stage('2024-10-27T02:31:00.000', 'wake', 60),
+            stage('2024-10-27T02:32:00.000', 'unknown', 60)
+          ],
+          shortData: [stage('2024-10-27T02:40:00.000', 'wake', 30)],
+          summary: {}
+        }
+      }
+    ]),
+    'sleep-2024.json',
+    { zone: 'Europe/Zurich' }
+  )
+  const start = Date.parse('2024-10-27T02:30:00+02:00') / 1000
+  t.same(
+    nights.data.slice(1).map(({ content, duration, time }) => [time - start, duration, content]),
+    [
+      [0, 3600, { analysis: 'asleep' }],
+      [3600, 60, { analysis: 'asleep' }],
+      [3660, 60, { analysis: 'awake' }]
+    ]
+  )
+  t.same(nights.records, { sleep: 1, 'sleep stage': 4, 'sleep shortData': 1, 'sleep infoCode': 1 })
+  t.equal(missing(nights), 0)
+  const night = { ...garmin(1800), sleepScores: {}, spo2SleepSummary: { lowestSPO2: 80 }, avgSleepStress: 9 }
+  const day = { calendarDate: '2024-05-01', totalSteps: 900, allDayStress: {}, bodyBattery: null }
+  const weight = { metaData: {}, weight: { weight: 70_000, timestampGMT: 1.7e12, boneMass: 0, bmi: 22 } }
+  const members = await collected(JSON.stringify([night, day, { ...weight, activityClass: 70 }]))
+  t.same(members.records, {
+    sleep: 1,
+    'sleep sleepScores': 1,
+    'sleep oxygen lowestSPO2': 1,
+    'sleep avgSleepStress': 1,
+    day: 1,
+    'day, allDayStress': 1,
+    biometrics: 1,
+    'biometrics, bmi': 1,
+    'biometrics, activityClass': 1
+  })
+  t.equal(missing(members), 0)
 })
 
 t.test('nights of Fitbit and Garmin are sleep only where somebody has slept throughout', async t => {

@@ -94,6 +94,47 @@ t.test('each member is a record, and a statistic is no measurement of its own', 
   t.equal(missing(all), 0)
 })
 
+const lasting = (value: unknown, unit: string): object => ({
+  effective_time_frame: {
+    time_interval: { start_date_time: '2024-05-01T22:00:00Z', duration: { value, unit } }
+  }
+})
+
+t.test('lengths are of units that are always as long, or left out by name', async t => {
+  const steps = { step_count: { value: 900, unit: 'steps' } }
+  const all = await read(
+    ...['us', 'wk', 'Mo', 'yr', 'toString'].map(unit =>
+      point('step-count', { ...steps, ...lasting(2, unit) })
+    ),
+    point('step-count', {
+      ...steps,
+      effective_time_frame: {
+        time_interval: { start_date_time: '2024-05-01T22:00:00Z', end_date_time: '2024-05-01T21:00:00Z' }
+      }
+    }),
+    point('step-count', { ...steps, ...frame })
+  )
+  t.same(
+    all.data.map(({ duration }) => duration),
+    [2e-6, 1_209_600, ...Array(5)]
+  )
+  t.same(all.leftOut, { 'of an end that cannot be read': 4 })
+  t.equal(all.records['step-count, end'], 4)
+  t.equal(missing(all), 0)
+})
+
+const weight = (value: number): object => ({
+  ...point('body-weight', { body_weight: { value, unit: 'kg' }, ...frame }),
+  header: { id: 'same', schema_id: { namespace: 'omh', name: 'body-weight', version: '2.0' } }
+})
+
+t.test('data points of one id are told apart by what they hold', async t => {
+  const { data } = await read(weight(70), weight(71), weight(70))
+  const identities = data.map(({ identity }) => identity)
+  t.equal(identities[0], identities[2])
+  t.not(identities[0], identities[1])
+})
+
 t.test('a night is sleep only where somebody has slept throughout', async t => {
   const all = await read(
     point('sleep-duration', { sleep_duration: { value: 8, unit: 'h' }, ...hours(8) }),

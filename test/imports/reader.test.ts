@@ -48,23 +48,99 @@ const files: Readonly<Record<string, string>> = {
   'track.gpx': `<gpx><trk><trkseg>${Array.from({ length: 50 }, (_, at) => point(at)).join('')}</trkseg></trk></gpx>`
 }
 
+/** Many records of one object, of a table and of a list: each may be more than fit in memory. */
+const many: Readonly<Record<string, string>> = {
+  'sleep.json': JSON.stringify({
+    sleep: [
+      {
+        bedtime_start: '1990-05-01T23:00:00Z',
+        bedtime_end: '1990-05-02T07:00:00Z',
+        heart_rate: { interval: 3600, timestamp: '1990-05-01T23:00:00Z', items: Array(5000).fill(60) },
+        rmssd_5min: Array(40_000).fill(40)
+      }
+    ]
+  }),
+  'weights.csv': `time,weight (kg)\n${Array.from({ length: 5000 }, (_, at) => `${1.6e9 + at * 3600},70\n`).join('')}`,
+  'days.ndjson': Array.from(
+    { length: 3000 },
+    (_, at) => `{"resourceType":"Condition","id":"${at}","onsetDateTime":"2024-01-01"}\n`
+  ).join('')
+}
+
+t.test('a thread is held within an object while others are dealing with what it has found', async t => {
+  const folder = mkdtempSync(join(tmpdir(), 'coffer-reader-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  for (const [fileName, text] of Object.entries(many)) {
+    const file = join(folder, fileName)
+    writeFileSync(file, text)
+    let underWay = 0
+    let most = 0
+    let records = 0
+    await new Promise<void>((resolve, reject) => {
+      const reader = new ReaderThreads().start(
+        assignmentOf(file, fileName),
+        message => {
+          if (message.is === 'digest') reader.tell({ is: 'recalled', counted: undefined, isSettled: false })
+          if (message.is !== 'batch') return
+          most = Math.max(most, ++underWay)
+          const { events, points } = message.batch
+          records += points.reduce(
+            (sum, { cells, columns }) => sum + cells.length / (columns.length + 1),
+            events.length
+          )
+          setImmediate(() => {
+            underWay--
+            reader.tell({ is: 'taken' })
+          })
+        },
+        error => (error ? reject(error) : resolve())
+      )
+    })
+    t.ok(most <= 8, `${most} batches under way of ${fileName}`)
+    t.equal(records, fileName === 'sleep.json' ? 45_001 : fileName === 'days.ndjson' ? 3000 : 5000)
+  }
+})
+
+t.test('a thread that is held can be ended', async t => {
+  const folder = mkdtempSync(join(tmpdir(), 'coffer-reader-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, 'sleep.json')
+  writeFileSync(file, many['sleep.json']!)
+  let batches = 0
+  await new Promise<void>(resolve => {
+    const reader = new ReaderThreads().start(
+      assignmentOf(file, 'sleep.json'),
+      message => {
+        if (message.is === 'digest') reader.tell({ is: 'recalled', counted: undefined, isSettled: false })
+        if (message.is === 'batch' && ++batches === 8) void reader.stop()
+      },
+      () => resolve()
+    )
+  })
+  t.equal(batches, 8)
+})
+
+function assignmentOf(file: string, fileName: string): Assignment {
+  return {
+    file,
+    fileName,
+    spool: `${file}.part`,
+    unpacked: `${file}.file`,
+    options: {},
+    below: '',
+    key: '00',
+    forms: {},
+    version: '1'
+  }
+}
+
 t.test('the same bytes are counted once, and give out the same', async t => {
   const folder = mkdtempSync(join(tmpdir(), 'coffer-reader-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
   for (const [fileName, text] of Object.entries(files)) {
     const file = join(folder, fileName)
     writeFileSync(file, text)
-    const assignment: Assignment = {
-      file,
-      fileName,
-      spool: `${file}.part`,
-      unpacked: `${file}.file`,
-      options: {},
-      below: '',
-      key: '00',
-      forms: {},
-      version: '1'
-    }
+    const assignment = assignmentOf(file, fileName)
     const first = await reading(assignment, new Map())
     t.ok(first.counted, fileName)
     // As it is kept: as text.

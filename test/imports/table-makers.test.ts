@@ -52,7 +52,7 @@ t.test('Samsung Health', async t => {
   const sleep = await collected(
     'com.samsung.shealth.sleep,1,1\ncom.samsung.health.sleep.start_time,com.samsung.health.sleep.end_time,efficiency\n2024-05-01 21:00:00.000,2024-05-02 05:00:00.000,90\n'
   )
-  t.match(sleep.data, [{ type: 'sleep/analysis', content: { analysis: 'asleep' }, duration: 28_800 }])
+  t.match(sleep.data, [{ type: 'sleep/analysis', content: { analysis: 'inBed' }, duration: 28_800 }])
   const trend = await collected(
     'com.samsung.shealth.step_daily_trend,1,1\nday_time,count,source_type\n1714521600000,9000,-2\n1714608000000,9000,0\n'
   )
@@ -165,7 +165,7 @@ t.test('Whoop', async t => {
     'Cycle start time,Cycle end time,Cycle timezone,Sleep onset,Wake onset,Asleep duration (min),Nap\n2024-05-01 23:10:00,,UTC+02:00,2024-05-01 23:10:00,2024-05-02 07:10:00,450,false\n'
   )
   t.match(sleeps.data, [
-    { type: 'sleep/analysis', content: { analysis: 'asleep' }, duration: 28_800, time: 1714597800 },
+    { type: 'sleep/analysis', content: { analysis: 'inBed' }, duration: 28_800, time: 1714597800 },
     { type: 'time/min', content: 450 }
   ])
   const workouts = await collected(

@@ -10,7 +10,7 @@ export const fhir: Format = {
   name: 'FHIR',
   recognises: head => isJson(head) && /"resourceType"\s*:\s*"[A-Z]/.test(head.text),
   async read(source, head, sink, { options }) {
-    const reader = new Reader(options.zone, sink)
+    const reader = new FhirReader(options.zone, sink)
     const isBundle = /"resourceType"\s*:\s*"Bundle"/.test(head.text)
     // A Bundle is looked into; resources by themselves, or one a line, are the objects.
     await eachObject(
@@ -20,7 +20,6 @@ export const fhir: Format = {
       path => (isBundle ? path.length === 1 && path[0] === 'entry' : path.length === 0),
       (object, path) => reader.read(path[0] === 'entry' ? at(object, 'resource') : object)
     )
-    reader.end()
   }
 }
 
@@ -37,7 +36,8 @@ const unfinished = new Set([
 /** Resources that are remembered, so that one under several providers comes once. */
 const mostRemembered = 200_000
 
-class Reader {
+/** Reads resources one by one. */
+export class FhirReader {
   readonly #seen = new Set<string>()
 
   constructor(
@@ -56,10 +56,6 @@ class Reader {
     else if (kind === 'Observation') this.#observation(kind, resource)
     else if (isCareRecord(kind)) this.#clinical(kind, resource)
     else this.sink.leftOut(kind, 'of a kind without a type here')
-  }
-
-  end(): void {
-    this.#seen.clear()
   }
 
   #isKnown(kind: string, resource: Json): boolean {

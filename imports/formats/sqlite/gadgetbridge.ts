@@ -6,6 +6,7 @@ import type { Cell } from '../../sqlite/payload.js'
 import { parsed } from '../../text/json.js'
 import { scaled } from '../../text/units.js'
 import { isObject } from '../json-files.js'
+import { nightContent } from '../sleep.js'
 import {
   columnsOf,
   isActivity,
@@ -125,11 +126,13 @@ class Reader {
     await eachRow(this.database, table, columns, this.sink, ([timestamp, device, wakeUp, ...lengths]) => {
       const [time, end] = [timeIn(timestamp), timeIn(wakeUp)]
       const told = parts.flatMap((name, at) => (typeof lengths[at] === 'number' ? [[name, lengths[at]]] : []))
+      // Minutes of deep, light and REM sleep.
+      const asleep = lengths.slice(1, 4).reduce<number>((sum, length) => sum + Number(length ?? NaN) * 60, 0)
       this.#spanned(table, time, end, {
         source: this.#devices.get(device) ?? '',
         type: 'sleep/analysis',
         stream: 'Sleep',
-        content: { analysis: 'asleep' },
+        content: nightContent(asleep, end - time),
         identity: `${end}`,
         ...(told.length > 0 && { clientData: { 'gadgetbridge:sleep': Object.fromEntries(told) } })
       })

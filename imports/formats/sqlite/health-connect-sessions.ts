@@ -1,6 +1,7 @@
 /** What lasts in Health Connect: exercises with their routes, and nights with their stages. */
 import type { Cell } from '../../sqlite/payload.js'
 import { scaled } from '../../text/units.js'
+import { nightContent } from '../sleep.js'
 import { isPlace } from '../tracks.js'
 import { exercises, stages } from './health-connect-tables.js'
 import type { Common, HealthRows } from './health-rows.js'
@@ -92,7 +93,7 @@ export async function readNights(rows: HealthRows): Promise<void> {
         ...common,
         type: 'sleep/analysis',
         stream: 'Sleep',
-        content: { analysis: 'asleep' },
+        content: nightContent(undefined, duration ?? undefined),
         identity: `session ${duration ?? 0}`,
         ...(note !== '' && { description: note })
       })

@@ -1,6 +1,6 @@
 /** Polar's export of an account: training sessions with their samples, and heart rates and steps of days. */
 import type { Format, Sink } from '../../record.js'
-import { isoTime, namesOffset } from '../../text/times.js'
+import { dayLength, isoTime, namesOffset } from '../../text/times.js'
 import {
   at,
   eachObject,
@@ -168,7 +168,8 @@ class Reader {
 
   /** Steps and energy of a day; those of its minutes are parts of them. */
   activity(object: Json): void {
-    const time = isoTime(textAt(object, 'date') ?? '', this.zone)
+    const date = textAt(object, 'date') ?? ''
+    const [time, duration] = [isoTime(date, this.zone), dayLength(date, this.zone)]
     const sums = [
       ['stepCount', 'count/steps', 'Steps of days'],
       ['calories', 'energy/kcal', 'Energy of days']
@@ -177,7 +178,7 @@ class Reader {
       const content = numberAt(object, 'summary', name)
       if (content === undefined) continue
       if (Number.isNaN(time)) this.sink.leftOut(`day ${name}`, 'without a time')
-      else this.sink.datum({ kind: `day ${name}`, source: '', type, stream, time, duration: 86_400, content })
+      else this.sink.datum({ kind: `day ${name}`, source: '', type, stream, time, duration, content })
     }
     const parts = at(object, 'samples')
     for (const [name, list] of Object.entries(isObject(parts) ? parts : {}))

@@ -1,7 +1,18 @@
 /** Fitbit's own export: JSON files by kind and day. */
 import type { Format, Head, Sink } from '../../record.js'
-import { isoTime, timeOf } from '../../text/times.js'
-import { at, eachObject, isJson, numberAt, textAt, type Json, outermost } from '../json-files.js'
+import { isoTime, laterReading, timeOf } from '../../text/times.js'
+import {
+  at,
+  eachObject,
+  isJson,
+  leaveMembers,
+  listAt,
+  numberAt,
+  numbersAt,
+  outermost,
+  textAt,
+  type Json
+} from '../json-files.js'
 import { nightDatum } from '../sleep.js'
 
 type Kind =
@@ -45,6 +56,35 @@ const plain: Readonly<Partial<Record<Kind, { type: string; stream: string; facto
   distance: { type: 'length/cm', stream: 'Distance' },
   calories: { type: 'energy/kcal', stream: 'Energy' }
 }
+
+/** What somebody did, by the levels of nights; older nights have three of them. */
+const stages: Readonly<Record<string, 'asleep' | 'awake'>> = {
+  deep: 'asleep',
+  light: 'asleep',
+  rem: 'asleep',
+  asleep: 'asleep',
+  restless: 'awake',
+  awake: 'awake',
+  wake: 'awake'
+}
+/** What is told of a night as a whole. */
+const nightNumbers = [
+  'efficiency',
+  'minutesAsleep',
+  'minutesAwake',
+  'minutesToFallAsleep',
+  'minutesAfterWakeup',
+  'timeInBed'
+]
+const ofNight: ReadonlySet<string> = new Set([
+  'logId',
+  'dateOfSleep',
+  'startTime',
+  'endTime',
+  'duration',
+  'levels',
+  ...nightNumbers
+])
 
 class Reader {
   constructor(
@@ -131,13 +171,44 @@ class Reader {
       identity: String(numberAt(object, 'logId') ?? ''),
       clientData: {
         'fitbit:sleep': {
-          efficiency: at(object, 'efficiency'),
-          minutesAsleep: at(object, 'minutesAsleep'),
+          ...numbersAt(object, nightNumbers),
           summary: at(object, 'levels', 'summary')
         }
       }
     })
     this.sink.datum(night)
+    this.#stages(listAt(object, 'levels', 'data'))
+    const short = listAt(object, 'levels', 'shortData').length
+    if (short > 0)
+      this.sink.leftOut('sleep shortData', 'part of a measurement that is brought in as one', short)
+    leaveMembers(this.sink, 'sleep', object, member => ofNight.has(member))
+  }
+
+  /** One after the other. */
+  #stages(data: readonly unknown[]): void {
+    const kind = 'sleep stage'
+    let last = -Infinity
+    for (const each of data) {
+      const [stage = '', seconds] = [textAt(each, 'level'), numberAt(each, 'seconds') ?? 0]
+      const first = isoTime(textAt(each, 'dateTime') ?? '', this.zone)
+      const time = first < last && this.zone !== undefined ? (laterReading(first, this.zone) ?? first) : first
+      if (!Object.hasOwn(stages, stage)) this.sink.leftOut(kind, 'of a kind without a type here')
+      else if (!(seconds > 0)) this.sink.leftOut(kind, 'of an end that cannot be read')
+      else {
+        last = time + seconds
+        this.sink.datum({
+          kind,
+          source: '',
+          type: 'sleep/analysis',
+          stream: 'Sleep',
+          time,
+          duration: seconds,
+          identity: stage,
+          content: { analysis: stages[stage] },
+          clientData: { 'fitbit:stage': stage }
+        })
+      }
+    }
   }
 }
 

@@ -1,7 +1,17 @@
 /** Garmin Connect's export of an account: summaries of days, nights, activities and weights as JSON, beside its FIT files. */
 import type { Format, Sink } from '../../record.js'
-import { isoTime } from '../../text/times.js'
-import { at, eachObject, isJson, isObject, listAt, numberAt, textAt, type Json } from '../json-files.js'
+import { dayLength, isoTime } from '../../text/times.js'
+import {
+  at,
+  eachObject,
+  isJson,
+  isObject,
+  leaveMembers,
+  listAt,
+  numberAt,
+  textAt,
+  type Json
+} from '../json-files.js'
 import { nightDatum } from '../sleep.js'
 import { scaled } from '../../text/units.js'
 
@@ -25,6 +35,10 @@ export const garminConnect: Format = {
     )
   }
 }
+
+/** Members that say whose record it is, which one, and when it was. */
+const ofRecord =
+  /(?:P[Kk]|I[Dd]|^uuid|^version|^source|[Tt]imestamp(?:GMT|Local)?|TimeGmt|TimeLocal|Date|^retro|^includes\w+|durationInMilliseconds|^sleepWindowConfirmationType|^metaData)$/
 
 class Reader {
   constructor(
@@ -76,6 +90,7 @@ class Reader {
       description: textAt(object, 'name') ?? (name === '' ? undefined : name),
       clientData: { 'garmin:activity': { type: name, ...Object.fromEntries(told) } }
     })
+    this.#rest(kind, object, [...numbers.map(([, theirs]) => theirs), 'duration', 'activityType', 'name'])
   }
 
   #sleep(object: Json): void {
@@ -118,6 +133,14 @@ class Reader {
       'Oxygen saturation',
       at(object, 'spo2SleepSummary', 'averageSPO2')
     )
+    const stages = ['deep', 'light', 'rem', 'awake'].map(stage => `${stage}SleepSeconds`)
+    this.#rest(kind, object, [...stages, 'averageRespiration', 'spo2SleepSummary'])
+    this.#rest(`${kind} oxygen`, object['spo2SleepSummary'], ['averageSPO2'])
+  }
+
+  /** Names the members that are not read. */
+  #rest(kind: string, object: unknown, used: readonly string[]): void {
+    leaveMembers(this.sink, kind, object, member => ofRecord.test(member) || used.includes(member))
   }
 
   #single(kind: string, time: number, type: string, stream: string, value: unknown): void {
@@ -132,11 +155,11 @@ class Reader {
 
   #day(object: Json): void {
     const kind = 'day'
-    const date = textAt(object, 'calendarDate') ?? ''
+    const date = (textAt(object, 'calendarDate') ?? '').slice(0, 10)
     const start = momentOf(object['wellnessStartTimeGmt'])
-    const time = Number.isNaN(start) ? isoTime(date.slice(0, 10), this.zone) : start
+    const time = Number.isNaN(start) ? isoTime(date, this.zone) : start
     const end = momentOf(object['wellnessEndTimeGmt'])
-    const duration = end > time ? end - time : 86_400
+    const duration = end > time ? end - time : dayLength(date, this.zone)
     const sums = [
       ['count/steps', 'Steps of days', 'totalSteps', true],
       ['length/m', 'Distance of days', 'totalDistanceMeters', true],
@@ -172,6 +195,11 @@ class Reader {
       isFirst = false
     }
     if (isFirst) this.sink.leftOut(kind, 'without a number')
+    this.#rest(
+      `${kind},`,
+      object,
+      sums.map(([, , member]) => member)
+    )
   }
 
   /** Weights and masses in grams; a scale that could not measure one writes zero. */
@@ -198,6 +226,8 @@ class Reader {
       isFirst = false
     }
     if (isFirst) this.sink.leftOut(kind, 'without a number')
+    this.#rest(`${kind},`, object, ['weight', 'vo2Max', 'vo2MaxRunning'])
+    this.#rest(`${kind},`, weight, ['weight', 'bodyFat', 'bodyWater', 'muscleMass', 'boneMass'])
   }
 
   #maximum(object: Json): void {

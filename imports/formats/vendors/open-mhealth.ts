@@ -73,7 +73,7 @@ class Reader {
     const schema = at(object, 'header', 'schema_id')
     const kind = textAt(schema, 'name') ?? (typeof schema === 'string' ? schema : 'data point')
     const body = at(object, 'body')
-    const span = spanOf(
+    const { hasOddEnd, ...span } = spanOf(
       at(body, 'effective_time_frame') ?? at(object, 'header', 'effective_time_frame'),
       this.zone
     )
@@ -82,11 +82,13 @@ class Reader {
       return
     }
     const notes = textAt(body, 'user_notes')
+    const id = textAt(object, 'header', 'id') ?? textAt(object, 'header', 'uuid')
     const common: Common = {
       kind,
       source: textAt(object, 'header', 'acquisition_provenance', 'source_name') ?? '',
       ...span,
-      identity: textAt(object, 'header', 'id') ?? textAt(object, 'header', 'uuid'),
+      // An id does not tell apart what has different contents.
+      ...(id !== undefined && { identity: `${id} ${JSON.stringify(body)}` }),
       ...(notes !== undefined && { description: notes, isEvent: true })
     }
     this.#found = 0
@@ -112,6 +114,7 @@ class Reader {
       else if (!isNight) this.sink.leftOut(own, 'of a kind without a type here')
     }
     if (this.#found === 0) this.sink.leftOut(kind, 'empty')
+    else if (hasOddEnd) this.sink.leftOut(`${kind}, end`, 'of an end that cannot be read')
   }
 
   #kindOf(kind: string, member: string): string {
@@ -174,8 +177,7 @@ class Reader {
   }
 
   #night(common: Common, body: Json): void {
-    const total = at(body, 'total_sleep_time')
-    const asleep = (numberAt(total, 'value') ?? NaN) * (seconds[textAt(total, 'unit') ?? ''] ?? NaN)
+    const asleep = secondsIn(at(body, 'total_sleep_time'))
     this.sink.datum({
       ...common,
       kind: this.#kindOf(common.kind, 'episode'),
@@ -200,18 +202,42 @@ function unitOf(unit: string): string {
   return unit === 'C' ? 'degc' : unit === 'F' ? 'degf' : unit
 }
 
-const seconds: Readonly<Record<string, number>> = { ms: 0.001, sec: 1, min: 60, h: 3600, d: 86_400 }
+/** Seconds of units of time; months and years are of different lengths. */
+const seconds: Readonly<Record<string, number>> = {
+  ps: 1e-12,
+  ns: 1e-9,
+  us: 1e-6,
+  ms: 0.001,
+  sec: 1,
+  min: 60,
+  h: 3600,
+  d: 86_400,
+  wk: 604_800
+}
 
-function spanOf(frame: unknown, zone: string | undefined): { time: number; duration?: number } {
+interface Span {
+  readonly time: number
+  readonly duration?: number
+  /** Whether there is an end, or a length, that cannot be read. */
+  readonly hasOddEnd: boolean
+}
+
+function spanOf(frame: unknown, zone: string | undefined): Span {
   const instant = textAt(frame, 'date_time')
-  if (instant !== undefined) return { time: isoTime(instant, zone) }
+  if (instant !== undefined) return { time: isoTime(instant, zone), hasOddEnd: false }
   const interval = at(frame, 'time_interval')
   const [start, end] = [textAt(interval, 'start_date_time'), textAt(interval, 'end_date_time')].map(text =>
     isoTime(text ?? '', zone)
   ) as [number, number]
-  const length = numberAt(interval, 'duration', 'value')
-  const duration =
-    length === undefined ? end - start : length * (seconds[textAt(interval, 'duration', 'unit') ?? ''] ?? NaN)
+  const length = at(interval, 'duration')
+  const duration = length === undefined ? end - start : secondsIn(length)
   const time = Number.isNaN(start) ? end - duration : start
-  return duration > 0 ? { time, duration } : { time }
+  const hasEnd = length !== undefined || at(interval, 'end_date_time') !== undefined
+  return { time, ...(duration > 0 && { duration }), hasOddEnd: hasEnd && !(duration >= 0) }
+}
+
+/** Seconds of a quantity of time; `NaN` where that is not certain. */
+function secondsIn(quantity: unknown): number {
+  const unit = textAt(quantity, 'unit') ?? ''
+  return (numberAt(quantity, 'value') ?? NaN) * (Object.hasOwn(seconds, unit) ? seconds[unit]! : NaN)
 }

@@ -1,8 +1,18 @@
 /** Oura's export: one JSON of lists by name, or one table for each of them with JSON in its cells. */
 import type { Format, Head, Sink } from '../../record.js'
 import { parsed } from '../../text/json.js'
-import { isoTime } from '../../text/times.js'
-import { at, eachObject, isJson, listAt, numberAt, numbersAt, textAt, type Json } from '../json-files.js'
+import { dayLength, isoTime } from '../../text/times.js'
+import {
+  at,
+  eachObject,
+  isJson,
+  leaveMembers,
+  listAt,
+  numberAt,
+  numbersAt,
+  textAt,
+  type Json
+} from '../json-files.js'
 import { nightDatum } from '../sleep.js'
 import { columnsOf, eachNamedRow } from '../../text/named-tables.js'
 
@@ -138,17 +148,20 @@ class Reader {
     const duration = end > time ? end - time : undefined
     const numbers = numbersAt(object, sleepNumbers)
     const type = textAt(object, 'type')
-    const night = nightDatum({
-      kind,
-      time,
-      duration,
-      asleep: numberAt(object, 'total_sleep_duration') ?? numberAt(object, 'total'),
-      identity: `${end}`,
-      clientData: { 'oura:sleep': { ...numbers, ...(type !== undefined && { type }) } }
-    })
-    this.sink.datum(night)
+    // What the person has deleted there is not brought in here.
+    if (type === 'deleted') {
+      this.sink.leftOut(kind, 'marked as entered in error')
+      return
+    }
+    // Somebody who rested has not slept, but a heart rate is one.
+    const isSleep = type !== 'rest'
+    if (isSleep) {
+      const asleep = numberAt(object, 'total_sleep_duration') ?? numberAt(object, 'total')
+      const clientData = { 'oura:sleep': { ...numbers, ...(type !== undefined && { type }) } }
+      this.sink.datum(nightDatum({ kind, time, duration, asleep, identity: `${end}`, clientData }))
+    } else this.sink.leftOut(kind, 'of a kind without a type here')
     const phases = textAt(object, 'sleep_phase_5_min') ?? textAt(object, 'hypnogram_5min') ?? ''
-    this.#stages(`${kind} stage`, time, end, phases)
+    this.#stages(`${kind} stage`, time, end, phases, isSleep)
     this.#samples(`${kind} heart rate`, 'frequency/bpm', 'Heart rate', at(object, 'heart_rate'))
     this.#samples(`${kind} hrv`, 'time/ms', 'Heart rate variability', at(object, 'hrv'))
     this.#fives(`${kind} heart rate`, 'frequency/bpm', 'Heart rate', time, listAt(object, 'hr_5min'))
@@ -166,9 +179,9 @@ class Reader {
   }
 
   /** A digit for each five minutes from going to bed; those of one stage in a row are a record. */
-  #stages(kind: string, start: number, end: number, phases: string): void {
+  #stages(kind: string, start: number, end: number, phases: string, isSleep: boolean): void {
     for (const { 0: run, index } of phases.matchAll(/(.)\1*/g)) {
-      const stage = Object.hasOwn(stages, run[0]!) ? stages[run[0]!] : undefined
+      const stage = isSleep && Object.hasOwn(stages, run[0]!) ? stages[run[0]!] : undefined
       const time = start + index * 300
       const last = Math.min(time + run.length * 300, end)
       if (stage === undefined) this.sink.leftOut(kind, 'of a kind without a type here')
@@ -189,12 +202,7 @@ class Reader {
 
   /** Names the members that are not read. */
   #rest(object: Json, kind: string, used: readonly string[]): void {
-    for (const [member, value] of Object.entries(object)) {
-      const isEmpty = value === null || value === '' || (Array.isArray(value) && value.length === 0)
-      if (isEmpty || ofRecord.has(member) || used.includes(member)) continue
-      const isScore = /score|contributors|readiness/.test(member)
-      this.sink.leftOut(`${kind} ${member}`, isScore ? score : 'of a kind without a type here')
-    }
+    leaveMembers(this.sink, kind, object, member => ofRecord.has(member) || used.includes(member))
   }
 
   /** `{interval, items, timestamp}`; items may be missing. */
@@ -221,12 +229,10 @@ class Reader {
 
   /** Sums of a day, which begins at midnight unless it says otherwise. */
   #day(object: Json, kind: string): void {
-    const time = isoTime(
-      textAt(object, 'day_start') ?? textAt(object, 'timestamp') ?? textAt(object, 'day') ?? '',
-      this.zone
-    )
+    const start = textAt(object, 'day_start') ?? textAt(object, 'timestamp') ?? textAt(object, 'day') ?? ''
+    const time = isoTime(start, this.zone)
     const end = isoTime(textAt(object, 'day_end') ?? '', this.zone)
-    const duration = end > time ? Math.round(end - time) : 86_400
+    const duration = end > time ? Math.round(end - time) : dayLength(start, this.zone)
     // Older exports have another name for active energy, of the same unit.
     const energy = numberAt(object, 'active_calories') === undefined ? 'cal_active' : 'active_calories'
     const sums = [

@@ -1,0 +1,48 @@
+/** Files of each format, written: what comes a second time is known, and what is taken out leaves nothing. */
+import t from 'tap'
+import { coffer, type Answer, type Client } from '../../support/coffer.js'
+import { broughtIn, sent, takenOut, total, written } from '../../support/importing.js'
+import { smallFiles } from '../../imports/small-files.js'
+
+t.setTimeout(900_000)
+
+const name = '"><img src=x onerror="window.hacked=1"> & <b>bold</b>'
+
+/** Everything that an account answers. */
+async function answers(client: Client): Promise<Answer> {
+  const { events } = await client.do('events.get', { state: 'all', limit: 10_000, fromTime: 0, toTime: 4e9 })
+  const { streams } = await client.do('streams.get', { state: 'all' })
+  return { events, streams }
+}
+
+for (const { fileName, format, make } of smallFiles)
+  t.test(`${format}, as ${fileName}`, async t => {
+    const { alice } = await coffer(t)
+    const before = await answers(alice)
+    const first = await broughtIn(alice, fileName, make(3, name))
+    t.equal(first.state, 'written', first.message)
+    t.equal(first.look.format, format)
+    const all = total(first.tally.broughtIn)
+    t.ok(all >= 3, 'each record is brought in')
+    t.equal(all + total(first.tally.leftOut), total(first.look.records), 'and every other one is counted')
+    const whole = await answers(alice)
+
+    const again = await broughtIn(alice, `again ${fileName}`, make(3, name))
+    t.same(again.tally.broughtIn, {}, 'a copy adds nothing')
+    t.same(again.tally.known, first.tally.broughtIn)
+    const bytes = Buffer.from(make(3, name))
+    for (const part of [0.8, 0.4]) {
+      const cut = await sent(alice, `cut ${fileName}`, bytes.subarray(0, bytes.length * part))
+      if (cut.state === 'unreadable') continue
+      const { tally } = await written(alice, cut.id)
+      t.same(tally.broughtIn, {}, `nor do ${part} of it`)
+    }
+    t.same(await answers(alice), whole)
+
+    const longer = await broughtIn(alice, `longer ${fileName}`, make(4, name))
+    t.same(longer.tally.known, first.tally.broughtIn, 'a longer one adds what is new')
+    t.equal(total(longer.tally.broughtIn) * 3, all)
+    const { imports } = await alice.do('imports.get')
+    for (const { id, state } of imports) if (state === 'written') await takenOut(alice, id)
+    t.same(await answers(alice), before, 'nothing is left of them')
+  })
