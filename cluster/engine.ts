@@ -83,7 +83,7 @@ export class Conflict extends Error {
 
 /** The engine does not answer. What was asked for may have happened, or may still happen. */
 export class EngineUnavailable extends Error {
-  constructor(cause?: unknown, message = 'The engine of the cluster does not answer') {
+  constructor(cause?: unknown, message = 'The engine of the cluster is not responding') {
     super(message, { cause })
     this.name = 'EngineUnavailable'
   }

@@ -123,7 +123,7 @@ export class BucketObjects implements Objects {
 }
 
 function createNoBucketError(): EngineUnavailable {
-  return new EngineUnavailable(new Error('There is no such bucket'))
+  return new EngineUnavailable(new Error('The bucket does not exist'))
 }
 
 /** Asks the storage. Whatever goes wrong, nobody knows what has become of it. */

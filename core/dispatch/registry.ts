@@ -25,7 +25,7 @@ import type { Account } from '../../storage/platform/account.js'
 
 const writing: ReadonlySet<string> = new Set(['write', 'batch'])
 /** What is said of a write whose result is too long: it is not to be made again. */
-const doneTooLong = 'This has been done, but its result is too large to be answered in one piece'
+const doneTooLong = 'The call took effect, but its result is too large for one response'
 
 export class Registry implements Dispatch, Dispatcher {
   readonly #gatherings: Gatherings

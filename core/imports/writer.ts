@@ -66,7 +66,7 @@ export class ImportWriter {
       const result = await before.store.commit(() => {
         const call = (changed = this.presence.call())
         if (call.store.imports.getState(job.id) !== job.state)
-          fail('invalid-operation', 'The import has been stopped')
+          fail('invalid-operation', 'The import was stopped')
         call.store.audit.lastWritten.clear()
         const checkQuota = quotaCheck(this.writers.createEvent, call)
         const value = this.footprint!.own(call.store, () => work(call))

@@ -134,7 +134,7 @@ export function createUploadBuffers({ limits }: Config, clock: Clock): UploadBuf
 
 /** The error for a body for which no room became free in time. */
 export function createBusyError(): ApiError {
-  return new ApiError('api-unavailable', 'Too many large requests at the moment. Please try again later', {
+  return new ApiError('api-unavailable', 'Too many large requests at the moment. Try again later', {
     retryAfter
   })
 }

@@ -70,7 +70,7 @@ function refuseMissingPassword(): never {
 }
 
 function refuseWrongPassword(): never {
-  fail('invalid-operation', 'The given old password does not match', {
+  fail('invalid-operation', 'The old password is incorrect', {
     param: 'oldPassword',
     code: 'password-wrong'
   })

@@ -50,6 +50,6 @@ export const loginByIdentity = method<typeof Params, VerifiedProof>({
 /** The account's own file has the last word, not the platform's index. */
 function requireIdentity({ store }: Call, { proof: { issuer, subject } }: VerifiedProof): Identity {
   return (
-    store.identities.find(issuer, subject) ?? fail('forbidden', 'This identity does not open this account')
+    store.identities.find(issuer, subject) ?? fail('forbidden', 'This identity is not linked to this account')
   )
 }

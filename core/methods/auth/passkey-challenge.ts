@@ -11,7 +11,7 @@ import { createRequestOptions } from '../../sign-in/passkeys/options.js'
 /** For anybody, and of no account: which one it is shows when a passkey has signed. Nothing is kept of it. */
 export const passkeyChallenge = serviceMethod({
   id: 'auth.passkeyChallenge',
-  summary: 'Begin to sign in with a passkey',
+  summary: 'Start signing in with a passkey',
   params: Type.Object({ appId: AppId }, closed),
   result: Type.Object({ request: RequestOptions }),
   mode: 'service',

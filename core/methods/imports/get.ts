@@ -16,7 +16,7 @@ const pageCharacters = 100_000
 /** Returns them newest first; to apps those that they have begun, as long as they manage the streams. */
 export const get = method({
   id: 'imports.get',
-  summary: 'List what was imported',
+  summary: 'List imports',
   params: Type.Object({}, closed),
   result: Type.Object({ imports: Type.Array(Import) }),
   mode: 'read',

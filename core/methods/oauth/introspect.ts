@@ -13,7 +13,7 @@ const Seconds = Type.Optional(Type.Integer())
 /** Tells of tokens that are over, unknown, another client's, or of a closed account only that they are not active. */
 export const introspect = method({
   id: 'oauth.introspect',
-  summary: 'Learn what a token is worth, as the client that it was given to',
+  summary: 'Get the state of a token, as its client',
   params: TokenParams,
   result: Type.Object({
     active: Type.Boolean(),

@@ -12,7 +12,7 @@ const maxNamesLength = 80
 /** `DELETE /system/users/{username}/passkeys`: 204. Sessions stay, as does the password; tells the user by mail. */
 export const deletePasskeys = serviceMethod({
   id: 'system.deletePasskeys',
-  summary: 'End all passkeys of a user',
+  summary: 'Remove all passkeys of a user',
   params: Type.Object({ username: Type.String() }, closed),
   result: Type.Object({}),
   mode: 'service',

@@ -8,7 +8,7 @@ import { serviceMethod } from '../../call/method.js'
 /** `GET /system/operators/{username}`, with a personal token of that account. To anybody else it does not seem to exist. */
 export const getOperator = serviceMethod({
   id: 'system.getOperator',
-  summary: 'Tell whether the user operates the service',
+  summary: 'Check whether the user is an operator',
   params: Type.Object({ username: Type.String() }, closed),
   result: Type.Object({ operator: Type.Object({ username: Type.String() }) }),
   mode: 'service',

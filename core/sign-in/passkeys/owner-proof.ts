@@ -38,7 +38,7 @@ export async function verifyOwner(call: Call, given: OwnerProof): Promise<Verifi
   if (typeof given.password === 'string' && hasPassword) {
     const hash = store.account.password()?.hash
     if (await verifyPassword(services, credentials, account.username, given.password, hash)) return undefined
-    return fail('invalid-operation', 'The password does not match', {
+    return fail('invalid-operation', 'The password is incorrect', {
       param: 'password',
       code: 'password-wrong'
     })
@@ -62,5 +62,5 @@ export async function requireOwner(call: Call, given: OwnerProof): Promise<void>
 
 function formatMissingProof(hasPassword: boolean, passkeys: number): string {
   const ways = [hasPassword && 'the password', passkeys > 0 && 'a passkey'].filter(Boolean).join(' or ')
-  return ways === '' ? 'Please sign in again first' : `Please prove who you are first, by ${ways}`
+  return ways === '' ? 'Sign in again first' : `Confirm your identity first with ${ways}`
 }
