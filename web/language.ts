@@ -8,7 +8,9 @@ import english from './messages/en.json'
 /** The texts by key. Rooms with texts of their own add to it. */
 export interface Texts extends English {}
 type English = typeof english
-export type Key = keyof Texts
+/** Texts with plural forms, `{key}.one`, `{key}.other` and so on, are named by the key alone. */
+type PluralKey = keyof { [K in keyof Texts as K extends `${infer Base}.other` ? Base : never]: string }
+export type Key = keyof Texts | PluralKey
 export type Messages = Readonly<Record<string, string>>
 /** Files of texts that are loaded when needed, by path: `…/{tag}.json`. */
 export type TextFiles = Readonly<Record<string, () => Promise<Messages>>>
@@ -67,9 +69,14 @@ export function nameOf(tag: string): string {
   return name[0]!.toLocaleUpperCase(tag) + name.slice(1)
 }
 
-/** Returns a text, with placeholders such as `{name}` replaced by values. */
+/**
+ * Returns a text, with placeholders such as `{name}` replaced by values. A text with plural forms is chosen by `count`, in the
+ * rules of the current language.
+ */
 export function t(key: Key, values: Readonly<Record<string, string | number>> = {}): string {
-  return textOf(key).replaceAll(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole))
+  return textOf(key, values['count']).replaceAll(/\{(\w+)\}/g, (whole, name: string) =>
+    String(values[name] ?? whole)
+  )
 }
 
 /** Like {@link t}, for values that are elements rather than text. */
@@ -81,7 +88,7 @@ export function rich(key: Key, values: Readonly<Record<string, ComponentChild>>)
 
 /** Whether there is a text with this key. */
 export function isKey(key: string): key is Key {
-  return Object.hasOwn(messages, key)
+  return Object.hasOwn(messages, key) || Object.hasOwn(messages, `${key}.other`)
 }
 
 /** Formats a duration in its largest fitting unit: `2 minutes`. */
@@ -117,6 +124,7 @@ const units = [
   ['minute', 60]
 ] as const
 
-function textOf(key: Key): string {
-  return messages[key] ?? key
+function textOf(key: Key, count?: string | number): string {
+  const form = typeof count === 'number' ? new Intl.PluralRules(current).select(count) : 'other'
+  return messages[key] ?? messages[`${key}.${form}`] ?? messages[`${key}.other`] ?? key
 }

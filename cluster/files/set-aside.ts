@@ -53,9 +53,9 @@ async function measure(folder: string, name: string): Promise<{ name: string; by
   // Another account's folder may be replaced or removed meanwhile.
   const names = await readdir(folder).catch(() => [])
   const stats = await Promise.all(
-    names.map(async folder => await stat(join(folder, folder)).catch(() => undefined))
+    names.map(async file => await stat(join(folder, file)).catch(() => undefined))
   )
-  const bytes = stats.reduce((sum, folder) => sum + (folder?.size ?? 0), 0)
+  const bytes = stats.reduce((sum, file) => sum + (file?.size ?? 0), 0)
   return { name, bytes, atMs: (await stat(folder).catch(() => undefined))?.mtimeMs ?? 0 }
 }
 

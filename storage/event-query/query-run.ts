@@ -182,7 +182,7 @@ export class QueryRun {
     const { found, next } = this.#isStale
       ? this.#recheckMatching(file.db, limited)
       : { found: limited, next: limited }
-    const { wanted, cost, scannedTo: scannedTo = next.at(-1) } = this.#filterByContent(file.db, found)
+    const { wanted, cost, scannedTo = next.at(-1) } = this.#filterByContent(file.db, found)
     const { stoppedAt, ...answer } = this.#takeEvents(file, wanted, heldBytes)
     const last = answer.isFull ? stoppedAt : scannedTo
     const left = last ? sorted.slice(sorted.indexOf(last) + 1) : sorted

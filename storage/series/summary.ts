@@ -36,7 +36,7 @@ export function summarizeRows(rows: readonly Row[]): { points: string; summary: 
     const text = formatRows(part)
     const measures = indexes.map(index => measure(part, index))
     isFindable &&=
-      measures.every(measure => measure?.count === part.length) || hasNoOtherBrackets(text, part.length)
+      measures.every(each => each?.count === part.length) || hasNoOtherBrackets(text, part.length)
     parts.push([start === 0 ? 0 : points.length + 1, ...measures.map(toTimes)])
     totals =
       start === 0 ? measures : totals.map((total, index) => mergeMeasures(total, measures[index], index + 1))
@@ -56,12 +56,10 @@ function hasNoOtherBrackets(text: string, count: number): boolean {
   return text.split('[').length === count + 1
 }
 
-function toFigures(measure: Measure | undefined, index: number): Figures {
-  return measure
-    ? [measure.count, measure.sum, measure.least[index] as number, measure.greatest[index] as number]
-    : 0
+function toFigures(found: Measure | undefined, index: number): Figures {
+  return found ? [found.count, found.sum, found.least[index] as number, found.greatest[index] as number] : 0
 }
 
-function toTimes(measure: Measure | undefined): Figures {
-  return measure ? [measure.count, measure.sum, measure.least[0], measure.greatest[0]] : 0
+function toTimes(found: Measure | undefined): Figures {
+  return found ? [found.count, found.sum, found.least[0], found.greatest[0]] : 0
 }

@@ -24,7 +24,7 @@ export function extractWords(event: Texts): string {
   if (!mayHaveText(event)) return ''
   const words = new Set<string>()
   let remaining = maxCharacters
-  const add = (text: string, convert: (text: string) => string = text => text): void => {
+  const add = (text: string, convert: (value: string) => string = value => value): void => {
     if (remaining <= 0) return
     addWords(convert(text.slice(0, remaining)), words)
     remaining -= text.length

@@ -211,7 +211,7 @@ t.test('coffer backup', async t => {
       t.equal(typed.code, 0, typed.errors)
       const none = await command(['restore', '--verify', folder])
       t.equal(none.code, 1)
-      t.match(none.errors, 'no passphrase')
+      t.match(none.errors, 'Missing passphrase')
     })
 
     // Without a passphrase, which takes seconds to check.
@@ -240,7 +240,7 @@ t.test('coffer backup', async t => {
         const place = join(t.testdirName, 'data')
         const refused = await restore(copy, place, '--identity', identity)
         t.equal(refused.code, 1)
-        t.match(refused.errors, 'Nothing has been restored')
+        t.match(refused.errors, 'Nothing was restored')
         t.same(
           readdirSync(place).filter(name => !name.startsWith('coffer.lock')),
           []
@@ -273,7 +273,7 @@ t.test('coffer backup', async t => {
     t.same(readdirSync(folder), ['letter.txt'])
     t.match((await backup(join(folder, 'nowhere'), join(folder, 'b'))).errors, 'no folder')
     t.match((await restore(folder, directory)).errors, 'is not a backup')
-    t.match((await command(['backup', `--dataDir=${directory}`])).errors, 'No place is named')
+    t.match((await command(['backup', `--dataDir=${directory}`])).errors, 'Missing destination')
   })
 })
 
@@ -323,7 +323,7 @@ t.test('coffer restore', async t => {
       const unknown = await restore(folder, directory, '--user', 'carol')
       t.match([unknown.code, unknown.errors], [1, 'holds no account carol'])
       const locked = await restore(folder, directory, '--user', 'alice')
-      t.match([locked.code, locked.errors], [1, 'stop it, or set adminKey'])
+      t.match([locked.code, locked.errors], [1, 'Stop it, or set adminKey'])
       t.equal((await alice.http('GET', '/events')).body.events.length, 2, 'nothing has changed')
 
       const flags = [`--port=${port}`, `--adminKey=${adminKey}`]

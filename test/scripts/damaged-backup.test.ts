@@ -104,6 +104,6 @@ for (const isEncrypted of [false, true])
         code: 1,
         errors: /\tits backup was damaged, and has been copied again/
       })
-      t.match(await command(named), { code: 0, output: /2 restored to the side without a problem/ })
+      t.match(await command(named), { code: 0, output: /2 accounts verified by restoring/ })
     })
   })

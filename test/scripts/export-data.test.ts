@@ -106,8 +106,8 @@ t.test('coffer export-data', async t => {
       [['nobody'], /There is no account nobody/],
       [[], /Expected arguments: <user>/],
       [['alice', '--format', 'xls'], /format must be equal to one of the allowed values/],
-      [['alice', '--from', 'yesterday'], /neither a day/],
-      [['alice', '--zone', 'Nowhere'], /not a time zone/],
+      [['alice', '--from', 'yesterday'], /not a valid date or time/],
+      [['alice', '--zone', 'Nowhere'], /not a valid time zone/],
       [['alice', '--streams', 'nowhere'], /Unknown streams: nowhere/],
       [
         ['alice', '--format', 'gpx', '--out', join(directory, 'no', 'such', 'x.gpx'), '--streams', 'nowhere'],

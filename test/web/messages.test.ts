@@ -49,6 +49,8 @@ for (const folder of folders)
       const other = keys.filter(key => placeholders(texts[key]).join() !== placeholders(english[key]).join())
       t.same(other, [], `the placeholders in ${tag} are those of English`)
     }
+    const lacking = keys.filter(key => key.endsWith('.one') && !keys.includes(key.replace(/one$/, 'other')))
+    t.same(lacking, [], 'each text with a singular has a plural')
   })
 
 t.test('every reason for which an import leaves records out has a text', async t => {

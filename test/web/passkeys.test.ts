@@ -87,8 +87,8 @@ t.test('passkeys', async t => {
     await look(t, page, 'passkeys-add')
     await page.getByLabel('Current password', { exact: true }).fill('not the one')
     await page.getByRole('button', { name: 'Add it' }).click()
-    await page.getByText('This is not your current password.').waitFor()
-    await page.getByRole('button', { name: 'Back', exact: true }).click()
+    await page.getByText('Incorrect password.').waitFor()
+    await page.getByRole('button', { name: 'Previous', exact: true }).click()
     await add(page, 'Olive’s laptop')
     await page.getByText('Olive’s laptop was added.').waitFor()
     t.match(await known(), [{ name: 'Olive’s laptop' }])
@@ -103,7 +103,7 @@ t.test('passkeys', async t => {
     await add(page)
     await page.getByText('This device has a passkey of your account already.').waitFor()
     t.equal((await known()).length, 1)
-    await page.getByRole('button', { name: 'Back', exact: true }).click()
+    await page.getByRole('button', { name: 'Previous', exact: true }).click()
   })
 
   await t.test('sign in without a name or a password', async t => {
@@ -113,7 +113,7 @@ t.test('passkeys', async t => {
     await look(t, page, 'passkeys-sign-in')
     await enter(page)
     await untilHeading(page, 'Your account')
-    await page.getByText('You are signed in as daisy.').waitFor()
+    await page.getByText('Signed in as daisy.').waitFor()
     await page
       .getByText(/^Last used: /)
       .first()
@@ -162,7 +162,7 @@ t.test('passkeys', async t => {
   await t.test('are refused without the person verified, and once they were ended', async t => {
     const { cdp, id, page } = laptop
     await leave(page)
-    const isKnown = 'This passkey is not known here, or was ended.'
+    const isKnown = 'This passkey is unknown or has been removed.'
     // A page that does not ask for it: the authenticator signs all the same.
     await page.route('**/auth/passkey-challenge', async route => {
       const answer = await route.fetch()
@@ -184,7 +184,7 @@ t.test('passkeys', async t => {
       `navigator.credentials.get = async () => { throw new DOMException('', 'NotAllowedError') }`
     )
     await enter(page)
-    await page.getByText('No passkey was used. Please try again.').waitFor()
+    await page.getByText('No passkey was used. Try again.').waitFor()
     await page.context().close()
   })
 

@@ -22,7 +22,6 @@ import type { UserStore } from '../../../storage/user/user-store.js'
 import { createWalSyncs } from '../../../storage/wal/sync.js'
 import { keptEvent, keptPoints, password, previewBytes } from './sample.js'
 
-/** A user of the bench. */
 export interface SeededUser {
   readonly id: string
   readonly username: string
@@ -115,27 +114,22 @@ export class Seeder {
 
   async user(username: string, content: Content = {}): Promise<SeededUser> {
     const { apart, events = 0, points = 0, shape = flat } = content
-    const account: Account = {
-      ...initialStatus,
-      id: createId(),
-      username,
-      state: 'active',
-      created: seedTime
-    }
+    const id = createId()
+    const account: Account = { ...initialStatus, id, username, state: 'active', created: seedTime }
     const personal = newAccess('personal')
     const app: Access = { ...newAccess('app'), permissions: [{ streamId: rootStream, level: 'manage' }] }
     const hash = await createPasswords().hash(password)
     const fields = { email: `${username}@example.com`, language: 'en' }
     await this.#accounts.create({
-      id: account.id,
+      id,
       username,
       created: seedTime,
       unique: { email: fields.email },
       fill(store) {
         for (const access of [personal, app, ...shape.accesses]) store.accesses.insert(access)
         store.sessions.open(personal.id, Date.now() / 1000)
-        store.account.insertPassword({ hash, created: seedTime })
         const by = { time: seedTime, at: seedTime, by: personal.id }
+        store.account.insertPassword({ hash, created: seedTime })
         for (const [field, value] of Object.entries(fields))
           store.events.insert(policies.system.createEvent(field, value, by)!)
         shape.insertStreams(store)
@@ -159,7 +153,6 @@ export class Seeder {
     // The server does that once an account has been quiet, which would be during the measurements.
     const store = this.#accounts.store(account)
     while (store.events.texts.hasPending()) await store.write(() => store.events.texts.indexPending())
-    const { id } = account
     return { id, username, token: personal.token, appToken: app.token, eventIds, seriesIds, pictureIds }
   }
 

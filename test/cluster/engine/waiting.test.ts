@@ -61,7 +61,7 @@ t.test('a node without its engine', async t => {
 
   await servers.kill(0)
   const { child, lines } = run(t, flags)
-  const waits = (): string[] => lines.filter(line => /waits for (?:it|the engine)/.test(line))
+  const waits = (): string[] => lines.filter(line => /is waiting for (?:it|the engine)/.test(line))
   await t.test('lives, is not ready, and asks callers to come again', async t => {
     await until('it to wait', async () => (await statusOf(`${url}/healthz`)) === 200)
     const ready = await fetch(`${url}/readyz`)
@@ -92,7 +92,7 @@ t.test('a node without its engine', async t => {
       await response.arrayBuffer()
       return response.status === 200
     })
-    t.ok(lines.some(line => line.includes('the engine of the cluster answers')))
+    t.ok(lines.some(line => line.includes('the engine of the cluster is responding')))
     const ended = once(child, 'exit')
     child.kill('SIGTERM')
     await ended

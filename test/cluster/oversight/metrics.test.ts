@@ -174,7 +174,7 @@ test('a node and another one', { timeout: 240_000 }, async t => {
 
   await t.test('do not do what they do not know', async t => {
     const answer = await n2.engine.send('n1', Buffer.from('{"do":"something else"}'), 60_000)
-    t.match(controlledIn(answer), { ok: false, message: /does not know/ })
+    t.match(controlledIn(answer), { ok: false, message: /does not support/ })
     t.match(controlledIn(await n2.engine.send('n1', Buffer.from('{'), 60_000)), { ok: false })
     t.ok((await value(n1, 'coffer_cluster_shards')) > 0)
   })

@@ -184,7 +184,7 @@ t.test('coffer import-data', async t => {
     ...more
   ]
   const busy = await command(args().slice(2))
-  t.match(busy, { code: 1, errors: /owns the data directory/ })
+  t.match(busy, { code: 1, errors: /data directory is in use/ })
   await service.server.close()
   const run = async (...more: string[]): Promise<Answer> => {
     const { code, errors, output } = await command(args(...more).slice(2))

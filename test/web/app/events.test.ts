@@ -14,7 +14,7 @@ t.test('events', async t => {
   await t.test('somebody new adds a weight in two touches, changes it, and takes it back', async t => {
     const page = await open('/app/?register', phone)
     await page.getByLabel('Username').fill('gerda')
-    await page.getByLabel('E-mail').fill('gerda@example.com')
+    await page.getByLabel('Email address').fill('gerda@example.com')
     await page.getByLabel('Password', { exact: true }).fill(password)
     await page.getByRole('button', { name: 'Create account' }).click()
     await page.locator('.dock .plus').click()
@@ -36,7 +36,7 @@ t.test('events', async t => {
       'last 61.9\u00a0kg'
     )
     await dialog.getByRole('button', { name: 'Save' }).click()
-    await dialog.getByText('Please fill this in.').waitFor()
+    await dialog.getByText('Fill in this field.').waitFor()
     await dialog.getByRole('textbox', { name: 'Weight' }).fill('1,200')
     await dialog.getByRole('button', { name: 'Save' }).click()
     await dialog.getByText('thousands or decimals').waitFor()
@@ -93,7 +93,7 @@ t.test('events', async t => {
     await dialog.getByRole('button', { name: 'Blood pressure' }).click()
     await dialog.getByLabel('Systolic').fill('118')
     await dialog.getByRole('button', { name: 'Save' }).click()
-    await dialog.getByText('Please fill this in.').waitFor()
+    await dialog.getByText('Fill in this field.').waitFor()
     t.equal(await dialog.getByLabel('Diastolic').getAttribute('aria-invalid'), 'true')
     await look(t, page, 'app-add-pressure')
     await dialog.getByLabel('Diastolic').fill('77')

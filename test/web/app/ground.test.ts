@@ -206,8 +206,8 @@ t.test('the service', async t => {
 
   t.test('says what is wrong with a file, and starts without any', async t => {
     for (const [path, message] of [
-      [mapFile(t, Buffer.from('not a map at all')), /app\.mapFile: .* no PMTiles file of version 3/],
-      ['/nowhere/map.pmtiles', /app\.mapFile: .*there is no such file/]
+      [mapFile(t, Buffer.from('not a map at all')), /app\.mapFile: .* not a PMTiles file of version 3/],
+      ['/nowhere/map.pmtiles', /app\.mapFile: .*file not found/]
     ] as const)
       await t.rejects(coffer(t, { app: { mapFile: path } }), { message })
     const other = await coffer(t)

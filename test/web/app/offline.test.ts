@@ -78,7 +78,7 @@ t.test('the app without the service', async t => {
     await page.getByText(secret).first().waitFor()
     front.mood = 'silent'
     await page.reload()
-    await page.getByText('The service cannot be reached. Check your connection').waitFor()
+    await page.getByText('Server unreachable. Check your connection').waitFor()
     front.mood = 'open'
     await page.reload()
     await page.getByText(secret).first().waitFor()

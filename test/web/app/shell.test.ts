@@ -35,7 +35,7 @@ t.test('the shell', async t => {
   await t.test('somebody new registers here', async t => {
     const page = await open('/app/?register', phone)
     await page.getByLabel('Username').fill('gerda')
-    await page.getByLabel('E-mail').fill('gerda@example.com')
+    await page.getByLabel('Email address').fill('gerda@example.com')
     await page.getByLabel('Password', { exact: true }).fill(password)
     await page.getByRole('button', { name: 'Create account' }).click()
     await page.locator('.lid').waitFor()

@@ -60,7 +60,7 @@ t.test('streams', async t => {
     }
     await page.getByRole('button', { name: 'New stream' }).click()
     await dialog.getByRole('button', { name: 'Create' }).click()
-    await dialog.getByText('Please fill this in.').waitFor()
+    await dialog.getByText('Fill in this field.').waitFor()
     await dialog.getByLabel('Name').fill('Garden')
     await dialog.getByRole('button', { name: 'Create' }).click()
     await page.getByText('“Garden” is there.').waitFor()

@@ -21,7 +21,7 @@ async function walk(t: Test, pages: Pages, size: string, options: BrowserContext
   const see = sights(size)
 
   await page.getByLabel('Username').fill(name)
-  await page.getByLabel('E-mail').fill(`${name}@example.com`)
+  await page.getByLabel('Email address').fill(`${name}@example.com`)
   await page.getByLabel('Password', { exact: true }).fill(password)
   await page.getByRole('button', { name: 'Create account' }).click()
   await page.getByRole('heading', { name: 'Nothing to see yet' }).waitFor()

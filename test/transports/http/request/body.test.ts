@@ -114,7 +114,7 @@ t.test('a body', async t => {
   t.test('in another encoding, character set or type is refused', async t => {
     for (const encoding of ['zstd', 'br', 'gzip, br', 'br, identity'])
       t.match(await post('[]', { 'content-encoding': encoding }), refusal, encoding)
-    const message = /"br" is not supported: send gzip, deflate or none/
+    const message = /"br" is not supported\. Send gzip, deflate or none/
     t.match(await post(brotliCompressSync('[]'), { 'content-encoding': 'br' }), {
       body: { error: { message } }
     })
