@@ -27,7 +27,7 @@ export function toPublicAccess(call: ViewContext, access: Access): PublicAccess 
 
 /**
  * Returns an access with its endpoint. No session sees the token of another session of the service's own pages, which
- * may have just been proven (docs/spec/authentication.md#proof); pages of the service do not even see their own: an
+ * may have just been proven (docs/spec/mfa.md#proof); pages of the service do not even see their own: an
  * injected script would steal it (docs/spec/authentication.md#sessions-of-pages).
  */
 export function addEndpoint(call: ViewContext, access: Access): PublicAccess {

@@ -1,4 +1,4 @@
-/** The scope of a read, for the audit: streams, times and number of items. (docs/spec/audit.md#what-reads-reached) */
+/** The scope of a read, for the audit: streams, times and number of items. (docs/spec/audit.md#what-was-read) */
 import type { Access } from '../../schemas/access.js'
 import type { AuditScope } from '../../storage/audit/scope.js'
 import { getStreamIds } from '../events/event-permissions.js'

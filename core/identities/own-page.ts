@@ -1,5 +1,5 @@
 /**
- * Resolves pages of the service, the only ones to which users return from a provider. (docs/spec/identities.md#the-way)
+ * Resolves pages of the service, the only ones to which users return from a provider. (docs/spec/identities.md#redirects)
  */
 import { fail } from '../errors.js'
 import { parseUrl } from '../parse-url.js'

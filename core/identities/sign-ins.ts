@@ -1,6 +1,6 @@
 /**
  * Redirects users to a provider and back: authorization code with PKCE, state, nonce and issuer.
- * (docs/spec/identities.md#the-way)
+ * (docs/spec/identities.md#redirects)
  */
 import { digestSecret } from '../../schemas/secret-digest.js'
 import type { PlatformStore } from '../../storage/platform/platform-store.js'

@@ -1,6 +1,6 @@
 /**
  * Authorization requests of OAuth: each becomes a request of an app, so that users decide on it on the same pages, with
- * the same warnings. (docs/api/oauth.md#asking)
+ * the same warnings. (docs/api/oauth.md#authorization-requests)
  */
 import type { AuthRequest } from '../../schemas/auth-request.js'
 import type { OAuthRequest } from '../../schemas/oauth.js'

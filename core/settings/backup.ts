@@ -1,4 +1,4 @@
-/** Settings of automatic backups. (docs/operation.md#backups-by-themselves) */
+/** Settings of automatic backups. (docs/operation.md#automatic-backups) */
 import { isAbsolute } from 'node:path'
 import { Type } from 'typebox'
 import { flag, formText, group, path, secret, text, whole } from './kinds.js'

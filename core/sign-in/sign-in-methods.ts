@@ -1,4 +1,4 @@
-/** The sign-in methods of an account: users must not lock themselves out. (docs/spec/passkeys.md#the-last-way-in) */
+/** The sign-in methods of an account: users must not lock themselves out. (docs/spec/passkeys.md#the-last-sign-in-method) */
 import type { UserStore } from '../../storage/user/user-store.js'
 import { fail } from '../errors.js'
 import type { Config } from '../settings/config.js'

@@ -1,4 +1,4 @@
-/** What a read covered: streams, a range of time, and the number of items. (docs/spec/audit.md#what-reads-reached) */
+/** What a read covered: streams, a range of time, and the number of items. (docs/spec/audit.md#what-was-read) */
 
 /** Updated while a long response is read, until the record is written. */
 export interface AuditScope {

@@ -1,6 +1,6 @@
 /**
  * Actions of operators. Rows are added, never changed; beyond a limit the oldest are removed.
- * (docs/spec/administration.md#deeds)
+ * (docs/spec/administration.md#activity-log)
  */
 import type { Database } from 'better-sqlite3'
 import { statement } from '../sqlite/statements.js'

@@ -1,6 +1,6 @@
 /**
  * `account.getNotices`: whether the user is notified of sign-ins by mail. Not part of the original API.
- * (docs/spec/notices.md#switching-them-off)
+ * (docs/spec/notices.md#turning-them-off)
  */
 import { Type, type Static } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'

@@ -1,6 +1,6 @@
 /**
  * `account.updateNotices`: switches notices of sign-ins on or off. Not part of the original API.
- * (docs/spec/notices.md#switching-them-off)
+ * (docs/spec/notices.md#turning-them-off)
  */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'

@@ -1,6 +1,6 @@
 /**
  * `oauth.getUserInfo`: who has signed in, for apps with the scope. (OpenID Connect Core, 5.3;
- * docs/api/oauth.md#who-has-signed-in)
+ * docs/api/oauth.md#user-info)
  */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'

@@ -1,4 +1,4 @@
-/** `oauth.introspect`: a client inspects its token. (RFC 7662; docs/api/oauth.md#asking-about-a-token) */
+/** `oauth.introspect`: a client inspects its token. (RFC 7662; docs/api/oauth.md#introspection) */
 import { Type } from 'typebox'
 import { anyone } from '../../auth/allow.js'
 import { method } from '../../call/method.js'

@@ -1,4 +1,4 @@
-/** `oauth.revoke`: a client revokes its token. (RFC 7009; docs/api/oauth.md#giving-back) */
+/** `oauth.revoke`: a client revokes its token. (RFC 7009; docs/api/oauth.md#revoking-tokens) */
 import { Type } from 'typebox'
 import { anyone } from '../../auth/allow.js'
 import { revokeAccess as end } from '../../accesses/revoke-access.js'

@@ -1,4 +1,4 @@
-/** `passkeys.delete`: deletes a passkey. (docs/spec/passkeys.md#the-last-way-in) */
+/** `passkeys.delete`: deletes a passkey. (docs/spec/passkeys.md#the-last-sign-in-method) */
 import { Type } from 'typebox'
 import { closed, Identifier, ItemDeletion } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'

@@ -1,6 +1,6 @@
 /**
  * `system.deletePasskeys`: deletes all passkeys of a user, such as one whose phone was stolen.
- * (docs/spec/administration.md#ending-passkeys)
+ * (docs/spec/administration.md#removing-passkeys)
  */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'

@@ -1,4 +1,4 @@
-/** `system.getDeeds`: the actions of operators. (docs/spec/administration.md#deeds) */
+/** `system.getDeeds`: the actions of operators. (docs/spec/administration.md#activity-log) */
 import { Type } from 'typebox'
 import { closed, Timestamp } from '../../../schemas/scalars.js'
 import { adminOnly } from '../../auth/admin.js'

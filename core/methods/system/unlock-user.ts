@@ -1,6 +1,6 @@
 /**
  * `system.unlockUser`: unlocks sign-in for a user who has to wait after wrong passwords or codes.
- * (docs/spec/administration.md#waiting)
+ * (docs/spec/administration.md#unlocking-sign-in)
  */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'

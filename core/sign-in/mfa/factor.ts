@@ -1,6 +1,6 @@
 /**
  * The second factor of an account: how it is verified, and the codes that remove it. Stored under a key of the private
- * profile set that profile methods neither show nor write. (docs/spec/mfa.md#where-it-is-kept)
+ * profile set that profile methods neither show nor write. (docs/spec/mfa.md#storage)
  */
 import { createHash, randomInt } from 'node:crypto'
 import type { UserStore } from '../../../storage/user/user-store.js'
