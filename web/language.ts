@@ -8,9 +8,17 @@ import english from './messages/en.json'
 /** The texts by key. Rooms with texts of their own add to it. */
 export interface Texts extends English {}
 type English = typeof english
-/** Texts with plural forms, `{key}.one`, `{key}.other` and so on, are named by the key alone. */
-type PluralKey = keyof { [K in keyof Texts as K extends `${infer Base}.other` ? Base : never]: string }
-export type Key = keyof Texts | PluralKey
+/** Keys of texts with a form for each plural category: `rows` for `rows.one` and `rows.other`. */
+export type PluralKey = keyof Texts extends infer Each
+  ? Each extends `${infer Base}.one`
+    ? Base
+    : never
+  : never
+/** Keys of texts; those in plural without their category. */
+export type Key = Exclude<keyof Texts, `${PluralKey}.${Intl.LDMLPluralRule}`> | PluralKey
+type Given<K extends Key, Value> = K extends PluralKey
+  ? [values: Readonly<Record<string, Value>> & { readonly count: number }]
+  : [values?: Readonly<Record<string, Value>>]
 export type Messages = Readonly<Record<string, string>>
 /** Files of texts that are loaded when needed, by path: `…/{tag}.json`. */
 export type TextFiles = Readonly<Record<string, () => Promise<Messages>>>
@@ -70,20 +78,20 @@ export function nameOf(tag: string): string {
 }
 
 /**
- * Returns a text, with placeholders such as `{name}` replaced by values. A text with plural forms is chosen by `count`, in the
- * rules of the current language.
+ * Returns a text, with placeholders such as `{name}` replaced by values. Numbers are formatted for the reader; `count`
+ * also chooses the plural form.
  */
-export function t(key: Key, values: Readonly<Record<string, string | number>> = {}): string {
-  return textOf(key, values['count']).replaceAll(/\{(\w+)\}/g, (whole, name: string) =>
-    String(values[name] ?? whole)
+export function t<K extends Key>(key: K, ...[values = {}]: Given<K, string | number>): string {
+  return findText(key, values['count']).replaceAll(/\{(\w+)\}/g, (whole, name: string) =>
+    String(formatValue(values[name] ?? whole))
   )
 }
 
 /** Like {@link t}, for values that are elements rather than text. */
-export function rich(key: Key, values: Readonly<Record<string, ComponentChild>>): ComponentChild[] {
-  return textOf(key)
+export function rich<K extends Key>(key: K, ...[values = {}]: Given<K, ComponentChild>): ComponentChild[] {
+  return findText(key, values['count'])
     .split(/\{(\w+)\}/)
-    .map((part, index) => (index % 2 === 0 ? part : values[part]))
+    .map((part, index) => (index % 2 === 0 ? part : formatValue(values[part])))
 }
 
 /** Whether there is a text with this key. */
@@ -124,7 +132,12 @@ const units = [
   ['minute', 60]
 ] as const
 
-function textOf(key: Key, count?: string | number): string {
+/** Returns a text, in the plural form for the count if it has several. */
+function findText(key: string, count: unknown): string {
   const form = typeof count === 'number' ? new Intl.PluralRules(current).select(count) : 'other'
-  return messages[key] ?? messages[`${key}.${form}`] ?? messages[`${key}.other`] ?? key
+  return messages[`${key}.${form}`] ?? messages[`${key}.other`] ?? messages[key] ?? key
+}
+
+function formatValue<Value>(value: Value): Value | string {
+  return typeof value === 'number' ? new Intl.NumberFormat(locale()).format(value) : value
 }

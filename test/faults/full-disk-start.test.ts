@@ -40,7 +40,7 @@ t.test('a start on a full disk', { skip }, async t => {
   const template = readFileSync(layout.templateFile(22))
 
   const full = (line: string): boolean => line.includes(`the disk of ${dataDir} is full`)
-  const roomAgain = (line: string): boolean => line.includes(`the disk of ${dataDir} has room again`)
+  const roomAgain = (line: string): boolean => line.includes(`the disk of ${dataDir} has free space again`)
   const status = async (url: string, body?: object): Promise<number> => {
     const headers = { authorization: token, 'content-type': 'application/json' }
     const method = body ? 'POST' : 'GET'

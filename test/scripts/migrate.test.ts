@@ -126,7 +126,7 @@ t.test('coffer migrate', async t => {
     const to = join(t.testdir(), 'backup')
     const done = await migrate(`--backup.to=${to}`)
     t.equal(done.code, 0, done.errors)
-    t.match(done.output, `a backup was made to ${to}`)
+    t.match(done.output, `backup made before the migration: ${to}`)
     t.same(versionsOf(layout), current)
     const kept = readdirSync(to, { recursive: true, encoding: 'utf8' }).filter(name =>
       name.endsWith('.sqlite')

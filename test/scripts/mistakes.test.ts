@@ -98,7 +98,7 @@ t.test('mistakes at the command line', async t => {
     [['user', 'create', 'daisy', '--email=d@example.com', garbage], /file is not a database/],
     [['user', 'delete', 'nobody', '--yes', data], /Unknown user/],
     [['user', 'token', 'nobody', data], /no account nobody/],
-    [['user', 'move', 'nobody', 'nonsense', data], /has to be an http or https URL/],
+    [['user', 'move', 'nobody', 'nonsense', data], /must be an http or https URL/],
     [['user', 'move', 'nobody', '--undo', data], /Unknown user/],
     [['invite', '--count=many', data], /1 to 999/],
     [['invite', file], /is not a folder/],

@@ -24,10 +24,10 @@ t.test('the pages on which apps are allowed', async t => {
 
     await untilHeading(page, `Allow ${appId}?`)
     const text = await page.getByRole('main').innerText()
-    t.match(text, /Diary\s*new\s+See, add, change and delete entries/)
+    t.match(text, /Diary\s*new\s+See, add, edit and delete entries/)
     t.match(text, /Body weight\s*new\s+See all entries[^]*don’t exist yet and will be created/)
     t.match(text, /Device\s+Her phone/)
-    t.match(text, /Ends\s+on \d+ \w+ 20\d\d/)
+    t.match(text, /Expires\s+on \d+ \w+ 20\d\d/)
     t.notMatch(text, 'weight:', 'no ids')
     await page.getByRole('button', { name: 'Allow', exact: true }).click()
     await untilHeading(page, `${appId} now has access`)
@@ -138,7 +138,7 @@ t.test('the pages on which apps are allowed', async t => {
     t.match(text, /Diary\s+See all entries\.\s+Currently: See, add, edit/)
     t.match(text, /Sleep\s*added\s+Add new entries, without seeing any/)
     t.match(text, /Walks \(1\)\s*new\s*added\s+See all entries.*\s+You already have a stream named “Walks”/)
-    t.match(text, /All your data\s*added\s+See, add, change and delete entries, and organise/)
+    t.match(text, /All your data\s*added\s+See, add, edit and delete entries, and manage/)
     t.match(text, /No longer allowed\s+Body weight/)
     await page.getByRole('button', { name: 'Allow', exact: true }).click()
     await untilHeading(page, `${appId} now has access`)
@@ -163,7 +163,10 @@ t.test('the pages on which apps are allowed', async t => {
     }
     for (const _ of Array(3)) await signIn(page, 'daisy', 'a wrong guess')
     await page.getByText('Too many attempts. Try again in').waitFor()
-    t.match(await page.getByRole('button', { name: /^Wait 0:/ }).getAttribute('aria-disabled'), 'true')
+    t.match(
+      await page.getByRole('button', { name: /^Try again in 0:/ }).getAttribute('aria-disabled'),
+      'true'
+    )
     service.clock.advance(60)
     await signIn(page, 'daisy')
     await untilHeading(page, `Allow ${appId}?`)

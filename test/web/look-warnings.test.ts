@@ -64,7 +64,7 @@ t.test('the pages that warn', async t => {
     const link = linkOf(await post.receivedBy(content))
     const page = await open('/access/access.html')
     await signIn(page, 'daisy')
-    await page.getByText(/This address is not confirmed yet\. Until you confirm it/).waitFor()
+    await page.getByText(/This address isn’t confirmed yet\. Until you confirm it/).waitFor()
     await look(t, page, 'account-unconfirmed')
     await page.getByRole('link', { name: /Change your e.mail address/ }).click()
     await untilHeading(page, /Change your e.mail address/)

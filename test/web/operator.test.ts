@@ -177,7 +177,7 @@ t.test('the operator’s page', async t => {
     }
     await page.goto(`${url}/app/olive/table`)
     await page.getByRole('button', { name: /olive/ }).click()
-    await page.getByRole('link', { name: 'Run the service' }).click()
+    await page.getByRole('link', { name: 'Administration' }).click()
     await untilHeading(page, 'Administration')
     await page.close()
   })
@@ -226,7 +226,7 @@ t.test('the operator’s page', async t => {
     await page.goto(`${url}/app/person-11/table`)
     await page.getByRole('button', { name: /person-11/ }).click()
     await page.getByRole('link', { name: 'Your account' }).waitFor()
-    t.equal(await page.getByRole('link', { name: 'Run the service' }).count(), 0)
+    t.equal(await page.getByRole('link', { name: 'Administration' }).count(), 0)
     await page.close()
   })
 })

@@ -257,7 +257,7 @@ function Deletion({ onClose, onDone, username }: DeletionProps) {
         }}
         others={
           <button type="button" class="button" onClick={onClose}>
-            {t('shell.keep')}
+            {t('shell.cancel')}
           </button>
         }
       >

@@ -28,7 +28,7 @@ t.test('an engine as it has to be', async t => {
   await servers.makeStreams(engine, true)
   t.same(await checkEngine({ monitors, hasObjects: true }), [])
 
-  t.match(await problemsOf(monitors.slice(0, 2)), /Only 2 of its servers are named/)
+  t.match(await problemsOf(monitors.slice(0, 2)), /lists 2 of the servers/)
   t.match(
     await problemsOf([monitors[0]!, monitors[1]!, monitors[0]!]),
     /are the same server\. List each server once/

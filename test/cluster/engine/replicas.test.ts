@@ -20,8 +20,8 @@ function copy(text: string): Replica {
   return { server, leader: 'a', messages: Number(messages), first: Number(first), last: Number(last) }
 }
 
-/** What looks at copies show: those that are sound, and those that are not. */
-const cases: readonly [name: string, looks: readonly string[], sound: string, unsound: string][] = [
+/** Comparisons of replicas: those that are complete, and those that are not. */
+const cases: readonly [name: string, looks: readonly string[], complete: string, incomplete: string][] = [
   ['all agree', ['a 10 1 10, b 10 1 10, c 10 1 10'], 'a b c', ''],
   ['one is down, and the others agree', ['a 10 1 10, b 10 1 10'], 'a b', ''],
   ['one alone', ['a 10 1 10', 'a 10 1 10'], '', ''],
@@ -51,17 +51,21 @@ const cases: readonly [name: string, looks: readonly string[], sound: string, un
 ]
 
 t.test('looks at copies', async t => {
-  for (const [name, looks, sound, unsound] of cases) {
+  for (const [name, looks, complete, incomplete] of cases) {
     const report = createReport(
       stream,
       looks.map(look => look.split(', ').map(copy))
     )
     t.match(
       report,
-      { leader: 'a', sound: sound.split(' ').filter(Boolean), unsound: unsound.split(' ').filter(Boolean) },
+      {
+        leader: 'a',
+        complete: complete.split(' ').filter(Boolean),
+        incomplete: incomplete.split(' ').filter(Boolean)
+      },
       name
     )
-    t.equal(createAlarms([report]).length > 0, unsound !== '', name)
+    t.equal(createAlarms([report]).length > 0, incomplete !== '', name)
   }
 })
 

@@ -31,10 +31,7 @@ t.test('providers', async t => {
   ]
   for (const auth of right) t.same(problemsOf(t, auth), [], JSON.stringify(auth))
   const wrong: [auth: Record<string, unknown>, words: RegExp][] = [
-    [
-      { oidc: [{ ...provider, issuer: 'http://id.example.org' }] },
-      /oidc\[0\]\.issuer has to begin with https/
-    ],
+    [{ oidc: [{ ...provider, issuer: 'http://id.example.org' }] }, /oidc\[0\]\.issuer must begin with https/],
     [{ oidc: [{ ...provider, issuer: 'http://127.0.0.1.evil.example' }] }, /begin with https/],
     [{ oidc: [{ ...provider, issuer: 'ftp://id.example.org' }] }, /auth\.oidc .*issuer/],
     [{ oidc: [{ ...provider, issuer: 'https://id.example.org?x=1' }] }, /issuer/],

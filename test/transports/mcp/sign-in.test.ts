@@ -62,7 +62,7 @@ t.test('an assistant without a token', async t => {
   await untilHeading(page, 'Allow An assistant?')
   const text = await page.getByRole('main').innerText()
   t.match(text, /All your data/)
-  t.match(text, /An assistant has registered itself/)
+  t.match(text, /An assistant registered itself/)
   t.match(text, `Redirects to\n${new URL(url).host}`)
   await page.getByRole('button', { name: 'Allow', exact: true }).click()
   await page.waitForURL(`${memory.redirectUrl}?**`)

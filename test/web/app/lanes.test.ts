@@ -339,7 +339,7 @@ t.test('lanes', async t => {
     const title = web.titleOf(month, undefined, zurich, at('2026-11-22T18:00:00Z'))
     t.same(
       { ...title, detail: spaced(title.detail) },
-      { main: 'The last 30 days', detail: '24 October – 22 November 2026' }
+      { main: 'Last 30 days', detail: '24 October – 22 November 2026' }
     )
     const today = web.presetView('day', at('2026-11-22T18:00:00Z'), zurich)
     t.same(web.titleOf(today, undefined, zurich, at('2026-11-22T18:00:00Z')), {
@@ -405,7 +405,7 @@ t.test('lanes', async t => {
     const pressure = { name: 'Pressure', kind: 'pairs', types: ['blood-pressure/mmhg-bpm'] }
     t.equal(
       spaced(web.sentenceOf(pressure, pressures, view, zurich)),
-      'Pressure, 24 October – 22 November 2026: 2 measurements, on average 125/81 mmHg'
+      'Pressure, 24 October – 22 November 2026: 2 measurements, average 125/81 mmHg'
     )
     t.equal(web.readingAt(pressures, view.from + day, view, zurich)?.text, '120/80')
     const nothing = { kind: 'marks', marks: [] }

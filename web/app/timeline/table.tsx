@@ -88,9 +88,9 @@ export function tableOf(plan: Plan, data: LaneData | undefined, view: View, zone
     return {
       head: [
         t('timeline.time'),
-        withUnit(t('timeline.mean')),
-        t('timeline.least'),
-        t('timeline.greatest'),
+        withUnit(t('data.average')),
+        t('data.min'),
+        t('data.max'),
         t('timeline.count')
       ],
       rows: parts.map(part => [
@@ -104,14 +104,14 @@ export function tableOf(plan: Plan, data: LaneData | undefined, view: View, zone
   }
   if (data?.kind === 'pairs')
     return {
-      head: [t('timeline.time'), withUnit(t('timeline.upper')), withUnit(t('timeline.lower'))],
+      head: [t('timeline.time'), withUnit(t('timeline.systolic')), withUnit(t('timeline.diastolic'))],
       rows: data.bars
         .filter(bar => isWithin(bar.time, bar.time, view))
         .map(bar => [time(bar.time), number(bar.high, 0), number(bar.low, 0)])
     }
   if (data?.kind === 'nights')
     return {
-      head: [t('timeline.time'), t('timeline.toBed'), t('timeline.gotUp'), t('timeline.asleep')],
+      head: [t('timeline.time'), t('timeline.toBed'), t('timeline.gotUp'), t('data.type.sleep')],
       rows: nightsOf(data, zones)
         .filter(night => isWithin(night.time, night.time, view))
         .map(night => [
