@@ -75,7 +75,7 @@ export function OneImport({ id }: { readonly id: string }) {
     <div class="column">
       <Go to={{ page: 'import' }} class="crumb">
         <Icon name="left" />
-        {t('shell.import')}
+        {t('import.title')}
       </Go>
       <h1>{t(`import.heading.${state}`)}</h1>
       {state === 'looked' && <p class="lead">{t('import.reviewLead')}</p>}

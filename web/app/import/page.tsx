@@ -47,7 +47,7 @@ function Overview() {
   }, [client, turn])
   return (
     <div class="column">
-      <h1>{t('shell.import')}</h1>
+      <h1>{t('import.title')}</h1>
       <p class="lead">{t('import.lead')}</p>
       <Drop />
       {problem !== undefined && <Alert>{problem}</Alert>}

@@ -21,7 +21,7 @@ export function Chips({ grants, most = 6 }: Props) {
         </li>
       ))}
       {grants.length > shown.length && (
-        <li>{t('data.moreStreams', { count: grants.length - shown.length })}</li>
+        <li>{t('shell.moreStreams', { count: grants.length - shown.length })}</li>
       )}
     </ul>
   )

@@ -88,7 +88,7 @@ export function OneAccess({ id }: { readonly id: string }) {
                 </span>
               </li>
             ))}
-            {grants.length === 0 && <li>{t('data.level.none')}</li>}
+            {grants.length === 0 && <li>{t('shell.level.none')}</li>}
           </ul>
           <dl>
             <Fact name={t('shared.kind')}>{t(access.type === 'app' ? 'shared.isApp' : 'shared.isLink')}</Fact>
@@ -176,7 +176,7 @@ function Ending({ access, name, made, onClose }: EndingProps) {
             {made.slice(0, 10).map(each => (
               <li key={each}>{each}</li>
             ))}
-            {made.length > 10 && <li>{t('data.moreAccesses', { count: made.length - 10 })}</li>}
+            {made.length > 10 && <li>{t('shell.moreAccesses', { count: made.length - 10 })}</li>}
           </ul>
         </>
       )}

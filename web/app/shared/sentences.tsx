@@ -48,10 +48,10 @@ function refusal({ method, read, status }: Call, tree: Tree | undefined): Compon
 }
 
 function streamsOf(read: Reached | undefined, tree: Tree | undefined): string {
-  if (!read || read.streamIds.length === 0) return t('data.all')
+  if (!read || read.streamIds.length === 0) return t('shell.allData')
   const names = read.streamIds.slice(0, 4).map(id => streamName(id, tree))
   if (read.streamIds.length > names.length)
-    names.push(t('data.moreStreams', { count: read.streamIds.length - names.length }))
+    names.push(t('shell.moreStreams', { count: read.streamIds.length - names.length }))
   return new Intl.ListFormat(locale(), { type: 'conjunction' }).format(names)
 }
 
@@ -65,13 +65,13 @@ function detail(method: string, read: Reached): string {
 
 function countText(method: string, count: number): string {
   if (count === 0) return t('shared.noResults')
-  return t(pointed.test(method) ? 'data.points' : 'data.events', { count })
+  return t(pointed.test(method) ? 'shell.pointCount' : 'shell.eventCount', { count })
 }
 
 function rangeOf({ from, to }: Reached): string {
   if (from === undefined && to === undefined) return ''
-  if (from === undefined) return t('data.until', { date: day(to!) })
-  if (to === undefined) return t('data.since', { date: day(from) })
+  if (from === undefined) return t('shell.until', { date: day(to!) })
+  if (to === undefined) return t('shell.since', { date: day(from) })
   if (to - from < 1) return formatted(from, { day: 'numeric', month: 'short', year: 'numeric' })
   return new Intl.DateTimeFormat(locale(), {
     day: 'numeric',

@@ -22,7 +22,7 @@ export function Seers({ stream }: { readonly stream: Stream }) {
       <h2>{t('streams.whoSees')}</h2>
       {seers.length === 0 && others.length === 0 && (
         <p class="hint">
-          <Icon name="lock" /> {t('data.onlyYou')}
+          <Icon name="lock" /> {t('shell.onlyYou')}
         </p>
       )}
       <ul>
@@ -34,8 +34,8 @@ export function Seers({ stream }: { readonly stream: Stream }) {
                 {plain(access.name)}
                 {access.deviceName ? ` (${plain(access.deviceName)})` : ''}
                 <small>
-                  {t(`data.level.${level}`)}
-                  {access.expires ? `, ${t('data.until', { date: day(access.expires) })}` : ''}
+                  {t(`shell.level.${level}`)}
+                  {access.expires ? `, ${t('shell.until', { date: day(access.expires) })}` : ''}
                 </small>
               </span>
             </Go>
