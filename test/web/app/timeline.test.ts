@@ -50,7 +50,7 @@ t.test('the timeline', async t => {
     await page.emulateMedia({ media: 'print' })
     t.match(
       await page.locator('.paper').innerText(),
-      /pressure mmHg\s+12\d\/8\d[^]*Upper \(mmHg\)/,
+      /pressure mmHg\s+12\d\/8\d[^]*Systolic \(mmHg\)/,
       'means, and single pressures on paper'
     )
     t.equal(await page.locator('.tabs').isVisible(), false)

@@ -115,7 +115,7 @@ function Touched() {
   return (
     <p>
       {t('own.deleteTouches', {
-        events: t('data.events', { count: own.reduce((sum, { count }) => sum + count, 0) }),
+        events: t('shell.eventCount', { count: own.reduce((sum, { count }) => sum + count, 0) }),
         streams: t('own.deleteStreams', { count: tree?.all.length ?? 0 }),
         accesses: t('own.deleteAccesses', {
           count: accesses.filter(({ type }) => type !== 'personal').length

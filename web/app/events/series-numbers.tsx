@@ -37,7 +37,7 @@ export function SeriesNumbers({ event }: { readonly event: Event }) {
   }
   return (
     <div class="series">
-      <p>{sum === undefined ? t('loading') : t('data.points', { count })}</p>
+      <p>{sum === undefined ? t('loading') : t('shell.pointCount', { count })}</p>
       {columns.length > 0 && (
         <table>
           <thead>
@@ -45,7 +45,7 @@ export function SeriesNumbers({ event }: { readonly event: Event }) {
               <th scope="col">{t('events.number')}</th>
               {(['min', 'average', 'max'] as const).map(each => (
                 <th key={each} scope="col">
-                  {t(`data.${each}`)}
+                  {t(`shell.${each}`)}
                 </th>
               ))}
             </tr>

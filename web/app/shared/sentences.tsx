@@ -65,7 +65,7 @@ function detail(method: string, read: Reached): string {
 
 function countText(method: string, count: number): string {
   if (count === 0) return t('shared.noResults')
-  return t(pointed.test(method) ? 'data.points' : 'data.events', { count })
+  return t(pointed.test(method) ? 'shell.pointCount' : 'shell.eventCount', { count })
 }
 
 function rangeOf({ from, to }: Reached): string {

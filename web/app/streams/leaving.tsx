@@ -45,7 +45,7 @@ export function Trash({ stream, onClose }: Props) {
       }}
     >
       <p>
-        {t('streams.contains', { contents: contentsText(t('data.events', { count }), below) })}{' '}
+        {t('streams.contains', { contents: contentsText(t('shell.eventCount', { count }), below) })}{' '}
         {t('streams.trashEffect')}
       </p>
       {seers.size > 0 && (
@@ -83,7 +83,7 @@ export function ForGood({ stream, onClose, onDeleted }: Props & { readonly onDel
   const elsewhere = found?.filter(({ streamIds }) => streamIds.some(id => !own.has(id))).length ?? 0
   const count = found?.length ?? 0
   const counted =
-    count > mostCounted ? t('streams.moreThan', { count: mostCounted }) : t('data.events', { count })
+    count > mostCounted ? t('streams.moreThan', { count: mostCounted }) : t('shell.eventCount', { count })
   const now = Date.now() / 1000
   const ended = namedBy(accesses, ids, now)
   const gaining = isMerged

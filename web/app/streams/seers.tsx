@@ -22,7 +22,7 @@ export function Seers({ stream }: { readonly stream: Stream }) {
       <h2>{t('streams.whoSees')}</h2>
       {seers.length === 0 && others.length === 0 && (
         <p class="hint">
-          <Icon name="lock" /> {t('data.onlyYou')}
+          <Icon name="lock" /> {t('shell.onlyYou')}
         </p>
       )}
       <ul>

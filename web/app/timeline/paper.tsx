@@ -40,9 +40,9 @@ export function Paper({ model, plans }: Props) {
         <thead>
           <tr>
             <th scope="col" />
-            <th scope="col">{t('data.average')}</th>
-            <th scope="col">{t('data.min')}</th>
-            <th scope="col">{t('data.max')}</th>
+            <th scope="col">{t('shell.average')}</th>
+            <th scope="col">{t('shell.min')}</th>
+            <th scope="col">{t('shell.max')}</th>
             <th scope="col">{t('timeline.count')}</th>
           </tr>
         </thead>

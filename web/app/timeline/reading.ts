@@ -136,7 +136,7 @@ export function aboutOf({ kind }: Plan, data: LaneData | undefined, view: View, 
     const parts = partsIn(data.parts, view, data.step)
     const count = parts.reduce((sum, part) => sum + part.count, 0)
     if (count === 0) return t('timeline.noData')
-    const text = t(kind === 'series' ? 'data.points' : 'timeline.values', { count })
+    const text = t(kind === 'series' ? 'shell.pointCount' : 'timeline.values', { count })
     return count > parts.length * 1.5 && data.isAmount !== true
       ? t('timeline.summed', { values: text })
       : text
@@ -155,7 +155,7 @@ export function aboutOf({ kind }: Plan, data: LaneData | undefined, view: View, 
   const count = data.parts
     .filter(({ time }) => isWithin(time, time, view))
     .reduce((sum, part) => sum + part.count, 0)
-  return count === 0 ? t('timeline.noData') : t('data.events', { count })
+  return count === 0 ? t('timeline.noData') : t('shell.eventCount', { count })
 }
 
 const countedIcons = {
@@ -170,7 +170,7 @@ const countedIcons = {
 function marksText(marks: readonly Mark[]): string {
   const counts = new Map<PluralKey, number>()
   for (const { icon } of marks) {
-    const key = icon in countedIcons ? countedIcons[icon as keyof typeof countedIcons] : 'data.events'
+    const key = icon in countedIcons ? countedIcons[icon as keyof typeof countedIcons] : 'shell.eventCount'
     counts.set(key, (counts.get(key) ?? 0) + 1)
   }
   if (counts.size === 0) return t('timeline.noData')

@@ -126,7 +126,7 @@ export function Strip({ model, plan, client }: Props) {
 
 function totalOf(data: LaneLoader['shown']['value']['data']): string {
   if (data?.kind !== 'band') return ''
-  return t('data.points', { count: data.parts.reduce((sum, { count }) => sum + count, 0) })
+  return t('shell.pointCount', { count: data.parts.reduce((sum, { count }) => sum + count, 0) })
 }
 
 /** The year that ends now, or around the view; longer if the view is. */

@@ -88,9 +88,9 @@ export function tableOf(plan: Plan, data: LaneData | undefined, view: View, zone
     return {
       head: [
         t('timeline.time'),
-        withUnit(t('data.average')),
-        t('data.min'),
-        t('data.max'),
+        withUnit(t('shell.average')),
+        t('shell.min'),
+        t('shell.max'),
         t('timeline.count')
       ],
       rows: parts.map(part => [
@@ -111,7 +111,7 @@ export function tableOf(plan: Plan, data: LaneData | undefined, view: View, zone
     }
   if (data?.kind === 'nights')
     return {
-      head: [t('timeline.time'), t('timeline.toBed'), t('timeline.gotUp'), t('data.type.sleep')],
+      head: [t('timeline.time'), t('timeline.toBed'), t('timeline.gotUp'), t('timeline.sleep')],
       rows: nightsOf(data, zones)
         .filter(night => isWithin(night.time, night.time, view))
         .map(night => [
