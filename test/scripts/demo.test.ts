@@ -139,18 +139,18 @@ t.test('coffer demo', async t => {
     const at = [`--dataDir=${dataDir}`, '--days', '2']
     await command(['user', 'create', 'daisy', '--email=d@example.org', at[0]!], { input })
     const kept = await command(['demo', ...at, '--password', 'another password'])
-    t.match([kept.code, kept.errors], [1, /^The account daisy is there already and keeps its password/])
+    t.match([kept.code, kept.errors], [1, /^The account daisy already exists and keeps its password/])
     const filled = await command(['demo', ...at])
     t.match(filled, { code: 0, errors: '' })
     t.match(filled.output, /^daisy: 2 days until .* s \(seed 1\)\n/)
-    t.match(filled.output, /\n  Heart rate +\d, with [\d ]+ points\n/)
+    t.match(filled.output, /\n  Heart rate +\d, with [\d ]+ data points\n/)
     t.match(
       filled.output,
       /Start the service with "coffer serve"\nSign in at http:.*\/app\/ as daisy with the password of the account\n$/
     )
     const before = (await checkDirectory(new Layout(dataDir))).counts
     const again = await command(['demo', '--user', 'daisy', ...at])
-    t.match([again.code, again.errors], [1, /^The account daisy has data already: choose another name/])
+    t.match([again.code, again.errors], [1, /^The account daisy already has data\. Choose another name/])
     const { counts, problems } = await checkDirectory(new Layout(dataDir))
     t.same([counts, problems], [before, []], 'nothing is added')
     await signedIn(dataDir, input.trim(), async get => {
@@ -254,7 +254,7 @@ t.test('coffer demo', async t => {
       }
       const sessions = await fetch(`${server.url}/daisy/sessions`, { headers })
       t.match(await sessions.json(), { sessions: [{ appId: 'demo-test' }] }, 'the command has signed out')
-      t.match(await command([...over, input.trim()]), { code: 1, errors: /daisy has data already/ })
+      t.match(await command([...over, input.trim()]), { code: 1, errors: /daisy already has data/ })
     })
 })
 

@@ -197,14 +197,14 @@ t.test('every command', async t => {
           '--auth.passwordComplexityMinCharCategories=3'
         ],
         'all small letters\n',
-        /characters of 3 kinds at least/
+        /at least 3 of these character types/
       ],
       [
         ['user', 'create', 'Daisy!', '--email=d@example.com', data],
         'a long one\n',
         /5 to 60 lowercase letters/
       ],
-      [['user', 'create', 'daisy', '--email=nobody', data], 'a long one\n', /is not an email address/],
+      [['user', 'create', 'daisy', '--email=nobody', data], 'a long one\n', /is not a valid email address/],
       [['invite', '--count=1001', data], '', /from 1 to 999/],
       [['demo', 'daisy', '--days=many', data], '', /days/],
       [['restore', at('folder'), '--passphrase-file', at('missing'), data], '', /File or folder not found/],

@@ -103,7 +103,7 @@ t.test('coffer export-data', async t => {
 
   await t.test('says what is wrong, and leaves nothing behind', async t => {
     for (const [args, message] of [
-      [['nobody'], /There is no account nobody/],
+      [['nobody'], /No account nobody/],
       [[], /Expected arguments: <user>/],
       [['alice', '--format', 'xls'], /format must be equal to one of the allowed values/],
       [['alice', '--from', 'yesterday'], /not a valid date or time/],

@@ -24,7 +24,7 @@ t.test('the first start on a terminal', terminalNeeded(), async t => {
     for (const words of [
       `Open        ${url}/`,
       `Listens     ${url} (this machine only)`,
-      `Data        ${dataDir} (no account yet)`,
+      `Data        ${dataDir} (no accounts yet)`,
       'open to anyone on this machine',
       'TLS: set up a proxy',
       'Public URL: set publicUrl',

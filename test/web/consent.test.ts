@@ -136,7 +136,7 @@ t.test('the pages on which apps are allowed', async t => {
     const text = await page.getByRole('main').innerText()
     t.match(text, /already has access to your .* account/)
     t.match(text, /Diary\s+See all entries\.\s+Currently: See, add, edit/)
-    t.match(text, /Sleep\s*added\s+Add new entries, without seeing any/)
+    t.match(text, /Sleep\s*added\s+Add entries, without seeing any/)
     t.match(text, /Walks \(1\)\s*new\s*added\s+See all entries.*\s+You already have a stream named “Walks”/)
     t.match(text, /All your data\s*added\s+See, add, edit and delete entries, and manage/)
     t.match(text, /No longer allowed\s+Body weight/)
@@ -205,7 +205,7 @@ t.test('the pages on which apps are allowed', async t => {
     const page = await open((await ask({ requestedPermissions })).authUrl)
     await signIn(page, 'daisy')
     await untilHeading(page, `Allow ${appId}?`)
-    t.match(await page.getByRole('main').innerText(), /Email\s*added\s+See everything in it, change nothing/)
+    t.match(await page.getByRole('main').innerText(), /Email\s*added\s+See all entries/)
     await page.context().close()
   })
 

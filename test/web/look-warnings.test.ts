@@ -66,8 +66,8 @@ t.test('the pages that warn', async t => {
     await signIn(page, 'daisy')
     await page.getByText(/This address isn’t confirmed yet\. Until you confirm it/).waitFor()
     await look(t, page, 'account-unconfirmed')
-    await page.getByRole('link', { name: /Change your e.mail address/ }).click()
-    await untilHeading(page, /Change your e.mail address/)
+    await page.getByRole('link', { name: /Change email address/ }).click()
+    await untilHeading(page, /Change email address/)
     await look(t, page, 'change-email')
 
     await page.goto(link.href)

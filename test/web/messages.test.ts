@@ -85,6 +85,21 @@ t.test('every text is in use', async t => {
     )
 })
 
+t.test(
+  'the timeline, which loads first, and links need no other texts than its own and those of all pages',
+  t => {
+    const folders = ['timeline', 'lanes', 'shell', 'guest'].map(each => join(webDirectory, 'app', each))
+    const used = folders.flatMap(folder =>
+      readdirSync(folder, { encoding: 'utf8' })
+        .filter(name => /\.tsx?$/.test(name))
+        .flatMap(name => [...readFileSync(join(folder, name), 'utf8').matchAll(/['`]data\.[\w.$-]+/g)])
+        .map(([key]) => key)
+    )
+    t.same(used, [])
+    t.end()
+  }
+)
+
 function escapePattern(text: string): string {
   return text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
 }

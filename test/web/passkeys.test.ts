@@ -88,7 +88,7 @@ t.test('passkeys', async t => {
     await page.getByLabel('Current password', { exact: true }).fill('not the one')
     await page.getByRole('button', { name: 'Add passkey' }).click()
     await page.getByText('Incorrect password.').waitFor()
-    await page.getByRole('button', { name: 'Previous', exact: true }).click()
+    await page.getByRole('button', { name: 'Back', exact: true }).click()
     await add(page, 'Olive’s laptop')
     await page.getByText('Olive’s laptop added.').waitFor()
     t.match(await known(), [{ name: 'Olive’s laptop' }])
@@ -103,7 +103,7 @@ t.test('passkeys', async t => {
     await add(page)
     await page.getByText('This device already has a passkey for your account.').waitFor()
     t.equal((await known()).length, 1)
-    await page.getByRole('button', { name: 'Previous', exact: true }).click()
+    await page.getByRole('button', { name: 'Back', exact: true }).click()
   })
 
   await t.test('sign in without a name or a password', async t => {

@@ -147,7 +147,7 @@ t.test('the pages before one has signed in', async t => {
     await page.getByLabel('Nom d’utilisateur').fill('fabienne')
     await page.getByLabel('Adresse e-mail').fill('fabienne@example.com')
     for (const [secret, problem] of [
-      ['Court 1', 'Au moins 8 caractères'],
+      ['Court 1', 'Utilisez au moins 8 caractères'],
       ['toutpetit', 'Utilisez au moins 2 de ces types']
     ] as const) {
       await page.getByLabel('Mot de passe', { exact: true }).fill(secret)

@@ -160,7 +160,7 @@ t.test('the runbook', async t => {
     await Promise.all([n2.kill(), servers.kill(1)])
     await until('it to be told', async () => {
       const { alarms, code } = await status()
-      return code === 1 && JSON.stringify(alarms).includes('n2 was silent')
+      return code === 1 && JSON.stringify(alarms).includes('n2 stopped responding')
     })
     await until('the server to be told of', async () =>
       JSON.stringify((await status()).alarms).includes(servers.monitors[1]!)

@@ -155,7 +155,7 @@ t.test('a quota that is used up ends the import, and says so', async t => {
   const { alice } = await coffer(t, { quota: { bytes: 400_000 } })
   const found = await broughtIn(alice, 'a.csv', table().slice(0, 60_000))
   t.equal(found.state, 'failed')
-  t.match(found.message, /may store 400000 bytes/)
+  t.match(found.message, /storage limit of 400000 bytes/)
   const { events: some } = await alice.do('events.get', {
     types: ['mass/kg'],
     limit: 10_000,

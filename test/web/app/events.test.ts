@@ -204,7 +204,7 @@ t.test('events', async t => {
         ]
       })
       await page.goto(`${page.url().split('/app/')[0]}/app/daisy/events/${series.id}`)
-      await page.getByText('3 points').waitFor()
+      await page.getByText('3 data points').waitFor()
       await page.getByRole('cell', { name: '65 kg' }).waitFor()
       await page.goto(`${page.url().split('/app/')[0]}/app/daisy/events/nothing`)
       await untilHeading(page, 'No event')

@@ -186,7 +186,7 @@ t.test('slow requests', async t => {
       `POST /alice/ HTTP/1.1\r\nHost: x\r\nAuthorization: ${alice.token}\r\nContent-Length: 100\r\n\r\n[`
     )
     t.match(answer, /^HTTP\/1\.1 400 /)
-    t.match(answer, 'has not arrived within 1 seconds')
+    t.match(answer, 'did not arrive within 1 seconds')
   })
 
   t.test('have a time for the headers', async t => {
