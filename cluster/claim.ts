@@ -43,7 +43,7 @@ export async function claim(options: ClaimOptions, timeoutMs = 0): Promise<LogEn
     } catch (error) {
       if (!(error instanceof Conflict || error instanceof EngineUnavailable)) throw error
       if (performance.now() > endMs)
-        throw new StoreUnavailable('The log of the account cannot be reached', error)
+        throw new StoreUnavailable('The log of the account is unreachable', error)
     }
     await wait(pauseMs, undefined, { ref: false })
   }
@@ -56,7 +56,7 @@ async function claimOnce({ begin, found, isLogComplete, log, subject }: ClaimOpt
     // Beginning a new log with an old file would lose acknowledged commits. A first commit alone may never have reached
     // the log.
     if (found && (found.lsn > 1 || !(await isLogComplete())))
-      throw new StoreUnavailable('The log of the account is gone, of which its file is a part')
+      throw new StoreUnavailable('The log of the account is missing')
     if (begin) return await begin()
     // The first record claims it.
     return { sequence: 0, position: { lsn: 0, epoch: 0 }, epoch: 1, base: noBase, writer }

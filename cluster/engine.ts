@@ -89,7 +89,7 @@ export class Conflict extends Error {
 
 /** The engine does not answer. The request may have been carried out, or may still be. */
 export class EngineUnavailable extends Error {
-  constructor(cause?: unknown, message = 'The engine of the cluster does not answer') {
+  constructor(cause?: unknown, message = 'The engine of the cluster is not responding') {
     super(message, { cause })
     this.name = 'EngineUnavailable'
   }

@@ -78,7 +78,7 @@ export class RecordDamaged extends Error {
 export class RecordTooNew extends Error {
   constructor(readonly found: number) {
     super(
-      `A record of the log has format ${found}, but this software knows formats up to ${version} only: upgrade the software`
+      `A record of the log has format ${found}, but this software supports formats up to ${version} only. Upgrade the software`
     )
     this.name = 'RecordTooNew'
   }

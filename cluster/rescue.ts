@@ -82,11 +82,11 @@ export class Rescue {
       if (!found) return undefined
       if (!isLossAccepted && (end.damaged > 0 || found.lsn < end.lsn))
         throw new Error(
-          `The copy ends with commit ${found.lsn}, the log with ${end.lsn}${end.damaged > 0 ? ` or later, since ${end.damaged} of its records cannot be read` : ''}: what is missing is lost with --accept-loss`
+          `The copy ends with commit ${found.lsn}, the log with ${end.lsn}${end.damaged > 0 ? ` or later, since ${end.damaged} of its records cannot be read` : ''}. With --accept-loss, the missing commits are lost`
         )
       if (!isLossAccepted && isUnusedSnapshot(found, end))
         throw new Error(
-          'The copy is what an attempt left that did not end: nobody knows what it lacks. It is taken with --accept-loss'
+          'The copy comes from an unfinished attempt and may be incomplete. Use --accept-loss to take it anyway'
         )
       const position = createPositionAfter(end, found)
       await storeSnapshot(account, draft, position, { ...this.options, files: this.#files })
@@ -97,13 +97,13 @@ export class Rescue {
       )
       return found
     })
-    if (!copy) throw new Error(`This node has no whole copy "${place}" of the account`)
+    if (!copy) throw new Error(`This node has no complete copy "${place}" of the account`)
     return copy
   }
 
   #assertNotServing(account: string): void {
     if (this.options.isServed(account))
-      throw new Error('This node serves the account: there is nothing to be rescued')
+      throw new Error('This node serves the account, so it does not need to be rescued')
   }
 
   /** Runs work on a copy, as a closed file that is removed afterwards; returns `undefined` if it is not available. */

@@ -152,7 +152,7 @@ export class ShippedLogs implements DurabilityProvider {
     try {
       await removeShared(account, { ...this.options, subject })
     } catch (error) {
-      throw new StoreUnavailable('The log of the account cannot be reached', error)
+      throw new StoreUnavailable('The log of the account is unreachable', error)
     }
   }
 
@@ -194,7 +194,7 @@ export class ShippedLogs implements DurabilityProvider {
         const subject = this.options.getSubject(account)
         await this.#placement.place(account, { base, position, sequence, subject })
       } else if (!existsSync(this.options.layout.userFile(account)))
-        throw new StoreUnavailable('The file of the account is on another machine, and has no log yet')
+        throw new StoreUnavailable('The database of the account is on another machine and has no log yet')
       this.#unplaced.delete(account)
       return owned
     } catch (error) {
@@ -202,7 +202,7 @@ export class ShippedLogs implements DurabilityProvider {
       await wait(retryDelayMs, undefined, { ref: false })
       throw error instanceof StoreUnavailable
         ? error
-        : new StoreUnavailable('The file of the account cannot be had at present', error)
+        : new StoreUnavailable('The database of the account is unavailable at the moment', error)
     }
   }
 

@@ -2,37 +2,37 @@
 import { truncateText } from './truncate-text.js'
 
 const table = {
-  'invalid-request-structure': [400, 'The request is malformed.'],
-  'invalid-parameters-format': [400, "The parameters' format is invalid."],
-  'unknown-referenced-resource': [400, 'A referenced resource does not exist.'],
-  'invalid-operation': [400, 'This operation is not allowed in the present state.'],
-  'invalid-item-id': [400, 'This identifier is reserved or invalid.'],
-  'invalid-event-type': [400, 'This event type cannot be used here.'],
-  'missing-header': [400, 'A required header is missing.'],
-  'missing-parameter': [400, 'A required parameter is missing.'],
-  'invalid-parameter': [400, 'A parameter is invalid.'],
-  'invalid-code': [400, 'The given code is wrong, was used, or has expired.'],
-  'messaging-server-error': [400, 'The messaging service did not accept this.'],
+  'invalid-request-structure': [400, 'The request is malformed'],
+  'invalid-parameters-format': [400, "The parameters' format is invalid"],
+  'unknown-referenced-resource': [400, 'A referenced resource does not exist'],
+  'invalid-operation': [400, 'This operation is not allowed in the current state'],
+  'invalid-item-id': [400, 'This ID is reserved or invalid'],
+  'invalid-event-type': [400, 'This event type cannot be used here'],
+  'missing-header': [400, 'A required header is missing'],
+  'missing-parameter': [400, 'A required parameter is missing'],
+  'invalid-parameter': [400, 'A parameter is invalid'],
+  'invalid-code': [400, 'The code is incorrect, already used or expired'],
+  'messaging-server-error': [400, 'The messaging service rejected the request'],
   'invalid-access-token': [401, 'Cannot find access from token.'],
   'invalid-credentials': [401, 'The given username/password pair is invalid.'],
-  'user-intervention-required': [402, 'The account is over its limits.'],
-  forbidden: [403, 'The given access token does not grant permission for this operation.'],
-  'unknown-resource': [404, 'The resource does not exist.'],
-  'invalid-method': [404, 'There is no such method.'],
-  'item-already-exists': [409, 'An item with these properties exists already.'],
-  'removed-method': [410, 'This method has been removed from the API.'],
-  'too-many-results': [413, 'The result is too large to be answered in one piece.'],
-  'unsupported-content-type': [415, 'This content type is not supported here.'],
-  'unavailable-method': [451, 'This method is switched off here.'],
-  'too-many-requests': [429, 'Too many attempts. Please try again later.'],
-  'user-account-relocated': [301, 'This account has moved.'],
-  'unexpected-error': [500, 'An unexpected error occurred.'],
+  'user-intervention-required': [402, 'The account has reached its limits'],
+  forbidden: [403, 'The access token does not permit this operation'],
+  'unknown-resource': [404, 'The resource does not exist'],
+  'invalid-method': [404, 'Unknown method'],
+  'item-already-exists': [409, 'An item with these properties already exists'],
+  'removed-method': [410, 'This method has been removed from the API'],
+  'too-many-results': [413, 'The result is too large for one response. Request fewer items'],
+  'unsupported-content-type': [415, 'This content type is not supported'],
+  'unavailable-method': [451, 'This method is turned off on this service'],
+  'too-many-requests': [429, 'Too many attempts. Try again later'],
+  'user-account-relocated': [301, 'This account has moved'],
+  'unexpected-error': [500, 'An unexpected error occurred'],
   'corrupted-data': [
     500,
-    "The account's data is damaged or missing. Please contact the operator of this service."
+    'The data of this account is damaged or missing. Contact the operator of this service'
   ],
-  'api-unavailable': [503, 'The service is not available at the moment.'],
-  'insufficient-storage': [507, 'There is no space left to store this.']
+  'api-unavailable': [503, 'The service is temporarily unavailable'],
+  'insufficient-storage': [507, 'The server has run out of storage']
 } as const satisfies Record<string, readonly [status: number, message: string]>
 
 /** Maximum length of a message in characters: what is named in it may be megabytes of names that a caller has sent. */

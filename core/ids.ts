@@ -55,7 +55,7 @@ export function toSlug(id: string, hidden = false): string {
   const refuse = (): never =>
     fail(
       'invalid-item-id',
-      hidden ? 'The given token is reserved or invalid' : `The id "${id}" is reserved or invalid`
+      hidden ? 'The given token is reserved or invalid' : `The ID "${id}" is reserved or invalid`
     )
   if (reserved.has(id)) refuse()
   if (isUrlSafeId(id)) return id

@@ -35,17 +35,17 @@ export function isListedScheme(protocol: string, returnSchemes: readonly string[
  */
 export function checkRedirectUri(uri: string, returnSchemes: readonly string[]): string | undefined {
   const url = printableAscii.test(uri) ? parseUrl(uri) : undefined
-  if (!url || uri.length > maxLength) return 'has to be an absolute URL of printable ASCII characters'
-  if (uri.includes('#')) return 'must have no fragment'
-  if (url.username !== '' || url.password !== '') return 'must hold no user name and no password'
+  if (!url || uri.length > maxLength) return 'must be an absolute URL of printable ASCII characters'
+  if (uri.includes('#')) return 'must not have a fragment'
+  if (url.username !== '' || url.password !== '') return 'must not contain a username or password'
   if (url.protocol === 'https:') return undefined
   if (url.protocol === 'http:')
-    return isLoopbackUri(uri) ? undefined : 'has to be https, or http on a loopback address'
+    return isLoopbackUri(uri) ? undefined : 'must be https, or http on a loopback address'
   // Schemes of apps are reversed domain names, so that two apps do not choose the same. (RFC 8252, 7.1)
   const isOfApp = url.protocol.includes('.') && !harmfulSchemes.has(url.protocol)
   return isOfApp || isListedScheme(url.protocol, returnSchemes)
     ? undefined
-    : 'has to be https, http on a loopback address, a scheme such as com.example.app, or one of access.returnSchemes'
+    : 'must be https, http on a loopback address, a scheme such as com.example.app, or one of access.returnSchemes'
 }
 
 /**

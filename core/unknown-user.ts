@@ -41,16 +41,14 @@ export function isUnavailable(accounts: AccountLocations, username: string): boo
  */
 export function createClosingError(deletion: number): ApiError {
   const date = new Date(deletion * 1000).toISOString()
-  return new ApiError(
-    'forbidden',
-    `This account is scheduled for deletion on ${date}. Sign in on the pages of the service to keep it`,
-    { data: { deletion } }
-  )
+  return new ApiError('forbidden', `This account will be deleted on ${date}. Sign in to keep it`, {
+    data: { deletion }
+  })
 }
 
 /** Creates the error of every call on a suspended account. */
 export function createSuspendedError(): ApiError {
-  return new ApiError('forbidden', 'The operator of this service has suspended the account', {
+  return new ApiError('forbidden', 'This account has been suspended by the operator', {
     data: { isSuspended: true }
   })
 }

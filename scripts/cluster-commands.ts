@@ -7,21 +7,25 @@ import { offer } from './terminal/offer.js'
 
 /** Adds them. */
 export function addClusterCommands(program: Command): void {
-  const cluster = program.command('cluster').description('Run several nodes that serve the same users')
+  const cluster = program.command('cluster').description('Manage a cluster of several nodes')
   offer(
     cluster,
     'init',
-    'Make the streams of the engine, or change their limits; begin the cluster with the data directory',
+    'Create the engine streams or change their limits, and start the cluster with the data directory',
     async (args, options: ClusterInitOptions) =>
       (await import('./commands/cluster.js')).initCluster(args, options)
   )
-    .option('--shard-bytes <number>', 'Most bytes of the logs of each of 64 shards', '268435456')
-    .option('--object-bytes <number>', 'Most bytes of attachments and snapshots in the engine', '17179869184')
+    .option('--shard-bytes <number>', 'Maximum bytes of the log of each of the 64 shards', '268435456')
+    .option(
+      '--object-bytes <number>',
+      'Maximum bytes of attachments and snapshots in the engine',
+      '17179869184'
+    )
     .option('--json', 'Print the result as JSON')
   offer(
     cluster,
     'status',
-    'List the nodes, what they serve, and the alarms; ends with 1 if there are any',
+    'List nodes, their shards, and open alerts. The exit code is 1 if there are alerts',
     async (args, options: JsonOption) =>
       (await import('./commands/cluster-status.js')).clusterStatus(args, options)
   ).option('--json', 'Print them as JSON')
@@ -38,12 +42,12 @@ export function addClusterCommands(program: Command): void {
   offer(
     cluster,
     'rescue',
-    'Show what copies there are of an account that cannot be served, or take one',
+    "List the copies of an account that can't be served, or recover it from one",
     async (args, options: RescueOptions) =>
       (await import('./commands/cluster-rescue.js')).rescueAccount(args, options)
   )
     .usage('<user> [options]')
-    .option('--from <copy>', 'The copy to go on from, as it is shown, such as n1/file')
-    .option('--accept-loss', 'Go on from it although the log has more')
+    .option('--from <copy>', 'Copy to recover from, such as n1/file')
+    .option('--accept-loss', 'Recover even if later commits are lost')
     .option('--json', 'Print the result as JSON')
 }

@@ -86,7 +86,7 @@ export class AlarmMails {
   look(): Promise<void> {
     this.#looking = this.#looking
       .then(async () => await this.#look())
-      .catch((cause: unknown) => this.options.log.warn('alarms could not be told', { cause }))
+      .catch((cause: unknown) => this.options.log.warn('alerts could not be sent', { cause }))
     return this.#looking
   }
 

@@ -17,9 +17,9 @@ export function fitDescriptors(settings: Settings, log: Log, limit = descriptorL
   const users = Math.min(settings.storage.maxOpenUsers, Math.floor(room / 2 / perUser))
   const connections = Math.min(settings.limits.connections, room - users * perUser)
   if (users < settings.storage.maxOpenUsers)
-    log.warn(`storage.maxOpenUsers lowered to ${users}: the process may open only ${limit} files`)
+    log.warn(`storage.maxOpenUsers lowered to ${users}, because the process can open only ${limit} files`)
   if (connections < settings.limits.connections)
-    log.warn(`limits.connections lowered to ${connections}: the process may open only ${limit} files`)
+    log.warn(`limits.connections lowered to ${connections}, because the process can open only ${limit} files`)
   return {
     ...settings,
     storage: { ...settings.storage, maxOpenUsers: users },

@@ -15,14 +15,15 @@ export function watchReserve(reserve: DiskReserve, directory: string, log: Log):
       if (isReleased && !wasReleased) {
         const megabytes = Math.ceil(reserve.neededBytes / 1e6)
         log.warn(
-          `the disk of ${directory} is full: reads are answered, writes are refused (507) until ${megabytes} MB are free`
+          `the disk of ${directory} is full; writes are refused (507) until ${megabytes} MB are free, reads still work`
         )
       }
-      if (wasReleased && !isReleased) log.info(`the disk of ${directory} has room again: writes are accepted`)
+      if (wasReleased && !isReleased)
+        log.info(`the disk of ${directory} has free space again; writes are accepted`)
       wasReleased = isReleased
     } catch (cause) {
       clearInterval(timer)
-      log.warn('cannot look after the disk space that is kept in reserve', { cause })
+      log.warn('the reserved disk space could not be checked', { cause })
     }
   }
   const timer = setInterval(look, everyMs).unref()

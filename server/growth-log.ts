@@ -57,7 +57,7 @@ export class GrowthLog {
       const { accounts } = platform.accountStatuses.counts()
       await platform.change('measureGrowth', clock.now(), { ...space, accounts })
     } catch (cause) {
-      log.warn('what the service holds could not be noted', { cause })
+      log.warn('the growth of the service could not be recorded', { cause })
     }
   }
 }

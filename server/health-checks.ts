@@ -54,7 +54,7 @@ export class HealthChecks {
       ? {
           kind: 'disk',
           about: this.#about,
-          text: `Less than ${freePercent} % of the disk of ${this.#about} is free: at its end nothing more can be stored`
+          text: `Less than ${freePercent}% of the disk of ${this.#about} is free. Free up space before writes are refused`
         }
       : undefined
   }
@@ -65,7 +65,7 @@ export class HealthChecks {
     return {
       kind: 'backup',
       about: this.#about,
-      text: `Backups fail on ${this.#about}: its log and its operator's page say why`
+      text: `Backups on ${this.#about} are failing. See its log or Administration for the reason`
     }
   }
 }

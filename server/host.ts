@@ -66,7 +66,7 @@ async function startWorkers(config: Config, { clock, log, methodModules }: HostO
       ...(clock instanceof ManualClock && { frozenAt: clock.now() }),
       forget: username => accounts.uncache(username),
       onFatal(cause) {
-        log.error('a worker thread has exited: stopping', { cause })
+        log.error('a worker thread exited; stopping', { cause })
         process.exit(1)
       }
     })

@@ -62,7 +62,7 @@ export class LogOutput {
 
   #tryReport(): void {
     this.#isReporting = true
-    this.#report(`${this.#unreported} lines of the log could not be written (${this.#code})`)
+    this.#report(`log lines that could not be written: ${this.#unreported} (${this.#code})`)
     this.#isReporting = false
   }
 

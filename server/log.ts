@@ -45,7 +45,7 @@ function rateLimited(write: Write, clock: Pick<Clock, 'after'>): Write {
       minutes.set(key, minute)
       clock.after(60, () => {
         if (minutes.get(key) === minute) minutes.delete(key)
-        if (minute.left > 0) write(`${message} (${minute.left} more such lines were left out)`)
+        if (minute.left > 0) write(`${message} (similar lines omitted: ${minute.left})`)
       })
     }
     if (minute.written >= (fields?.accountId === undefined ? perMinute : perMinuteOfAccounts)) minute.left++

@@ -31,9 +31,9 @@ type Library = typeof import('prom-client')
 
 const runtimeGauges: readonly [keyof Gauges, name: string, help: string][] = [
   ['openUserFiles', 'coffer_open_user_files', 'Open user files'],
-  ['passwordsWaiting', 'coffer_passwords_waiting', 'Passwords waiting to be hashed or checked'],
-  ['previewsWaiting', 'coffer_previews_waiting', 'Pictures waiting to be scaled down'],
-  ['mailsWaiting', 'coffer_mails_waiting', 'Mails waiting to be sent'],
+  ['passwordsWaiting', 'coffer_passwords_waiting', 'Passwords waiting to be hashed or verified'],
+  ['previewsWaiting', 'coffer_previews_waiting', 'Images waiting to be scaled down'],
+  ['mailsWaiting', 'coffer_mails_waiting', 'Emails waiting to be sent'],
   ['webhooksWaiting', 'coffer_webhooks_waiting', 'Webhook calls waiting'],
   ['importsWaiting', 'coffer_imports_waiting', 'Files waiting to be read for an import'],
   ['importsRunning', 'coffer_imports_running', 'Files being read for an import'],
@@ -116,11 +116,13 @@ function addGauges({ Gauge }: Library, registry: Registry, sources: MetricSource
   add('coffer_sockets', 'Open sockets', () => sources.sockets())
   const { backups } = sources
   if (backups) {
-    const last = 'When the last scheduled backup that succeeded ended'
+    const last = 'End of the last successful scheduled backup'
     add('coffer_backup_last_success_timestamp_seconds', last, () => backups().succeeded ?? 0)
     const failures = 'Scheduled backups that failed since the last success'
     add('coffer_backup_failures', failures, () => backups().failures)
-    add('coffer_backup_running', 'Whether a scheduled backup is under way', () => Number(backups().isRunning))
+    add('coffer_backup_running', 'Whether a scheduled backup is in progress', () =>
+      Number(backups().isRunning)
+    )
   }
   for (const [key, name, help] of runtimeGauges) add(name, help, async () => (await sources.gauges())[key])
 }
@@ -141,12 +143,12 @@ function addDropped({ Counter }: Library, registry: Registry, sources: MetricSou
   }
   add(
     'coffer_log_lines_dropped_total',
-    'Lines of the log that could not be written',
+    'Log lines that could not be written',
     () => sources.logLinesDropped?.() ?? 0
   )
   add(
     'coffer_syslog_messages_lost_total',
-    'Messages to the syslog that were not sent',
+    'Syslog messages that were not sent',
     async () => (await sources.gauges()).syslogLost
   )
 }

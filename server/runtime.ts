@@ -275,10 +275,10 @@ export function accountsOptions(config: Config, log: Log, durability?: Durabilit
     durability:
       durability ??
       createWalSyncs(new Layout(config.dataDir), error => {
-        log.error('a write could not be synced to disk: stopping', { cause: error })
+        log.error('a write could not be synced to disk; stopping', { cause: error })
         process.exit(1)
       }),
-    onError: (accountId, cause) => log.error('an account file caused an error', { accountId, cause })
+    onError: (accountId, cause) => log.error('an account database caused an error', { accountId, cause })
   }
 }
 

@@ -49,7 +49,7 @@ export class UdpSyslog implements Syslog {
     if (performance.now() - this.#lookedUpAt > refreshMs && !this.#isLookingUp) void this.#lookUp()
     if (this.#current) this.#sendNow(this.#current, message)
     else if (this.#waiting.length < maxWaiting) this.#waiting.push(message)
-    else this.#lose('its host is not known')
+    else this.#lose('its host is unknown')
   }
 
   /** Closes once everything passed to the socket has been sent. */
@@ -67,7 +67,7 @@ export class UdpSyslog implements Syslog {
       this.#address = address
       if (family !== this.#family && !this.#isClosed) this.#open(family)
     } catch (cause) {
-      this.#warn('its host cannot be looked up', cause)
+      this.#warn('its host could not be resolved', cause)
     }
     this.#lookedUpAt = performance.now()
     this.#isLookingUp = false
@@ -92,7 +92,7 @@ export class UdpSyslog implements Syslog {
     sender.pending++
     sender.socket.send(message, this.port, this.#address, cause => {
       if (sender.hasFailed) return
-      if (cause) this.#lose('it cannot be reached', cause)
+      if (cause) this.#lose('it is unreachable', cause)
       else if (this.#unreported > 0 && !this.#isWarningRecent()) this.#reportLost()
       if (--sender.pending === 0 && sender === this.#current) this.#settled()
     })
@@ -103,8 +103,8 @@ export class UdpSyslog implements Syslog {
     if (sender.hasFailed) return
     sender.hasFailed = true
     sender.socket.close()
-    if (sender.pending > 0) this.#lose('its socket has failed', cause, sender.pending)
-    else this.#warn('its socket has failed', cause)
+    if (sender.pending > 0) this.#lose('its socket failed', cause, sender.pending)
+    else this.#warn('its socket failed', cause)
     if (sender !== this.#current) return
     this.#current = undefined
     this.#family = 0
@@ -122,7 +122,7 @@ export class UdpSyslog implements Syslog {
   }
 
   #reportLost(): void {
-    this.log.warn(`syslog: messages are sent again; ${this.#unreported} were lost`)
+    this.log.warn(`syslog: sending messages again; messages lost: ${this.#unreported}`)
     this.#unreported = 0
   }
 

@@ -20,7 +20,7 @@ export class StoreDamaged extends Error {
 export class StoreTooNew extends Error {
   constructor(file: string, version: number, known: number) {
     super(
-      `${file} has schema version ${version}, but this software knows versions up to ${known} only: upgrade the software`
+      `${file} has schema version ${version}, but this software supports versions up to ${known} only. Upgrade the software`
     )
     this.name = 'StoreTooNew'
   }

@@ -8,7 +8,17 @@ import english from './messages/en.json'
 /** The texts by key. Rooms with texts of their own add to it. */
 export interface Texts extends English {}
 type English = typeof english
-export type Key = keyof Texts
+/** Keys of texts with a form for each plural category: `rows` for `rows.one` and `rows.other`. */
+export type PluralKey = keyof Texts extends infer Each
+  ? Each extends `${infer Base}.one`
+    ? Base
+    : never
+  : never
+/** Keys of texts; those in plural without their category. */
+export type Key = Exclude<keyof Texts, `${PluralKey}.${Intl.LDMLPluralRule}`> | PluralKey
+type Given<K extends Key, Value> = K extends PluralKey
+  ? [values: Readonly<Record<string, Value>> & { readonly count: number }]
+  : [values?: Readonly<Record<string, Value>>]
 export type Messages = Readonly<Record<string, string>>
 /** Files of texts that are loaded when needed, by path: `…/{tag}.json`. */
 export type TextFiles = Readonly<Record<string, () => Promise<Messages>>>
@@ -67,21 +77,26 @@ export function nameOf(tag: string): string {
   return name[0]!.toLocaleUpperCase(tag) + name.slice(1)
 }
 
-/** Returns a text, with placeholders such as `{name}` replaced by values. */
-export function t(key: Key, values: Readonly<Record<string, string | number>> = {}): string {
-  return textOf(key).replaceAll(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole))
+/**
+ * Returns a text, with placeholders such as `{name}` replaced by values. Numbers are formatted for the reader; `count`
+ * also chooses the plural form.
+ */
+export function t<K extends Key>(key: K, ...[values = {}]: Given<K, string | number>): string {
+  return findText(key, values['count']).replaceAll(/\{(\w+)\}/g, (whole, name: string) =>
+    String(formatValue(values[name] ?? whole))
+  )
 }
 
 /** Like {@link t}, for values that are elements rather than text. */
-export function rich(key: Key, values: Readonly<Record<string, ComponentChild>>): ComponentChild[] {
-  return textOf(key)
+export function rich<K extends Key>(key: K, ...[values = {}]: Given<K, ComponentChild>): ComponentChild[] {
+  return findText(key, values['count'])
     .split(/\{(\w+)\}/)
-    .map((part, index) => (index % 2 === 0 ? part : values[part]))
+    .map((part, index) => (index % 2 === 0 ? part : formatValue(values[part])))
 }
 
 /** Whether there is a text with this key. */
 export function isKey(key: string): key is Key {
-  return Object.hasOwn(messages, key)
+  return Object.hasOwn(messages, key) || Object.hasOwn(messages, `${key}.other`)
 }
 
 /** Formats a duration in its largest fitting unit: `2 minutes`. */
@@ -117,6 +132,12 @@ const units = [
   ['minute', 60]
 ] as const
 
-function textOf(key: Key): string {
-  return messages[key] ?? key
+/** Returns a text, in the plural form for the count if it has several. */
+function findText(key: string, count: unknown): string {
+  const form = typeof count === 'number' ? new Intl.PluralRules(current).select(count) : 'other'
+  return messages[`${key}.${form}`] ?? messages[`${key}.other`] ?? messages[key] ?? key
+}
+
+function formatValue<Value>(value: Value): Value | string {
+  return typeof value === 'number' ? new Intl.NumberFormat(locale()).format(value) : value
 }

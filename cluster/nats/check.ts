@@ -40,7 +40,7 @@ export interface CheckOptions {
 export async function checkEngine({ hasObjects, monitors }: CheckOptions): Promise<string[]> {
   if (monitors.length < minReplicas)
     throw new EngineUnfit([
-      `Only ${monitors.length} of its servers are named to be watched: it takes ${minReplicas}, so name the address that each one's "http" says`
+      `cluster.engineMonitors lists ${monitors.length} of the servers, but at least ${minReplicas} are required. Add the "http" address of each server`
     ])
   const servers = await Promise.all(
     monitors.map(async monitor => ({
@@ -51,7 +51,7 @@ export async function checkEngine({ hasObjects, monitors }: CheckOptions): Promi
   )
   const silent = servers.filter(({ server, streams }) => !server || !streams).map(({ monitor }) => monitor)
   if (silent.length > (monitors.length - 1) / 2)
-    throw new EngineUnavailable(new Error(`No answer from ${silent.join(', ')}`))
+    throw new EngineUnavailable(new Error(`No response from ${silent.join(', ')}`))
   const problems = [
     ...findDuplicates(servers),
     ...servers.flatMap(({ monitor, server }) => (server ? findServerProblems(monitor, server) : [])),
@@ -71,7 +71,7 @@ function findDuplicates(servers: readonly { monitor: string; server: ServerState
     if (!server) return []
     const other = seen.get(server.server_id)
     seen.set(server.server_id, monitor)
-    return other === undefined ? [] : [`${other} and ${monitor} are the same server: name each one once`]
+    return other === undefined ? [] : [`${other} and ${monitor} are the same server. List each server once`]
   })
 }
 
@@ -81,11 +81,12 @@ function findServerProblems(
 ): string[] {
   const problems: string[] = []
   const add = (problem: string): void => void problems.push(`${server_name} (${monitor}) ${problem}`)
-  if (isOlder(version)) add(`has version ${version}: install ${firstVersion.join('.')} or later`)
-  if (!jetstream?.config) add('runs without JetStream: add "jetstream" to its configuration')
+  if (isOlder(version)) add(`has version ${version}. Install ${firstVersion.join('.')} or later`)
+  if (!jetstream?.config) add('runs without JetStream. Add "jetstream" to its configuration')
   else if (jetstream.config.sync_always !== true)
-    add('acknowledges what is not on its disk: set "sync_interval: always" in "jetstream"')
-  if (max_payload < minPayloadBytes) add(`takes ${max_payload} bytes in a message: set "max_payload: 8MB"`)
+    add('acknowledges writes before they are on disk. Set "sync_interval: always" in "jetstream"')
+  if (max_payload < minPayloadBytes)
+    add(`accepts only ${max_payload} bytes per message. Set "max_payload: 8MB"`)
   return problems
 }
 
@@ -115,16 +116,16 @@ function findStreamProblems(
   }))
   const missing = streams.filter(({ config }) => !config).map(({ name }) => name)
   return [
-    ...(missing.length > 0 ? [`It has no stream ${formatList(missing)}: run "coffer cluster init"`] : []),
+    ...(missing.length > 0 ? [`It has no stream ${formatList(missing)}. Run "coffer cluster init"`] : []),
     ...describeWrong(
       streams,
       `fewer than ${minReplicas} replicas`,
       ({ num_replicas = 1 }) => num_replicas < minReplicas
     ),
-    ...describeWrong(streams, 'another storage than files', ({ storage }) => storage !== 'file'),
+    ...describeWrong(streams, 'a storage other than files', ({ storage }) => storage !== 'file'),
     ...describeWrong(
       streams,
-      'another way than to refuse what does not fit',
+      'a discard policy other than refusing new messages',
       ({ discard }) => discard !== 'new'
     )
   ]
@@ -136,5 +137,5 @@ function describeWrong(
   isWrong: (config: NonNullable<StreamState['config']>) => boolean
 ): string[] {
   const names = streams.flatMap(({ config, name }) => (config && isWrong(config) ? [name] : []))
-  return names.length > 0 ? [`${formatList(names)} has ${what}: run "coffer cluster init"`] : []
+  return names.length > 0 ? [`${formatList(names)} has ${what}. Run "coffer cluster init"`] : []
 }

@@ -93,7 +93,7 @@ function toUnreachableError(addresses: readonly URL[], cause: unknown): EngineUn
   const reason = cause instanceof Error ? cause.message : String(cause)
   return new EngineUnavailable(
     cause,
-    `None of the servers that cluster.engine names (${hosts}) can be reached: ${reason}. Start them, or check their names and the network`
+    `None of the servers in cluster.engine (${hosts}) is reachable: ${reason}. Start them, or check their names and the network`
   )
 }
 
@@ -102,9 +102,9 @@ function findSettingsProblem(error: unknown): string | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const { code } = cause as NodeJS.ErrnoException
     if (/authorization violation/i.test(cause.message))
-      return 'It refuses whoever connects: see cluster.engineCredentials, and what its servers have under "authorization"'
+      return 'It refuses the connection. Check cluster.engineCredentials, and "authorization" in the configuration of its servers'
     if (code !== undefined && certificateErrors.test(code))
-      return `Its certificate is not trusted (${code}): see cluster.engine for the names of servers, and NODE_EXTRA_CA_CERTS for whom to trust`
+      return `Its certificate is not trusted (${code}). Check the server names in cluster.engine, and set NODE_EXTRA_CA_CERTS to trust its authority`
   }
   return undefined
 }
@@ -150,6 +150,6 @@ function toCredentials(
   if (/^SU[A-Z2-7]{56}$/.test(text)) return { authenticator: nkeyAuthenticator(Buffer.from(text)) }
   const [, user, pass] = /^([^:\s]+):(\S+)$/.exec(text) ?? []
   if (user === undefined || pass === undefined)
-    throw new Error(`${credentials} holds neither credentials of the engine nor user:password`)
+    throw new Error(`${credentials} contains neither engine credentials nor user:password`)
   return { user, pass }
 }

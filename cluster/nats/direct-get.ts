@@ -65,7 +65,7 @@ function getOnce(connection: NatsConnection, stream: string, request: GetRequest
     const subscription = connection.subscribe(inbox, {
       callback: (error, message) => (error ? end(error) : receive(message))
     })
-    const timer = setTimeout(() => end(new Error('No replica has answered in time')), replicaTimeoutMs)
+    const timer = setTimeout(() => end(new Error('No replica responded in time')), replicaTimeoutMs)
     connection.publish(`$JS.API.DIRECT.GET.${stream}`, JSON.stringify(request), { reply: inbox })
   })
 }

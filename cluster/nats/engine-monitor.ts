@@ -117,7 +117,7 @@ export class EngineMonitor {
     const lasting = incomplete.filter(stream => this.#incomplete.has(stream))
     this.#incomplete = new Set(incomplete)
     if (lasting.length === 0) return []
-    const text = `Not all of the ${copies} servers have all of ${formatList(lasting)}: see whether one is down, or fails to read its copy, and have that made again`
+    const text = `Not all ${copies} servers have a complete replica of ${formatList(lasting)}. Check whether one is down or cannot read its replica, and have that replica rebuilt`
     return [{ kind: 'replica', about: 'streams', text }]
   }
 
@@ -127,7 +127,7 @@ export class EngineMonitor {
       .map(monitor => ({
         kind: 'server',
         about: monitor,
-        text: `The server of the engine that is watched at ${monitor} does not answer: start it, or replace its machine`
+        text: `The engine server monitored at ${monitor} is not responding. Start it, or replace its machine`
       }))
   }
 }
@@ -139,7 +139,7 @@ function createLimitAlarms({ bytes, limitBytes, stream }: StreamUse): Alarm[] {
     {
       kind: 'limit',
       about: stream,
-      text: `${stream} has filled ${percent} % of the space that it may take: give it more by coffer cluster init, and see whether snapshots are made`
+      text: `${stream} uses ${percent}% of its space. Increase its limit with "coffer cluster init", and check that snapshots are being made`
     }
   ]
 }

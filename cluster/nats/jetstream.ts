@@ -13,7 +13,7 @@ export class JetStreamError extends Error {
     readonly code: number,
     description: string
   ) {
-    super(`The engine refuses: ${description} (${code})`)
+    super(`The engine refused the request: ${description} (${code})`)
     this.name = 'JetStreamError'
   }
 }

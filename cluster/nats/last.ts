@@ -40,7 +40,7 @@ export async function lastMessage(
   const again = await readLast(context, stream, subject)
   if (again) return again
   await replaceLeader(context, stream, leader)
-  throw new EngineUnavailable(new Error(`${leader}, which leads ${stream}, cannot read what it has`))
+  throw new EngineUnavailable(new Error(`${leader}, the leader of ${stream}, cannot read its replica`))
 }
 
 async function readLast(

@@ -65,7 +65,9 @@ export class Replicas {
       if (report?.complete.includes(report.leader)) return
       if (performance.now() > deadline)
         throw new EngineUnavailable(
-          new Error(createAlarms(report ? [report] : [])[0]?.text ?? `No sound copy of ${stream} leads it`)
+          new Error(
+            createAlarms(report ? [report] : [])[0]?.text ?? `No intact replica of ${stream} is its leader`
+          )
         )
       if (report) await this.#replaceLeader(report)
       await wait(pauseMs)
@@ -156,7 +158,7 @@ export function createAlarms(reports: readonly ReplicaReport[]): Alarm[] {
       alarms.push({
         kind: 'copies',
         about: stream,
-        text: `No two copies of ${stream} agree, and ${incomplete.join(' and ')} lacks records of it: its accounts are not taken over until it is decided which copy counts`
+        text: `No two replicas of ${stream} agree, and ${incomplete.join(' and ')} lacks records. Its accounts are not taken over until you decide which replica to keep`
       })
   return [...alarms, ...createLackingAlarms(lacking)]
 }
@@ -166,7 +168,7 @@ export function createLackingAlarms(lacking: ReadonlyMap<string, readonly string
   return Array.from(lacking, ([server, streams]) => ({
     kind: 'replica',
     about: server,
-    text: `${server} lacks records of ${formatList(streams)} that the other servers have: have its copy made again`
+    text: `${server} lacks records of ${formatList(streams)} that the other servers have. Have its replica rebuilt`
   }))
 }
 

@@ -14,7 +14,7 @@ export class ConnectionLost extends Error {
     readonly hasArrived: boolean,
     cause?: unknown
   ) {
-    super('The connection to another node is lost', { cause })
+    super('The connection to another node was lost', { cause })
     this.name = 'ConnectionLost'
   }
 }

@@ -75,15 +75,20 @@ function isUp(state: string): boolean {
 }
 
 function createDeadNodeAlarm(node: string): SeenAlarm {
-  const text = `${node} was silent, and others have taken over what it served: start it, or replace its machine; under another name, "coffer cluster drain ${node}" forgets it`
+  const text = `${node} stopped responding, and other nodes have taken over its shards. Start it, or replace its machine. To remove it from the cluster, run "coffer cluster drain ${node}"`
   return { kind: 'node', about: node, text, nodes: [] }
 }
 
 function createSilentNodeAlarm(node: string): SeenAlarm {
-  return { kind: 'node', about: node, text: `${node} does not answer: see whether it runs`, nodes: [] }
+  return {
+    kind: 'node',
+    about: node,
+    text: `${node} is not responding. Check whether it is running`,
+    nodes: []
+  }
 }
 
 function createUnservedAlarm(shards: readonly number[]): SeenAlarm {
-  const text = `Nobody serves ${shards.length === 1 ? 'shard' : 'shards'} ${shards.join(', ')}: start nodes; if they run, see their logs`
+  const text = `No node serves ${shards.length === 1 ? 'shard' : 'shards'} ${shards.join(', ')}. Start nodes, or check their logs if they are running`
   return { kind: 'shards', about: 'shards', text, nodes: [] }
 }

@@ -58,9 +58,9 @@ export function findObstacle(
   member: Member | undefined,
   placed: ShardPlacement | undefined
 ): string | undefined {
-  if (!member || member.state === 'ended') return 'is not there'
+  if (!member || member.state === 'ended') return 'does not exist'
   if (member.state !== 'alive') return `is ${member.state}`
-  if (member.schema < (placed?.schema ?? 0)) return 'runs software that is too old for its files'
+  if (member.schema < (placed?.schema ?? 0)) return 'runs a version that is too old for its databases'
   return undefined
 }
 

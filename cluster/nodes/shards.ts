@@ -88,7 +88,8 @@ export class Shards {
     const own = this.#registers.find(shard)
     if (!this.isMine(shard) || !own) throw new Error(`Shard ${shard} is not on this node`)
     const obstacle = findObstacle(member, own)
-    if (!member || obstacle !== undefined) throw new Error(`${to} cannot take shard ${shard}: it ${obstacle}`)
+    if (!member || obstacle !== undefined)
+      throw new Error(`${to} cannot take shard ${shard}, because it ${obstacle}`)
     if (to !== this.options.node) return await this.#moveOnce(shard, own, member, pin ? to : undefined)
     if (pin) await this.#registers.place(shard, own.revision, { ...this.#ownPlacement, pin: to })
   }

@@ -123,7 +123,7 @@ export class BucketObjects implements Objects {
 }
 
 function createNoBucketError(): EngineUnavailable {
-  return new EngineUnavailable(new Error('There is no such bucket'))
+  return new EngineUnavailable(new Error('The bucket does not exist'))
 }
 
 /** Sends a request. Rejects with `EngineUnavailable` for any error: the outcome is unknown. */

@@ -31,7 +31,7 @@ export function parseBucketOptions(address: string, environment: NodeJS.ProcessE
   const accessKey = decodeURIComponent(username) || environment['AWS_ACCESS_KEY_ID']
   const secretKey = decodeURIComponent(password) || environment['AWS_SECRET_ACCESS_KEY']
   if (!accessKey || !secretKey)
-    throw new Error('cluster.objects needs keys: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY')
+    throw new Error('cluster.objects needs keys. Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY')
   const folder = pathname.replace(/^\/|\/$/g, '')
   return {
     endpoint: searchParams.get('endpoint') ?? `https://s3.${region}.amazonaws.com`,

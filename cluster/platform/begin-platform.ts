@@ -25,9 +25,10 @@ export async function beginPlatform(
   const position = platform.position()
   if (last) {
     if (decodePlatform(last.bytes).history === position?.epoch) return
-    throw new PlatformRefused('the cluster has a platform already')
+    throw new PlatformRefused('the cluster already has a platform')
   }
-  if (position && position.lsn > 0) throw new PlatformRefused('its file is that of another cluster')
+  if (position && position.lsn > 0)
+    throw new PlatformRefused('its platform database belongs to another cluster')
   const history = position?.epoch ?? randomInt(1, maxHistory)
   if (!position) platform.follow({ lsn: 0, epoch: history })
   await prepare()

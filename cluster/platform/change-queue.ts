@@ -104,7 +104,7 @@ export class ChangeQueue {
 
   #timeOut(change: PendingChange): void {
     const at = this.#waiting.indexOf(change)
-    const error = new StoreUnavailable('The log of the platform does not answer')
+    const error = new StoreUnavailable('The log of the platform is not responding')
     if (at < 0) return change.reject(new Unconfirmed(error))
     this.#waiting.splice(at, 1)
     change.reject(error)

@@ -101,7 +101,7 @@ export class PlatformLog {
       } catch (error) {
         if (!(error instanceof EngineUnavailable)) throw error
       }
-      if (performance.now() > endMs) throw new StoreUnavailable('The log of the platform cannot be reached')
+      if (performance.now() > endMs) throw new StoreUnavailable('The log of the platform is unreachable')
       await wait(pauseMs)
     }
   }
@@ -141,18 +141,18 @@ export class PlatformLog {
   /** Checks that the file belongs to the log, and brings it to its end. */
   async #join(): Promise<void> {
     const last = await this.options.engine.last(platformSubject)
-    if (!last) throw new PlatformRefused('the cluster has none yet: begin it by "coffer cluster init"')
+    if (!last) throw new PlatformRefused('the cluster has no platform yet. Run "coffer cluster init" first')
     const { history } = decodeEntry(last)
     const position = this.platform.position()
     if (!position) {
       const { accounts, unfinished } = this.platform.counts()
       if (accounts + unfinished > 0)
-        throw new PlatformRefused(
-          'there are accounts in its data directory that are not those of the cluster'
-        )
+        throw new PlatformRefused('its data directory contains accounts that do not belong to the cluster')
       await this.#restore()
-    } else if (position.epoch !== history) throw new PlatformRefused('its file is that of another cluster')
-    else if (position.lsn > last.sequence) throw new PlatformRefused('its file is ahead of the log')
+    } else if (position.epoch !== history)
+      throw new PlatformRefused('its platform database belongs to another cluster')
+    else if (position.lsn > last.sequence)
+      throw new PlatformRefused('its platform database is ahead of the log')
     await this.catchUp()
   }
 

@@ -21,7 +21,7 @@ export interface PlatformRecord {
 /** A record was written by a newer version of the software: a node that cannot read it must not continue after it. */
 export class RecordTooNew extends Error {
   constructor(what: string) {
-    super(`The log of the platform holds ${what}, which this version does not know: upgrade this node`)
+    super(`The log of the platform contains ${what}, which this version does not support. Upgrade this node`)
     this.name = 'RecordTooNew'
   }
 }

@@ -32,7 +32,7 @@ export function resolveAuthPage(config: Config, requested: string | undefined): 
   const url = parseUrl(requested)
   const trusted = [...config.access.trustedAuthUrls, standard].map(entry => parseUrl(entry))
   if (!url || hasUserInfo(url) || !trusted.some(entry => entry && isTrustedUrl(url, entry)))
-    refuseParam('authUrl', 'UNTRUSTED_AUTH_URL', 'has to be a page that this service trusts')
+    refuseParam('authUrl', 'UNTRUSTED_AUTH_URL', 'must be a page that this service trusts')
   return url.href
 }
 
@@ -40,11 +40,7 @@ export function resolveAuthPage(config: Config, requested: string | undefined): 
 export function assertReturnUrl(config: Config, returnURL: string): void {
   const url = invalidUrlCharacters.test(returnURL) ? undefined : parseUrl(returnURL)
   if (!url || hasUserInfo(url) || !isReturnScheme(config, url.protocol))
-    refuseParam(
-      'returnURL',
-      'INVALID_RETURN_URL',
-      'has to be an http or https URL, or one of a scheme that is allowed'
-    )
+    refuseParam('returnURL', 'INVALID_RETURN_URL', 'must be an http or https URL, or have an allowed scheme')
 }
 
 /**
@@ -64,11 +60,7 @@ export function assertListedReturnUrl(
       ? listed.some(entry => isSameOrBelow(new URL(returnURL), new URL(entry)))
       : from !== undefined && listed.some(entry => parseWebOrigin(entry) === from)
   if (!isListed)
-    refuseParam(
-      'returnURL',
-      'UNTRUSTED_RETURN_URL',
-      'has to be one of the addresses that the operator lists for this app'
-    )
+    refuseParam('returnURL', 'UNTRUSTED_RETURN_URL', 'must be one of the return URLs registered for this app')
 }
 
 /** Returns the URL of the page with its parameters, in the current form (`authUrl`) and in the older one (`url`). */

@@ -165,5 +165,5 @@ function toServiceInfo({ config }: Services, { serviceInfo: own }: AuthRequest):
 }
 
 function refuseUnknownKey(): never {
-  fail('unknown-referenced-resource', 'This request is unknown, or it has expired')
+  fail('unknown-referenced-resource', 'Unknown or expired request')
 }

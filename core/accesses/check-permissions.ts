@@ -24,7 +24,7 @@ export function checkPermissions(call: Call, requested: readonly RequestedPermis
     'streamId' in permission ? checkStreamPermission(call, names, permission, index) : permission
   )
   if (!names.firstConflict) return { checkedPermissions: checked }
-  const message = `A stream named "${names.firstConflict}" already exists; another name is proposed`
+  const message = `A stream named "${names.firstConflict}" already exists. Another name is proposed`
   return { checkedPermissions: checked, error: { id: 'item-already-exists', message } }
 }
 

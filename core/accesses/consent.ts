@@ -102,7 +102,7 @@ export async function recordConsent(
     if (isAgreed) await store.write(() => store.consents.add(access.id, getDestination(known), now))
   } catch (cause) {
     // The decision stands; the user is merely asked again next time.
-    services.log.warn('a consent could not be kept', { accountId: account.id, cause })
+    services.log.warn('a consent could not be saved', { accountId: account.id, cause })
   }
 }
 

@@ -55,7 +55,7 @@ export function assertNoTagNames(
   })
   if (index < 0) return
   const message =
-    'The id is reserved for the streams of tags, which the service names: leave out "defaultName", or choose another id'
+    'The ID is reserved for tag streams, which the service names. Leave out "defaultName", or choose another ID'
   refuseParams([{ code: 'RESERVED_STREAM_ID', message, path: `#/${field}/${index}/defaultName` }])
 }
 
@@ -88,8 +88,8 @@ export function assertMayGrant(
   if (caller.isPersonal) return
   if (caller.access?.type !== 'app') fail('forbidden', 'Shared accesses cannot create accesses')
   if (type !== 'shared') fail('forbidden', 'App accesses can create shared accesses only')
-  if (!permissions.some(isStreamPermission)) fail('forbidden', 'A permission on a stream is needed')
-  if (!caller.covers(permissions)) fail('forbidden', "The permissions go beyond the caller's own")
+  if (!permissions.some(isStreamPermission)) fail('forbidden', 'At least one stream permission is required')
+  if (!caller.covers(permissions)) fail('forbidden', 'The permissions exceed those of the caller')
   assertStreamsExist(store.streams, permissions)
 }
 
@@ -115,7 +115,7 @@ function findMissing(streams: StreamRepository, streamId: string): string[] {
 
 /** Throws `forbidden` for personal accesses, which only signing in creates. */
 export function assertNotPersonal(type: unknown): void {
-  if (type === 'personal') fail('forbidden', 'Personal accesses come from signing in only')
+  if (type === 'personal') fail('forbidden', 'Personal accesses can only be created by signing in')
 }
 
 /**
@@ -125,8 +125,8 @@ export function assertNotPersonal(type: unknown): void {
 function assertAuditGrant(streamId: string, level: string): void {
   const access = getAuditedAccess(streamId)
   if (access === undefined || !isUrlSafeId(access))
-    fail('forbidden', `No permission can be granted on "${streamId}"`)
-  if (level !== 'read') fail('invalid-operation', 'The audit can only be read', { param: streamId })
+    fail('forbidden', `Permissions cannot be granted on "${streamId}"`)
+  if (level !== 'read') fail('invalid-operation', 'The audit is read-only', { param: streamId })
 }
 
 function assertTagGrant(streams: StreamRepository, streamId: string, level: string): void {
@@ -144,7 +144,7 @@ function assertTagGrant(streams: StreamRepository, streamId: string, level: stri
 const systemIdPattern = /^[:.][A-Za-z0-9._~:-]*$/
 
 function refuseCharacters(streamId: string): never {
-  fail('invalid-request-structure', `The stream id "${streamId}" holds characters that ids cannot have`)
+  fail('invalid-request-structure', `The stream ID "${streamId}" contains invalid characters`)
 }
 
 /**
@@ -153,7 +153,7 @@ function refuseCharacters(streamId: string): never {
  */
 function assertSystemStreamGrant(streams: StreamRepository, streamId: string, level: string): void {
   const system = streams.find(streamId)?.system
-  if (!system) fail('forbidden', `No permission can be granted on "${streamId}"`)
+  if (!system) fail('forbidden', `Permissions cannot be granted on "${streamId}"`)
   if (system.isHidden || system.kind === 'mark' || level === 'manage')
     fail('invalid-operation', `"${level}" cannot be granted on "${streamId}"`, { param: streamId })
 }

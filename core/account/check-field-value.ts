@@ -16,7 +16,7 @@ const mailablePattern = new RegExp(mailable, 'u')
 export function checkFieldValue(field: AccountField, value: unknown, path: string): Violation | undefined {
   const { name, pattern, patternError } = field
   if (typeof value !== 'string' && typeof value !== 'number')
-    return { code: 'INVALID_TYPE', message: `The ${name} has to be text or a number`, path, param: name }
+    return { code: 'INVALID_TYPE', message: `The ${name} must be a string or a number`, path, param: name }
   const text = String(value)
   const length = maxLengths.get(name)
   // The operator's pattern may be slow: it is never tested against long text.

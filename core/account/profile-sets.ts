@@ -22,7 +22,7 @@ export const ProfileUpdate = Type.Object({ update: KeyValue }, closed)
 
 /** Returns the set of the calling app, whatever the device. */
 export function getAppSet({ caller }: Call): ProfileSet {
-  if (caller.access?.type !== 'app') fail('forbidden', 'Only app accesses have a profile set of their own')
+  if (caller.access?.type !== 'app') fail('forbidden', 'Only app accesses have their own profile set')
   return `app:${caller.access.name}`
 }
 
@@ -32,7 +32,7 @@ export function resolveSet(call: Call, id: string, purpose: 'read' | 'write'): P
   if (id !== 'public' && id !== 'private')
     fail('unknown-resource', `Unknown profile set "${id.slice(0, 100)}"`)
   if ((id === 'private' || purpose === 'write') && !call.caller.isPersonal)
-    fail('forbidden', 'Only personal accesses may do this')
+    fail('forbidden', 'Only personal accesses can do this')
   return id
 }
 

@@ -32,10 +32,10 @@ export function findNewValueField(call: Call, streamIds: readonly string[]): Acc
   if (!field) {
     // Streams that group or mark values hold no events; other system streams are like a user's own.
     const closed = streamIds.filter(id => isMarkStream(id) || (call.store.streams.find(id)?.number ?? 0) < 0)
-    if (closed.length > 0) refuseStreams('hold no events of their own', closed)
+    if (closed.length > 0) refuseStreams('cannot contain events', closed)
     return undefined
   }
-  if (places.length > 1) refuseStreams('cannot be together', streamIds)
+  if (places.length > 1) refuseStreams('cannot be combined', streamIds)
   assertEditable(field)
   return field
 }
@@ -43,7 +43,7 @@ export function findNewValueField(call: Call, streamIds: readonly string[]): Acc
 /** Makes an event the value in force of its field; returns its streams. */
 export function activateValue(call: Call, field: AccountField, event: Event): string[] {
   assertFieldValue(field, event.content)
-  if (event.trashed) fail('invalid-operation', 'A value in force cannot be in the trash')
+  if (event.trashed) fail('invalid-operation', 'The current value of an account field cannot be trashed')
   claimValue(call, field, event.content)
   applyFieldValue(call, field, event.content)
   deactivateOthers(call, field, event.id)
@@ -62,7 +62,7 @@ export function resolveValueStreams(
 ): string[] {
   const places = omitMarks(named)
   if (places.length !== 1 || places[0] !== field.streamId)
-    fail('invalid-operation', 'A value of an account field stays in the stream of that field', {
+    fail('invalid-operation', 'The value of an account field must stay in the stream of that field', {
       streamIds: [...named]
     })
   return named.includes(activeId) && !isActive(before)
@@ -101,7 +101,7 @@ export function assertStaysOutsideAccount(call: Call, before: Event, named: read
 }
 
 function refuseTrash(): never {
-  fail('invalid-operation', 'The value in force of an account field cannot be deleted')
+  fail('invalid-operation', 'The current value of an account field cannot be deleted')
 }
 
 function refuseStreams(why: string, streamIds: readonly string[]): never {

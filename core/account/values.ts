@@ -50,7 +50,7 @@ export function assertFieldValue(field: AccountField, content: unknown): asserts
 export function claimValue({ store }: Call, { isUnique, name }: AccountField, value: unknown): void {
   if (!isUnique) return
   if (!store.unique.claim(name, value))
-    fail('item-already-exists', `The ${name} cannot be had any more`, { [name]: value })
+    fail('item-already-exists', `The ${name} is already taken`, { [name]: value })
 }
 
 /** Frees the value of an event for other accounts. Decided by the event's own mark, since settings may have changed. */

@@ -10,7 +10,7 @@ export function writeSlice({ accessToken, name, url }: FollowedSlice, write: () 
   } catch (error) {
     if (!(error instanceof UniqueViolation)) throw error
     if (error.field === 'followed_slice.name')
-      fail('item-already-exists', 'There is a followed slice of this name already', { name })
-    fail('item-already-exists', 'This slice is followed already', { url, accessToken })
+      fail('item-already-exists', 'A followed slice with this name already exists', { name })
+    fail('item-already-exists', 'This slice is already followed', { url, accessToken })
   }
 }

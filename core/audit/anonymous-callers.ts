@@ -22,7 +22,7 @@ export class AnonymousCallers {
       return []
     }
     if (skipped === 0) return [entry]
-    const message = `${skipped} calls without a valid token have not been told of before this one`
+    const message = `calls without a valid token not sent before this one: ${skipped}`
     return [{ ...entry, message: entry.message === undefined ? message : `${message}; ${entry.message}` }]
   }
 }

@@ -45,7 +45,7 @@ export function listAuditEvents(call: Call, params: AuditParams): Listing<Reader
     params.text !== undefined ||
     (params.tags?.some(tag => tag.trim() !== '') ?? false)
   if (params.content !== undefined || params.clientData !== undefined)
-    fail('invalid-operation', 'Conditions on contents do not apply to the audit')
+    fail('invalid-operation', 'Content conditions cannot be used on the audit')
   call.store.completeAudit()
   const auditQueries = queries.filter(({ store }) => store === auditRoot)
   const { fromTime, limit, modifiedSince, skip, sortAscending, toTime, types } = params

@@ -65,7 +65,7 @@ function* listProblems(key: string, filter: MethodFilter, ids: readonly string[]
       if (resolveMethods(name, ids).length > 0) continue
       const known = findNearest(name, listFilterNames(ids))
       const hint = known === undefined ? '' : `; "${known}" is`
-      yield `${key}.${list}: "${name}" is neither a method nor a group of them${hint}`
+      yield `${key}.${list}: "${name}" is not a known method or group of methods${hint}`
     }
 }
 

@@ -44,7 +44,7 @@ export function matchesAdminKey(
 export function warnAboutShortKey({ adminKey }: Pick<Config, 'adminKey'>, log: Log): void {
   if (adminKey !== '' && adminKey.length < minKeyLength)
     log.warn(
-      `the adminKey has fewer than ${minKeyLength} characters: "openssl rand -hex 32" makes a good one`
+      `the adminKey has fewer than ${minKeyLength} characters. Create a longer one with "openssl rand -hex 32"`
     )
 }
 
@@ -66,8 +66,8 @@ export function refuseUnknownPath(
   { authorization, ip }: Credentials
 ): never {
   if (config.adminKey !== '' && authorization) throttle.operator(ip, false)
-  log.warn('a route of the operator was called without the right key')
-  return fail('unknown-resource', 'There is nothing at this path')
+  log.warn('an admin route was called with a wrong or missing key')
+  return fail('unknown-resource', 'Nothing found at this path')
 }
 
 function hashText(text: string): Buffer {

@@ -13,7 +13,7 @@ export const anyAccess: Allow = { needsAccess: true }
 export const personalOnly: Allow = {
   needsAccess: true,
   check: ({ caller }) => {
-    if (!caller.isPersonal) fail('forbidden', 'Only personal accesses may call this method')
+    if (!caller.isPersonal) fail('forbidden', 'Only personal accesses can call this method')
   }
 }
 
@@ -21,7 +21,7 @@ export const personalOnly: Allow = {
 export const notShared: Allow = {
   needsAccess: true,
   check: ({ caller }) => {
-    if (caller.access?.type === 'shared') fail('forbidden', 'Shared accesses may not call this method')
+    if (caller.access?.type === 'shared') fail('forbidden', 'Shared accesses cannot call this method')
   }
 }
 
@@ -29,7 +29,7 @@ export const notShared: Allow = {
 export const appOnly: Allow = {
   needsAccess: true,
   check: ({ caller }) => {
-    if (caller.access?.type !== 'app') fail('forbidden', 'Only app accesses may call this method')
+    if (caller.access?.type !== 'app') fail('forbidden', 'Only app accesses can call this method')
   }
 }
 

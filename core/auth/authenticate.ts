@@ -63,11 +63,15 @@ function assertAccessActive({ config }: Services, store: UserStore, access: Acce
   if (access.expires !== undefined && access.expires <= now)
     throw new ApiError('invalid-access-token', 'The access has expired', { accessId: access.id })
   if (access.type === 'shared' && !isInForce(store, access, now))
-    throw new ApiError('invalid-access-token', 'The access that shared this one has ended', {
-      accessId: access.id
-    })
+    throw new ApiError(
+      'invalid-access-token',
+      'The access that created this shared access is no longer valid',
+      {
+        accessId: access.id
+      }
+    )
   if (access.type === 'personal' && !isSessionOpen(config, store, access.id, now))
-    throw new ApiError('invalid-access-token', 'The session has ended. Please sign in again', {
+    throw new ApiError('invalid-access-token', 'The session has ended. Sign in again', {
       accessId: access.id
     })
 }

@@ -18,10 +18,10 @@ export async function authenticateOperator(
 ): Promise<Pick<Account, 'id' | 'username'>> {
   const { accounts, authorizationStep, config } = services
   const account = config.operators.includes(username) ? accounts.find(username) : undefined
-  if (!account) fail('unknown-resource', 'There is nothing at this path')
+  if (!account) fail('unknown-resource', 'Nothing found at this path')
   const store = accounts.store(account)
   const caller = store.read(() => authenticate({ services, account, store, credentials, now }))
-  if (!caller.isPersonal) fail('unknown-resource', 'There is nothing at this path')
+  if (!caller.isPersonal) fail('unknown-resource', 'Nothing found at this path')
   if (services.callLimit && caller.access) services.callLimit.count(account, caller.access)
   if (authorizationStep) await authorize(authorizationStep, account, caller, credentials)
   return { id: account.id, username }

@@ -55,7 +55,7 @@ function parseBasic(encoded: string): PresentedToken | undefined {
   const name = (colon < 0 ? decoded : decoded.slice(0, colon)).trim()
   if (name !== '') return parseTokenAndCallerId(name)
   if (colon >= 0 && colon < decoded.length - 1)
-    fail('forbidden', 'The token belongs in the user name of Basic credentials')
+    fail('forbidden', 'Send the token as the username of the Basic credentials')
   return undefined
 }
 
@@ -74,7 +74,7 @@ function parseCallerId(text: string): string {
   if (callerId.length > maxCallerIdLength || invisibleCharacters.test(callerId))
     fail(
       'invalid-request-structure',
-      `The caller id, which follows the token, may have up to ${maxCallerIdLength} printable characters`
+      `The caller ID after the token can have at most ${maxCallerIdLength} printable characters`
     )
   return callerId
 }

@@ -16,6 +16,5 @@ export function isRecentSignIn({ caller, now, store }: Call): boolean {
 
 /** Throws `invalid-operation` (`proof-missing`) unless the caller has recently signed in. */
 export function requireRecentSignIn(call: Call): void {
-  if (!isRecentSignIn(call))
-    fail('invalid-operation', 'Please sign in again first', { code: 'proof-missing' })
+  if (!isRecentSignIn(call)) fail('invalid-operation', 'Sign in again first', { code: 'proof-missing' })
 }

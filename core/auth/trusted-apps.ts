@@ -41,7 +41,7 @@ export function assertTrustedApp(
 function buildRefusal({ auth, publicUrl }: Config, appId: string, from: string): string {
   const own = auth.trustedApps.trim() === '' ? `send the header "Origin: ${publicUrl}", or ` : ''
   const set = (origin: string): string =>
-    `${own}have the operator add "${appId}@${origin}" to the setting auth.trustedApps`
+    `${own}ask the operator to add "${appId}@${origin}" to the setting auth.trustedApps`
   if (from === '') return `The app "${appId}" is not trusted without an Origin: ${set('*')}`
   // The path and query of a Referer are private: only the origin is quoted.
   const [origin] = /^[^/?#\\]*(?:\/\/[^/?#\\]*)?/.exec(from.slice(0, maxQuotedLength)) ?? ['']
@@ -52,7 +52,7 @@ function buildRefusal({ auth, publicUrl }: Config, appId: string, from: string):
 export function warnAboutMalformedPairs({ auth }: Config, log: Log): void {
   for (const pair of auth.trustedApps.split(','))
     if (pair.trim() !== '' && !parsePair(pair))
-      log.warn(`auth.trustedApps: "${pair.trim()}" is not appId@origin`)
+      log.warn(`auth.trustedApps: "${pair.trim()}" is not in the form appId@origin`)
 }
 
 function isFrom({ origin }: TrustedPair, from: string): boolean {

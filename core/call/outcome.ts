@@ -159,31 +159,24 @@ export function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof AccountClosing) return createClosingError(thrown.deletion)
   if (thrown instanceof StorageFull) return new ApiError('insufficient-storage', undefined, { cause: thrown })
   if (thrown instanceof StoreBusy)
-    return new ApiError(
-      'api-unavailable',
-      'Too many changes to this account are waiting. Please try again later',
-      {
-        retryAfter: 5
-      }
-    )
-  if (thrown instanceof Unconfirmed) return unanswered('It cannot be said whether this has been done', thrown)
+    return new ApiError('api-unavailable', 'Too many changes to this account are pending. Try again later', {
+      retryAfter: 5
+    })
+  if (thrown instanceof Unconfirmed)
+    return unanswered('The result of this call is unknown. Check whether it took effect', thrown)
   if (thrown instanceof StoreUnavailable)
-    return new ApiError('api-unavailable', 'This account cannot be reached at the moment. Please try again', {
+    return new ApiError('api-unavailable', 'This account is temporarily unreachable. Try again', {
       retryAfter: 1,
       cause: thrown
     })
   if (thrown instanceof SpoolsFull)
-    return new ApiError(
-      'api-unavailable',
-      'Too many responses are waiting to be read. Please try again later',
-      {
-        retryAfter: 10
-      }
-    )
+    return new ApiError('api-unavailable', 'Too many responses are waiting to be read. Try again later', {
+      retryAfter: 10
+    })
   if (thrown instanceof StoreTooNew)
     return new ApiError(
       'api-unavailable',
-      'This account was last used with a newer version of this service, and is available again once that is installed',
+      'This account was last used with a newer version of this service. Install that version to make it available again',
       { retryAfter: 600, cause: thrown }
     )
   if (thrown instanceof StoreDamaged) return new ApiError('corrupted-data', undefined, { cause: thrown })
@@ -200,7 +193,7 @@ export function onceWritten(thrown: unknown): ApiError {
   return error.details.retryAfter === undefined ? error : unanswered(done, thrown)
 }
 
-const done = 'This has been done, but there is no answer at the moment'
+const done = 'The call took effect, but its result is unavailable at the moment'
 
 /** Without `retryAfter`, which would say that nothing has been done. */
 function unanswered(message: string, cause: unknown): ApiError {

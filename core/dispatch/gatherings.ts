@@ -67,7 +67,7 @@ export class Gatherings {
 
 /** The error for a read whose result cannot wait. */
 export function tooManyWaiting(): ApiError {
-  return new ApiError('api-unavailable', 'Too many long results are waiting. Please try again later', {
+  return new ApiError('api-unavailable', 'Too many large results are pending. Try again later', {
     retryAfter
   })
 }

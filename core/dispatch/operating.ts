@@ -116,6 +116,6 @@ async function record(
     })
   } catch (cause) {
     // It has been done: to say that it failed would be wrong.
-    services.log.error('the deed of an operator could not be recorded', { method: definition.id, cause })
+    services.log.error('an action of an operator could not be recorded', { method: definition.id, cause })
   }
 }

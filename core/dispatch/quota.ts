@@ -43,7 +43,7 @@ function unlimited(): void {
 export function quotaExceeded(quota: number): ApiError {
   return new ApiError(
     'user-intervention-required',
-    `The account may store ${quota} bytes, which this would exceed. Delete something first`,
+    `This would exceed the storage limit of ${quota} bytes. Delete something first`,
     { data: { quota } }
   )
 }

@@ -24,7 +24,7 @@ import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
 
 /** What is said of a write whose result is too long: it is not to be made again. */
-const doneTooLong = 'This has been done, but its result is too large to be answered in one piece'
+const doneTooLong = 'The call took effect, but its result is too large for one response'
 
 export class Registry implements Dispatch, Dispatcher {
   readonly #gatherings: Gatherings

@@ -45,7 +45,9 @@ export class Validators {
   readonly #work: SlicedWorkQueue
 
   constructor(private readonly services: Pick<Services, 'accounts' | 'bus' | 'config' | 'log'>) {
-    this.#work = new SlicedWorkQueue(cause => services.log.error('a change could not be judged', { cause }))
+    this.#work = new SlicedWorkQueue(cause =>
+      services.log.error('a change could not be evaluated', { cause })
+    )
     services.bus.subscribe((username, change) => this.#note(username, change))
     // What others change meanwhile is not counted here.
     services.accounts.handover.onRelease(({ username }) => this.#seen.delete(username))
@@ -162,7 +164,7 @@ export class Validators {
         ((yield* hearer.mayReceive(change)) || (yield* hearer.mayChangeVisibility(change)))
       )
     } catch (cause) {
-      this.services.log.error('a change could not be judged', { cause })
+      this.services.log.error('a change could not be evaluated', { cause })
       // Rather once too often than never.
       return true
     }

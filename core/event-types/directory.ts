@@ -60,7 +60,10 @@ export async function loadEventTypes(
       warnAboutSlowPatterns(extension, log)
       return types
     } catch (cause) {
-      log.error("the operator's event types could not be loaded: only the standard ones are known", { cause })
+      log.error(
+        'the event types in service.eventTypes could not be loaded; only the built-in types are available',
+        { cause }
+      )
     }
   return new Directory(standardTypes)
 }
@@ -113,13 +116,15 @@ class Directory implements EventTypes {
   /** Holders of series get their content from the service; clients may send one that they have read before. (docs/spec/series.md#holder-events) */
   #checkHolder(type: string, content: unknown): SeriesContent {
     const elementType = type.slice(seriesPrefix.length)
-    if (!this.isKnown(elementType)) fail('invalid-event-type', `There is no type of series "${type}"`)
+    if (!this.isKnown(elementType)) fail('invalid-event-type', `Unknown series type "${type}"`)
     const fields = this.fields(elementType)
     const names = ['deltaTime', ...fields.map(({ name }) => name)]
     const required = ['deltaTime', ...fields.filter(field => field.isRequired).map(({ name }) => name)]
     const own = { elementType, fields: names, required }
     if (content !== undefined && content !== null && !isSeriesContent(content, own))
-      refuseParams([{ code: 'INVALID_TYPE', message: 'must be absent: it is a series', path: '#/content' }])
+      refuseParams([
+        { code: 'INVALID_TYPE', message: 'must be absent, because the event is a series', path: '#/content' }
+      ])
     return own
   }
 
@@ -246,13 +251,14 @@ function parseExtension(value: unknown): {
   const invalidEntries: InvalidEntry[] = []
   const kept = new Map<string, ContentSchema>()
   for (const [name, schema] of Object.entries(types)) {
-    if (!typeName.test(name)) invalidEntries.push({ name, problem: 'no event can have a type of this name' })
+    if (!typeName.test(name)) invalidEntries.push({ name, problem: 'the name of the type is invalid' })
     else if (!isObject(schema)) invalidEntries.push({ name, problem: 'its schema is not an object' })
     else kept.set(name, schema)
   }
   const hasVersion = typeof version === 'string'
   const hasExtras = isObject(extras)
-  if ('version' in value && !hasVersion) invalidEntries.push({ name: 'version', problem: 'it is not a text' })
+  if ('version' in value && !hasVersion)
+    invalidEntries.push({ name: 'version', problem: 'it is not a string' })
   if ('extras' in value && !hasExtras) invalidEntries.push({ name: 'extras', problem: 'it is not an object' })
   const extension = {
     ...others,
@@ -276,5 +282,5 @@ function formatWarning(invalidEntries: readonly InvalidEntry[]): string {
     )
   const more =
     invalidEntries.length > listed.length ? `, and ${invalidEntries.length - listed.length} more` : ''
-  return `${invalidEntries.length} entries of service.eventTypes are left out: ${listed.join(', ')}${more}`
+  return `entries of service.eventTypes ignored (${invalidEntries.length}): ${listed.join(', ')}${more}`
 }

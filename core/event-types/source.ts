@@ -28,7 +28,8 @@ async function readFromServer(url: URL, apiVersion: string): Promise<string> {
     headers: { accept: 'application/json', 'user-agent': `Coffer/${apiVersion}` },
     signal: AbortSignal.timeout(timeoutMs)
   })
-  if (!response.ok || !response.body) throw new Error(`The event types' server answered ${response.status}`)
+  if (!response.ok || !response.body)
+    throw new Error(`The server of the event types responded with ${response.status}`)
   return await readText(response.body)
 }
 
@@ -37,7 +38,7 @@ async function readText(source: AsyncIterable<Uint8Array>): Promise<string> {
   let size = 0
   for await (const chunk of source) {
     size += chunk.length
-    if (size > maxSize) throw new Error('The file of event types is too large')
+    if (size > maxSize) throw new Error('The event types file is too large')
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')

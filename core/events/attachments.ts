@@ -39,7 +39,10 @@ export async function keepFiles(
 export function assertFileCount({ config }: Pick<Services, 'config'>, count: number): void {
   const { maxFilesPerEvent } = config.uploads
   if (isBeyond(maxFilesPerEvent, count))
-    fail('invalid-operation', `An event can have at most ${maxFilesPerEvent} files, but would have ${count}`)
+    fail(
+      'invalid-operation',
+      `An event can have at most ${maxFilesPerEvent} files, but this would make ${count}`
+    )
 }
 
 /** Returns whether a number is above a limit, where 0 is none. */

@@ -15,8 +15,7 @@ export function parseContentConditions(
   const conditions = (['content', 'clientData'] as const).flatMap(within =>
     toList(given[within], within).map((one, index) => parseCondition(one, within, `#/${within}/${index}`))
   )
-  if (conditions.length > limits.queryConditions)
-    refuse('#', `are more than ${limits.queryConditions} conditions`)
+  if (conditions.length > limits.queryConditions) refuse('#', `exceed the limit of ${limits.queryConditions}`)
   return conditions.length === 0 ? undefined : conditions
 }
 
@@ -29,7 +28,7 @@ function toList(given: unknown, within: string): unknown[] {
   const isText = Array.isArray(given) && given.length === 1 && typeof given[0] === 'string'
   const text: unknown = isText ? given[0] : given
   const list = typeof text === 'string' ? parseJson(text, within) : text
-  return Array.isArray(list) ? (list as unknown[]) : refuse(`#/${within}`, 'have to be an array')
+  return Array.isArray(list) ? (list as unknown[]) : refuse(`#/${within}`, 'must be an array')
 }
 
 function parseJson(text: string, within: string): unknown {
@@ -41,10 +40,10 @@ function parseJson(text: string, within: string): unknown {
 }
 
 function parseCondition(given: unknown, within: ContentCondition['within'], at: string): ContentCondition {
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) refuse(at, 'have to be objects')
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) refuse(at, 'must be objects')
   const { path, ...rest } = given as Record<string, unknown>
   const [comparison, ...others] = Object.entries(rest)
-  if (!comparison || others.length > 0) refuse(at, 'have to name one operation each')
+  if (!comparison || others.length > 0) refuse(at, 'must each have one operation')
   return { within, path: parsePath(path, at), comparison: parseComparison(comparison, at) }
 }
 
@@ -55,7 +54,7 @@ const maxPathLength = 1000
 function parsePath(path: unknown, at: string): string[] {
   if (path === '$') return []
   if (typeof path !== 'string' || path.length > maxPathLength || !pathPattern.test(path))
-    refuse(at, 'need a "path" of keys joined by dots, or "$"')
+    refuse(at, 'need a "path": keys joined by dots, or "$"')
   return path.split('.')
 }
 
@@ -67,11 +66,11 @@ function parseComparison([operation, operand]: readonly [string, unknown], at: s
     case 'eq':
     case 'neq':
       if (isScalar(operand)) return [operation, operand]
-      return refuse(at, `need a text, a number, a boolean or null for "${operation}"`)
+      return refuse(at, `need a string, a number, a boolean or null for "${operation}"`)
     case 'in':
       if (Array.isArray(operand) && operand.length <= maxValues && operand.every(isScalar))
         return [operation, operand]
-      return refuse(at, 'need an array of texts, numbers, booleans or null for "in"')
+      return refuse(at, 'need an array of strings, numbers, booleans or null for "in"')
     case 'exists':
       if (typeof operand === 'boolean') return [operation, operand]
       return refuse(at, 'need a boolean for "exists"')
@@ -80,12 +79,12 @@ function parseComparison([operation, operand]: readonly [string, unknown], at: s
     case 'lt':
     case 'lte':
       if (typeof operand === 'string' || typeof operand === 'number') return [operation, operand]
-      return refuse(at, `need a text or a number for "${operation}"`)
+      return refuse(at, `need a string or a number for "${operation}"`)
     case 'prefix':
       if (typeof operand === 'string') return [operation, operand]
-      return refuse(at, 'need a text for "prefix"')
+      return refuse(at, 'need a string for "prefix"')
     default:
-      return refuse(at, `name an unknown operation "${operation.slice(0, 100)}"`)
+      return refuse(at, `use an unknown operation "${operation.slice(0, 100)}"`)
   }
 }
 

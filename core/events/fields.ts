@@ -47,7 +47,7 @@ export function getNamedStreams({
   streamIds
 }: Pick<EventUpdate, 'streamId' | 'streamIds'>): string[] | undefined {
   if (isGiven(streamId) && isGiven(streamIds))
-    fail('invalid-operation', 'Give either "streamIds" or the deprecated "streamId", not both')
+    fail('invalid-operation', 'Send either "streamIds" or the deprecated "streamId", not both')
   if (isGiven(streamIds)) return [...new Set(streamIds)]
   return isGiven(streamId) ? [streamId] : undefined
 }

@@ -191,7 +191,7 @@ class ScopeBuilder {
   #countStreams<T>(streams: readonly T[]): readonly T[] {
     this.#size += streams.length
     if (this.#size > maxStreams)
-      fail('invalid-request-structure', `The streams query stands for more than ${maxStreams} streams`)
+      fail('invalid-request-structure', `The streams query matches more than ${maxStreams} streams`)
     return streams
   }
 

@@ -48,7 +48,7 @@ function refuse(reason: string): never {
 }
 
 function assertCount(count: number, limit: number): void {
-  if (count > limit) refuse(`names more than ${limit} ids`)
+  if (count > limit) refuse(`contains more than ${limit} IDs`)
 }
 
 /** Longest id in JSON text, in characters. */
@@ -74,7 +74,7 @@ function parseQueries(value: unknown, limit: number): StreamsQuery[] {
   if (items.length === 1 && typeof items[0] === 'string' && /^\s*[[{]/.test(items[0]))
     return parseQueries(parseText(items[0], limit), limit)
   if (items.every(item => typeof item === 'string')) return groupByStore(items)
-  if (items.some(item => typeof item === 'string')) refuse('mixes ids and objects')
+  if (items.some(item => typeof item === 'string')) refuse('mixes IDs and objects')
   return items.map(parseQuery)
 }
 
@@ -105,7 +105,7 @@ const queryKeys = new Set(['any', 'all', 'not'])
 
 function parseQuery(value: unknown): StreamsQuery {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    refuse('has to consist of ids or of objects')
+    refuse('must contain either IDs or objects')
   const unknown = Object.keys(value).find(key => !queryKeys.has(key))
   if (unknown !== undefined) refuse(`has an unknown key "${unknown.slice(0, 100)}"`)
   const { any, all, not } = value as Record<string, unknown>
@@ -116,18 +116,18 @@ function parseQuery(value: unknown): StreamsQuery {
     all: parseIds(all ?? [], 'all'),
     not: parseIds(not ?? [], 'not')
   }
-  if ([...query.all, ...query.not].some(({ id }) => id === '*')) refuse('allows "*" in "any" only')
+  if ([...query.all, ...query.not].some(({ id }) => id === '*')) refuse('allows "*" only in "any"')
   const stores = new Set([...query.any, ...query.all, ...query.not].map(({ id }) => getStoreOfId(id)))
-  if (stores.size > 1) refuse('mixes ids of several stores')
+  if (stores.size > 1) refuse('mixes IDs of several stores')
   const [store = ''] = stores
   if (!query.any.some(({ id }) => id === '*')) return { ...query, store }
-  if (query.any.length > 1) refuse('cannot hold other ids beside "*"')
+  if (query.any.length > 1) refuse('cannot combine "*" with other IDs')
   if (query.all.length > 0) refuse('cannot combine "*" with "all"')
   return { ...query, any: '*' }
 }
 
 function parseIds(value: unknown, key: string): RequestedStream[] {
-  if (!Array.isArray(value)) refuse(`needs an array as "${key}"`)
+  if (!Array.isArray(value)) refuse(`needs an array for "${key}"`)
   return value.map(item => parseId(item, key))
 }
 
@@ -136,9 +136,9 @@ function parseIds(value: unknown, key: string): RequestedStream[] {
 const invalidCharacters = /["'\\\u0000\b\t\n\r\u001a]/
 
 function parseId(item: unknown, key: string): RequestedStream {
-  if (typeof item !== 'string') refuse(`allows only ids in "${key}"`)
-  if (item === '') refuse('holds an empty id')
-  if (item === '#*' || item === '*!' || invalidCharacters.test(item)) refuse('holds an id that cannot be one')
+  if (typeof item !== 'string') refuse(`allows only IDs in "${key}"`)
+  if (item === '') refuse('contains an empty ID')
+  if (item === '#*' || item === '*!' || invalidCharacters.test(item)) refuse('contains an invalid ID')
   return item.endsWith('!') && item.length > 1
     ? { id: item.slice(0, -1), withBelow: false }
     : { id: item, withBelow: true }

@@ -16,7 +16,11 @@ export class TextIndexer {
   #isClosing = false
 
   constructor(private readonly services: Services) {
-    this.#scan = new AccountScan(services, () => void this.catchUp(), 'texts of events could not be indexed')
+    this.#scan = new AccountScan(
+      services,
+      () => void this.catchUp(),
+      'the text of events could not be indexed'
+    )
   }
 
   /** Indexes texts that are due, for a limited time; with `all` everything. Never rejects. */

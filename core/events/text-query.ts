@@ -18,7 +18,9 @@ export function createTextSearch({ caller, store }: Call, text: string | undefin
   if (text === undefined) return undefined
   const words = store.events.texts.toSearchWords(text)
   if (words.length === 0)
-    refuseParams([{ code: 'INVALID', message: 'must hold a word: letters or digits', path: '#/text' }])
+    refuseParams([
+      { code: 'INVALID', message: 'must contain at least one word of letters or digits', path: '#/text' }
+    ])
   const { visibility } = caller
   // The values of account fields are not searched.
   return {

@@ -97,18 +97,16 @@ export function assertColumns({ columns, titles }: ExportOptions): void {
     refuseParams([
       {
         code: 'ENUM_MISMATCH',
-        message: `has to be one of ${[...columnsByName.keys()].join(', ')}, or ${contentPrefix} and the name of a field`,
+        message: `must be one of ${[...columnsByName.keys()].join(', ')}, or ${contentPrefix} followed by a field name`,
         path: `#/columns/${unknown}`
       }
     ])
   const repeated = columns?.findIndex((name, at) => columns.indexOf(name) < at) ?? -1
   if (repeated >= 0)
-    refuseParams([
-      { code: 'ARRAY_UNIQUE', message: 'must not be there twice', path: `#/columns/${repeated}` }
-    ])
+    refuseParams([{ code: 'ARRAY_UNIQUE', message: 'must not be repeated', path: `#/columns/${repeated}` }])
   if (titles && titles.length !== columns?.length)
     refuseParams([
-      { code: 'INVALID_TYPE', message: 'has to have one for each of "columns"', path: '#/titles' }
+      { code: 'INVALID_TYPE', message: 'must have one entry for each of "columns"', path: '#/titles' }
     ])
 }
 

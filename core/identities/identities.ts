@@ -88,12 +88,12 @@ export function linkIdentity(call: Call, proof: IdentityProof): Identity {
 
 function assertIdentityCount({ identities }: Call['store']): void {
   if (identities.list().length >= maxIdentities)
-    fail('invalid-operation', `An account has ${maxIdentities} identities at most`)
+    fail('invalid-operation', `An account can have at most ${maxIdentities} identities`)
 }
 
 /** Throws the error for an identity that opens another account. */
 export function refuseTaken(): never {
-  fail('item-already-exists', 'This identity opens another account', { code: 'identity-taken' })
+  fail('item-already-exists', 'This identity is linked to another account', { code: 'identity-taken' })
 }
 
 /**

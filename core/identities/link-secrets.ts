@@ -38,7 +38,7 @@ export function assertLinkSecret({ caller, now, store }: Call, secret: string): 
   const session = store.signIn.find('identity', secret, now) as LinkSession | undefined
   const current = toLinkSession(caller.access)
   if (session?.accessId !== current?.accessId || session?.digest !== current?.digest || !session)
-    fail('forbidden', 'This identity was not asked for in this session. Please begin again')
+    fail('forbidden', 'This identity was not requested in this session. Start again')
 }
 
 function toLinkSession(access: Access | undefined): LinkSession | undefined {

@@ -18,7 +18,7 @@ export function resolveOwnPage({ publicUrl }: Config, page: unknown): string {
   const url = typeof page === 'string' && page.length <= maxPageLength ? parseUrl(root + page) : undefined
   const isOwn = ['access/', 'app/'].some(folder => url?.href.startsWith(root + folder))
   if (!url || !isOwn)
-    fail('invalid-parameters-format', '"page" has to be a page of this service, such as access/access.html')
+    fail('invalid-parameters-format', '"page" must be a page of this service, such as access/access.html')
   url.hash = ''
   return url.href
 }

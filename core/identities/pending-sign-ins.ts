@@ -42,9 +42,13 @@ export class PendingSignIns {
     const network = getNetwork(ip)
     const count = this.#perNetwork.get(network) ?? 0
     if (count >= maxPerAddress)
-      throw new ApiError('too-many-requests', 'Too many sign-ins have been begun from here', {
-        retryAfter: signInLifetime
-      })
+      throw new ApiError(
+        'too-many-requests',
+        'Too many pending sign-ins from this address. Try again later',
+        {
+          retryAfter: signInLifetime
+        }
+      )
     this.#perNetwork.set(network, count + 1)
     this.#signIns.set(state, { ...pending, network, expires: now + signInLifetime })
     for (const oldest of this.#signIns.keys()) {

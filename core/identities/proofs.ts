@@ -31,7 +31,7 @@ export function verifyProof(
   const provider = proof && findProvider(services.config, proof.provider)
   if (proof && provider) return { proof, provider }
   services.throttle.unknownToken(credentials.ip)
-  return fail('invalid-credentials', 'The proof of identity is unknown, or was used, or has expired')
+  return fail('invalid-credentials', 'The proof of identity is unknown, already used or expired')
 }
 
 /** Does the same as {@link verifyProof}, also if the provider has just sent the user to another node of a cluster. */
@@ -44,5 +44,5 @@ export async function verifyProofInCluster(call: ServiceCall, params: Proof): Pr
 /** Makes a ticket invalid. Throws `invalid-credentials` if another call has used it first. */
 export async function useProof({ services }: ServiceCall, { ticket }: Pick<Proof, 'ticket'>): Promise<void> {
   if (!(await services.platform.change('useProof', digestSecret(ticket))))
-    fail('invalid-credentials', 'The proof of identity was used')
+    fail('invalid-credentials', 'The proof of identity has already been used')
 }

@@ -58,10 +58,7 @@ export class SignIns {
   async beginSignIn(name: string, secret: unknown, page: unknown, visitor: Visitor): Promise<Redirect> {
     const provider = this.#findProvider(name)
     if (typeof secret !== 'string' || !secretPattern.test(secret))
-      fail(
-        'invalid-parameters-format',
-        '"secret" has to be 20 to 100 letters, digits, hyphens and underscores'
-      )
+      fail('invalid-parameters-format', '"secret" must be 20 to 100 letters, digits, hyphens or underscores')
     const returnUrl = resolveOwnPage(this.config, page)
     try {
       const configuration = await this.providers.getConfiguration(provider)
@@ -137,7 +134,7 @@ export class SignIns {
   }
 
   #findProvider(name: string): Provider {
-    return findProvider(this.config, name) ?? fail('unknown-resource', 'There is no provider of this name')
+    return findProvider(this.config, name) ?? fail('unknown-resource', 'Unknown provider')
   }
 
   async #fetchClaims(
@@ -165,7 +162,7 @@ export class SignIns {
   #toProblemUrl(page: string, name: string, error: unknown): string {
     const problem = toProblem(error)
     if (problem.reason !== undefined)
-      this.providers.log.warn(`signing in by the provider "${name}" failed`, { cause: problem.reason })
+      this.providers.log.warn(`sign-in with the provider "${name}" failed`, { cause: problem.reason })
     return `${page}#identity-problem=${problem.kind}&provider=${name}`
   }
 }

@@ -28,12 +28,12 @@ export function begun(
   const { account, caller, services, store } = call
   const before = ownJob(call, id)
   if (!ready.has(before.state))
-    fail('invalid-operation', `The import is ${before.state}: it cannot begin now`, { state: before.state })
+    fail('invalid-operation', `The import is ${before.state} and cannot be started`, { state: before.state })
   if (!services.imports.hasFile(account, id))
     fail('invalid-operation', 'The file is not here any more: bring it in again')
   const isEmpty = before.look !== undefined && before.look.tables.length > 0 && before.look.lanes.length === 0
   if (state === 'writing' && isEmpty && !mappings)
-    fail('invalid-operation', 'Nothing of this table would be written: say what its columns hold first')
+    fail('invalid-operation', 'No records would be imported. Choose what the columns contain first')
   const below = parentId === undefined || before.attempt > 0 ? before.parentId : parentId
   assertMayImport(call, below)
   assertTimeZone(zone ?? undefined)

@@ -82,7 +82,7 @@ export class ImportJobs implements Imports {
       .then(() => accounts.store(account).write(() => undefined))
       .then(() => this.#enqueue(account, id))
       .catch((cause: unknown) => {
-        log.warn('an import could not begin', { accountId: account.id, cause })
+        log.warn('an import could not be started', { accountId: account.id, cause })
         this.#retry(account)
       })
       .finally(() => this.#beginning.delete(id))
@@ -284,7 +284,7 @@ export class ImportJobs implements Imports {
     if (!accounts.owns(account)) return
     const { id: kind, message } = toApiError(error)
     if (kind === 'unexpected-error' || kind === 'corrupted-data')
-      log.error('an import has failed', { accountId: account.id, cause: error })
+      log.error('an import failed', { accountId: account.id, cause: error })
     await work.reading?.stop()
     const store = accounts.store(account)
     await store.write(() => {

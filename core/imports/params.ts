@@ -14,14 +14,16 @@ export function assertMayImport({ caller, store }: Call, parentId: string | null
   if (parentId === null) return
   const node = store.streams.find(parentId)
   if (!node || isSystemId(parentId) || store.streams.isTagId(parentId))
-    fail('unknown-referenced-resource', `There is no stream "${parentId}" to import below`, { parentId })
+    fail('unknown-referenced-resource', `Unknown parent stream "${parentId}"`, { parentId })
   if (node.stream.trashed) fail('invalid-operation', `The stream "${parentId}" is in the trash`, { parentId })
 }
 
 /** Throws `invalid-parameters-format` for unknown time zones. */
 export function assertTimeZone(zone: string | undefined): void {
   if (zone !== undefined && !isZone(zone))
-    refuseParams([{ code: 'INVALID_FORMAT', message: 'must be the name of a time zone', path: '#/zone' }])
+    refuseParams([
+      { code: 'INVALID_FORMAT', message: 'must be a time zone such as Europe/Zurich', path: '#/zone' }
+    ])
 }
 
 /** Throws `invalid-parameters-format` for mappings to types that are not known. */
@@ -35,7 +37,7 @@ export function assertMappedTypes(
         refuseParams([
           {
             code: 'INVALID_VALUE',
-            message: `The type "${type}" is unknown: take one of the directory of event types`,
+            message: `Unknown event type "${type}". Use one of the event type directory`,
             path: `#/mappings/${header}/values/${at}/type`
           }
         ])

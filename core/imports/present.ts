@@ -84,14 +84,17 @@ export class Presence {
     const { accessId, callerId, parentId } = this.job
     const access = accessId === operatorId ? operator : store.accesses.find(accessId)
     if (!access || !isInForce(store, access, now))
-      fail('forbidden', 'The access that began the import has ended: run it again with another one')
+      fail(
+        'forbidden',
+        'The access that started the import is no longer valid. Run the import again with another access'
+      )
     if (this.#caller?.access !== access || this.#store !== store) {
       this.#caller = new Caller(store, access, callerId)
       this.#store = store
     }
     const caller = this.#caller
     if (!caller.may('manage', parentId ?? '*'))
-      fail('forbidden', 'The access that began the import may not manage its streams any more')
+      fail('forbidden', 'The access that started the import can no longer manage its streams')
     return caller
   }
 }

@@ -19,7 +19,7 @@ export function assertMayWait({ account, services, store }: Call, size: number):
   const open = store.imports.listOpen(mostOpen).map(jobOf)
   const waiting = open.filter(({ id, state }) => state === 'looking' || services.imports.hasFile(account, id))
   if (waiting.length >= mostWaiting || open.length >= mostOpen)
-    fail('invalid-operation', `${mostWaiting} files wait already: run or delete one of their imports first`)
+    fail('invalid-operation', `${mostWaiting} imports are already pending. Run or delete one first`)
   // They are not counted with what is stored, and go once they are written.
   const held = waiting.reduce((sum, job) => sum + job.size, 0)
   if (held + size > roomOf(services, account.username)) throw quotaExceeded(quotaOf(services.config, account))

@@ -65,7 +65,7 @@ export class ImportWriter {
     try {
       return await this.presence.commit(this.writers.createEvent, call => {
         if (call.store.imports.getState(job.id) !== job.state)
-          fail('invalid-operation', 'The import has been stopped')
+          fail('invalid-operation', 'The import was stopped')
         return footprint.own(call.store, () => work(call))
       })
     } catch (error) {

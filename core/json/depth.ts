@@ -32,7 +32,7 @@ export function getKnownSize(value: unknown): number {
 export function assertDepth(value: unknown, limit: number, maxContainers = Infinity): boolean {
   const { containers, depth, hasFinite } = measure(value, limit, maxContainers)
   if (containers > maxContainers)
-    refuseMeasure('ARRAY_LENGTH_LONG', `The parameters hold more than ${maxContainers} objects and arrays`)
+    refuseMeasure('ARRAY_LENGTH_LONG', `The parameters contain more than ${maxContainers} objects and arrays`)
   if (depth > limit) refuseNesting(limit)
   return hasFinite
 }

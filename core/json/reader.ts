@@ -28,7 +28,8 @@ export function isLargeJson(text: string): boolean {
 export function* readJson(text: string, limits: JsonLimits, stepSize = pieceSize): Steps<unknown> {
   const reader = new Reader(text, limits, stepSize)
   const value = yield* reader.value(reader.skipBlanks(0), 1)
-  if (reader.skipBlanks(reader.position) < text.length) throw new SyntaxError('Something follows the value')
+  if (reader.skipBlanks(reader.position) < text.length)
+    throw new SyntaxError('Unexpected content after the value')
   return value
 }
 
@@ -195,17 +196,17 @@ class Reader {
   #closes(closing: string): boolean {
     const position = this.skipBlanks(this.position)
     const found = this.text[position]
-    if (found !== ',' && found !== closing) throw new SyntaxError('No comma between items')
+    if (found !== ',' && found !== closing) throw new SyntaxError('Missing comma between items')
     this.position = position + 1
     return found === closing
   }
 
   /** Returns where the name of a member ends, and where its value begins. */
   #name(start: number): { end: number; value: number } {
-    if (this.text[start] !== '"') throw new SyntaxError('No name of a member')
+    if (this.text[start] !== '"') throw new SyntaxError('Missing member name')
     const end = this.#endOfString(start)
     const colon = this.skipBlanks(end)
-    if (this.text[colon] !== ':') throw new SyntaxError('No colon after a name')
+    if (this.text[colon] !== ':') throw new SyntaxError('Missing colon after a name')
     return { end, value: this.skipBlanks(colon + 1) }
   }
 
@@ -235,7 +236,7 @@ class Reader {
       }
       if (position > end && depth > 0) return undefined
     }
-    if (depth > 0) throw new SyntaxError('The text ends within a value')
+    if (depth > 0) throw new SyntaxError('Unexpected end within a value')
     return assertAdvances(text.length, start)
   }
 
@@ -256,7 +257,7 @@ class Reader {
         if (code === backslash) end = ++position + stepsPerSearch
       }
       position = text.indexOf('"', position)
-      if (position < 0) throw new SyntaxError('The text ends within a string')
+      if (position < 0) throw new SyntaxError('Unexpected end within a string')
       let before = position - 1
       while (text.charCodeAt(before) === backslash) before--
       if ((position - before) % 2 === 1) return position + 1

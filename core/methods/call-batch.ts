@@ -17,14 +17,17 @@ const anyAccessWithinLimit: Allow = {
   check({ services, params }) {
     const { batchCalls } = services.config.limits
     if (Array.isArray(params) && params.length > batchCalls)
-      fail('invalid-request-structure', `A batch may hold ${batchCalls} calls, this one has ${params.length}`)
+      fail(
+        'invalid-request-structure',
+        `A batch can have at most ${batchCalls} calls, but this one has ${params.length}`
+      )
   }
 }
 
 /** Runs the calls in order; each has its result or error in its place. */
 export const callBatch: BatchMethod<typeof BatchParams> = {
   id: 'callBatch',
-  summary: 'Make many calls in order',
+  summary: 'Make several calls in order',
   params: BatchParams,
   result: Type.Object({ results: Type.Array(Type.Unknown()) }),
   mode: 'batch',

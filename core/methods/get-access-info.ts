@@ -20,7 +20,7 @@ import { getPasswordTimes, type PasswordTimes } from '../sign-in/password-rules.
 /** Returns the access, its calls by method, and the account that it belongs to. */
 export const getAccessInfo = method({
   id: 'getAccessInfo',
-  summary: 'Read about the access in use',
+  summary: 'Get the current access',
   params: Type.Object({}),
   result: Type.Object({
     ...PublicAccess.properties,

@@ -38,7 +38,7 @@ export function writeWebhook(url: string, write: () => void): void {
     write()
   } catch (error) {
     if (!(error instanceof UniqueViolation)) throw error
-    fail('item-already-exists', 'This access has a webhook with this URL already', { url })
+    fail('item-already-exists', 'This access already has a webhook with this URL', { url })
   }
 }
 

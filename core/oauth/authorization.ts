@@ -47,11 +47,11 @@ const maxSeconds = 10_000_000_000
  */
 export function resolveRecipient(services: Services, params: Params): Recipient {
   const id = getSingleParam(params, 'client_id') ?? failOAuth('invalid_request', 'The client_id is missing')
-  const client = findClient(services, id) ?? failOAuth('invalid_request', 'This client_id is not known here')
+  const client = findClient(services, id) ?? failOAuth('invalid_request', 'Unknown client_id')
   const redirectUri =
     getSingleParam(params, 'redirect_uri') ?? failOAuth('invalid_request', 'The redirect_uri is missing')
   if (!isRegistered(redirectUri, client.redirectURIs))
-    failOAuth('invalid_request', 'The redirect_uri is not one of those registered for this client')
+    failOAuth('invalid_request', 'The redirect_uri is not registered for this client')
   const fault = checkRedirectUri(redirectUri, services.config.access.returnSchemes)
   if (fault !== undefined) failOAuth('invalid_request', `The redirect_uri ${fault}`)
   return { client, redirectUri }
@@ -71,11 +71,11 @@ export function toAppRequest(
   for (const name of Object.keys(params)) if (name !== 'resource') getSingleParam(params, name)
   for (const [name, error] of unsupported)
     if (params[name] !== undefined)
-      failOAuth(error, `The parameter ${name} is not supported: send the parameters themselves`)
+      failOAuth(error, `The parameter ${name} is not supported. Send the parameters directly`)
   if (getSingleParam(params, 'response_type') !== 'code')
-    failOAuth('unsupported_response_type', 'The response_type has to be code')
+    failOAuth('unsupported_response_type', 'The response_type must be code')
   if (!['query', undefined].includes(getSingleParam(params, 'response_mode')))
-    failOAuth('invalid_request', 'The response_mode has to be query')
+    failOAuth('invalid_request', 'The response_mode must be query')
   const challenge = parseChallenge(params)
   const asked = parseAskedScope(
     getSingleParam(params, 'scope') ??
@@ -120,7 +120,7 @@ export function toAppRequest(
 export function getSingleParam(params: Params, name: string): string | undefined {
   const value = params[name]
   if (typeof value === 'object')
-    failOAuth('invalid_request', `The parameter ${name.slice(0, 50)} is there more than once`)
+    failOAuth('invalid_request', `The parameter ${name.slice(0, 50)} is repeated`)
   return value === '' ? undefined : value
 }
 
@@ -133,17 +133,14 @@ function omitTagName(config: Config, permission: RequestedPermission): Requested
     return permission
   const { defaultName, ...bare } = permission
   if (defaultName !== bare.streamId)
-    failOAuth(
-      'invalid_scope',
-      'The streams of tags are named by the service: leave out the name in the scope'
-    )
+    failOAuth('invalid_scope', 'Tag streams are named by the service. Leave out the name in the scope')
   return bare
 }
 
 function assertLength(params: Params, name: string, max: number): void {
   const value = getSingleParam(params, name)
   if (value !== undefined && value.length > max)
-    failOAuth('invalid_request', `The ${name} may have ${max} characters at most`)
+    failOAuth('invalid_request', `The ${name} can have at most ${max} characters`)
 }
 
 /**
@@ -155,9 +152,9 @@ function parseChallenge(params: Params): string {
     getSingleParam(params, 'code_challenge') ??
     failOAuth('invalid_request', 'The code_challenge is missing (PKCE)')
   if (getSingleParam(params, 'code_challenge_method') !== 'S256')
-    failOAuth('invalid_request', 'The code_challenge_method has to be S256')
+    failOAuth('invalid_request', 'The code_challenge_method must be S256')
   if (!challengePattern.test(challenge))
-    failOAuth('invalid_request', 'The code_challenge has to be a SHA-256 in base64url, of 43 characters')
+    failOAuth('invalid_request', 'The code_challenge must be a SHA-256 hash in base64url, with 43 characters')
   return challenge
 }
 
@@ -166,10 +163,10 @@ function resolveUser(config: Config, { resource = [] }: Params): string | undefi
   const users = new Set<string>()
   for (const each of [resource].flat()) {
     const user = getResourceUser(config, each)
-    if (user === undefined) failOAuth('invalid_target', 'The resource is not one of this service')
+    if (user === undefined) failOAuth('invalid_target', 'The resource does not belong to this service')
     if (user !== null) users.add(user)
   }
-  if (users.size > 1) failOAuth('invalid_target', 'The resources are of several accounts')
+  if (users.size > 1) failOAuth('invalid_target', 'The resources belong to several accounts')
   return [...users][0]
 }
 
@@ -185,7 +182,7 @@ function computeLifetime(
 ): number | undefined {
   const asked = parseSeconds(params, 'expire_after')
   if (asked !== undefined && (asked < 1 || asked > maxSeconds))
-    failOAuth('invalid_request', 'The expire_after has to be a number of seconds, 1 or more')
+    failOAuth('invalid_request', 'The expire_after must be a number of seconds, 1 or more')
   const defaultSeconds = identity.includes('offline_access') ? config.oauth.accessSeconds : undefined
   const all = [asked, client.accessSeconds ?? defaultSeconds].filter(each => each !== undefined)
   return all.length > 0 ? Math.min(...all) : undefined
@@ -194,18 +191,17 @@ function computeLifetime(
 function parsePrompts(params: Params): string[] {
   const asked = (getSingleParam(params, 'prompt') ?? '').split(' ').filter(each => each !== '')
   const unknown = asked.find(each => !prompts.includes(each))
-  if (unknown !== undefined) failOAuth('invalid_request', `The prompt ${unknown.slice(0, 50)} is not known`)
+  if (unknown !== undefined) failOAuth('invalid_request', `Unknown prompt ${unknown.slice(0, 50)}`)
   if (!asked.includes('none')) return asked
-  if (asked.length > 1) failOAuth('invalid_request', 'The prompt none stands alone')
+  if (asked.length > 1) failOAuth('invalid_request', 'The prompt none cannot be combined with others')
   // Users sign in for each request: their cookies count only on the service's own pages.
-  return failOAuth('login_required', 'Nobody can be recognised here without signing in')
+  return failOAuth('login_required', 'The user must sign in')
 }
 
 function parseSeconds(params: Params, name: string): number | undefined {
   const text = getSingleParam(params, name)
   if (text === undefined) return undefined
-  if (!/^\d{1,15}$/.test(text))
-    failOAuth('invalid_request', `The ${name} has to be a whole number of seconds`)
+  if (!/^\d{1,15}$/.test(text)) failOAuth('invalid_request', `The ${name} must be a whole number of seconds`)
   return Number(text)
 }
 

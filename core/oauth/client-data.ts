@@ -21,7 +21,7 @@ export function buildOAuthData({ id, name }: Client, { identity }: Scope): Recor
 /** Throws `invalid-operation` for a request that claims to come by OAuth. */
 export function assertNotImpersonatingOAuth({ clientData }: Pick<AuthRequest, 'clientData'>): void {
   if (clientData && Object.hasOwn(clientData, oauthKey))
-    fail('invalid-operation', `The client data "${oauthKey}" is set by the service alone`)
+    fail('invalid-operation', `The client data "${oauthKey}" can only be set by the service`)
 }
 
 /** Returns whether an access was granted for this request, or one like it. */

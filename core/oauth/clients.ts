@@ -48,7 +48,7 @@ export function authenticateClient(
   const client = findClient(services, id)
   if (!client || !isAuthentic(client, secret)) {
     services.throttle.failed(guess)
-    failOAuth('invalid_client', 'The client is unknown, or its secret is wrong or missing')
+    failOAuth('invalid_client', 'The client is unknown, or its secret is incorrect or missing')
   }
   services.throttle.succeeded(guess)
   return client

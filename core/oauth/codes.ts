@@ -56,8 +56,7 @@ export async function issueCode(
 ): Promise<string> {
   const { key, request } = known
   const { oauth } = request
-  if (!matchesRequest(access, request))
-    fail('forbidden', 'The access is not one that was agreed to for this request')
+  if (!matchesRequest(access, request)) fail('forbidden', 'The access was not approved for this request')
   assertRequestedAccount(request, username)
   const authTime = getSignInTime(call, store)
   assertDecidedByOwner(store, known, access, authTime)
@@ -84,7 +83,7 @@ export async function issueCode(
 /** Throws `forbidden` if a client of OAuth asks for another account than this one. */
 export function assertRequestedAccount({ oauth }: AuthRequest, username: string): void {
   if (oauth?.username !== undefined && oauth.username !== username)
-    fail('forbidden', `The app asks for the account "${oauth.username}": please sign in to that one`, {
+    fail('forbidden', `The app requests the account "${oauth.username}". Sign in to that account`, {
       code: 'other-account'
     })
 }
@@ -131,7 +130,7 @@ function assertDecidedByOwner(
 ): void {
   const isOlder = access.created + tolerance < expires - requestLifetime
   if (authTime === undefined && (isOlder || store.oauthGrants.list(access.id).length > 0))
-    fail('forbidden', 'The app has this access already: the person who agrees has to be signed in')
+    fail('forbidden', 'The app already has this access. Sign in to approve the request')
 }
 
 function assertSignInAge(
@@ -153,5 +152,5 @@ function assertSignInAge(
     (authTime !== undefined && authTime + tolerance >= Math.min(earliestSignIn, asked))
   )
     return
-  fail('forbidden', 'The app asks that you sign in anew')
+  fail('forbidden', 'The app requires you to sign in again')
 }

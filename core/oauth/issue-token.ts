@@ -42,7 +42,7 @@ export function issueToken(
   const { account, now, services, store } = call
   const known = store.accesses.find(use.accessId)
   if (known?.type !== 'app' || isExpired(known, now))
-    failOAuth('invalid_grant', 'The access has ended', use.accessId)
+    failOAuth('invalid_grant', 'The access is no longer valid', use.accessId)
   const access = replaceToken(call, known)
   const refreshToken =
     access.expires !== undefined && use.scopes.includes('offline_access') ? createRefreshToken() : undefined
@@ -86,7 +86,7 @@ export function renewToken(
   const { now, services, store } = call
   const known = store.accesses.find(grant.access)
   if (known?.type !== 'app' || known.expires === undefined)
-    failOAuth('invalid_grant', 'The access has ended', grant.access)
+    failOAuth('invalid_grant', 'The access is no longer valid', grant.access)
   const lifetime = client.accessSeconds ?? services.config.oauth.accessSeconds
   const expires = Math.max(known.expires, time + lifetime)
   if (expires === known.expires)

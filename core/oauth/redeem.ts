@@ -64,16 +64,17 @@ export async function redeemCode(call: Call, client: Client, proof: CodeProof): 
   })
   if (!found) return refuseUnknown(call, proof, 'authorization_code')
   const { isUsed, use } = found
-  if (isUsed) failOAuth('invalid_grant', 'The code has been used before: the access has ended', use.accessId)
+  if (isUsed)
+    failOAuth('invalid_grant', 'The code has already been used. The access has been revoked', use.accessId)
   // A missing redirect URI counts as the one in force, as in OAuth 2.1; any other must be the same.
   if (redirect_uri !== undefined && redirect_uri !== use.redirectUri)
     failOAuth(
       'invalid_grant',
-      'The redirect_uri is not the one that the code was asked for with',
+      'The redirect_uri differs from the one in the authorization request',
       use.accessId
     )
   if (!matchesChallenge(code_verifier, use.challenge))
-    failOAuth('invalid_grant', 'The code_verifier does not fit the code_challenge', use.accessId)
+    failOAuth('invalid_grant', 'The code_verifier does not match the code_challenge', use.accessId)
   return { kind: 'code', use }
 }
 
@@ -109,7 +110,11 @@ export async function refreshGrant(
   if (!found || !parts) return refuseUnknown(call, renewal, 'refresh_token')
   const { grant, secret, time = call.now } = found
   if (secret === undefined)
-    failOAuth('invalid_grant', 'The refresh_token has been used before: the access has ended', grant.access)
+    failOAuth(
+      'invalid_grant',
+      'The refresh_token has already been used. The access has been revoked',
+      grant.access
+    )
   const refreshToken = formatRefreshToken(call.account.username, { family: parts.family, secret })
   return { kind: 'refresh', grant, refreshToken, time }
 }
@@ -132,7 +137,7 @@ export function refuseUnknown(
   else requireProof(params)
   services.throttle.unknownToken(credentials.ip)
   const what = type === 'refresh_token' ? type : 'code'
-  return failOAuth('invalid_grant', `The ${what} is unknown, has expired, or is of another client`)
+  return failOAuth('invalid_grant', `The ${what} is unknown, expired, or belongs to another client`)
 }
 
 /**

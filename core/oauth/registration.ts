@@ -49,7 +49,7 @@ export function createClient(
   if (!(authMethods as readonly string[]).includes(method))
     failOAuth(
       'invalid_client_metadata',
-      `The token_endpoint_auth_method has to be one of ${authMethods.join(', ')}`
+      `The token_endpoint_auth_method must be one of ${authMethods.join(', ')}`
     )
   assertIncludes('grant_types', metadata.grant_types, 'authorization_code')
   assertIncludes('response_types', metadata.response_types, 'code')
@@ -89,5 +89,5 @@ function getClientName({ client_name: name = '' }: ClientMetadata): string | und
 /** Throws `invalid_client_metadata` if a list is given without the only supported value. */
 function assertIncludes(what: string, asked: readonly string[] = [], needed: string): void {
   if (asked.length > 0 && !asked.includes(needed))
-    failOAuth('invalid_client_metadata', `The ${what} have to hold ${needed}`)
+    failOAuth('invalid_client_metadata', `The ${what} must include ${needed}`)
 }

@@ -18,7 +18,7 @@ export function assertSameScope(
   if (sortScope(formatScope(bare, asked.identity)) !== sortScope(formatScope(permissions, scopes)))
     failOAuth(
       'invalid_scope',
-      'The scope cannot be changed by refreshing: ask the person again, or leave it out',
+      'The scope cannot be changed by refreshing. Leave it out, or ask the user again',
       id
     )
 }

@@ -29,7 +29,7 @@ const features: readonly string[] = ['selfRevoke', 'selfAudit']
  */
 export function parseScope(text: string): Scope {
   const tokens = text.split(' ').filter(token => token !== '')
-  if (tokens.length > maxScopes) failOAuth('invalid_scope', `There may be ${maxScopes} scopes at most`)
+  if (tokens.length > maxScopes) failOAuth('invalid_scope', `There can be at most ${maxScopes} scopes`)
   const permissions = new Map<string, RequestedPermission>()
   const identity = new Set<IdentityScope>()
   for (const token of tokens)
@@ -38,7 +38,7 @@ export function parseScope(text: string): Scope {
       const permission = parsePermission(token)
       const key = 'streamId' in permission ? `stream ${permission.streamId}` : permission.feature
       if (permissions.has(key))
-        failOAuth('invalid_scope', `The scope ${shortenToken(token)} is there twice, or contradicts another`)
+        failOAuth('invalid_scope', `The scope ${shortenToken(token)} is repeated or contradicts another`)
       permissions.set(key, permission)
     }
   return { identity: [...identity], permissions: [...permissions.values()] }
@@ -78,7 +78,7 @@ export function assertScopeAllowed(asked: Scope, allowed: readonly string[]): vo
     permissions.flatMap(each => ('streamId' in each ? [[each.streamId, each.level] as const] : []))
   )
   for (const each of asked.identity)
-    if (!identity.includes(each)) failOAuth('invalid_scope', `This client may not ask for ${each}`)
+    if (!identity.includes(each)) failOAuth('invalid_scope', `This client cannot request ${each}`)
   for (const each of asked.permissions) {
     // Withholding something needs no permission.
     if (!('streamId' in each) || each.level === 'none') continue
@@ -89,7 +89,7 @@ export function assertScopeAllowed(asked: Scope, allowed: readonly string[]): vo
     if (!isWithin)
       failOAuth(
         'invalid_scope',
-        `This client may not ask for ${shortenToken(each.streamId)} with the level ${each.level}`
+        `This client cannot request ${shortenToken(each.streamId)} with the level ${each.level}`
       )
   }
 }
@@ -131,7 +131,7 @@ const maxLength = 1000
 function refuseToken(token: string): never {
   failOAuth(
     'invalid_scope',
-    `The scope ${shortenToken(token)} is not known: permissions are written as stream:level or stream:level:name`
+    `Unknown scope ${shortenToken(token)}. Write permissions as stream:level or stream:level:name`
   )
 }
 

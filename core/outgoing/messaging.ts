@@ -62,7 +62,7 @@ export function getMessagingMode({ services }: Config): MessagingMode {
 export function warnAboutMissingEndpoints(config: Config, log: Log): void {
   const { mode } = config.services.mfa
   if (getMessagingMode(config) !== mode)
-    log.warn(`services.mfa: the mode "${mode}" lacks the URL of an endpoint, so no codes are sent`)
+    log.warn(`services.mfa: the mode "${mode}" needs the URL of an endpoint; no codes are sent`)
 }
 
 /** Replaces the placeholder for the code in the user's values. */

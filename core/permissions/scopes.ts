@@ -20,7 +20,7 @@ export function assertMaySubscribe(store: UserStore, caller: Caller, scopes: Sco
   if (length > maxCharacters)
     fail(
       'invalid-operation',
-      `The ids of streams in all scopes can have ${maxCharacters} characters together`
+      `The stream IDs in all scopes can have at most ${maxCharacters} characters together`
     )
   for (const [, scope] of entries)
     for (const id of getStreams(scope)) {

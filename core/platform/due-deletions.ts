@@ -21,7 +21,7 @@ export async function deleteDue(services: Services, signal?: AbortSignal): Promi
       count++
     } catch (cause) {
       // The next run tries again.
-      log.warn('an account that is to be deleted could not be removed', {
+      log.warn('an account scheduled for deletion could not be removed', {
         cause,
         accountId: account.id
       })

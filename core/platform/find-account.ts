@@ -52,11 +52,11 @@ export function findAccountByEmail(
   email: string
 ): Account {
   if (!config.registration.emailLookup) throw new ApiError('unavailable-method', undefined, { status: 405 })
-  const guess: Guess = { subject: `e-mail ${email}`, ip, isLookUp: true }
+  const guess: Guess = { subject: `email ${email}`, ip, isLookUp: true }
   throttle.check(guess)
   throttle.lookUp(ip)
   const account = platform.findByUnique('email', email)
   if (account?.state === 'active') return account
   throttle.failed(guess)
-  return fail('unknown-resource', 'Unknown e-mail address')
+  return fail('unknown-resource', 'Unknown email address')
 }

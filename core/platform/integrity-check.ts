@@ -25,7 +25,7 @@ export async function checkPlatform(call: ServiceCall, only?: Account): Promise<
   const { services } = call
   const { accounts, uniqueFields, webhookAccounts, ...rest } = services.platform.counts()
   const checks = {
-    files: createCheck('Files of accounts', { accounts, checked: 0 }),
+    files: createCheck('Account databases', { accounts, checked: 0 }),
     unique: createCheck('Unique fields', { uniqueFields, checked: 0 }),
     webhooks: createCheck('Accounts with webhooks', { webhookAccounts, checked: 0 })
   }
@@ -38,7 +38,7 @@ export async function checkPlatform(call: ServiceCall, only?: Account): Promise<
         checkAccount(services, account, checks)
       } else await checkElsewhere(call, account, checks)
     } catch {
-      addError(checks.files, `The file of ${account.username} cannot be read`)
+      addError(checks.files, `The database of ${account.username} cannot be read`)
     }
   }
   const platform = createCheck('Platform file', { accounts, ...rest })
@@ -58,7 +58,7 @@ async function checkElsewhere(
   const method = 'system.checkPlatformIntegrity'
   const request = { method, params: { username }, credentials, isWhole: true } as const
   const outcome = await services.shard.peers?.forward(username, request)
-  if (!outcome?.ok) throw new Error('An account could not be looked at')
+  if (!outcome?.ok) throw new Error('An account could not be checked')
   const { checks: found } = JSON.parse(`{${outcome.members}}`) as { checks: IntegrityCheck[] }
   for (const check of Object.values(checks)) {
     const same = found.find(({ title }) => title === check.title)
@@ -79,12 +79,12 @@ function checkAccount(
   for (const { field, key } of store.read(() => store.fields.listUnique())) {
     unique.infos['checked']!++
     if (platform.findByUnique(field, key)?.id !== id)
-      addError(unique, `The ${field} of ${username} is not registered as its own`)
+      addError(unique, `The ${field} of ${username} is missing from the index of unique values`)
   }
   if (store.webhooks.size === 0) return
   webhooks.infos['checked']!++
   if (!platform.isWebhookAccount(id))
-    addError(webhooks, `${username} has webhooks that would not be told of a start`)
+    addError(webhooks, `${username} has webhooks that are missing from the index`)
 }
 
 function createCheck(title: string, infos: Record<string, number>): IntegrityCheck {

@@ -6,5 +6,5 @@ import { fail } from '../errors.js'
 /** Throws `invalid-operation` if operators would lock themselves out. */
 export function assertNotOwnAccount({ credentials }: ServiceCall, { id }: Account): void {
   if (credentials.operator?.id === id)
-    fail('invalid-operation', 'Operators cannot do this to the account that they are signed in with')
+    fail('invalid-operation', 'You cannot do this to the account you are signed in with')
 }

@@ -166,7 +166,7 @@ export class Previews {
       if (isThere()) await this.cache.insert(account.id, preview, bytes, clock.now())
       if (!isThere()) await this.cache.remove(account.id, preview.fileId)
     } catch (cause) {
-      log.warn('a preview could not be kept', { accountId: account.id, cause })
+      log.warn('a preview could not be saved', { accountId: account.id, cause })
     }
   }
 
@@ -210,7 +210,7 @@ export class Previews {
   #assertCapacity({ id }: Account): void {
     const { maxWaiting } = this.service.config.previews
     if (this.#queue.waiting < maxWaiting && this.#queue.countWaiting(id) < Math.ceil(maxWaiting / 2)) return
-    throw new ApiError('api-unavailable', 'Too many previews at the moment. Please try again later', {
+    throw new ApiError('api-unavailable', 'Too many previews at the moment. Try again later', {
       retryAfter
     })
   }
@@ -221,7 +221,7 @@ export class Previews {
     if (now - (this.#lastMarked.get(name) ?? 0) < markIntervalSeconds) return
     this.#lastMarked.set(name, now)
     this.cache.touch(account.id, preview, now).catch((cause: unknown) => {
-      this.service.log.warn('the use of a preview could not be marked', { accountId: account.id, cause })
+      this.service.log.warn('the use of a preview could not be recorded', { accountId: account.id, cause })
     })
   }
 }
@@ -231,5 +231,5 @@ function getPreviewName({ id }: Account, { fileId, frame, modified }: Preview): 
 }
 
 function throwMissing(event?: object): never {
-  throw createUnreadableError(event ? 'The event has no picture yet' : "The picture's file is missing.")
+  throw createUnreadableError(event ? 'The event has no image yet' : 'The image file is missing')
 }

@@ -19,7 +19,7 @@ export function checkUsernameTaken(
 
 /** Throws `item-already-exists`, with `reserved: true` next to the error. */
 export function refuseAsTaken(field: 'username' | 'email', value: string, beside: object = {}): never {
-  throw new ApiError('item-already-exists', `This ${field} cannot be had any more`, {
+  throw new ApiError('item-already-exists', `This ${field} is already taken`, {
     data: { [field]: value },
     beside: { reserved: true, ...beside }
   })

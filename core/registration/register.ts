@@ -121,7 +121,7 @@ export function checkAdmission(
 }
 
 function refuseInvitation(): never {
-  const message = 'Registration needs a valid invitation'
+  const message = 'A valid invitation is required to register'
   fail('invalid-parameters-format', `${message}.`, [
     { code: 'invitationToken-invalid', message, path: '#/invitationToken', param: 'invitationToken' }
   ])
@@ -139,7 +139,7 @@ export function assertNotTaken(taken: readonly string[], given: Readonly<Record<
   if (taken.includes('invitationToken')) refuseInvitation()
   if (taken.includes(identityField)) refuseIdentity()
   if (taken.length === 0) return
-  throw new ApiError('item-already-exists', `The ${taken.join(' and the ')} cannot be had any more`, {
+  throw new ApiError('item-already-exists', `The ${taken.join(' and the ')} is already taken`, {
     data: Object.fromEntries(taken.map(field => [field, given[field]]))
   })
 }

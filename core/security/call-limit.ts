@@ -60,7 +60,7 @@ function refuse(access: Access, limit: { calls: number; window: number }, wait: 
   const retryAfter = Math.max(Math.ceil(wait), 1)
   throw new ApiError(
     'too-many-requests',
-    `This access may make ${limit.calls} calls in ${limit.window} seconds. Please try again later`,
+    `This access has reached its call limit (${limit.calls} per ${limit.window} s). Try again later`,
     // In the data too: in batches and over sockets there is no `Retry-After` header.
     { retryAfter, accessId: access.id, data: { ...limit, retryAfter } }
   )

@@ -125,12 +125,12 @@ export class LongResponses {
 
   #createError(recipient: ResponseRecipient): ApiError {
     return this.#isWithinLimits(recipient)
-      ? new ApiError('api-unavailable', 'Too many long answers are under way. Please try again later', {
+      ? new ApiError('api-unavailable', 'Too many large responses are in progress. Try again later', {
           retryAfter
         })
       : new ApiError(
           'too-many-requests',
-          'This access has too many long answers under way. Please take them, then try again',
+          'This access has too many large responses in progress. Read them, then try again',
           { retryAfter }
         )
   }

@@ -42,7 +42,7 @@ const dummyHash = argon2Hash('a password that nobody has', options)
 
 export function createPasswords(concurrency = getHashConcurrency(availableParallelism())): Passwords {
   const semaphore = new Semaphore(concurrency, maxWaiting, () =>
-    fail('api-unavailable', 'Too many sign-ins at the moment. Please try again later')
+    fail('api-unavailable', 'Too many sign-ins at the moment. Try again later')
   )
   const verify = async (hash: string, password: string, hooks?: VerificationHooks): Promise<boolean> =>
     await semaphore.run(async () => {

@@ -140,7 +140,7 @@ export function createUploadBuffers({ limits }: Config, clock: Clock): UploadBuf
 
 /** Creates the error for a body for which no memory became free in time. */
 export function createBusyError(): ApiError {
-  return new ApiError('api-unavailable', 'Too many large requests at the moment. Please try again later', {
+  return new ApiError('api-unavailable', 'Too many large requests at the moment. Try again later', {
     retryAfter
   })
 }

@@ -53,27 +53,26 @@ class PointReader {
 
   *read(value: unknown): Steps<Points> {
     if (typeof value !== 'object' || value === null || Array.isArray(value))
-      return this.refuse('The points have to be a JSON object', { rule: 'object' })
+      return this.refuse('The points must be a JSON object', { rule: 'object' })
     const { format, fields, points } = value as { format?: unknown; fields?: unknown; points?: unknown }
-    if (format !== 'flatJSON') this.refuse('The "format" has to be "flatJSON"', { rule: 'format' })
+    if (format !== 'flatJSON') this.refuse('The "format" must be "flatJSON"', { rule: 'format' })
     const layout = this.#layout(fields)
-    if (!Array.isArray(points)) return this.refuse('"points" has to be an array of rows', { rule: 'points' })
+    if (!Array.isArray(points)) return this.refuse('"points" must be an array of rows', { rule: 'points' })
     return yield* arrangeColumns(layout, yield* this.#rows(points, layout))
   }
 
   #layout(fields: unknown): Layout {
     if (!Array.isArray(fields) || !fields.every(field => typeof field === 'string'))
-      return this.refuse('"fields" has to be an array of column names', { rule: 'fields' })
+      return this.refuse('"fields" must be an array of column names', { rule: 'fields' })
     const names = new Set<string>()
     for (const column of fields) {
-      if (names.has(column))
-        this.refuse(`The column "${column}" is there twice`, { column, rule: 'duplicate' })
+      if (names.has(column)) this.refuse(`The column "${column}" is repeated`, { column, rule: 'duplicate' })
       names.add(column)
       if (column !== timeColumn && column !== timestampColumn && !this.plan.has(column))
         this.refuse(`The type of the series has no field "${column}"`, { column, rule: 'unknown' })
     }
     if (names.has(timeColumn) && names.has(timestampColumn))
-      this.refuse('The time is there twice', { column: timestampColumn, rule: 'duplicate' })
+      this.refuse('The time is given twice', { column: timestampColumn, rule: 'duplicate' })
     if (!names.has(timeColumn) && !names.has(timestampColumn))
       this.refuse('The column "deltaTime" is missing', { column: timeColumn, rule: 'missing' })
     for (const { name, isRequired } of this.plan.values())

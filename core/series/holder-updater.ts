@@ -45,11 +45,7 @@ export class HolderUpdater {
 
   constructor(private readonly services: Services) {
     // Writes to one series within a second cost its event one update.
-    this.#scan = new AccountScan(
-      services,
-      () => void this.catchUp(),
-      'holders of series could not be updated'
-    )
+    this.#scan = new AccountScan(services, () => void this.catchUp(), 'series events could not be updated')
   }
 
   /** Updates holders; with `all` also those in files that are held by a long write. Never rejects. */

@@ -28,7 +28,7 @@ export function guardListing({ id, isTrashed, number }: Holder, points: Listing<
     next(reader) {
       const now = requireReadableHolder(reader, id)
       if (now.number !== number || (now.isTrashed && !isTrashed))
-        fail('unknown-resource', `There is no event "${id}" any more`, { eventId: id })
+        fail('unknown-resource', `The event "${id}" no longer exists`, { eventId: id })
       return points.next(reader)
     }
   }
@@ -60,7 +60,7 @@ export function requireReducibleHolder(call: Asking, id: string): Holder {
 }
 
 function requireHolder({ store }: Asking, id: string): Holder {
-  return store.series.findHolder(id) ?? fail('unknown-resource', `There is no event "${id}"`, { eventId: id })
+  return store.series.findHolder(id) ?? fail('unknown-resource', `No event "${id}"`, { eventId: id })
 }
 
 function assertNotTrashed({ id, isTrashed }: Holder): void {
@@ -69,5 +69,5 @@ function assertNotTrashed({ id, isTrashed }: Holder): void {
 }
 
 function assertSeries({ id, type }: Holder): void {
-  if (!isSeries(type)) fail('invalid-operation', `The event "${id}" holds no series`, { eventId: id, type })
+  if (!isSeries(type)) fail('invalid-operation', `The event "${id}" is not a series`, { eventId: id, type })
 }

@@ -7,9 +7,12 @@ export const alarms = group({
     default: '',
     pattern: '^(?:[^\\s@<>()\\[\\],;:"\\\\]+@[^\\s@<>()\\[\\],;:"\\\\]+)?$',
     description:
-      'Address that is told when something begins that an operator has to look after, and when it is over; empty: nobody'
+      'Email address that receives alerts, and a notice when they are resolved. If empty, no alerts are sent'
   }),
-  mailsPerHour: whole('Most mails of that kind in an hour', 6, 1, 1000),
-  everySeconds: seconds('Time between two looks, seconds: what is seen twice is told', 60),
-  freePercent: whole('An alarm is that less of the disk is free, in percent; 0: none', 5, 0, 90)
+  mailsPerHour: whole('Maximum number of alert emails per hour', 6, 1, 1000),
+  everySeconds: seconds(
+    'Interval between checks, in seconds. An alert is sent when two checks in a row find it',
+    60
+  ),
+  freePercent: whole('Alert when less than this percentage of the disk is free. 0: no alert', 5, 0, 90)
 })

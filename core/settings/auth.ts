@@ -36,50 +36,50 @@ export type ProviderSetting = Static<typeof ProviderSetting>
 
 export const auth = group({
   trustedApps: text(
-    "Comma-separated appId@origin pairs that may sign users in, `*` as wildcard; the service's own pages always may; empty: any app id from the service's host or https://*.{domain}",
+    "Apps allowed to sign users in, as comma-separated appId@origin pairs with `*` as wildcard. The service's own pages are always allowed. If empty, any app ID from the service's host or https://*.{domain} is allowed",
     ''
   ),
-  sessionMaxAge: whole('Lifetime of a personal session after its last use, seconds', 1_209_600, 1),
+  sessionMaxAge: whole('Lifetime of a session after its last use, in seconds', 1_209_600, 1),
   authorizationStep: path(
-    'Path of a module whose default export authorizes every call with a token; empty: none',
+    'Path of a module whose default export authorizes every call with a token. If empty, none is used',
     ''
   ),
   ssoCookieDomain: Type.String({
     default: '',
     pattern: '^[A-Za-z0-9.-]*$',
-    description: 'Domain of the `sso` cookie; empty: the host of the response'
+    description: 'Domain of the `sso` cookie. If empty, the host of the response'
   }),
-  passwordComplexityMinLength: upTo('Minimum length of a new password, in characters; 0: no rule', 0, 100),
+  passwordComplexityMinLength: upTo('Minimum length of a new password, in characters. 0: no rule', 0, 100),
   passwordComplexityMinCharCategories: upTo(
-    'Minimum number of character kinds in a new password (lower case, upper case, digits, others); 0: no rule',
+    'Minimum number of character types in a new password (lowercase, uppercase, digits, others). 0: no rule',
     0,
     4
   ),
-  passwordAgeMaxDays: whole('Days after which a password expires; 0: no rule', 0),
-  passwordAgeMinDays: whole('Days before a password can be changed again; 0: no rule', 0),
+  passwordAgeMaxDays: whole('Days until a password expires. 0: never', 0),
+  passwordAgeMinDays: whole('Days until a password can be changed again. 0: no rule', 0),
   passwordPreventReuseHistoryLength: upTo(
-    'Number of latest passwords, including the current one, that a new one must differ from; 0: no rule',
+    "Number of recent passwords, including the current one, that can't be reused. 0: no rule",
     0,
     maxPasswordHistory
   ),
-  passwordResetMaxAge: whole('Lifetime of a password reset link, seconds', 3600, 1),
+  passwordResetMaxAge: whole('Lifetime of a password reset link, in seconds', 3600, 1),
   passwordResetPageURL: formText(
     'webUrl',
-    'Page that sets a new password with the `resetToken` of its query; empty: {publicUrl}/access/reset-password.html'
+    'URL of the page that sets a new password. It receives a `resetToken` in its query. If empty, {publicUrl}/access/reset-password.html'
   ),
   passwords: Type.Enum(['on', 'off'], {
     default: 'on',
     description:
-      'Whether people sign in with passwords: off: only by a provider of `auth.oidc`; methods that take a password are refused'
+      'Whether users sign in with passwords. off: users sign in only through a provider in `auth.oidc`, and methods that take a password are refused'
   }),
   oidc: Type.Array(ProviderSetting, {
     default: [],
     description:
-      'OpenID Connect providers with which people sign in: each has name, issuer, clientId, clientSecret, and optionally label, scopes, autoRegister, allowedGroups, groupsClaim, secondFactor, secondFactorAcr, tokenEndpointAuthMethod (docs/accounts.md)'
+      'OpenID Connect providers for single sign-on. Each has name, issuer, clientId and clientSecret, and optionally label, scopes, autoRegister, allowedGroups, groupsClaim, secondFactor, secondFactorAcr and tokenEndpointAuthMethod (docs/accounts.md)'
   }),
-  oidcTimeoutMs: milliseconds('Timeout of a call to a provider of `auth.oidc`', 10_000),
+  oidcTimeoutMs: milliseconds('Timeout of a call to a provider in `auth.oidc`, in milliseconds', 10_000),
   oidcAllowInternalTargets: flag(
-    'Allow providers of `auth.oidc` at private and other internal addresses, and without TLS; those on this machine always are',
+    'Allow providers in `auth.oidc` at private and other internal addresses, and without TLS. Providers on this machine are always allowed',
     false
   ),
   ...passkeySettings
@@ -95,15 +95,17 @@ export function findAuthProblems({ oidc, oidcAllowInternalTargets, passwords }: 
   for (const [index, each] of providers.entries()) {
     const { issuer, name, scopes } = Object(each) as { issuer?: unknown; name?: unknown; scopes?: unknown }
     const at = `auth.oidc[${index}]`
-    if (typeof name === 'string' && seen.has(name)) problems.push(`${at}.name "${name}" is taken already`)
+    if (typeof name === 'string' && seen.has(name)) problems.push(`${at}.name "${name}" is already used`)
     if (typeof name === 'string') seen.add(name)
     if (typeof issuer === 'string' && isPlainHttp(issuer) && !oidcAllowInternalTargets && !isLocal(issuer))
-      problems.push(`${at}.issuer has to begin with https, unless auth.oidcAllowInternalTargets is true`)
+      problems.push(`${at}.issuer must begin with https unless auth.oidcAllowInternalTargets is true`)
     if (Array.isArray(scopes) && !scopes.includes('openid'))
-      problems.push(`${at}.scopes have to include "openid"`)
+      problems.push(`${at}.scopes must include "openid"`)
   }
   if (passwords === 'off' && providers.length === 0)
-    problems.push('auth.passwords is off and auth.oidc has no provider: nobody could sign in')
+    problems.push(
+      'auth.passwords is off but auth.oidc has no provider, so no one could sign in. Add a provider, or set auth.passwords to on'
+    )
   return problems
 }
 

@@ -5,12 +5,11 @@ import { flag, formText, group, path, secret, text, whole } from './kinds.js'
 import type { TextFormName } from './text-forms.js'
 
 /** How many of the latest backups of each kind are kept. */
-const retention = (what: string, value: number) =>
-  whole(`Latest ${what} of which a backup is kept, the last one of each`, value, 0, 1000)
+const retention = (what: string, value: number) => whole(`Number of ${what} backups to keep`, value, 0, 1000)
 
 export const backup = group({
   to: path(
-    'Where the service makes backups by itself: a folder on another device, or s3://bucket/prefix; empty: it makes none',
+    'Destination of automatic backups: a folder on another device, or s3://bucket/prefix. If empty, automatic backups are off',
     ''
   ),
   schedule: Type.String({
@@ -18,33 +17,34 @@ export const backup = group({
     minLength: 1,
     form: 'schedule' satisfies TextFormName,
     description:
-      'When, as cron has it (minute, hour, day of the month, month, day of the week), in the local time of the machine; one that was missed is made soon after the start'
+      'Schedule of automatic backups as a cron expression (minute, hour, day of the month, month, day of the week), in the local time of the machine. A missed backup runs soon after the next start'
   }),
   keep: group({
-    days: retention('days', 7),
-    weeks: retention('weeks', 4),
-    months: retention('months', 12)
+    days: retention('daily', 7),
+    weeks: retention('weekly', 4),
+    months: retention('monthly', 12)
   }),
-  verify: flag('Restore each backup to the side once it is made, to see that it is whole', true),
+  verify: flag('Verify each backup by restoring it to a temporary folder', true),
   passphraseFile: path(
-    'File whose first line is the passphrase of these backups; empty: COFFER_BACKUP_PASSPHRASE, without which they are not encrypted',
+    'File whose first line is the passphrase for backups. If empty, COFFER_BACKUP_PASSPHRASE is used. Without either, backups are not encrypted',
     ''
   ),
   mailTo: Type.String({
     default: '',
     pattern: '^(?:[^\\s@<>()\\[\\],;:"\\\\]+@[^\\s@<>()\\[\\],;:"\\\\]+)?$',
-    description: 'Address that is told when a backup fails; empty: nobody, but the log and /metrics'
+    description:
+      'Email address that receives a message when a backup fails. If empty, failures appear only in the log and in /metrics'
   }),
   s3: group({
-    endpoint: formText('webUrl', 'S3-compatible storage; empty: that of Amazon in the region'),
-    region: text('Region of the bucket', 'us-east-1'),
-    accessKey: secret('Access key'),
-    secretKey: secret('Secret key')
+    endpoint: formText('webUrl', 'URL of an S3-compatible storage. If empty, Amazon S3 in the region'),
+    region: text('Region of the S3 bucket', 'us-east-1'),
+    accessKey: secret('S3 access key'),
+    secretKey: secret('S3 secret key')
   })
 })
 
 /** Returns the problems of these settings. A relative folder would depend on where a command is run. */
 export function findBackupProblems({ to }: { readonly to: unknown }): string[] {
   if (typeof to !== 'string' || to === '' || to.startsWith('s3:') || isAbsolute(to)) return []
-  return [`backup.to has to be the absolute path of a folder, or s3://bucket/prefix, and not "${to}"`]
+  return [`backup.to must be the absolute path of a folder, or s3://bucket/prefix, but is "${to}"`]
 }

@@ -8,44 +8,44 @@ export const cluster = group({
     default: '',
     pattern: '^(?:[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?)?$',
     description:
-      'Name of this node, another one for each: lower-case letters, digits and hyphens; empty: no cluster'
+      'Unique name of this node: lowercase letters, digits and hyphens. If empty, the service runs without a cluster'
   }),
   engine: Type.String({
     default: '',
     form: 'engineUrls' satisfies TextFormName,
-    description: 'URLs of the servers of NATS that all nodes share, separated by commas'
+    description: 'URLs of the NATS servers that all nodes share, separated by commas'
   }),
   engineCredentials: path(
-    'File of credentials with which nodes sign in to these servers; empty: none are asked for',
+    'Credentials file for the NATS servers. If empty, nodes connect without credentials',
     ''
   ),
   engineMonitors: Type.String({
     default: '',
     form: 'webUrls' satisfies TextFormName,
     description:
-      'URLs of the monitoring ports of these servers, separated by commas: their settings and replicas are checked there; empty: nothing is checked'
+      'URLs of the monitoring ports of the NATS servers, separated by commas. Their settings and replicas are checked there. If empty, they are not checked'
   }),
   nodeUrl: Type.String({
     default: '',
     pattern: '^(?:https?://[^\\s?#@]+)?$',
     form: 'webUrl' satisfies TextFormName,
     description:
-      'Base URL under which clients reach this node alone, if they may go straight to the one that serves them; empty: they may not'
+      'Base URL at which clients reach this node directly. If empty, clients are not sent to single nodes'
   }),
   leaseSeconds: whole(
-    'Time for which a node answers reads after the engine has last confirmed that it lives, seconds',
+    'Time that a node answers reads after the engine last confirmed its lease, in seconds',
     6,
     2,
     600
   ),
   takeoverSeconds: whole(
-    'Silence after which other nodes take over what a node serves, seconds; longer than leaseSeconds',
+    'Time without a response after which other nodes take over the shards of a node, in seconds. Must be longer than leaseSeconds',
     8,
     3,
     3600
   ),
   compareSeconds: whole(
-    'Time between two comparisons of the copies that these servers have, seconds; before a takeover they are compared anyway',
+    'Interval between comparisons of the replicas on the NATS servers, in seconds. They are always compared before a takeover',
     60,
     1,
     3600
@@ -53,16 +53,15 @@ export const cluster = group({
   objects: Type.String({
     default: 'nats',
     pattern: '^(?:nats|s3://[^\\s/?#]+(?:[/?][^\\s#]*)?)$',
-    description:
-      'Where attachments and snapshots are kept that all nodes share: nats, or s3://bucket?endpoint=URL'
+    description: 'Storage for shared attachments and snapshots: nats, or s3://bucket?endpoint=URL'
   }),
   snapshotBytes: whole(
-    'Bytes of changes after which a snapshot of an account replaces them',
+    'Bytes of changes to an account after which a snapshot replaces them',
     1024 * 1024,
     64 * 1024
   ),
   cacheBytes: whole(
-    'Most bytes of attachments that a node keeps on its own disk, besides those that all nodes share; 0: any number',
+    'Maximum size of the attachment cache on the disk of a node, in bytes. 0: no limit',
     10 * 1024 * 1024 * 1024,
     0
   )
@@ -74,9 +73,9 @@ export function findClusterProblems(settings: Cluster, workers: unknown): string
   const { engine, leaseSeconds, node, takeoverSeconds } = settings
   if (node === '') return []
   const problems: string[] = []
-  if (engine === '') problems.push('cluster.engine has to name servers where cluster.node is set')
-  if (workers !== 0) problems.push('workers has to be 0 where cluster.node is set')
+  if (engine === '') problems.push('cluster.engine must name the NATS servers when cluster.node is set')
+  if (workers !== 0) problems.push('workers must be 0 when cluster.node is set')
   if (takeoverSeconds < leaseSeconds + 2)
-    problems.push('cluster.takeoverSeconds has to be at least 2 more than cluster.leaseSeconds')
+    problems.push('cluster.takeoverSeconds must be at least 2 more than cluster.leaseSeconds')
   return problems
 }

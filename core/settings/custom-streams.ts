@@ -70,26 +70,26 @@ export function findStreamProblems({ account, other }: Record<'account' | 'other
 
 function* listDefinitionProblems(stream: CustomStream, isOther: boolean): Generator<string> {
   const { children, id, isIndexed, isUnique, regexValidation } = stream
-  if (reserved.has(id)) yield 'has an id that the service needs itself'
-  if (id === 'email' && (isOther || children)) yield 'is a field of every account'
+  if (reserved.has(id)) yield 'has a reserved ID'
+  if (id === 'email' && (isOther || children)) yield 'is already a field of every account'
   if (isOther) {
     for (const name of accountFlags)
-      if (stream[name]) yield `cannot have "${name}": it is not an account stream`
-    if (stream.isShown === false) yield 'cannot be hidden: it is not an account stream'
+      if (stream[name]) yield `can't have "${name}", because it is not an account stream`
+    if (stream.isShown === false) yield "can't be hidden, because it is not an account stream"
   }
-  if (isUnique && !isIndexed && id !== 'email') yield 'is unique, so it has to be indexed'
+  if (isUnique && !isIndexed && id !== 'email') yield 'must be indexed, because it is unique'
   if (children && (isUnique || stream.isRequiredInValidation))
-    yield 'has children: they hold the values, not the stream itself'
+    yield "has children, so it can't hold a value itself"
   if (typeof regexValidation === 'string') yield* listPatternProblems(regexValidation)
 }
 
 function* listPatternProblems(source: string): Generator<string> {
   const pattern = compilePattern(source)
-  if (!pattern) yield 'has a "regexValidation" that is not a regular expression'
+  if (!pattern) yield 'has a "regexValidation" that is not a valid regular expression'
   // Any client that registers can send such values.
   const text = pattern && findSlowText(pattern, maxFieldLength)
   if (text !== undefined)
-    yield `has a "regexValidation" that takes very long for a text such as ${JSON.stringify(text)}: no part of a text may fit it in several ways`
+    yield `has a "regexValidation" that is too slow for text such as ${JSON.stringify(text)}: rewrite it so that each part of the text matches in only one way`
 }
 
 function compilePattern(source: string): RegExp | undefined {

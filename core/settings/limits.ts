@@ -2,12 +2,24 @@
 import { group, seconds, textSize, whole } from './kinds.js'
 
 export const throttle = group({
-  failures: whole('Failed sign-ins to an account from one address before attempts have to wait', 10, 1),
-  window: whole('Time in which failures count, seconds', 900, 1),
-  perAddress: whole('Failed sign-ins from one address, whatever the account', 100, 1),
-  perAccount: whole('Failed sign-ins to an account, whatever the address', 100, 1),
+  failures: whole(
+    'Failed sign-ins to an account from one IP address before further attempts must wait',
+    10,
+    1
+  ),
+  window: whole('Time window in which failures are counted, in seconds', 900, 1),
+  perAddress: whole(
+    'Failed sign-ins from one IP address to any account before further attempts must wait',
+    100,
+    1
+  ),
+  perAccount: whole(
+    'Failed sign-ins to an account from any IP address before further attempts must wait',
+    100,
+    1
+  ),
   invalidTokens: whole(
-    'Missing and unknown tokens, and unknown keys, from one address before such attempts have to wait',
+    'Calls with missing or unknown tokens or keys from one IP address before further attempts must wait',
     200,
     1
   )
@@ -15,123 +27,127 @@ export const throttle = group({
 
 export const limits = group({
   bodyBytes: textSize(
-    'Largest JSON body, after decompression; also the limit of client data of an event, in characters',
+    'Maximum size of a JSON body after decompression, in bytes. Also the maximum size of the client data of an event, in characters',
     10 * 1024 * 1024
   ),
   clientDataBytes: textSize(
-    'Largest profile set, and client data of a stream or an access, in characters: they are read and written as a whole',
+    'Maximum size of a profile set, and of the client data of a stream or an access, in characters',
     1024 * 1024
   ),
   streamsBytes: textSize(
-    'Size of all streams of an account together, in characters: all of them are in memory while it is in use',
+    'Maximum total size of the streams of an account, in characters. They are held in memory while the account is in use',
     32 * 1024 * 1024
   ),
   bodiesBytes: whole(
-    'Total size of JSON bodies over 16 KB that are read or processed at a time; one account may take a quarter of it. Calls without a valid token have a separate quarter. Further bodies wait unread',
+    'Maximum total size of JSON bodies over 16 KB processed at a time, in bytes. One account can use a quarter. Calls without a valid token share a separate quarter. Further bodies wait',
     64 * 1024 * 1024,
     1024
   ),
-  jsonDepth: whole('Deepest nesting of JSON', 100, 1, 1000),
-  jsonKeys: whole('Keys of one object in JSON', 20_000, 1),
-  jsonContainers: whole('Objects and arrays in the JSON of one call', 200_000, 1),
-  batchCalls: whole('Calls in a batch', 10_000, 1),
-  batchResultItems: whole('Items that a list result may have in a batch or over a socket', 100_000, 1),
-  batchResultBytes: textSize('Size of all results of a batch', 64 * 1024 * 1024),
+  jsonDepth: whole('Maximum nesting depth of JSON', 100, 1, 1000),
+  jsonKeys: whole('Maximum number of keys in a JSON object', 20_000, 1),
+  jsonContainers: whole('Maximum number of objects and arrays in the JSON of one call', 200_000, 1),
+  batchCalls: whole('Maximum number of calls in a batch', 10_000, 1),
+  batchResultItems: whole('Maximum number of items in a list result in a batch or over a socket', 100_000, 1),
+  batchResultBytes: textSize('Maximum total size of the results of a batch, in bytes', 64 * 1024 * 1024),
   spoolBytes: whole(
-    'Total size of results spooled to disk until clients read them: results of batches, texts over a megabyte',
+    'Maximum total size of results spooled to disk until clients read them, in bytes: batch results, and texts over 1 MB',
     1024 ** 3,
     1024 * 1024
   ),
   longAnswers: whole(
-    'Responses over 64 KB that are being sent at a time; others wait a little, then are refused (503)',
+    'Maximum number of responses over 64 KB sent at a time. Others wait briefly and are then refused (503)',
     300,
     1
   ),
   longAnswersPerAccess: whole(
-    'The same for one access (429); all accesses of an account together may have five times as many',
+    'Maximum number of responses over 64 KB sent at a time for one access (429). All accesses of an account together can have five times as many',
     20,
     1
   ),
   stalledSeconds: seconds(
-    'Time for which a client may read nothing of a response before the connection is closed, seconds',
+    'Time after which a connection is closed if the client reads nothing of a response, in seconds',
     60
   ),
   minBytesPerSecond: whole(
-    'Lowest rate at which a client may read a response, bytes a second, measured over ten times `stalledSeconds`',
+    'Minimum rate at which a client must read a response, in bytes per second, measured over ten times `stalledSeconds`',
     500
   ),
-  queryIds: whole('Ids in a streams query', 1000, 1),
-  queryConditions: whole('Conditions on contents in a query', 20, 1),
-  streamDepth: whole('Deepest nesting of streams', 100, 1),
-  connections: whole('Connections at a time', 10_000, 1),
+  queryIds: whole('Maximum number of IDs in a streams query', 1000, 1),
+  queryConditions: whole('Maximum number of content conditions in a query', 20, 1),
+  streamDepth: whole('Maximum nesting depth of streams', 100, 1),
+  connections: whole('Maximum number of connections at a time', 10_000, 1),
   connectionsPerAddress: whole(
-    'Connections at a time from one address, or one IPv6 /64; loopback and trusted proxies excepted; 0: a quarter of all',
+    'Maximum number of connections at a time from one IP address or IPv6 /64 network, except loopback and trusted proxies. 0: a quarter of `connections`',
     0
   ),
-  callsInFlight: whole('Calls that may run or wait in one thread; more are refused (503)', 5000, 1),
+  callsInFlight: whole(
+    'Maximum number of running and waiting calls in one thread. Further calls are refused (503)',
+    5000,
+    1
+  ),
   callsPerToken: group({
-    personal: whole('Calls that a personal token may make within the window; 0: no limit', 0),
-    app: whole('Calls that the token of an app may make within the window; 0: no limit', 0),
-    shared: whole('Calls that a shared token may make within the window; 0: no limit', 0),
-    window: whole('Time in which the calls of a token are counted, seconds', 60, 1)
+    personal: whole('Maximum number of calls of a personal token within the window. 0: no limit', 0),
+    app: whole('Maximum number of calls of an app token within the window. 0: no limit', 0),
+    shared: whole('Maximum number of calls of a shared token within the window. 0: no limit', 0),
+    window: whole('Time window in which the calls of a token are counted, in seconds', 60, 1)
   }),
-  headersTimeout: seconds('Time in which the headers of a request have to arrive, seconds', 20),
-  bodyTimeout: seconds('Time in which a JSON body has to arrive, seconds', 60)
+  headersTimeout: seconds('Time in which the headers of a request must arrive, in seconds', 20),
+  bodyTimeout: seconds('Time in which a JSON body must arrive, in seconds', 60)
 })
 
 export const sockets = group({
-  maxPerUser: whole('Open sockets of one user', 1000, 1),
-  callsPerSecond: whole('Calls of one socket that are run in a second; more have to wait', 2000, 1),
-  maxInFlight: whole('Unanswered calls that a socket may have; more are refused', 1000, 1),
+  maxPerUser: whole('Maximum number of open sockets per user', 1000, 1),
+  callsPerSecond: whole('Maximum number of calls per second on one socket. Further calls wait', 2000, 1),
+  maxInFlight: whole('Maximum number of unanswered calls on one socket. Further calls are refused', 1000, 1),
   maxPendingBytes: whole(
-    'Size of the unanswered messages of a connection; more is read later',
+    'Maximum total size of the unanswered messages of a connection, in bytes. Further messages are read later',
     256 * 1024,
     1024
   ),
   maxBufferedBytes: whole(
-    'Total size of responses waiting to be sent, and of large calls that arrive or wait; one account may take half of it, one access a quarter, but always one response of the largest size',
+    'Maximum total size of responses waiting to be sent and of large calls waiting to run, in bytes. One account can use half, one access a quarter, and each always one response of the maximum size',
     256 * 1024 * 1024,
     1024
   ),
   namespaceTimeout: seconds(
-    'Time in which a connection has to join a namespace with a token, also after leaving its last one, seconds',
+    'Time in which a connection must join a namespace with a token, also after leaving its last one, in seconds',
     20
   ),
-  maxSubscriptions: whole('Scoped subscriptions of one socket or webhook', 100, 1)
+  maxSubscriptions: whole('Maximum number of scoped subscriptions of one socket or webhook', 100, 1)
 })
 
 export const uploads = group({
-  maxFileBytes: whole('Largest attachment; 0: no limit', 0),
-  maxFiles: whole('Files in one request; 0: no limit', 0),
-  maxFilesPerEvent: whole('Files of one event, which are read and written together; 0: no limit', 2000),
-  maxParts: whole('Parts of a form', 10_000, 1),
-  minBytesPerSecond: whole('Lowest rate of an upload, bytes a second', 100)
+  maxFileBytes: whole('Maximum size of an attachment, in bytes. 0: no limit', 0),
+  maxFiles: whole('Maximum number of files in one request. 0: no limit', 0),
+  maxFilesPerEvent: whole('Maximum number of files of one event. 0: no limit', 2000),
+  maxParts: whole('Maximum number of parts in a form', 10_000, 1),
+  minBytesPerSecond: whole('Minimum rate of an upload, in bytes per second', 100)
 })
 
 export const previews = group({
-  cacheMaxAge: whole('Time for which a preview is kept that nobody looks at, seconds', 604_800),
-  maxPixels: whole('Pixels of the largest picture that previews are made of', 64_000_000, 1),
-  maxFileBytes: whole('Size of the largest file that previews are made of', 64 * 1024 * 1024, 1),
+  cacheMaxAge: whole('Time that an unused preview is kept, in seconds', 604_800),
+  maxPixels: whole('Maximum number of pixels of an image that previews are made of', 64_000_000, 1),
+  maxFileBytes: whole('Maximum size of a file that previews are made of, in bytes', 64 * 1024 * 1024, 1),
   maxMemory: whole(
-    'Memory that decoding a picture may take, bytes; it is done in a process of its own, which takes some 70 MB',
+    'Maximum memory for decoding an image, in bytes. Decoding runs in a separate process that itself uses about 70 MB',
     512 * 1024 * 1024,
     128 * 1024 * 1024
   ),
-  concurrency: whole('Previews made at a time, one of each user', 1, 1),
-  maxWaiting: whole('Previews that may wait to be made; more are refused', 200)
+  concurrency: whole('Maximum number of previews made at a time, at most one per user', 1, 1),
+  maxWaiting: whole('Maximum number of previews waiting to be made. Further requests are refused', 200)
 })
 
 export const deletions = group({
-  retention: whole('Time for which records of deletions are kept, seconds; 0: forever', 31_536_000)
+  retention: whole('Time that records of deletions are kept, in seconds. 0: no limit', 31_536_000)
 })
 
 export const imports = group({
   maxWaiting: whole(
-    'Time for which a file with data from elsewhere is kept that is not written, seconds; 0: forever',
+    'Time that an uploaded file is kept if its import is not completed, in seconds. 0: no limit',
     2_592_000
   )
 })
 
 export const quota = group({
-  bytes: whole('Storage limit of an account, documents and attachments together; 0: no limit', 0)
+  bytes: whole('Storage limit of an account for documents and attachments together, in bytes. 0: no limit', 0)
 })

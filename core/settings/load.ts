@@ -31,7 +31,7 @@ export interface Sources {
 /** All problems found in the settings. */
 export class SettingsError extends Error {
   constructor(readonly problems: readonly string[]) {
-    super(`The settings are wrong:\n${problems.map(problem => `- ${problem}`).join('\n')}`)
+    super(`Invalid settings:\n${problems.map(problem => `- ${problem}`).join('\n')}`)
     this.name = 'SettingsError'
   }
 }
@@ -84,7 +84,7 @@ export function readSettings(sources: Sources): ReadSettings {
   const choices = new Map<string, FoundValue>()
   collectValues(pageSettings, [], { kind: 'page', source: pageSettingsFile }, choices, problems)
   if (choices.delete('dataDir'))
-    problems.push(`dataDir cannot be set in the data directory's ${pageSettingsFile}`)
+    problems.push(`dataDir can't be set in ${pageSettingsFile} of the data directory`)
   const origins = new Map<string, Origin>()
   for (const [key, { kind, source }] of [...choices, ...found]) origins.set(key, { kind, source })
   const settings: Record<string, unknown> = {}
@@ -103,13 +103,13 @@ export function readSettings(sources: Sources): ReadSettings {
   // May be of any type: problems are collected, not thrown.
   const url: unknown = publicUrl
   if (['reg', 'access'].some(name => domain !== '' && String(url).includes(`://${name}.${domain}`)))
-    problems.push(`publicUrl has to be a host that serves all, such as https://${domain}, not one service`)
+    problems.push(`publicUrl must be a host that serves all users, such as https://${domain}`)
   const passkeyError = findPasskeyProblem(auth.passkeyDomain, publicUrl, domain)
   if (passkeyError !== undefined) problems.push(passkeyError)
   const ports = Object.entries({ port, 'hf.port': hf.port, 'metrics.port': metrics.port })
   for (const [index, [key, own]] of ports.entries())
     if (own && ports.findIndex(([, other]) => other === own) < index)
-      problems.push(`${key} has to be a port of its own: ${own} is taken by another setting`)
+      problems.push(`${key} must be a different port: ${own} is used by another setting`)
   return { settings: settings as unknown as Settings, problems, given: fixed, origins, pageSettings }
 }
 
@@ -125,7 +125,7 @@ function readPageSettings(
   const read = parseFile(resolve(cwd, folder, pageSettingsFile), problems)
   if (read === undefined || read === null) return {}
   if (typeof read === 'object' && !Array.isArray(read)) return read as PageSettings
-  problems.push(`the whole (${pageSettingsFile}) has to be a group of settings`)
+  problems.push(`${pageSettingsFile} must contain a group of settings`)
   return {}
 }
 
@@ -139,7 +139,7 @@ function parseFile(file: string, problems: string[]): unknown {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (code !== 'ENOENT' && code !== 'ENOTDIR')
-      problems.push(`${file} cannot be read: ${describeFileError(code, message)}`)
+      problems.push(`can't read ${file}: ${describeFileError(code, message)}`)
     return undefined
   }
 }
@@ -147,8 +147,8 @@ function parseFile(file: string, problems: string[]): unknown {
 /** Describes what is wrong with a file that a setting names. */
 export function describeFileError(code: string | undefined, message: string): string {
   if (code === 'EISDIR') return 'it is a folder'
-  if (code === 'ENOENT' || code === 'ENOTDIR') return 'there is no such file'
-  return code === 'EACCES' || code === 'EPERM' ? 'this user may not read it' : message
+  if (code === 'ENOENT' || code === 'ENOTDIR') return 'file not found'
+  return code === 'EACCES' || code === 'EPERM' ? 'permission denied' : message
 }
 
 function readFile({ argv, env, cwd }: Sources, found: Map<string, FoundValue>, problems: string[]): void {
@@ -182,10 +182,12 @@ function collectValues(
   const isSetting = settingsList.some(setting => setting.key === key)
   if (isSetting) return void found.set(key, { value: node, ...origin })
   const isGroup = path.length === 0 || settingsList.some(setting => setting.key.startsWith(`${key}.`))
-  if (!isGroup) return void problems.push(`${key} (${origin.source}) is not a setting`)
+  if (!isGroup) return void problems.push(`${key} (${origin.source}) is not a known setting`)
   if (node === null || node === undefined) return
   if (typeof node !== 'object' || Array.isArray(node))
-    return void problems.push(`${key || 'the whole'} (${origin.source}) has to be a group of settings`)
+    return void problems.push(
+      `${key === '' ? origin.source : `${key} (${origin.source})`} must be a group of settings`
+    )
   for (const [name, value] of Object.entries(node))
     collectValues(value, [...path, name], origin, found, problems)
 }
@@ -197,7 +199,7 @@ function readEnvironment(env: Sources['env'], found: Map<string, FoundValue>, pr
     const setting = settings.get(variable)
     if (setting)
       found.set(setting.key, { value: parseValue(setting, text), kind: 'environment', source: variable })
-    else problems.push(`${variable} (environment) is not a setting`)
+    else problems.push(`${variable} (environment) is not a known setting`)
   }
 }
 
@@ -211,10 +213,10 @@ function readFlags(argv: readonly string[], found: Map<string, FoundValue>, prob
     options: Object.fromEntries(names.map(name => [name, { type: 'string' as const }]))
   })
   for (const token of tokens) {
-    if (token.kind === 'positional') problems.push(`"${token.value}" is not understood`)
+    if (token.kind === 'positional') problems.push(`unexpected argument "${token.value}"`)
     if (token.kind !== 'option') continue
     const setting = settingsList.find(({ key }) => key === token.name)
-    if (!setting && token.name !== 'config') problems.push(`${token.rawName} (flag) is not a setting`)
+    if (!setting && token.name !== 'config') problems.push(`${token.rawName} (flag) is not a known setting`)
     else if (token.value === undefined || isNextFlag(token))
       problems.push(`${token.rawName} (flag) needs a value`)
     else if (setting)
@@ -245,7 +247,7 @@ function parseValue({ schema, defaultValue }: Setting, text: string): unknown {
 }
 
 function findProblem({ isSecret, schema }: Setting, value: unknown): string | undefined {
-  if ((JSON.stringify(value) ?? '').includes('REPLACE')) return 'still has to be replaced'
+  if ((JSON.stringify(value) ?? '').includes('REPLACE')) return 'must be replaced by a real value'
   const [first] = findViolations(schema, value)
   const shown = isSecret ? '' : `, but is ${JSON.stringify(maskSecrets(schema, value))}`
   return first && [first.place, first.problem].join(' ').trim() + shown

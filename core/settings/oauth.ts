@@ -4,29 +4,33 @@ import { flag, group, whole } from './kinds.js'
 
 export const oauth = group({
   registration: flag(
-    'Let programs register themselves as clients of OAuth, as assistants do (RFC 7591)',
+    'Allow programs such as AI assistants to register themselves as OAuth clients (RFC 7591)',
     false
   ),
-  maxClients: whole('Clients that have registered themselves, at a time', 1000, 1),
+  maxClients: whole('Maximum number of self-registered clients', 1000, 1),
   maxClientsPerHour: whole(
-    'Clients that register themselves in an hour from one address, loopback excepted',
+    'Maximum number of self-registrations of clients per hour from one IP address, except loopback',
     20,
     1
   ),
-  clientMaxAge: whole('Time for which such a client is kept that is not used, seconds', 7_776_000, 3600),
+  clientMaxAge: whole('Time that an unused self-registered client is kept, in seconds', 7_776_000, 3600),
   accessSeconds: whole(
-    'Time after which an access ends that the app can refresh (`offline_access`), unless its app has another, seconds',
+    'Lifetime of an access that the app can refresh (`offline_access`), in seconds. Apps can override it',
     3600,
     60,
     10_000_000_000
   ),
   refreshSeconds: whole(
-    'Time for which a refresh token can be used, unless its app has another, seconds',
+    'Lifetime of a refresh token, in seconds. Apps can override it',
     7_776_000,
     60,
     10_000_000_000
   ),
-  keyMaxAge: whole('Time after which ID tokens are signed with another key, seconds', 15_552_000, 86_400)
+  keyMaxAge: whole(
+    'Time after which the key that signs ID tokens is replaced, in seconds',
+    15_552_000,
+    86_400
+  )
 })
 
 /** Returns the redirect URIs of apps whose scheme is not allowed, each with its place. */

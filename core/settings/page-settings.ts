@@ -28,5 +28,5 @@ export function mergePageSettings(chosen: PageSettings, values: ReadonlyMap<stri
 export function formatPageSettings(chosen: PageSettings): string {
   // Loaded only here: its seventy modules take time and memory.
   const { stringify } = createRequire(import.meta.url)('yaml') as typeof import('yaml')
-  return `# Chosen in the service's own pages. What a settings file, variables or flags say counts more.\n${stringify(chosen)}`
+  return `# Settings changed in Administration. A settings file, environment variables and flags take precedence.\n${stringify(chosen)}`
 }

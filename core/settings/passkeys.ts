@@ -5,6 +5,6 @@ export const passkeySettings = {
   passkeys: flag('Let users sign in with passkeys', true),
   passkeyDomain: formText(
     'host',
-    'Domain that passkeys belong to: the host of the public URL, or a domain above it, such as example.com for data.example.com; passkeys of another domain stop working; empty: the host of the public URL'
+    'Domain of passkeys: the host of the public URL or a parent domain, such as example.com for data.example.com. Passkeys of a previous domain stop working. If empty, the host of the public URL'
   )
 }

@@ -44,7 +44,7 @@ export function findPasskeyProblem(
   const host = typeof url === 'string' && URL.canParse(url) ? new URL(url).hostname : 'localhost'
   return isWithin(host, passkeyDomain.toLowerCase())
     ? undefined
-    : `auth.passkeyDomain has to be the host of publicUrl, ${host}, or a domain above it`
+    : `auth.passkeyDomain must be the host of publicUrl (${host}) or a parent domain`
 }
 
 function isWithin(host: string, domain: string): boolean {

@@ -35,7 +35,7 @@ export function findViolations(schema: TSchema, value: unknown): Violation[] {
 }
 
 function* listViolations(schema: Schema, value: unknown, place: string): Generator<Violation> {
-  if (!matches(schema, value)) yield { place, problem: `has to be ${describeSchema(schema)}` }
+  if (!matches(schema, value)) yield { place, problem: `must be ${describeSchema(schema)}` }
   else if (Array.isArray(value))
     for (const [index, item] of value.entries())
       yield* listViolations(schema.items ?? {}, item, `${place}[${index}]`)
@@ -53,8 +53,7 @@ function* listMemberViolations(schema: Schema, value: object, place: string): Ge
     const known =
       properties.get(name) ?? (others && new RegExp(others[0], 'u').test(name) ? others[1] : undefined)
     if (known) yield* listViolations(known, member, `${place}.${name}`)
-    else if (others || schema.additionalProperties === false)
-      yield { place, problem: `cannot have "${name}"` }
+    else if (others || schema.additionalProperties === false) yield { place, problem: `can't have "${name}"` }
   }
 }
 
@@ -99,7 +98,7 @@ const kinds: Readonly<Record<string, string>> = {
   object: 'a group',
   integer: 'a whole number',
   number: 'a number',
-  string: 'a text',
+  string: 'text',
   boolean: 'true or false'
 }
 

@@ -13,7 +13,7 @@ const endpoint = (what: string) =>
     // Some services want their key in the URL, or in the body.
     url: Type.String({
       default: '',
-      description: `${what}: URL; empty: none`,
+      description: `${what}: URL. If empty, it is not called`,
       form: 'messageUrl' satisfies TextFormName,
       secret: true
     }),
@@ -32,34 +32,31 @@ export const services = group({
     enabled: Type.Union([Type.Boolean(), EmailSwitches], {
       default: true,
       description:
-        'Which mails are sent: true: all, false: none, or {"welcome": …, "resetPassword": …}, where the latter includes mails about a changed address and notices'
+        'Emails to send. true: all, false: none, or {"welcome": …, "resetPassword": …}. resetPassword includes security emails and emails about a changed address'
     }),
     from: Type.String({
       default: '',
       pattern: '^(?:[^\\s@<>()\\[\\],;:"\\\\]+@[^\\s@<>()\\[\\],;:"\\\\]+)?$',
-      description: 'Sender: an address; empty: no-reply at the host of the public URL'
+      description: 'Sender address. If empty, no-reply at the host of the public URL'
     }),
     defaultLang: Type.String({
       default: 'en',
       pattern: '^[A-Za-z]{2,3}(?:[_-][A-Za-z0-9]{2,3})?$',
-      description: 'Language of mails to users for whose language there is no template'
+      description: 'Language of emails to users whose language has no template'
     }),
     templatesDir: path(
-      'Folder of custom mail templates: {template}/{language}/subject.txt, text.txt, html.html; empty: those of mail/',
+      'Folder with custom email templates: {template}/{language}/subject.txt, text.txt and html.html. If empty, the built-in templates are used',
       ''
     ),
-    welcomeTemplate: path('Template of the mail to new users', 'welcome-email'),
-    resetPasswordTemplate: path(
-      'Template of the mail with the link that resets a password',
-      'reset-password'
-    ),
-    notices: flag(
-      'Tell users by mail of sign-ins from devices not seen before, and of changes to how they sign in',
-      true
-    ),
-    timeoutMs: milliseconds('Time for delivering a mail to the mail server', 30_000),
+    welcomeTemplate: path('Template of the welcome email', 'welcome-email'),
+    resetPasswordTemplate: path('Template of the password reset email', 'reset-password'),
+    notices: flag('Send security emails: sign-ins from new devices, and changes to how users sign in', true),
+    timeoutMs: milliseconds('Timeout for sending an email, in milliseconds', 30_000),
     smtp: group({
-      host: formText('host', 'Mail server; empty: none, and links of mails are logged instead'),
+      host: formText(
+        'host',
+        'Mail server. If empty, no email is sent, and links from emails are written to the log'
+      ),
       port: Type.Integer({
         default: 587,
         minimum: 1,
@@ -69,16 +66,17 @@ export const services = group({
       encryption: Type.Enum(['auto', 'starttls', 'tls'], {
         default: 'auto',
         description:
-          'auto: STARTTLS if the server offers it; starttls: STARTTLS required; tls: TLS from the first byte'
+          'Encryption of the connection. auto: STARTTLS if available; starttls: STARTTLS required; tls: TLS'
       }),
-      user: text('User name at the mail server; empty: no sign-in', ''),
-      password: secret('Password at the mail server')
+      user: text('SMTP username. If empty, no authentication', ''),
+      password: secret('SMTP password')
     }),
     http: group({
       // Some services want their key in the URL.
       url: Type.String({
         default: '',
-        description: 'HTTP mail service to use instead of SMTP: POST {url}{template}/{language}; empty: none',
+        description:
+          'HTTP mail service to use instead of SMTP: POST {url}{template}/{language}. If empty, none is used',
         form: 'webUrl' satisfies TextFormName,
         showsHostOnly: true
       }),
@@ -89,26 +87,26 @@ export const services = group({
     mode: Type.Enum(['disabled', 'challenge-verify', 'single'], {
       default: 'disabled',
       description:
-        'Messages with codes: disabled: none; challenge-verify: a messaging service creates and checks the codes; single: it only sends codes created here'
+        'Codes by text message. disabled: none; challenge-verify: a messaging service creates and checks the codes; single: it sends codes created by this service'
     }),
     pendingWith200: flag(
-      'Respond to sign-ins that need a code with status 200 instead of 302, which some clients (`pryv` 3) take for a failure',
+      'Respond to sign-ins that need a code with status 200 instead of 302, which some clients (`pryv` 3) treat as a failure',
       false
     ),
-    maxFailures: whole('Wrong codes of a user before attempts have to wait', 5, 1),
-    maxMessages: whole('Messages with codes to a user before further ones have to wait', 10, 1),
-    timeoutMs: milliseconds('Timeout of calls to the messaging service', 10_000),
+    maxFailures: whole('Wrong codes per user before further attempts must wait', 5, 1),
+    maxMessages: whole('Messages with codes per user before further messages must wait', 10, 1),
+    timeoutMs: milliseconds('Timeout of calls to the messaging service, in milliseconds', 10_000),
     allowInternalTargets: flag('Allow a messaging service at an internal address', false),
     sessions: group({
       ttlSeconds: whole(
-        'Time in which a code has to be given, after the password or after requesting a second factor',
+        'Time in which a code must be entered after the password, or after starting to turn on two-factor authentication, in seconds',
         1800,
         1
       )
     }),
     sms: group({
       endpoints: group({
-        challenge: endpoint('Call that makes the service send a code (challenge-verify)'),
+        challenge: endpoint('Call that sends a code (challenge-verify)'),
         verify: endpoint('Call that checks a code (challenge-verify)'),
         single: endpoint('Call that sends a code (single)')
       })

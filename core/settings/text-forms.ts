@@ -5,41 +5,41 @@ import { parseUrl } from '../parse-url.js'
 import { checkRedirectUri } from '../redirect-uri.js'
 
 interface TextForm {
-  /** Completes "has to be". */
+  /** Completes "must be". */
   readonly description: string
   fits(text: string): boolean
 }
 
 const forms = {
-  webUrl: { description: 'a URL with http or https', fits: text => isUrl(text, webProtocols) },
+  webUrl: { description: 'an http or https URL', fits: text => isUrl(text, webProtocols) },
   sourceUrl: {
-    description: 'a URL with http, https or file',
+    description: 'an http, https or file URL',
     fits: text => isUrl(text, [...webProtocols, 'file:'])
   },
   messageUrl: {
-    description: 'a URL with http or https, perhaps with places such as {{ phone }}',
+    description: 'an http or https URL, optionally with placeholders such as {{ phone }}',
     fits: text => isUrl(text.replaceAll(/\{\{ [^{}]+ \}\}/g, 'x'), webProtocols)
   },
   redirectUri: {
-    description:
-      'a redirect URI: https, http on a loopback address, or the scheme of an app, and no fragment',
+    description: 'a redirect URI without a fragment: https, http on a loopback address, or an app scheme',
     // Whether the operator lists the scheme is checked once all settings are known.
     fits: text => checkRedirectUri(text, [(parseUrl(text)?.protocol ?? '').slice(0, -1)]) === undefined
   },
   webUrls: {
-    description: 'URLs with http or https, separated by commas',
+    description: 'http or https URLs, separated by commas',
     fits: text => text.split(',').every(part => isUrl(part.trim(), webProtocols))
   },
   engineUrls: {
     description: 'URLs such as nats://10.0.0.1:4222, separated by commas',
     fits: text => text.split(',').every(part => isUrl(part.trim(), ['nats:', 'tls:']))
   },
-  host: { description: 'a host name or an address', fits: isHost },
+  host: { description: 'a host name or an IP address', fits: isHost },
   schedule: {
-    description: 'a schedule such as 30 3 * * * (minute, hour, day of the month, month, day of the week)',
+    description:
+      'a cron expression such as 30 3 * * * (minute, hour, day of the month, month, day of the week)',
     fits: isSchedule
   },
-  range: { description: 'an address, or a range such as 10.0.0.0/8', fits: isRange }
+  range: { description: 'an IP address or a range such as 10.0.0.0/8', fits: isRange }
 } as const satisfies Record<string, TextForm>
 
 /** The name of a form. */

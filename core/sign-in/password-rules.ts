@@ -23,14 +23,14 @@ export function assertPasswordComplexity(
 ): void {
   const { passwordComplexityMinCharCategories: categories, passwordComplexityMinLength: length } = auth
   if (countCharacters(password) < length)
-    refusePassword(`The password has to have ${length} characters at least`, {
+    refusePassword(`The password must have at least ${length} characters`, {
       code: 'password-short',
       param,
       minimum: length
     })
   if (countKinds(password) < categories)
     refusePassword(
-      `The password has to have characters of ${categories} kinds at least, of lower case, upper case, digits and others`,
+      `The password must have at least ${categories} of these character types: lowercase, uppercase, digits, others`,
       { code: 'password-simple', param, minimum: categories }
     )
 }
@@ -66,7 +66,7 @@ export function assertPasswordReplaceable(
 ): void {
   const { passwordCanBeChanged = 0 } = getPasswordTimes(config, password)
   if (now < passwordCanBeChanged)
-    fail('invalid-operation', 'The password was set too recently to be changed now', {
+    fail('invalid-operation', 'The password was changed too recently to be changed again', {
       passwordCanBeChanged
     })
 }
@@ -81,7 +81,7 @@ export async function assertPasswordNew(
     if (await passwords.verify(hash, password))
       fail(
         'invalid-operation',
-        `The password has to differ from the last ${config.auth.passwordPreventReuseHistoryLength} ones`,
+        `The password must differ from the last ${config.auth.passwordPreventReuseHistoryLength} passwords`,
         { param: 'newPassword', code: 'password-reused' }
       )
 }
@@ -121,7 +121,7 @@ export function getPasswordTimes({ auth }: Config, password: PasswordRecord | un
 /** Throws `invalid-credentials`, with the time, for an expired password. Must be called after the password was verified. */
 export function assertPasswordNotExpired({ passwordExpires }: PasswordTimes, now: number): void {
   if (passwordExpires !== undefined && passwordExpires <= now)
-    fail('invalid-credentials', 'The password has expired. Please set a new one by a link that you ask for', {
+    fail('invalid-credentials', 'The password has expired. Request a reset link to set a new one', {
       expiredTime: passwordExpires
     })
 }

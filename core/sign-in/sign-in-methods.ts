@@ -36,7 +36,7 @@ export function countAllSignInMethods(config: Config, store: UserStore): number 
 /** Throws `invalid-operation` if no sign-in method remains. Must run within the write that removes one. */
 export function assertSignInPossible(config: Config, store: UserStore): void {
   if (countAllSignInMethods(config, store) === 0)
-    fail('invalid-operation', 'This is the last way to sign in: add another one first', {
+    fail('invalid-operation', 'This is the only way to sign in. Add another one first', {
       code: 'last-way-in'
     })
 }

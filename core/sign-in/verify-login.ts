@@ -51,5 +51,5 @@ export function assertPasswordCurrent({ services, now, store }: Call, hash: stri
 /** Throws unless the user name in the body is the one in the path. */
 function assertSameUsername(pathUsername: string, given: string): void {
   if (given.toLowerCase() !== pathUsername)
-    fail('invalid-operation', 'The user name differs from the one that the request is addressed to')
+    fail('invalid-operation', 'The username does not match the one in the URL')
 }

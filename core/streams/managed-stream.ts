@@ -9,7 +9,7 @@ import type { StreamNode } from '../../storage/streams/node.js'
 
 /** Returns a stream that the caller manages. Errors: `unknown-resource`, `forbidden`; `invalid-operation` for system streams. */
 export function requireManagedStream({ caller, store }: Call, id: string): StreamNode {
-  if (isSystemId(id)) fail('invalid-operation', `"${id}" is one of the service's own streams`)
+  if (isSystemId(id)) fail('invalid-operation', `"${id}" is a system stream`)
   const node = store.streams.find(id) ?? fail('unknown-resource', `Unknown stream "${id}"`)
   caller.must('manage', id)
   return node
@@ -22,7 +22,7 @@ export function requireManagedStream({ caller, store }: Call, id: string): Strea
 export function refuseHiddenContents(): never {
   fail(
     'forbidden',
-    'This access does not see and manage everything in the stream and below it, so it cannot move, trash, restore or delete it: the owner of the account can',
+    'This access cannot see and manage everything in the stream and its substreams, so it cannot move, trash, restore or delete it. The owner of the account can',
     { code: 'hidden-contents' }
   )
 }

@@ -22,7 +22,7 @@ export function assertParent(call: Call, parentId: string | null, moved?: Stream
     fail('unknown-referenced-resource', `Unknown parent stream "${parentId}"`, { parentId })
   caller.must('manage', parentId ?? '*')
   if (moved && parent && isWithin(parent, moved))
-    fail('invalid-operation', 'A stream cannot be moved below itself', { parentId })
+    fail('invalid-operation', 'A stream cannot be moved into itself', { parentId })
   if (parent && isTrashed(parent)) fail('invalid-operation', `The parent stream "${parentId}" is trashed`)
   const { streamDepth } = services.config.limits
   if ((parent ? getDepth(parent) : 0) + (moved ? getHeight(moved) : 1) > streamDepth)
@@ -36,7 +36,7 @@ export function assertParent(call: Call, parentId: string | null, moved?: Stream
 export function assertStreamsFitInMemory({ services, store }: Call, stream: Stream, before?: Stream): void {
   const { streamsBytes } = services.config.limits
   if (store.streams.length <= streamsBytes || (before && getOwnLength(stream) <= getOwnLength(before))) return
-  fail('invalid-operation', `The streams of an account can hold ${streamsBytes} characters together`)
+  fail('invalid-operation', `The streams of an account can have at most ${streamsBytes} characters together`)
 }
 
 /** Returns the length of a stream's own data; the service's data is small. */
@@ -53,8 +53,5 @@ function assertParentAccepts(
   const { rootStreamId } = services.config.backwardCompatibility.tags
   const isReturning = parentId === rootStreamId && moved && streams.isTagId(moved.stream.id)
   if (isSystemId(parentId) || (streams.isTagId(parentId) && !isReturning))
-    fail(
-      'invalid-operation',
-      `"${parentId}" is one of the service's own streams: nothing can be put below it`
-    )
+    fail('invalid-operation', `"${parentId}" is a system stream and cannot have substreams`)
 }

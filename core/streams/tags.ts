@@ -80,7 +80,8 @@ export function omitOwnTags(
 /** Creates a tag stream, or their root, for an access that names it. Error: `invalid-item-id` if it is not a tag. */
 export function provideTagStream(call: Call, id: string): void {
   if (id === getTagSettings(call.services).rootStreamId) ensureTagRoot(call)
-  else if (getTag(call.services, id) === undefined) fail('invalid-item-id', `The id "${id}" is not a tag's`)
+  else if (getTag(call.services, id) === undefined)
+    fail('invalid-item-id', `The ID "${id}" does not belong to a tag`)
   else ensureTagStream(call, id)
 }
 
@@ -94,7 +95,7 @@ export function restoreTagStream(call: Call, id: string, parentId: string | null
   const isOwnPlace = parentId === (id === rootStreamId ? null : rootStreamId)
   if (!caller.isPersonal || !store.streams.isTagId(id) || !isOwnPlace) return undefined
   if (store.streams.find(id))
-    fail('item-already-exists', `A stream with the id "${id}" already exists`, { id })
+    fail('item-already-exists', `A stream with the ID "${id}" already exists`, { id })
   provideTagStream(call, id)
   return store.streams.find(id)?.stream
 }
@@ -121,9 +122,7 @@ function getTagSettings({ config }: Services): Services['config']['backwardCompa
 
 function assertTagsEnabled(services: Services): void {
   if (getTagSettings(services).isActive) return
-  refuseParams([
-    { code: 'OBJECT_ADDITIONAL_PROPERTIES', message: 'Tags are switched off here', path: '#/tags' }
-  ])
+  refuseParams([{ code: 'OBJECT_ADDITIONAL_PROPERTIES', message: 'Tags are turned off', path: '#/tags' }])
 }
 
 function getTag(services: Services, streamId: string): string | undefined {

@@ -69,5 +69,5 @@ function assertMergedSize(
 function assertJsonLength(value: KeyValue, maxCharacters: number, what: string, before: KeyValue = {}): void {
   const { length } = JSON.stringify(value)
   if (length > maxCharacters && length >= JSON.stringify(before).length)
-    fail('invalid-operation', `${what} can hold ${maxCharacters} characters: this would be more`)
+    fail('invalid-operation', `${what} can have at most ${maxCharacters} characters`)
 }

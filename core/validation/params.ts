@@ -183,7 +183,7 @@ function toGeneralViolations({ keyword, instancePath, message, params }: SchemaE
 
 function formatSummary(data: readonly Violation[]): string {
   const first = data[0]
-  if (!first) return "The parameters' format is invalid."
+  if (!first) return "The parameters' format is invalid"
   // Messages that are sentences name the field themselves.
   const field = first.path === '#' || /^[A-Z]/.test(first.message) ? '' : `${first.path.slice(2)} `
   return `The parameters' format is invalid: ${field}${first.message}`

@@ -33,7 +33,7 @@ export function refuseProtected({ services }: UpdateContext, names: readonly str
   const listedNames = named.slice(0, maxNames).map(name => name.slice(0, 100))
   const fields = listedNames.map(name => `"${name}"`).join(', ')
   if (!services.config.ignoreProtectedFieldUpdates)
-    fail('forbidden', `Only the service sets ${fields}`, { protectedFields: listedNames })
+    fail('forbidden', `Only the service can set ${fields}`, { protectedFields: listedNames })
   services.log.warn(`an update of protected fields was ignored: ${fields}`)
 }
 

@@ -51,16 +51,16 @@ export class BackupKey {
     const kind = kindOf(Buffer.from(file).toString('latin1'))
     const decrypter = new Decrypter()
     if (kind === 'passphrase' && secret.identity !== undefined)
-      throw new BackupError('The backup is opened by a passphrase, not by an identity: leave out --identity')
+      throw new BackupError('The backup uses a passphrase, not an identity. Leave out --identity')
     if (kind === 'identity' && secret.identity === undefined)
-      throw new BackupError('The backup is opened by an identity, not by a passphrase: name it by --identity')
+      throw new BackupError('The backup uses an identity, not a passphrase. Pass it with --identity')
     if (secret.identity === undefined) decrypter.addPassphrase(await secret.passphrase(false))
     else decrypter.addIdentity(secret.identity)
     const text = await decrypter.decrypt(file, 'text').catch(() => {
       throw new NotAuthentic('key.age', kind)
     })
     const [identity] = identityLine.exec(text) ?? []
-    if (identity === undefined) throw new BackupError('key.age holds no key: the backup is damaged')
+    if (identity === undefined) throw new BackupError('key.age contains no key. The backup is damaged')
     if (secret.identity !== undefined) {
       const expected = proofOf(secret.identity, identity)
       if (!isSame(proofLine.exec(text)?.[1] ?? '', expected)) throw new NotAuthentic('key.age', kind)
@@ -110,11 +110,11 @@ export class BackupKey {
 function kindOf(text: string): 'passphrase' | 'identity' {
   const [, type = '', argument = ''] = /^age-encryption\.org\/v1\n-> (\S+) \S+(?: (\d+))?\n/.exec(text) ?? []
   if (type === 'X25519') return 'identity'
-  if (type !== 'scrypt') throw new BackupError('key.age is not a key of a backup, or is damaged')
+  if (type !== 'scrypt') throw new BackupError('key.age is damaged or not a backup key')
   const factor = Number(argument)
   if (factor >= workFactor && factor <= largestWorkFactor) return 'passphrase'
   throw new BackupError(
-    `key.age has a scrypt work factor of ${argument || 'unknown size'}: it must be from ${workFactor} to ${largestWorkFactor}`
+    `key.age has a scrypt work factor of ${argument || 'unknown size'}. It must be from ${workFactor} to ${largestWorkFactor}`
   )
 }
 

@@ -9,7 +9,7 @@ export class BackupError extends Error {
 /** A file was not encrypted with this passphrase or identity, or was changed since. */
 export class NotAuthentic extends BackupError {
   constructor(name: string, what = 'passphrase') {
-    super(`${name}: the ${what} is wrong, or the file is damaged`)
+    super(`${name}: the ${what} is incorrect, or the file is damaged`)
     this.name = 'NotAuthentic'
   }
 }
@@ -17,7 +17,7 @@ export class NotAuthentic extends BackupError {
 /** What the nodes of a cluster share cannot be reached. */
 export class EngineLost extends BackupError {
   constructor(cause: Error) {
-    super(`${cause.message}: what was backed up before stays as it was`)
+    super(`${cause.message}. Earlier backups are unchanged`)
     this.name = 'EngineLost'
   }
 }

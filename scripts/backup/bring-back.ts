@@ -99,7 +99,7 @@ function* strayFiles(target: Layout, user: BackedUp, record: AccountRecord): Gen
       else if (listed.get(id) !== size) yield say(id, `has ${listed.get(id)} bytes instead of ${size}`)
       listed.delete(id)
     }
-    for (const id of listed.keys()) yield say(id, 'is in the backup, but no event has it')
+    for (const id of listed.keys()) yield say(id, 'is in the backup, but belongs to no event')
   } finally {
     inspection.close()
   }

@@ -16,7 +16,7 @@ export async function bringPlatform(
 ): Promise<void> {
   await fetchFile(vault, platform, target, target.platformFile)
   const [problem] = findPlatformFileProblems(target)
-  if (problem !== undefined) throw new BackupError(`The platform file of the backup ${problem}`)
+  if (problem !== undefined) throw new BackupError(`The platform database of the backup ${problem}`)
   migratePlatformFile(target)
   const ids = new Map(users.map(({ id, username }) => [username, id]))
   const inspection = new PlatformInspection(target)
@@ -25,17 +25,18 @@ export async function bringPlatform(
       const name = JSON.stringify(username.slice(0, 100))
       if (state !== 'active' || ids.get(username) !== id)
         throw new BackupError(
-          `The platform file of the backup knows an account ${name} that the backup does not list`
+          `The platform database of the backup contains an account ${name} that is not listed in the backup`
         )
       if (relocatedTo !== null && !isWebAddress(relocatedTo))
-        throw new BackupError(`The platform file of the backup says that ${name} has moved to an invalid URL`)
+        throw new BackupError(`In the platform database of the backup, ${name} has moved to an invalid URL`)
       ids.delete(username)
     }
   } finally {
     inspection.close()
   }
   const [missing] = ids.keys()
-  if (missing !== undefined) throw new BackupError(`The platform file of the backup does not know ${missing}`)
+  if (missing !== undefined)
+    throw new BackupError(`${missing} is missing from the platform database of the backup`)
 }
 
 function isWebAddress(url: string): boolean {

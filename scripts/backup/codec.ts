@@ -65,16 +65,14 @@ export async function codecIn(place: Place, secret: Secret): Promise<Codec> {
   if (encryption === null) {
     if (!secret.isGiven || secret.isPlain) return plain
     throw new BackupError(
-      `${place.name} holds a backup that is not encrypted, although a passphrase or an identity was given: pass --plain to use it`
+      `The backup in ${place.name} is not encrypted, but a passphrase or an identity was given. Pass --plain to use it`
     )
   }
-  if (secret.isPlain)
-    throw new BackupError(`${place.name} holds a backup that is encrypted: leave out --plain`)
+  if (secret.isPlain) throw new BackupError(`The backup in ${place.name} is encrypted. Leave out --plain`)
   if (encryption === 'age') {
     return ageCodec(await BackupKey.open(await fixedFile(place, keyName, largestKeyFile), secret))
   }
-  if (secret.identity !== undefined)
-    throw new BackupError(`${place.name} holds a backup that is opened by a passphrase`)
+  if (secret.identity !== undefined) throw new BackupError(`The backup in ${place.name} uses a passphrase`)
   const key = await formerKey(async () => await secret.passphrase(false), encryption)
   return formerCodec(key)
 }
@@ -85,7 +83,8 @@ export async function isBackup(place: Place): Promise<boolean> {
   if (names.includes(headerName)) return true
   // An interrupted first run may have left a key alone.
   const others = names.filter(name => !name.startsWith('backup.lock') && !name.startsWith(keyName))
-  if (others.length > 0) throw new BackupError(`${place.name} is neither empty nor a backup`)
+  if (others.length > 0)
+    throw new BackupError(`${place.name} is neither empty nor a backup. Choose another place`)
   return false
 }
 
@@ -93,14 +92,15 @@ async function readHeader(place: Place): Promise<Header> {
   const text = (await fixedFile(place, headerName, 64 * 1024)).toString()
   const header = parsed(headerName, text, Header)
   const known = typeof header.encryption === 'string' ? 2 : 1
-  if (header.version !== known) throw new BackupError(`${place.name} holds a backup of a later version`)
+  if (header.version !== known)
+    throw new BackupError(`The backup in ${place.name} was made by a later version. Upgrade the software`)
   return header
 }
 
 /** The bytes of a file that every backup has. */
 async function fixedFile(place: Place, name: string, maxSize: number): Promise<Buffer> {
   const file = await place.open(name)
-  if (!file) throw new BackupError(`${name} is missing: the backup is damaged`)
+  if (!file) throw new BackupError(`${name} is missing. The backup is damaged`)
   return await bytesOf(name, file.bytes, file.size, maxSize)
 }
 

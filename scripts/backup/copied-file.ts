@@ -11,7 +11,7 @@ export function attachmentsIn(draft: Layout, account: string): { id: string; siz
     const [problem] = inspection.findProblems().filter(text => !text.startsWith('is of an earlier version'))
     if (problem !== undefined) throw new BackupError(`The file is damaged (${problem})`)
     for (const { detail, id: record = '' } of brokenRecords(inspection, () => undefined))
-      throw new BackupError(`The audit is broken: ${record} ${detail}`)
+      throw new BackupError(`The audit log is damaged: ${record} ${detail}`)
     return inspection.attachments()
   } finally {
     inspection.close()

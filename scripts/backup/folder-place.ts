@@ -26,7 +26,7 @@ export class FolderPlace implements Place {
     const found = statSync(root, { throwIfNoEntry: false })
     if (!found?.isDirectory()) throw new BackupError(`${root} is not a backup`)
     if (isNew && (found.mode & 0o077) !== 0)
-      console.error(`${root} is accessible to other users: run chmod 700 ${root}`)
+      console.error(`${root} is accessible to other users. Run chmod 700 ${root}`)
     return new FolderPlace(root)
   }
 

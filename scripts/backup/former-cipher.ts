@@ -21,7 +21,7 @@ export async function formerKey(
   const isOurs = Object.entries(derivation).every(([name, value]) => header[name] === value)
   const bytes = typeof salt === 'string' ? Buffer.from(salt, 'base64') : Buffer.alloc(0)
   if (kdf !== 'scrypt' || !isOurs || bytes.length !== 32)
-    throw new BackupError('backup.json names an encryption that no version of this software has used')
+    throw new BackupError('backup.json has an unknown encryption')
   const options = { ...derivation, maxmem: 256 * derivation.N * derivation.r }
   return scryptSync((await passphrase()).normalize('NFKC'), bytes, 32, options)
 }

@@ -145,7 +145,7 @@ class Backup {
     const { former } = this
     const left = await tidy(this.vault, manifest, { former, keep, renewed: this.#renewed }).catch(
       // What was just made is whole. What is not removed today is removed another day.
-      ({ message }: Error) => [`${message}: earlier backups and files are left as they are`]
+      ({ message }: Error) => [`${message}. Earlier backups and files are unchanged`]
     )
     report.problems.push(...left.map(detail => ({ detail })))
     return report
@@ -158,7 +158,7 @@ class Backup {
       const [problem] = inspection.findProblems()
       // An earlier schema version is fine.
       if (problem !== undefined && !problem.startsWith('is of an earlier version'))
-        throw new BackupError(`The platform file is damaged (${problem}): nothing has been backed up`)
+        throw new BackupError(`The platform database is damaged (${problem}). Nothing was backed up`)
       const accounts = [...inspection.accounts()]
       assertSameService(this.vault.place, this.#known, accounts)
       this.#hasUnfinished = accounts.some(({ state }) => state !== 'active')
@@ -194,7 +194,7 @@ class Backup {
       if (!(error instanceof Error) || isFatal(error)) throw error
       // The account was deleted meanwhile, which is not a problem.
       if (await this.#source.isGone(account)) return undefined
-      const rest = known ? ': what was backed up before is kept' : ': it is not in the backup'
+      const rest = known ? '. Its earlier backup is kept' : '. It is not in the backup'
       report.problems.push({ user: username, detail: error.message + rest })
       // Without its mark, so that the next run tries again.
       return known && { ...known, username, mark: '' }
@@ -218,7 +218,7 @@ class Backup {
       const attachments = attachmentsIn(this.draft, id)
       const shared = await this.#attachments(account, attachments, former, report)
       if (!shared && left > 0) continue
-      if (!shared) throw new BackupError('Files of attachments are missing')
+      if (!shared) throw new BackupError('Attachment files are missing')
       const folder = folderOf(id)
       const file = await this.#file(account, former)
       if (file !== former?.file) report.bytes += file.size

@@ -79,7 +79,7 @@ export async function earlierTimes(vault: Vault): Promise<readonly number[]> {
 export async function readEarlier(vault: Vault, time: number): Promise<Manifest> {
   const manifest = await manifestNamed(vault, earlierName(time))
   if (manifest && Math.floor(manifest.made) === time) return manifest
-  throw new BackupError(`${earlierName(time)} is missing, or of another time: the backup is damaged`)
+  throw new BackupError(`${earlierName(time)} is missing or has a different time. The backup is damaged`)
 }
 
 /** Keeps a manifest beside a later one. */
@@ -143,13 +143,13 @@ export async function soundRecord(vault: Vault, user: BackedUp): Promise<Account
 
 /** The folder of an account in a backup: as in a data directory. */
 export function folderOf(id: string): string {
-  if (!isAccountId(id)) throw new BackupError(`${JSON.stringify(id)} is not an account id`)
+  if (!isAccountId(id)) throw new BackupError(`${JSON.stringify(id)} is not an account ID`)
   return `users/${toFolderParts(id).join('/')}`
 }
 
 /** The name of an attachment in a backup. */
 export function attachmentName(id: string, attachment: string): string {
-  if (!isFileId(attachment)) throw new BackupError(`${JSON.stringify(attachment)} is not an attachment id`)
+  if (!isFileId(attachment)) throw new BackupError(`${JSON.stringify(attachment)} is not an attachment ID`)
   return `${folderOf(id)}/attachments/${getShardFolder(attachment)}/${attachment}`
 }
 
@@ -160,5 +160,5 @@ function assertName({ name }: Stored, pattern: string): void {
 
 function assertUnique(what: string, ids: readonly string[]): void {
   if (new Set(ids).size < ids.length)
-    throw new BackupError(`The backup lists ${what} twice: it has been tampered with`)
+    throw new BackupError(`The backup lists ${what} twice. It has been tampered with`)
 }

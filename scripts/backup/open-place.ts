@@ -13,7 +13,7 @@ export async function openPlace(to: string, settings: StorageSettings, isNew: bo
   const [, bucket, prefix = ''] =
     /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([A-Za-z0-9_][A-Za-z0-9._/-]*))?$/.exec(to) ?? []
   if (bucket === undefined)
-    throw new BackupError(`${to} is not the address of a bucket: write s3://bucket or s3://bucket/prefix`)
+    throw new BackupError(`${to} is not a valid bucket. Use s3://bucket or s3://bucket/prefix`)
   return await S3Place.open(
     bucket,
     prefix

@@ -13,7 +13,7 @@ export function placeNamed([place]: readonly string[], { backup }: Settings): st
   const to = place ?? backup.to
   if (to !== '') return to
   throw new UsageError(
-    'No place is named: name a folder or s3://bucket/prefix, or set backup.to (see --help)'
+    'Missing destination. Pass a folder or s3://bucket/prefix, or set backup.to (see --help)'
   )
 }
 
@@ -30,7 +30,7 @@ export function assertOutside(to: string, { root }: Layout): void {
   let at = resolve(to)
   while (!to.startsWith('s3:') && !existsSync(at)) at = dirname(at)
   if (!to.startsWith('s3:') && `${realpathSync(at)}${sep}`.startsWith(`${own}${sep}`))
-    throw new BackupError(`${resolve(to)} is part of the data directory: choose a folder outside of it`)
+    throw new BackupError(`${resolve(to)} is inside the data directory. Choose a folder outside it`)
 }
 
 /** Returns what is wrong with the place that settings name, as far as it can be told without opening it. */
@@ -58,6 +58,6 @@ export function assertSameService(
 ): void {
   if (known.size === 0 || accounts.some(({ id }) => known.has(id))) return
   throw new BackupError(
-    `${name} holds backups of another service: none of its ${known.size} accounts is here. Restore them, or name another place`
+    `${name} contains backups of another service: none of its accounts (${known.size}) exists here. Restore them, or choose another place`
   )
 }

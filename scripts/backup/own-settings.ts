@@ -53,8 +53,8 @@ export async function putSettings(
     return stored
   } catch (error) {
     if (!(error instanceof Error) || isFatal(error)) throw error
-    const rest = former ? 'what was backed up before is kept' : 'it is not in the backup'
-    report.problems.push({ detail: `${pageSettingsFile}: ${error.message}: ${rest}` })
+    const rest = former ? 'its earlier backup is kept' : 'it is not in the backup'
+    report.problems.push({ detail: `${pageSettingsFile}: ${error.message}; ${rest}` })
     return former
   }
 }
@@ -87,16 +87,16 @@ export async function bringSettings(
   if (!settings) return []
   const text = (await vault.bytes(settings, largest)).toString()
   const found = chosenIn(text)
-  if (!found) return [`${pageSettingsFile} is left out: it holds no settings`]
+  if (!found) return [`${pageSettingsFile} was skipped, because it contains no settings`]
   const { left, taken } = vault.isEncrypted ? { taken: found, left: [] } : believed(found)
   const { problems } = readSettings({ argv: [], env: {}, cwd: target.root, pageSettings: taken })
-  if (problems.length > 0) return [`${pageSettingsFile} is left out: ${problems.join('; ')}`]
+  if (problems.length > 0) return [`${pageSettingsFile} was skipped: ${problems.join('; ')}`]
   writeFileAtomically(
     join(target.root, pageSettingsFile),
     vault.isEncrypted ? text : formatPageSettings(taken)
   )
   if (left.length === 0) return []
-  return [`${pageSettingsFile}: left out, since the backup is not encrypted: ${left.join(', ')}`]
+  return [`${pageSettingsFile}: skipped, because the backup is not encrypted: ${left.join(', ')}`]
 }
 
 function bytesAt(file: string): Buffer | undefined {
@@ -104,7 +104,7 @@ function bytesAt(file: string): Buffer | undefined {
   try {
     const bytes = readFileSync(file)
     if (bytes.length <= largest) return bytes
-    throw new BackupError(`${pageSettingsFile} is larger than settings can be`)
+    throw new BackupError(`${pageSettingsFile} is too large`)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error

@@ -10,12 +10,12 @@ export async function bytesOf(
   size: number,
   maxSize: number
 ): Promise<Buffer> {
-  if (size > maxSize) throw new BackupError(`${name} is larger than it can be: the backup is damaged`)
+  if (size > maxSize) throw new BackupError(`${name} is too large. The backup is damaged`)
   const chunks: Buffer[] = []
   let length = 0
   for await (const chunk of source) {
     length += chunk.length
-    if (length > maxSize) throw new BackupError(`${name} is larger than it can be: the backup is damaged`)
+    if (length > maxSize) throw new BackupError(`${name} is too large. The backup is damaged`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
@@ -27,13 +27,13 @@ export function parsed<S extends TSchema>(name: string, text: string, schema: S)
   try {
     value = JSON.parse(text)
   } catch {
-    throw new BackupError(`${name} cannot be read: it is not part of a backup, or damaged`)
+    throw new BackupError(`Can't read ${name}. It is damaged or not part of a backup`)
   }
   const validator = Compile(schema)
   if (validator.Check(value)) return value
   const [error] = validator.Errors(value)
   const where = error?.instancePath ? ` at ${error.instancePath.slice(0, 100)}` : ''
   throw new BackupError(
-    `${name} does not have the format of a backup${where}: it is damaged, or has been tampered with`
+    `${name} is not in the format of a backup${where}. It is damaged or has been tampered with`
   )
 }

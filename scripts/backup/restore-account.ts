@@ -22,7 +22,7 @@ export async function restoreAccount(
       return 'added'
     }
     if (present.id !== account.id)
-      throw new BackupError(`Another account now has the name ${username}: delete or move it first`)
+      throw new BackupError(`An account named ${username} already exists. Delete or move it first`)
     await eitherWay(
       settings,
       () => replace(layout, side, account),

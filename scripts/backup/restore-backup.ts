@@ -54,11 +54,13 @@ const lockNames = new Set(['coffer.lock', 'coffer.lock.pid', 'coffer.lock-journa
 export async function manifestOf(vault: Vault, at = Infinity): Promise<Manifest> {
   const { name } = vault.place
   const latest = await readManifest(vault)
-  if (!latest) throw new BackupError(`${name} holds no finished backup`)
+  if (!latest) throw new BackupError(`${name} contains no complete backup`)
   if (latest.made <= at) return latest
   const time = (await earlierTimes(vault)).find(each => each <= at)
   if (time !== undefined) return await readEarlier(vault, time)
-  throw new BackupError(`${name} holds no backup that was made by ${dayOf(at)}: --list shows what it holds`)
+  throw new BackupError(
+    `${name} contains no backup made by ${dayOf(at)}. Use --list to see the available ones`
+  )
 }
 
 /** The times (seconds) of all states that a backup holds, the latest first. Throws as {@link manifestOf} does. */
@@ -108,7 +110,7 @@ export async function restoreAll(
   try {
     if (readdirSync(target.root).some(name => !lockNames.has(name)))
       throw new BackupError(
-        `${target.root} is not empty, and all accounts are restored into an empty folder only: move it away first, or name one account with --user`
+        `${target.root} is not empty. Move it away to restore all accounts, or restore one account with --user`
       )
     return await restoreInto(vault, target, manifest, options)
   } finally {
@@ -131,7 +133,7 @@ async function restoreInto(
     await restoreSettings(vault, target, manifest, report)
     if (report.problems.length > 0 && !options.skipsDamaged)
       throw new BackupError(
-        `Nothing has been restored: the backup is damaged (--skip-damaged leaves such accounts out).\n${report.problems.map(lineOf).join('\n')}`
+        `Nothing was restored, because the backup is damaged. Use --skip-damaged to skip damaged accounts.\n${report.problems.map(lineOf).join('\n')}`
       )
     // To the side, so that it knows of nothing that is not there once it is in its place.
     const side = createCopyFolder(target)
@@ -188,7 +190,7 @@ async function bringAll(
           kind: 'webhook',
           user: user.username,
           id,
-          detail: 'is also the id of a webhook of another account'
+          detail: 'has the same ID as a webhook of another account'
         })
       webhooks.add(id)
     }
@@ -272,7 +274,7 @@ async function setAside(
 ): Promise<SetAside> {
   const manifest = await manifestOf(vault, at)
   const user = manifest.users.find(each => each.username === username)
-  if (!user) throw new BackupError(`The backup holds no account ${username}`)
+  if (!user) throw new BackupError(`The backup contains no account ${username}`)
   const layout = createCopyFolder(target)
   try {
     const problems = await bringBack(vault, layout, user, { ...vetting, keepsFiles: true })
@@ -282,7 +284,7 @@ async function setAside(
     const store = new PlatformStore(layout)
     const account = store.find(username)
     store.close()
-    if (!account) throw new BackupError(`The platform file of the backup does not know ${username}`)
+    if (!account) throw new BackupError(`${username} is missing from the platform database of the backup`)
     return { account, layout, made: manifest.made }
   } catch (error) {
     removeCopyFolder(layout)

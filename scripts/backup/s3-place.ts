@@ -54,7 +54,7 @@ export class S3Place implements Place {
     patienceMs = standardPatienceMs
   ): Promise<S3Place> {
     if (accessKey === '' || secretKey === '')
-      throw new BackupError('backup.s3.accessKey and backup.s3.secretKey are needed for a backup to a bucket')
+      throw new BackupError('Backups to a bucket need backup.s3.accessKey and backup.s3.secretKey')
     const base =
       endpoint === ''
         ? `https://s3.${region}.amazonaws.com`
@@ -79,7 +79,7 @@ export class S3Place implements Place {
     const held = await this.#lock()
     if (held && held.id !== this.#id && held.until > Date.now() / 1000)
       throw new BackupError(
-        `${this.name} is in use by another run until ${new Date(held.until * 1000).toISOString()}: if it has been killed, remove ${lockName} there`
+        `${this.name} is in use by another run until ${new Date(held.until * 1000).toISOString()}. If that run was killed, remove ${lockName} there`
       )
     await this.#renew()
     await this.assertHeld()
@@ -127,7 +127,7 @@ export class S3Place implements Place {
     for (let at = 0; at < files.length; at += keysAtOnce) {
       const keys = files.slice(at, at + keysAtOnce).map(file => this.prefix + file)
       const removed = await this.#asked(path, () => this.bucket.deleteObjects(keys))
-      if (!removed.every(Boolean)) throw new BackupError(`${this.name}/${path} could not be removed`)
+      if (!removed.every(Boolean)) throw new BackupError(`Can't remove ${this.name}/${path}`)
     }
     entries.delete(name)
   }
@@ -138,7 +138,7 @@ export class S3Place implements Place {
 
   async assertHeld(): Promise<void> {
     if ((await this.#lock())?.id !== this.#id)
-      throw new BackupError(`${this.name} has been taken over by another run: this one has been given up`)
+      throw new BackupError(`${this.name} was taken over by another run. This run was cancelled`)
     if (this.#isHalfOver()) await this.#renew()
   }
 
@@ -201,7 +201,7 @@ export class S3Place implements Place {
         // One page at a time: as many as there are in it.
         this.bucket.listObjectsPaged('/', this.prefix, 1, from, { 'max-keys': String(keysAtOnce) })
       )
-      if (!page) throw new BackupError(`${this.name}: there is no such bucket`)
+      if (!page) throw new BackupError(`${this.name}: the bucket does not exist`)
       for (const { Key, Size } of page.objects ?? [])
         if (Key.startsWith(this.prefix) && this.#note(Key.slice(this.prefix.length), Size))
           this.bucket.pages = 0
@@ -246,7 +246,7 @@ export class S3Place implements Place {
     // Only while the storage is waited for: who reads may take its time.
     let silence: NodeJS.Timeout | undefined
     const expect = (): void => {
-      silence = setTimeout(() => bytes.destroy(new Error('it does not go on')), this.patienceMs)
+      silence = setTimeout(() => bytes.destroy(new Error('no more data arrived')), this.patienceMs)
     }
     try {
       expect()
@@ -256,7 +256,9 @@ export class S3Place implements Place {
         expect()
       }
     } catch (error) {
-      throw new BackupError(`${this.name}/${path}: the storage broke off (${(error as Error).message})`)
+      throw new BackupError(
+        `${this.name}/${path}: the transfer was interrupted (${(error as Error).message})`
+      )
     } finally {
       clearTimeout(silence)
     }
@@ -269,7 +271,7 @@ export class S3Place implements Place {
     } catch (error) {
       const { message, status } = error as Error & { status?: number }
       const why =
-        status === 403 ? 'access is denied: check the keys and what they allow' : message.slice(0, 300)
+        status === 403 ? 'access denied. Check the keys and their permissions' : message.slice(0, 300)
       throw new BackupError([this.name, path].filter(part => part !== '').join('/') + `: ${why}`)
     }
   }

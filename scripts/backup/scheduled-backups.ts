@@ -31,7 +31,7 @@ const longestProblem = 1000
 const keptRuns = 10
 
 /** Another process makes the backup. */
-const notOurs = Symbol('not ours')
+const notOurs = Symbol('not from this service')
 
 /** What is kept from one start to the next. Times in seconds. */
 interface Kept {
@@ -200,7 +200,7 @@ export class ScheduledBackups {
     this.#kept.told = now
     const { log, tell } = this.options
     tell(problem, succeeded).catch((cause: unknown) =>
-      log.warn('nobody could be told of a failed backup', { cause })
+      log.warn('the email about a failed backup could not be sent', { cause })
     )
   }
 
@@ -210,7 +210,7 @@ export class ScheduledBackups {
       await turns?.end(isDone ? Math.floor(Date.now() / 1000) : undefined)
     } catch (cause) {
       // Then it is made once more.
-      log.warn('other nodes could not be told of a backup', { cause })
+      log.warn('other nodes could not be notified of a backup', { cause })
     }
   }
 
@@ -244,7 +244,7 @@ export class ScheduledBackups {
         ended
       ])
       if (code === 0) return undefined
-      return problemIn(output) ?? (errors.trim() || `the process ended with ${signal ?? `exit code ${code}`}`)
+      return problemIn(output) ?? (errors.trim() || `the process exited with ${signal ?? `code ${code}`}`)
     } catch (error) {
       return (error as Error).message
     } finally {
@@ -263,8 +263,8 @@ function problemIn(output: string): string | undefined {
   }
   const { accounts, problems } = report
   if (problems.length > 0 && problems.every(({ isMended }) => isMended))
-    return `${problems.length} of ${accounts} accounts were damaged in the backup, and have been copied again: its place may be failing`
-  return `${problems.length} problems with a backup of ${accounts} accounts: run "coffer backup" to see which`
+    return `damaged accounts in the backup, copied again: ${problems.length} of ${accounts}. The storage of the backup may be failing`
+  return `problems in the backup: ${problems.length} (accounts: ${accounts}). Run "coffer backup" to see them`
 }
 
 /** Lets everything else go first. */

@@ -91,7 +91,7 @@ async function sweep(vault: Vault, kept: readonly Manifest[], gone: readonly Man
       if (!named) await vault.remove(`users/${shard}/${id}`)
       else
         await sweepUser(vault, id, [...named.values()]).catch((error: Error) => {
-          problems.push(`${error.message}: files of that account are left as they are`)
+          problems.push(`${error.message}. The files of that account are unchanged`)
         })
     }
   return problems

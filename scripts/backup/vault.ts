@@ -21,18 +21,17 @@ export class Vault {
    */
   static async prepare(place: Place, isEncrypted: boolean, secret: Secret): Promise<Vault> {
     return await orClosed(place, async () => {
-      if (isEncrypted && secret.isPlain)
-        throw new BackupError('--encrypt and --plain exclude each other: choose one')
+      if (isEncrypted && secret.isPlain) throw new BackupError("--encrypt and --plain can't be combined")
       const isKnown = await isBackup(place)
       await place.lock()
       if (!isKnown)
         return await Vault.#begin(place, isEncrypted || (secret.isGiven && !secret.isPlain), secret)
       const codec = await codecIn(place, secret)
       if (isEncrypted && codec.isPlain)
-        throw new BackupError(`${place.name} holds a backup that is not encrypted: choose another folder`)
+        throw new BackupError(`The backup in ${place.name} is not encrypted. Choose another place`)
       if (!codec.encode)
         throw new BackupError(
-          `${place.name} holds a backup that was encrypted by an earlier version and can only be restored: choose another folder`
+          `The backup in ${place.name} was encrypted by an earlier version and can only be restored. Choose another place`
         )
       return new Vault(place, codec)
     })
@@ -163,7 +162,7 @@ export class Vault {
 
   async *#read(name: string, size: number): AsyncGenerator<Buffer, void, undefined> {
     const file = await this.place.open(this.#path(name))
-    if (!file) throw new BackupError(`${name} is missing: the backup is damaged`)
+    if (!file) throw new BackupError(`${name} is missing. The backup is damaged`)
     try {
       // Encrypted files are larger than their content, so a smaller one cannot be genuine.
       if (this.codec.isPlain ? file.size !== size : file.size < size) throw altered(name)
@@ -174,7 +173,7 @@ export class Vault {
   }
 
   #encoded(source: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
-    if (!this.codec.encode) throw new BackupError(`${this.place.name} can only be read`)
+    if (!this.codec.encode) throw new BackupError(`${this.place.name} is read-only`)
     return this.codec.encode(source)
   }
 
@@ -196,7 +195,7 @@ async function orClosed(place: Place, work: () => Promise<Vault>): Promise<Vault
 /** Returns a path. Names in a backup are untrusted: throws {@link BackupError} if one could lead out of its place. */
 function checkName(path: string): string {
   if (path.split('/').every(part => /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,254}$/.test(part))) return path
-  throw new BackupError(`${JSON.stringify(path)} is not a name in a backup`)
+  throw new BackupError(`${JSON.stringify(path)} is not a valid name in a backup`)
 }
 
 /** Size and SHA-256 of a stream. */
@@ -211,5 +210,5 @@ export async function digestOf(source: AsyncIterable<Buffer>): Promise<{ size: n
 }
 
 function altered(name: string): BackupError {
-  return new BackupError(`${name} does not match its digest: the backup is damaged`)
+  return new BackupError(`${name} does not match its digest. The backup is damaged`)
 }

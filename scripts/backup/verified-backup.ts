@@ -11,7 +11,7 @@ import type { BackupSource } from './sources/source.js'
 import type { Vault } from './vault.js'
 
 const copiedAgain = {
-  detail: 'its backup was damaged, and has been copied again: the place of backups may be failing',
+  detail: 'its backup was damaged and has been copied again. The storage of the backup may be failing',
   isMended: true
 } as const
 
@@ -73,7 +73,7 @@ function usersIn(problems: readonly { readonly user?: string }[]): Set<string> {
 /** A report with what could not be restored. */
 function withProblems(report: BackupReport, found: readonly Problem[]): BackupReport {
   const problems = found.map(({ detail, id, kind, user }) => {
-    const what = [`it cannot be restored: ${kind}`, id, detail].filter(part => part !== undefined).join(' ')
+    const what = [`can't be restored: ${kind}`, id, detail].filter(part => part !== undefined).join(' ')
     return { ...(user !== undefined && { user }), detail: what }
   })
   return { ...report, problems: [...report.problems, ...problems] }

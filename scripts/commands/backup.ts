@@ -73,8 +73,8 @@ function print(outcome: Outcome, json: true | undefined): void {
   if (json) return console.log(JSON.stringify(outcome, null, 2))
   for (const { detail, user } of problems)
     console.error([user, detail].filter(part => part !== undefined).join('\t'))
-  const restored = verified === undefined ? '' : `; ${verified} restored to the side without a problem`
+  const restored = verified === undefined ? '' : `; ${counted(verified, 'account')} verified by restoring`
   console.log(
-    `${counted(accounts, 'account')}, of which ${copied} had changed; ${counted(attachments, 'attachment')} and ${(bytes / 1024 / 1024).toFixed(1)} MiB added and verified${restored}; ${isEncrypted ? 'encrypted' : 'not encrypted'}`
+    `${counted(accounts, 'account')} (changed: ${copied}); ${counted(attachments, 'attachment')} and ${(bytes / 1024 / 1024).toFixed(1)} MiB added${restored}; ${isEncrypted ? 'encrypted' : 'not encrypted'}`
   )
 }

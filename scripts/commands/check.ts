@@ -13,7 +13,7 @@ export interface CheckOptions {
 export async function check(argv: readonly string[], { json }: CheckOptions): Promise<void> {
   const { layout } = presentDirectoryOf(argv)
   const bar = new SingleBar({
-    format: '[{bar}] {value}/{total} accounts, {events} events, {attachments} attachments',
+    format: '[{bar}] accounts: {value}/{total}, events: {events}, attachments: {attachments}',
     clearOnComplete: true
   })
   const isShown = !json && process.stderr.isTTY
@@ -50,6 +50,6 @@ function summaryOf(counts: Counts, problems: number): string {
   return [
     `${counted(accounts, 'account')}: ${counted(events, 'event')}, ${counted(versions, 'earlier version')}, ${counted(deletions, 'deletion')}, ${counted(accesses, 'access', 'accesses')}, ${counted(calls, 'call')},`,
     `${counted(attachments, 'attachment')} (${megabytes} MiB); ${counted(unsealed, 'item')} without an integrity value,`,
-    `${counted(leftOver, 'unused file')} that the service will remove; ${problems === 0 ? 'no problem' : counted(problems, 'problem')} found`
+    `${counted(leftOver, 'unused file')} that the service will remove; ${problems === 0 ? 'no problems' : counted(problems, 'problem')} found`
   ].join(' ')
 }

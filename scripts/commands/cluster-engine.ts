@@ -10,7 +10,7 @@ import { UsageError } from '../terminal/operands.js'
 /** The settings, which have to name an engine. Throws `UsageError` if they do not. */
 export async function clusterSettings(flags: readonly string[]): Promise<Settings> {
   const settings = await checkedSettings(flags)
-  if (settings.cluster.engine === '') throw new UsageError('cluster.engine names no engine: set it first')
+  if (settings.cluster.engine === '') throw new UsageError('cluster.engine is not set')
   return settings
 }
 

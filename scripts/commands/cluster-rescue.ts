@@ -28,7 +28,7 @@ export async function rescueAccount(args: readonly string[], options: RescueOpti
     if (options.from === undefined) return await show(engine, username, options)
     const [node = '', place = '', ...rest] = options.from.split('/')
     if (node === '' || place === '' || rest.length > 0)
-      throw new UsageError('--from takes a node and a copy, such as n1/file')
+      throw new UsageError('--from must be a node and a copy, such as n1/file')
     const isLossAccepted = options.acceptLoss === true
     const control = { do: 'rescue', username, place, isLossAccepted } as const
     await haveDone(engine, node, control, patienceMs, options.json)
@@ -47,15 +47,13 @@ async function show(engine: NatsEngine, username: string, { json }: JsonOption):
   const copies = distinct(answers)
   const lines = [
     ...(end
-      ? [
-          `log\tends with commit ${end.lsn}${end.damaged > 0 ? `, ${end.damaged} records cannot be read` : ''}`
-        ]
+      ? [`log\tends with commit ${end.lsn}${end.damaged > 0 ? `, unreadable records: ${end.damaged}` : ''}`]
       : []),
     ...copies.map(
       ({ bytes, from, lsn }) => `${from}\tends with commit ${lsn}\t${Math.ceil(bytes / 1024)} KB`
     ),
     ...refusals.map(({ message, node }) => `${node}\t${message}`),
-    ...(end && copies.length === 0 ? ['No whole copy has been found'] : [])
+    ...(end && copies.length === 0 ? ['No complete copy found'] : [])
   ]
   print(json, { end, copies, refusals: refusals.map(({ message, node }) => ({ node, message })) }, ...lines)
   if (!end) process.exitCode = 1

@@ -2,6 +2,7 @@
 import { createOverview } from '../../cluster/nodes/overview.js'
 import { alarmsAt } from '../../server/nodes/control.js'
 import { print, type JsonOption } from '../terminal/answer.js'
+import { counted } from '../terminal/counted.js'
 import { split } from '../terminal/operands.js'
 import { clusterSettings, withEngine } from './cluster-engine.js'
 
@@ -16,9 +17,10 @@ export async function clusterStatus(args: readonly string[], { json }: JsonOptio
     )
     const lines = [
       ...nodes.map(
-        each => `${each.node}\t${each.state}\t${each.software}\t${each.shards.length} shards\t${each.url}`
+        each =>
+          `${each.node}\t${each.state}\t${each.software}\t${counted(each.shards.length, 'shard')}\t${each.url}`
       ),
-      ...alarms.map(({ kind, text }) => `alarm\t${kind}\t${text}`)
+      ...alarms.map(({ kind, text }) => `alert\t${kind}\t${text}`)
     ]
     print(json, { nodes, alarms }, ...lines)
     if (alarms.length > 0) process.exitCode = 1

@@ -36,7 +36,7 @@ export async function initCluster(args: readonly string[], options: ClusterInitO
     // It needs all of the service, which other commands are not to load.
     const { beginCluster } = await import('../maintenance/begin-cluster.js')
     const accounts = await beginCluster(settings, engine, openObjects(cluster.objects, engine))
-    const made = `The engine has ${streams.length} streams`
+    const made = `The engine has ${counted(streams.length, 'stream')}`
     print(
       options.json,
       { streams: streams.length, accounts },
@@ -54,7 +54,7 @@ export async function moveShard(args: readonly string[], { json }: JsonOption): 
   await withEngine(cluster, async engine => {
     const found = (await engine.register.list('shard.')).find(each => parseShard(each) === shard)
     const placed = found && parsePlacement(found)
-    if (!/^\d+$/.test(shardText) || !placed) throw new UsageError(`There is no shard ${shardText}`)
+    if (!/^\d+$/.test(shardText) || !placed) throw new UsageError(`Unknown shard ${shardText}`)
     await haveDone(engine, placed.node, { do: 'move', shard, to }, movingMs, json)
   })
 }
@@ -67,7 +67,7 @@ export async function drainNode(args: readonly string[], { json }: JsonOption): 
   await withEngine(cluster, async engine => {
     if (!(await removeDeadNode(engine.register, node)))
       return await haveDone(engine, node, { do: 'drain' }, movingMs, json)
-    const message = `${node} is dead, and forgotten: others serve what it served`
+    const message = `${node} is dead and was removed. Other nodes serve its shards`
     print(json, { ok: true, message } satisfies Controlled, message)
   })
 }
@@ -75,6 +75,6 @@ export async function drainNode(args: readonly string[], { json }: JsonOption): 
 function bytesIn(option: string, text: string): number {
   const bytes = Number(text)
   if (!Number.isSafeInteger(bytes) || bytes < mebibyte)
-    throw new UsageError(`${option} has to be a number of bytes, 1048576 at least`)
+    throw new UsageError(`${option} must be a number of bytes, at least 1048576`)
   return bytes
 }

@@ -43,10 +43,10 @@ export async function demo(args: readonly string[], options: DemoOptions): Promi
 
 function nameOf(operand: string | undefined, option: string | undefined): string {
   if (operand !== undefined && option !== undefined && operand !== option)
-    throw new UsageError(`Is the account ${operand} or ${option}? Leave out --user`)
+    throw new UsageError(`Two usernames are given: ${operand} and ${option}. Leave out --user`)
   const username = operand ?? option ?? 'daisy'
   if (Value.Check(Username, username)) return username.toLowerCase()
-  throw new UsageError(`"${operand ?? option}" is not a valid user name`)
+  throw new UsageError(`"${operand ?? option}" is not a valid username`)
 }
 
 async function inDirectory(
@@ -69,7 +69,7 @@ async function inDirectory(
     },
     () => {
       throw new OperatorError(
-        `A service owns the data directory: stop it first, or register ${username} at ${url}/app/?register and run "coffer demo ${username} --url ${url}"`
+        `The data directory is in use by a running service. Stop it, or register ${username} at ${url}/app/?register and run "coffer demo ${username} --url ${url}"`
       )
     }
   )

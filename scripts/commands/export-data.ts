@@ -28,12 +28,12 @@ export async function exportData(args: readonly string[], options: ExportDataOpt
   const params = paramsOf(options)
   const { layout, settings } = presentDirectoryOf(flags)
   const account = accountIn(layout, username)
-  if (account?.state !== 'active') throw new TransferError(`There is no account ${username}`)
+  if (account?.state !== 'active') throw new TransferError(`No account ${username}`)
   const { format, json, out } = options
   if (out === undefined) return await eachPiece(settings, layout, account, params, toOutput)
   const file = resolve(out)
   await writeEvents(settings, layout, account, params, file)
-  print(json, { username, format, file }, `${username}: written to ${file}`)
+  print(json, { username, format, file }, `${username}: exported to ${file}`)
 }
 
 /** Writes to the standard output, until it fails: that is told elsewhere. */
@@ -63,7 +63,8 @@ function paramsOf({
   types,
   zone = 'UTC'
 }: ExportDataOptions): ExportParams {
-  if (!isZone(zone)) throw new UsageError(`"${String(zone)}" is not a time zone such as Europe/Zurich`)
+  if (!isZone(zone))
+    throw new UsageError(`"${String(zone)}" is not a valid time zone. Use a name such as Europe/Zurich`)
   const isWithin = from !== undefined || to !== undefined
   return {
     format,
@@ -87,7 +88,8 @@ function namesIn(list: string): string[] {
 /** The time of a text in seconds: a day, of which the beginning or the end counts, or a moment. */
 function timeOf(text: string, zone: string, isEnd: boolean): number {
   const ms = Date.parse(text)
-  if (Number.isNaN(ms)) throw new UsageError(`"${text}" is neither a day such as 2026-03-29 nor a moment`)
+  if (Number.isNaN(ms))
+    throw new UsageError(`"${text}" is not a valid date or time. Use a date such as 2026-03-29`)
   if (!/^\d{4}-\d\d-\d\d$/.test(text)) return ms / 1000
   const day = ms / 1000 / daySeconds
   return isEnd ? getDayStart(zone, day + 1) - 0.001 : getDayStart(zone, day)

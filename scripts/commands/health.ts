@@ -22,11 +22,11 @@ export async function health(args: readonly string[], options: HealthOptions): P
   const [url] = operands
   if (url === undefined) {
     if (options.user !== undefined || options.prepare)
-      throw new UsageError('--user and --prepare are for a service at a URL: pass the one of its information')
+      throw new UsageError('--user and --prepare need the URL of a service. Pass its service information URL')
     return tell(await checkOwnHealth(presentDirectoryOf(flags)), options)
   }
   if (flags.length > 0)
-    throw new UsageError(`${flags[0]!.split('=')[0]} says nothing about a service at a URL: leave it out`)
+    throw new UsageError(`${flags[0]!.split('=')[0]} can't be combined with a URL. Leave it out`)
   await ofService(url, options)
 }
 
@@ -34,7 +34,7 @@ async function ofService(serviceInfoUrl: string, options: HealthOptions): Promis
   const { user: username, prepare, origin } = options
   if (username === undefined)
     throw new UsageError(
-      'The check of a service at a URL needs an account: pass --user, the first time with --prepare'
+      'Checking a service at a URL needs an account. Pass --user, and --prepare the first time'
     )
   if (prepare) {
     const { email = `${username}@localhost` } = options

@@ -30,16 +30,16 @@ export async function importData(
   const [username = '', file = ''] = operands
   const { settings } = directoryOf(flags)
   const found = statSync(file, { throwIfNoEntry: false })
-  if (!found) throw new OperatorError(`There is no file ${file}`)
+  if (!found) throw new OperatorError(`File not found: ${file}`)
   if (!found.isFile()) throw new OperatorError(`${file} is not a file`)
   const begunMs = performance.now()
   const job = await asOperator(settings, async ({ services }) => {
     if (!services)
       throw new OperatorError(
-        'A service owns the data directory: stop it first, or send the file to POST /{user}/imports'
+        'The data directory is in use by a running service. Stop it, or send the file to POST /{user}/imports'
       )
     const account = services.accounts.find(username)
-    if (!account) throw new OperatorError(`There is no account ${username} here`)
+    if (!account) throw new OperatorError(`No account ${username}`)
     const files = new ImportFiles(new Layout(settings.dataDir))
     return await done(services, files, account, resolve(file), { isDry: look, zone })
   })
@@ -87,7 +87,7 @@ async function done(
     if (isDry) await present.write(() => present.imports.remove(id))
   }
   if (rested.state !== 'looked' && rested.state !== 'written')
-    throw new OperatorError(rested.message ?? 'The file could not be brought in')
+    throw new OperatorError(rested.message ?? 'The file could not be imported')
   return rested
 }
 
@@ -97,8 +97,8 @@ function toldOf({ look, tally }: KeptJob, isDry: boolean): string {
     for (const [name, count] of Object.entries(counts)) lines.push(`${title} ${count} ${name}`)
   }
   list('In the file:', look?.records)
-  list(isDry ? 'Would bring in:' : 'Brought in:', tally?.broughtIn)
-  list('Known already:', tally?.known)
-  list('Left out:', tally?.leftOut)
+  list(isDry ? 'Would import:' : 'Imported:', tally?.broughtIn)
+  list('Already imported:', tally?.known)
+  list('Skipped:', tally?.leftOut)
   return [...lines, ...(look?.warnings ?? [])].join('\n')
 }

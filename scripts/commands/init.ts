@@ -18,15 +18,18 @@ const whoRegisters = 'registration.invitationTokens'
 
 /** The prompts; a setting given as a flag is not asked for. */
 const questions: readonly (readonly [key: string, question: string])[] = [
-  ['dataDir', 'Folder for all data'],
-  ['host', 'Address to listen on (0.0.0.0: all)'],
+  ['dataDir', 'Data directory'],
+  ['host', 'Address to listen on (0.0.0.0 = all)'],
   ['port', 'Port to listen on'],
-  ['publicUrl', 'URL under which clients reach the service (empty: host and port)'],
-  ['domain', 'Domain below which users have host names (empty: names in the path)'],
-  ['service.name', 'Name of the platform'],
-  ['http.trustedProxies', 'Addresses of proxies in front, with commas (127.0.0.1,::1: one on this machine)'],
-  [whoRegisters, 'Who may register: everybody, invited (those with an invitation), nobody'],
-  ['services.email.smtp.host', 'Mail server (empty: none, links of mails go to the log)']
+  ['publicUrl', 'Public URL (empty = host and port)'],
+  ['domain', 'Domain for a host name per user (empty = username in the path)'],
+  ['service.name', 'Service name'],
+  [
+    'http.trustedProxies',
+    'IP addresses of trusted proxies, separated by commas (127.0.0.1,::1 = a proxy on this machine)'
+  ],
+  [whoRegisters, 'Who can register: open (anyone), invited (only with an invitation), closed (no one)'],
+  ['services.email.smtp.host', 'Mail server (empty = none, links from emails go to the log)']
 ]
 
 /** Prompts for settings that are not given as flags, and writes the file. */
@@ -34,10 +37,10 @@ export async function init(args: readonly string[], { file, json, yes }: InitOpt
   const { flags } = split(args)
   const path = resolve(file)
   if (existsSync(path))
-    throw new UsageError(`${path} already exists: remove it, or choose another file with --file`)
+    throw new UsageError(`${path} already exists. Remove it, or choose another file with --file`)
   // Told before the questions, not after them.
   if (!statSync(dirname(path), { throwIfNoEntry: false })?.isDirectory())
-    throw new UsageError(`There is no folder ${dirname(path)}: make it, or choose another file with --file`)
+    throw new UsageError(`Folder not found: ${dirname(path)}. Create it, or choose another file with --file`)
   assertFlags(flags)
   const answered = yes ? [] : await answers(questions.filter(([key]) => !isGiven(key, flags)))
   // Neither environment variables nor existing files are copied into the new one.
@@ -48,7 +51,7 @@ export async function init(args: readonly string[], { file, json, yes }: InitOpt
   console.log(
     json
       ? JSON.stringify({ file: path })
-      : `Written: ${path}. Commands find it in the current folder, or with --config. Start the service with "coffer serve"`
+      : `Created ${path}. Commands read it from the current folder, or with --config. Start the service with "coffer serve"`
   )
 }
 
@@ -77,11 +80,12 @@ async function answers(wanted: typeof questions): Promise<string[]> {
 /** The flag for an answer; none for the default. */
 async function flagFor(key: string, question: string, typed: AsyncIterator<string>): Promise<string[]> {
   const { defaultValue } = settingsList.find(setting => setting.key === key)!
-  const usual = key === whoRegisters ? 'everybody' : JSON.stringify(defaultValue)
+  const usual = key === whoRegisters ? 'open' : JSON.stringify(defaultValue)
   for (;;) {
     process.stderr.write(`${question} [${usual}]: `)
     const { done, value } = (await typed.next()) as IteratorResult<string, undefined>
-    if (done) throw new UsageError('\nNot all questions were answered (--yes takes the defaults)')
+    if (done)
+      throw new UsageError('\nInput ended before all questions were answered. Use --yes for the defaults')
     const answer = value.trim()
     if (answer === '') return []
     const tokens = key === whoRegisters ? tokensFor(answer) : answer
@@ -99,13 +103,13 @@ function problemOf(flag: string): string | undefined {
 
 /** The value for `registration.invitationTokens`. With at least one token listed, those of `coffer invite` are valid too. */
 function tokensFor(answer: string): string | undefined {
-  if (answer === 'everybody') return 'null'
-  if (answer === 'nobody') return '[]'
+  if (answer === 'open') return 'null'
+  if (answer === 'closed') return '[]'
   return answer === 'invited' ? JSON.stringify([randomBytes(12).toString('base64url')]) : undefined
 }
 
 function notAWord(answer: string): string {
-  return `Who may register has to be everybody, invited or nobody, not ${JSON.stringify(answer)}`
+  return `Enter open, invited or closed, not ${JSON.stringify(answer)}`
 }
 
 function valueAt(settings: object, path: readonly string[]): unknown {
@@ -114,7 +118,7 @@ function valueAt(settings: object, path: readonly string[]): unknown {
 
 /** YAML with all settings; those at their defaults are commented out. */
 function yamlOf(values: ReadonlyMap<string, unknown>): string {
-  const lines = ['# Settings of Coffer. Settings that are commented out have their default values.']
+  const lines = ['# Coffer settings. Commented-out settings have their default values.']
   let open: readonly string[] = []
   for (const setting of settingsList) {
     const groups = setting.path.slice(0, -1)

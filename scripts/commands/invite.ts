@@ -18,11 +18,11 @@ export async function invite(
   { count = '1', json, message }: InviteOptions
 ): Promise<void> {
   const { settings } = directoryOf(split(args).flags)
-  if (!/^[1-9]\d{0,2}$/.test(count)) throw new UsageError('--count has to be from 1 to 999')
+  if (!/^[1-9]\d{0,2}$/.test(count)) throw new UsageError('--count must be from 1 to 999')
   const registration = registrationBy(settings)
   if (registration === 'closed')
     throw new UsageError(
-      'Nobody may register, so invitations would have no effect: registration.invitationTokens is []. List a token of your own there (or set it to null, for everybody), and restart the service'
+      'Registration is closed, so invitations have no effect: registration.invitationTokens is []. Add a token to the list (or set it to null to let anyone register), and restart the service'
     )
   const params = { count: Number(count), ...(message !== undefined && { message }) }
   const { data } = await asOperator(settings, operator => operator.call('admin.createInvitations', params))
@@ -30,7 +30,7 @@ export async function invite(
   const page = `${toConfig(settings, version).publicUrl}/app/?register#invitation=`
   print(json, { tokens, registration }, ...tokens.map(token => `${token}\t${page}${token}`))
   if (registration === 'open')
-    console.error('Everybody may register, even without an invitation: registration.invitationTokens is null')
+    console.error('Anyone can register, even without an invitation: registration.invitationTokens is null')
 }
 
 /** Who may register according to the settings. */

@@ -53,9 +53,9 @@ export async function migrate(args: readonly string[], options: MigrateOptions):
     if (json) return console.log(JSON.stringify(report, null, 2))
     for (const { detail, user } of report.problems) console.error([user, detail].join('\t'))
     console.log(
-      `${counted(report.accounts, 'account')}, of which ${report.migrated} ${report.migrated === 1 ? 'was' : 'were'} migrated to version ${schemaVersions.user}; ` +
-        `the platform file had version ${report.platform} and now has version ${schemaVersions.platform}` +
-        (backup === undefined ? '' : `; before that, a backup was made to ${backup}`)
+      `${counted(report.accounts, 'account')} (migrated to version ${schemaVersions.user}: ${report.migrated}); ` +
+        `the platform database had version ${report.platform} and now has version ${schemaVersions.platform}` +
+        (backup === undefined ? '' : `; backup made before the migration: ${backup}`)
     )
   } finally {
     release()
@@ -64,7 +64,7 @@ export async function migrate(args: readonly string[], options: MigrateOptions):
 
 function assertOneBackupChoice({ backup, withoutBackup }: MigrateOptions): void {
   if (backup !== undefined && withoutBackup)
-    throw new UsageError('--backup and --without-backup exclude each other: choose one')
+    throw new UsageError("--backup and --without-backup can't be combined")
 }
 
 /**
@@ -81,7 +81,7 @@ async function backUp(
   const to = options.backup ?? settings.backup.to
   if (to === '')
     throw new UsageError(
-      `${counted(outdated, 'file')} of ${counted(accounts, 'account')} would be migrated, which the version before cannot use any more: name a place for a backup before (--backup, or the setting backup.to), or pass --without-backup. --look tells what would be done`
+      `${counted(outdated, 'database')} of ${counted(accounts, 'account')} would be migrated, and earlier versions can't use them afterwards. Choose a destination for a backup (--backup, or the setting backup.to), or pass --without-backup. Use --look to see what would be migrated`
     )
   assertOutside(to, layout)
   const secret = secretOf(options.backup === undefined ? withOwnSecret(options, settings) : options)
@@ -96,7 +96,7 @@ async function backUp(
       [user, detail].filter(part => part !== undefined).join('\t')
     )
     throw new BackupError(
-      `Nothing has been migrated: the backup before is not whole (--without-backup goes on without one).\n${lines.join('\n')}`
+      `Nothing was migrated, because the backup is incomplete. Use --without-backup to migrate without one.\n${lines.join('\n')}`
     )
   } finally {
     await vault.close()
@@ -136,15 +136,15 @@ function show(pending: Pending, json: true | undefined): void {
   if (problems.length > 0) process.exitCode = 1
   if (json) return console.log(JSON.stringify(pending, null, 2))
   for (const { detail, user } of problems) console.error([user, detail].join('\t'))
-  if (isCurrent(pending)) return console.log(`${counted(accounts, 'account')}: nothing has to be migrated`)
+  if (isCurrent(pending)) return console.log(`${counted(accounts, 'account')}: nothing to migrate`)
   const lines = [
-    `${counted(accounts, 'account')}, of which ${outdated} would be migrated to version ${schemaVersions.user}` +
+    `${counted(accounts, 'account')} (to migrate to version ${schemaVersions.user}: ${outdated})` +
       (outdated > 0 ? `, from version ${users.version} or later: ${inWords(users.steps)}` : ''),
     platform.steps.length === 0
-      ? `the platform file has version ${platform.version} and stays as it is`
-      : `the platform file would be migrated from version ${platform.version} to ${schemaVersions.platform}: ${inWords(platform.steps)}`,
-    `room: ${megabytes(room.files)} are migrated, which may take up to ${megabytes(room.needed)} more; ${megabytes(room.free)} are free`,
-    'nothing has been changed'
+      ? `the platform database has version ${platform.version} and needs no migration`
+      : `the platform database would be migrated from version ${platform.version} to ${schemaVersions.platform}: ${inWords(platform.steps)}`,
+    `disk space: ${megabytes(room.files)} to migrate, up to ${megabytes(room.needed)} needed, ${megabytes(room.free)} free`,
+    'nothing was changed'
   ]
   console.log(lines.join('\n'))
 }

@@ -19,14 +19,12 @@ export async function rebuildIndex(args: readonly string[], { json }: RebuildOpt
     if (report.problems.length > 0) process.exitCode = 1
     if (json) return console.log(JSON.stringify(report, null, 2))
     for (const { detail, user } of report.problems) console.error([user, detail].join('\t'))
-    const what = report.isNew
-      ? 'The platform file has been rebuilt'
-      : 'The index of unique values has been rebuilt'
+    const what = report.isNew ? 'Platform database rebuilt' : 'Index of unique values rebuilt'
     console.log(`${what} from ${counted(report.accounts, 'account')}`)
-    if (report.former !== undefined) console.log(`The former file has been moved to ${report.former}`)
+    if (report.former !== undefined) console.log(`The previous database was moved to ${report.former}`)
     if (report.isNew)
       console.log(
-        'Check which accounts have moved to other servers, and which invitations are open: what could not be read is lost'
+        'Data that could not be read is lost. Check which accounts have moved to other servers, and which invitations are pending'
       )
   } finally {
     release()

@@ -13,7 +13,5 @@ export async function resetLink(args: readonly string[], { json }: JsonOption): 
   const { expires, url } = answer['resetLink'] as { url: string; expires: number }
   print(json, { username, url, expires }, url)
   if (!json)
-    console.error(
-      `Good once, until ${new Date(expires * 1000).toISOString()}; links made before no longer work`
-    )
+    console.error(`Works once, until ${new Date(expires * 1000).toISOString()}. Earlier links no longer work`)
 }

@@ -41,7 +41,7 @@ export async function restore(args: readonly string[], options: RestoreOptions):
   const place = await openPlace(placeNamed(operands, settings), settings.backup.s3, false)
   const vault = await Vault.open(place, secret)
   try {
-    if (!vault.isEncrypted) console.error('The backup is not encrypted, so its origin cannot be verified')
+    if (!vault.isEncrypted) console.error("The backup is not encrypted, so its origin can't be verified")
     if (options.list) return printStates(await statesIn(vault), json)
     if (user !== undefined) return await restoreOne(vault, settings, layout, user, { at, json, vetting })
     const report = await withBar(json, progress =>
@@ -95,5 +95,5 @@ function endOf(text: string): number {
   const isDay = /^\d{4}-\d\d-\d\d$/.test(text)
   const time = Date.parse(isDay ? `${text}T23:59:59Z` : text) / 1000
   if (Number.isFinite(time)) return time + (isDay ? 0.999 : 0)
-  throw new UsageError(`--at has to be a day such as 2026-03-31, or a moment such as 2026-03-31T18:00:00Z`)
+  throw new UsageError(`--at must be a date such as 2026-03-31, or a time such as 2026-03-31T18:00:00Z`)
 }

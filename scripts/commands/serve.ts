@@ -65,7 +65,7 @@ export async function serve(argv: readonly string[]): Promise<void> {
   process.on('SIGINT', stop)
   // An uncaught exception is a defect: going on in an unknown state could do harm.
   process.on('uncaughtException', cause => {
-    log.error('unexpected failure: stopping', { cause })
+    log.error('unexpected failure; stopping', { cause })
     process.exit(1)
   })
   // Whoever reads that it serves may stop it at once.
@@ -144,7 +144,7 @@ class Service {
     }
     this.#server = anew()
     this.#server.catch((cause: unknown) => {
-      this.log.error('could not start anew: stopping', { cause })
+      this.log.error('could not restart; stopping', { cause })
       process.exit(1)
     })
   }
@@ -162,7 +162,7 @@ class Service {
     } else {
       if (isOpen && accounts === 0)
         this.log.info(
-          'nobody has set the service up: "coffer setup-link" makes a link with which a browser does'
+          'the service has not been set up; run "coffer setup-link" to get a link to set it up in a browser'
         )
       this.log.info(`serving at ${url}`, { url })
     }
@@ -214,7 +214,7 @@ async function withRoom(layout: Layout, work: () => unknown): Promise<void> {
   } catch (error) {
     if (!(translateError(error) instanceof StorageFull)) throw error
     throw new OperatorError(
-      `The disk of ${layout.root} is full, so the service cannot start: it needs ${neededToStart / 1e6} MB there, and then the space of its data`
+      `The disk of ${layout.root} is full. The service needs at least ${neededToStart / 1e6} MB to start, and more space for its data`
     )
   }
 }
@@ -230,7 +230,7 @@ function warnOfExposure(layout: Layout, log: Log): void {
   const names = listExposedEntries(layout)
   if (names.length > 0)
     log.warn(
-      `other users can access the data directory (${names.slice(0, 5).join(', ')}): run chmod -R go= ${layout.root}`
+      `other users can access the data directory (${names.slice(0, 5).join(', ')}); run chmod -R go= ${layout.root}`
     )
 }
 
@@ -241,6 +241,6 @@ function assertSound(layout: Layout): void {
   if (!isSound(layout))
     throw new StoreDamaged(
       layout.platformFile,
-      'is damaged or missing, so the service cannot start: run "coffer rebuild-index", which rebuilds it from the files of the accounts and keeps the damaged one, or restore a backup'
+      `is damaged or missing, so the service can't start. Run "coffer rebuild-index" to rebuild it from the account databases (the damaged one is kept), or restore a backup`
     )
 }

@@ -6,6 +6,6 @@ import { splitOptional, UsageError } from '../terminal/operands.js'
 export function settings(args: readonly string[]): void {
   const [word = ''] = splitOptional(args, 'word').operands
   const found = formatSettingsHelp(word)
-  if (found === '') throw new UsageError(`No setting has "${word}" in its name or meaning`)
+  if (found === '') throw new UsageError(`No settings match "${word}"`)
   console.log(found)
 }

@@ -13,10 +13,9 @@ export function setupLink(args: readonly string[], { json }: JsonOption): void {
   const { layout, settings } = directoryOf(flags)
   if (!isSetupOpen(readSettings({ argv: flags, env: process.env, cwd: process.cwd() })))
     throw new UsageError(
-      `The service has been set up: its operators are ${settings.operators.join(', ') || 'given by a setting'}`
+      `The service is already set up. Operators: ${settings.operators.join(', ') || 'given by a setting'}`
     )
   const url = setupLinkOf(settings, createSetupSecret(layout))
   print(json, { url }, url)
-  if (!json)
-    console.error('Good once, for a browser that reaches the service; the link before no longer works')
+  if (!json) console.error('Works once. Earlier links no longer work')
 }

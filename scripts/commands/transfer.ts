@@ -21,16 +21,16 @@ export async function exportUser(args: readonly string[], options: ExportOptions
   const [username = '', name = ''] = operands
   const { layout } = presentDirectoryOf(flags)
   const account = accountIn(layout, username)
-  if (account?.state !== 'active') throw new TransferError(`There is no account ${username}`)
+  if (account?.state !== 'active') throw new TransferError(`No account ${username}`)
   const file = resolve(name)
   const missing = await exportAccount(layout, account, file, options.withoutSecrets !== true)
   if (missing.length > 0) {
     process.exitCode = 1
     console.error(
-      `${counted(missing.length, 'attachment is', 'attachments are')} missing, such as ${missing[0]}: the archive cannot be imported. If they were deleted meanwhile, export again`
+      `${counted(missing.length, 'attachment is', 'attachments are')} missing, such as ${missing[0]}. The archive can't be imported. If they were deleted in the meantime, export again`
     )
   }
-  console.log(options.json ? JSON.stringify({ username, file }) : `${username}: written to ${file}`)
+  console.log(options.json ? JSON.stringify({ username, file }) : `${username}: exported to ${file}`)
 }
 
 export interface ImportOptions {
@@ -54,13 +54,13 @@ export async function importUser(
     config
   )
   if (json) return console.log(JSON.stringify(done))
-  console.log(`${done.username}: imported; signed-in users have to sign in again`)
+  console.log(`${done.username}: imported. All sessions were signed out`)
   if (!done.hasSecrets)
     console.log(
-      'The account has no password yet, and its accesses have new tokens: coffer reset-link makes a link that sets one'
+      'The account has no password yet, and its accesses have new tokens. Run "coffer reset-link" to create a link that sets a password'
     )
   if (done.identitiesLeftOut > 0)
     console.log(
-      `${counted(done.identitiesLeftOut, 'identity of a provider was', 'identities of providers were')} left out, as an archive may name anybody’s: with --identities they are taken along, if you know who wrote it`
+      `${counted(done.identitiesLeftOut, 'linked sign-in provider was', 'linked sign-in providers were')} not imported. Use --identities to import them if you trust the archive`
     )
 }

@@ -54,9 +54,7 @@ function assertFree({ services }: Runtime, account: Account, { password, usernam
   )
     refuse(username)
   if (password !== undefined)
-    throw new DemoError(
-      `The account ${username} is there already and keeps its password: leave out --password`
-    )
+    throw new DemoError(`The account ${username} already exists and keeps its password. Leave out --password`)
 }
 
 /** Creates the account; returns its password. */

@@ -17,9 +17,9 @@ export interface Wanted {
 /** The plan for these options; `now` in seconds. Throws {@link UsageError}. */
 export function planOf({ days, seed, until }: Wanted, now: number): Plan {
   if (!/^\d{1,4}$/.test(days) || Number(days) < 1 || Number(days) > mostDays)
-    throw new UsageError(`--days has to be a number from 1 to ${mostDays}, not ${JSON.stringify(days)}`)
+    throw new UsageError(`--days must be a number from 1 to ${mostDays}, not ${JSON.stringify(days)}`)
   if (!/^\d{1,9}$/.test(seed))
-    throw new UsageError(`--seed has to be a number of up to nine digits, not ${JSON.stringify(seed)}`)
+    throw new UsageError(`--seed must be a number of up to nine digits, not ${JSON.stringify(seed)}`)
   return { days: Number(days), seed: Number(seed), until: Math.floor(untilOf(until, now)) }
 }
 
@@ -32,8 +32,8 @@ function untilOf(text: string | undefined, now: number): number {
   const isReal = !Number.isNaN(ms) && (!isDate || new Date(ms).toISOString().startsWith(text))
   if (!isReal || ms < Date.UTC(2000, 0, 1))
     throw new UsageError(
-      `--until has to be a date such as 2026-03-31, or a moment such as 2026-03-31T18:00:00Z, not ${JSON.stringify(text)}`
+      `--until must be a date such as 2026-03-31, or a time such as 2026-03-31T18:00:00Z, not ${JSON.stringify(text)}`
     )
-  if (ms / 1000 > now) throw new UsageError(`--until must not be in the future: ${text}`)
+  if (ms / 1000 > now) throw new UsageError(`--until can't be in the future: ${text}`)
   return isDate ? Math.min(now, getDayStart(homeZone, ms / 1000 / daySeconds + 1) - 1) : ms / 1000
 }

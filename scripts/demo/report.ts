@@ -1,5 +1,6 @@
 /** Tells what a demo has made, and how to look at it. */
 import type { Made } from './filling.js'
+import { counted as withNoun } from '../terminal/counted.js'
 import type { Plan } from './person/days.js'
 import { streamNames } from './streams.js'
 
@@ -30,17 +31,17 @@ export function reportOf({
   const kept = [...events].map(([id, count]) => {
     const more = points.get(id)
     const name = (streamNames.get(id) ?? id).padEnd(26)
-    return `  ${name}${grouped(count).padStart(9)}${more === undefined ? '' : `, with ${grouped(more)} points`}`
+    return `  ${name}${grouped(count).padStart(9)}${more === undefined ? '' : `, with ${grouped(more)} data points`}`
   })
   const lines = [
-    `${username}: ${grouped(days)} days until ${end}, made in ${seconds.toFixed(1)} s (seed ${seed})`,
+    `${username}: ${withNoun(days, 'day')} until ${end}, created in ${seconds.toFixed(1)} s (seed ${seed})`,
     ...kept,
-    `  ${'All events'.padEnd(26)}${grouped(sumOf(events)).padStart(9)}, with ${grouped(sumOf(points))} points and ${files} files of ${(fileBytes / 2 ** 20).toFixed(1)} MiB`,
-    `${accesses} accesses of others, who have made ${looks} calls to look at something; ${refusals} of them were refused`,
+    `  ${'All events'.padEnd(26)}${grouped(sumOf(events)).padStart(9)}, with ${grouped(sumOf(points))} data points and ${withNoun(files, 'file')} (${(fileBytes / 2 ** 20).toFixed(1)} MiB)`,
+    `${withNoun(accesses, 'access', 'accesses')} of other people, with ${withNoun(looks, 'call')}, ${refusals} of them refused`,
     ...(isRunning ? [] : ['Start the service with "coffer serve"']),
     password === undefined
-      ? `Sign in at ${address} as ${username}, with the password of the account`
-      : `Sign in at ${address} as ${username}, with the password ${password}`
+      ? `Sign in at ${address} as ${username} with the password of the account`
+      : `Sign in at ${address} as ${username} with the password ${password}`
   ]
   const counted = { events: Object.fromEntries(events), points: Object.fromEntries(points) }
   const report = {

@@ -46,7 +46,7 @@ export async function signInAt(
   const base = baseOf(url)
   const { api } = (await sent(`${base}/service/info`, {})) as { api?: unknown }
   if (typeof api !== 'string' || !parseUrl(api.replace('{username}', username)))
-    throw new DemoError(`${url} is not the address of a Coffer service`)
+    throw new DemoError(`${url} is not the URL of a Coffer service`)
   const root = api.replace('{username}', username)
   const headers = { 'content-type': 'application/json', origin: new URL(base).origin }
   const body = JSON.stringify({ username, password, appId })
@@ -57,8 +57,8 @@ export async function signInAt(
   if (token !== undefined) return { target: new ServiceTarget(username, root), token }
   throw new DemoError(
     mfaToken === undefined
-      ? `${url} is not the address of a Coffer service`
-      : `${username} signs in with a second factor: choose an account without one`
+      ? `${url} is not the URL of a Coffer service`
+      : `${username} uses two-factor authentication. Choose an account without it`
   )
 }
 
@@ -67,20 +67,20 @@ export function baseOf(url: string): string {
   const address = parseUrl(url)
   if (address?.protocol === 'http:' || address?.protocol === 'https:')
     return (address.origin + address.pathname).replace(/\/+$/, '')
-  throw new DemoError(`--url has to be an address such as http://127.0.0.1:3000, not ${JSON.stringify(url)}`)
+  throw new DemoError(`--url must be a URL such as http://127.0.0.1:3000, not ${JSON.stringify(url)}`)
 }
 
 async function sent(url: string, request: RequestInit): Promise<object> {
   const signal = AbortSignal.timeout(timeoutMs)
   const response = await fetch(url, { ...request, signal, redirect: 'manual' }).catch((error: Error) => {
     const { message } = error.cause instanceof Error ? error.cause : error
-    throw new DemoError(`${new URL(url).origin} does not answer: ${message}`)
+    throw new DemoError(`${new URL(url).origin} is not responding: ${message}`)
   })
   const text = await response.text()
   const answer = objectIn(text)
   if (response.ok && answer) return answer
   throw new DemoError(
-    `${new URL(url).origin} refused the call: ${answer?.error?.message ?? `it answered ${response.status}`}`
+    `${new URL(url).origin} refused the call: ${answer?.error?.message ?? `it responded with ${response.status}`}`
   )
 }
 

@@ -71,6 +71,6 @@ export function isEmpty(
 /** Throws the {@link DemoError} for an account that has data. */
 export function refuse(username: string): never {
   throw new DemoError(
-    `The account ${username} has data already: choose another name, or delete it first with "coffer user delete ${username}"`
+    `The account ${username} already has data. Choose another name, or delete it first with "coffer user delete ${username}"`
   )
 }

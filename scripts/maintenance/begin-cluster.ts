@@ -43,7 +43,7 @@ export async function beginCluster(settings: Settings, engine: Engine, objects: 
       // Both would remove and overwrite what is the other's.
       if (!platform.position() && (await objects.list(platformPrefix)).length > 0)
         throw new OperatorError(
-          'cluster.objects names a place that another cluster has: name an empty bucket or prefix'
+          'cluster.objects is used by another cluster. Choose an empty bucket or prefix'
         )
       await mkdir(layout.draftsDirectory, { recursive: true, mode: 0o700 })
       const config = toConfig(settings, version)

@@ -115,11 +115,11 @@ export class AccountCheck {
       body.modified === modified &&
       (body.trashed === true) === (trashed === 1) &&
       (trashed < 2 || row.stream < 0)
-    if (!isSame) this.#add('event', id, 'is indexed under other values than its content shows')
+    if (!isSame) this.#add('event', id, "is indexed under values that don't match its content")
     const links = file.listLinks(row, body.streamIds ?? [], body.content)
     this.#links += links.length
     if (links.join(' ') !== (body.streamIds ?? []).join(' '))
-      this.#add('event', id, 'is not linked to the streams that its content shows')
+      this.#add('event', id, 'is not linked to the streams in its content')
   }
 
   #records(file: UserInspection): void {
@@ -139,7 +139,7 @@ export class AccountCheck {
       this.counts.accesses++
       const access = this.#proven('access', id, body)
       if (access && (access.id !== id || access.token !== token))
-        this.#add('access', id, 'is indexed under other values than its content shows')
+        this.#add('access', id, "is indexed under values that don't match its content")
     }
   }
 
@@ -148,7 +148,7 @@ export class AccountCheck {
     for (const { body, name } of file.profiles()) this.#read('profile', name, body)
     for (const { body, id } of file.followedSlices())
       if (this.#read('followedSlice', id, body)?.id !== id)
-        this.#add('followedSlice', id, 'is indexed under another id than its content shows')
+        this.#add('followedSlice', id, "is indexed under an ID that doesn't match its content")
   }
 
   #audit(file: UserInspection): void {
@@ -159,7 +159,8 @@ export class AccountCheck {
   #sums(file: UserInspection): void {
     const { attachments, links } = file.countRows()
     if (links !== this.#links) this.#add('database', undefined, 'streams list events that are not in them')
-    if (attachments !== this.#files) this.#add('database', undefined, 'lists attachments that no event has')
+    if (attachments !== this.#files)
+      this.#add('database', undefined, 'lists attachments that belong to no event')
     if (!file.isStorageCounted())
       this.#add('database', undefined, 'has storage counters that do not match its content')
   }
@@ -177,7 +178,7 @@ export class AccountCheck {
         this.#add(
           'platform',
           undefined,
-          `has an entry for a value of "${field}" that the account does not have`
+          `has an entry for a value of "${field}" that the account doesn't have`
         )
   }
 
@@ -190,7 +191,7 @@ export class AccountCheck {
     const { id, integrity, size } = attachment
     this.counts.attachments++
     const kept = file.getAttachmentSize(id, number)
-    if (kept === undefined) this.#add('attachment', id, 'is missing from the table of attachments')
+    if (kept === undefined) this.#add('attachment', id, 'is missing from the attachments table')
     else this.#files++
     const actual = await this.#digest(id, integrity)
     if (!actual) return this.#add('attachment', id, 'has no file')

@@ -21,7 +21,7 @@ export function* brokenRecords(file: UserInspection, count: () => void): Generat
     if (hash !== expected || at <= last)
       yield {
         id,
-        detail: 'is not chained to the record before it: one of them was changed or removed'
+        detail: 'is not linked to the previous record. One of them was changed or removed'
       }
     if (at <= indexed && !(file.hasBlock(access, at) && file.hasBlock(action, at)))
       yield { id, detail: 'is missing from the index of accesses and actions' }

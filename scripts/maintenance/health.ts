@@ -48,7 +48,7 @@ export async function prepareHealthUser(serviceInfoUrl: string, user: NewHealthU
   const base = api.replace('{username}', username)
   for (const url of [base, register])
     if (!isWeb(url))
-      throw new HealthError(`${serviceInfoUrl} names ${JSON.stringify(url)}, which is not a URL`)
+      throw new HealthError(`${serviceInfoUrl} contains an invalid URL: ${JSON.stringify(url)}`)
   await post(`${register}users`, { appId, username, password, email, hosting: 'default' })
   const headers = { origin: origin ?? new URL(register).origin }
   const { token } = await post(`${base}auth/login`, { username, password, appId }, headers)
@@ -78,7 +78,7 @@ export async function checkHealth(
   return [
     await step('dns', async () => {
       if (!info.api.split('/')[2]?.includes('{username}'))
-        return { ok: undefined, detail: 'user names are in the path' }
+        return { ok: undefined, detail: 'usernames are in the path' }
       const addresses = await resolve(new URL(base).hostname)
       return { ok: addresses.length > 0, detail: addresses.join(', ') }
     }),
@@ -110,7 +110,7 @@ async function step(
 async function serviceInfo(url: string): Promise<ServiceInfo> {
   const { api, register } = (await jsonOf(await call(url), url)) as Partial<ServiceInfo>
   if (typeof api !== 'string' || typeof register !== 'string')
-    throw new HealthError(`${url} returned no service information: pass the URL that ends in /service/info`)
+    throw new HealthError(`${url} returned no service information. Pass the URL that ends in /service/info`)
   return { api, register }
 }
 
@@ -126,16 +126,18 @@ async function post(
   })
   const answer = await jsonOf(response, url)
   if (!response.ok)
-    throw new HealthError(`${url} answered ${response.status}: ${JSON.stringify(answer['error'] ?? answer)}`)
+    throw new HealthError(
+      `${url} responded with ${response.status}: ${JSON.stringify(answer['error'] ?? answer)}`
+    )
   return answer
 }
 
 async function call(url: string, init: RequestInit = {}): Promise<Response> {
-  if (!isWeb(url)) throw new HealthError(`${JSON.stringify(url)} is not a URL with http or https`)
+  if (!isWeb(url)) throw new HealthError(`${JSON.stringify(url)} is not an http or https URL`)
   try {
     return await fetch(url, { ...init, signal: AbortSignal.timeout(timeoutMs) })
   } catch (error) {
-    throw new HealthError(`${url} cannot be reached: ${messageOf(error)}`)
+    throw new HealthError(`${url} is unreachable: ${messageOf(error)}`)
   }
 }
 
@@ -143,7 +145,9 @@ async function call(url: string, init: RequestInit = {}): Promise<Response> {
 async function jsonOf(response: Response, url: string): Promise<Record<string, unknown>> {
   const value = await response.json().catch(() => undefined)
   if (typeof value === 'object' && value !== null) return value as Record<string, unknown>
-  throw new HealthError(`${url} answered ${response.status} without a JSON object: is it a Coffer service?`)
+  throw new HealthError(
+    `${url} responded with ${response.status} without a JSON object. Check that it is a Coffer service`
+  )
 }
 
 function isWeb(url: string): boolean {

@@ -26,7 +26,7 @@ export async function checkOwnHealth({
   return await eitherWay(
     settings,
     () => [
-      { name: 'service', ok: false, detail: `it does not run: nobody owns ${layout.root}` },
+      { name: 'service', ok: false, detail: `not running: no process uses ${layout.root}` },
       { name: 'platform', ...checkPlatform(layout) }
     ],
     async operator => await whileRunning(settings, operator)
@@ -36,8 +36,8 @@ export async function checkOwnHealth({
 function checkPlatform(layout: Layout): Pick<OwnStep, 'ok' | 'detail'> {
   try {
     return isSound(layout)
-      ? { ok: true, detail: 'the platform file is sound' }
-      : { ok: false, detail: 'the platform file is damaged or missing' }
+      ? { ok: true, detail: 'platform database is intact' }
+      : { ok: false, detail: 'platform database is damaged or missing' }
   } catch (error) {
     return { ok: false, detail: (error as Error).message }
   }
@@ -48,24 +48,24 @@ async function whileRunning(settings: Settings, operator: Operator): Promise<Own
   try {
     const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(timeoutMs) })
     const { checks } = (await response.json()) as { checks?: { platform?: boolean; disk?: boolean } }
-    if (!checks) return [{ name: 'service', ok: false, detail: `what answers at ${url} is another program` }]
+    if (!checks) return [{ name: 'service', ok: false, detail: `another program is responding at ${url}` }]
     return [
-      { name: 'service', ok: true, detail: `it answers at ${url}` },
+      { name: 'service', ok: true, detail: `responding at ${url}` },
       {
         name: 'platform',
         ok: checks.platform === true,
-        detail: checks.platform ? 'the platform file answers' : 'the platform file does not answer'
+        detail: checks.platform ? 'platform database is responding' : 'platform database is not responding'
       },
       {
         name: 'disk',
         ok: checks.disk === true,
-        detail: checks.disk ? 'the data directory can be written' : 'the data directory cannot be written'
+        detail: checks.disk ? 'data directory is writable' : 'data directory is not writable'
       },
       await wholeness(settings, operator)
     ]
   } catch (error) {
     const { cause, message } = error as Error
-    const detail = `it runs, but does not answer at ${url}: ${cause instanceof Error ? cause.message : message}`
+    const detail = `running, but not responding at ${url}: ${cause instanceof Error ? cause.message : message}`
     return [{ name: 'service', ok: false, detail }]
   }
 }
@@ -76,7 +76,7 @@ async function wholeness({ adminKey }: Settings, operator: Operator): Promise<Ow
     return {
       name: 'accounts',
       ok: undefined,
-      detail: 'set adminKey, and the service can be asked about its accounts'
+      detail: 'set adminKey to check the accounts'
     }
   try {
     const { checks } = (await operator.call('system.checkPlatformIntegrity', {})) as {
@@ -85,12 +85,12 @@ async function wholeness({ adminKey }: Settings, operator: Operator): Promise<Ow
     const errors = checks.flatMap(check => check.errors)
     const accounts = checks[0]?.infos.accounts ?? 0
     if (errors.length === 0)
-      return { name: 'accounts', ok: true, detail: `${counted(accounts, 'account')}, nothing contradicts` }
+      return { name: 'accounts', ok: true, detail: `${counted(accounts, 'account')}, consistent` }
     const titles = checks.filter(check => check.errors.length > 0).map(({ title }) => title)
     return {
       name: 'accounts',
       ok: false,
-      detail: `${counted(errors.length, 'contradiction')} (${titles.join(', ')}): run "coffer check"`
+      detail: `${counted(errors.length, 'inconsistency', 'inconsistencies')} (${titles.join(', ')}). Run "coffer check"`
     }
   } catch (error) {
     return { name: 'accounts', ok: false, detail: (error as Error).message }

@@ -13,7 +13,7 @@ import type { Account } from '../../storage/platform/account.js'
 /** An account cannot be added, because another one has the same name or unique value. */
 export class Taken extends Error {
   constructor(username: string, taken: readonly string[]) {
-    super(`${username} cannot be added: another account has the same ${taken.join(' and ')}`)
+    super(`Can't add ${username}, because another account has the same ${taken.join(' and ')}`)
     this.name = 'Taken'
   }
 }
@@ -22,7 +22,7 @@ export class Taken extends Error {
 export class Unfinished extends Error {
   constructor(username: string) {
     super(
-      `${username} is being brought in or removed, or that was broken off: try again, after a start of the service if need be`
+      `${username} is being added or removed, or this was interrupted. Try again, and restart the service if this persists`
     )
     this.name = 'Unfinished'
   }

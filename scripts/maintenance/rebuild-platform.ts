@@ -129,7 +129,7 @@ function adopt(
 ): void {
   const owner = readOwner(layout, id) ?? known
   const { created = 0, username = id } = owner ?? {}
-  if (!owner) report.problems.push({ user: id, detail: 'its name is unknown: it is now named by its id' })
+  if (!owner) report.problems.push({ user: id, detail: 'its name is unknown. It is now named by its ID' })
   const { deletion = null, quota = null, relocatedTo = null, suspended = null } = known ?? {}
   const account = { id, username, created, deletion, quota, relocatedTo, suspended }
   const isReadableFile = isReadable(layout, account, report)

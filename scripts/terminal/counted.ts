@@ -1,6 +1,8 @@
 /** Numbers of things in words. */
 
-/** `1 account`, `2 accounts`. */
+const rules = new Intl.PluralRules('en')
+
+/** Formats a number with its noun: `1 account`, `2 accounts`. */
 export function counted(count: number, what: string, several = `${what}s`): string {
-  return `${count} ${count === 1 ? what : several}`
+  return `${count} ${rules.select(count) === 'one' ? what : several}`
 }

@@ -16,7 +16,7 @@ export function directoryOf(flags: readonly string[]): { settings: Settings; lay
 /** Throws `SettingsError` if the data directory's path exists but is not a folder. */
 export function assertFolder({ root }: Layout): void {
   if (existsSync(root) && !statSync(root).isDirectory())
-    throw new SettingsError([`dataDir: ${root} is not a folder (set it with --dataDir or in coffer.yaml)`])
+    throw new SettingsError([`dataDir: ${root} is not a folder. Set it with --dataDir or in coffer.yaml`])
 }
 
 /**
@@ -30,7 +30,7 @@ export function assertWritable(layout: Layout): void {
   const [apart] = findSeparateMounts(layout)
   if (apart !== undefined)
     throw new SettingsError([
-      `dataDir: files cannot be moved into ${apart}, which is a file system of its own: mount or link ${layout.root} as a whole`
+      `dataDir: ${apart} is on a separate file system. Mount or link ${layout.root} as a whole`
     ])
 }
 
@@ -39,6 +39,6 @@ export function presentDirectoryOf(flags: readonly string[]): ReturnType<typeof 
   const directory = directoryOf(flags)
   if (existsSync(directory.layout.root)) return directory
   throw new SettingsError([
-    `dataDir: there is no folder ${directory.layout.root} (set it with --dataDir, or in coffer.yaml here or named by --config)`
+    `dataDir: folder not found: ${directory.layout.root}. Set it with --dataDir, or in coffer.yaml (in the current folder, or passed with --config)`
   ])
 }

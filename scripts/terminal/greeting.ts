@@ -36,16 +36,16 @@ export function greeting({ accounts, dataDirectory, port, settings, setupSecret 
     '',
     row('Open', `${config.publicUrl}/`),
     row('Listens', `${buildLocalUrl(settings.host, port)} ${listensTo(settings)}`),
-    row('Data', `${dataDirectory} (${accounts === 0 ? 'no account yet' : counted(accounts, 'account')})`),
-    row('New people', registrationOf(config)),
+    row('Data', `${dataDirectory} (${accounts === 0 ? 'no accounts yet' : counted(accounts, 'account')})`),
+    row('Registration', registrationOf(config)),
     ...(setupSecret === undefined
       ? []
       : [
           '',
-          'Set it up in a browser; this link is good once, and makes the account of whoever runs the service:',
+          'To set up the service and create your operator account, open this link in a browser. It works once:',
           `  ${setupLinkOf(settings, setupSecret, port)}`
         ]),
-    ...(missing.length === 0 ? [] : ['', 'Still missing for the internet (docs/deployment.md):', ...missing]),
+    ...(missing.length === 0 ? [] : ['', 'Before you make it public (docs/deployment.md):', ...missing]),
     ''
   ]
 }
@@ -53,7 +53,7 @@ export function greeting({ accounts, dataDirectory, port, settings, setupSecret 
 /** A warning where strangers can register, or `undefined`. */
 export function warningOfStrangers(config: Config): string | undefined {
   if (getPageFacts(config).registration !== 'open' || !isReachable(config)) return undefined
-  return 'anybody who reaches this service may register: set registration.invitationTokens, and invite people with "coffer invite"'
+  return 'anyone who can reach this service can register; to require invitations, set registration.invitationTokens and run "coffer invite"'
 }
 
 function row(name: string, value: string): string {
@@ -67,23 +67,19 @@ function listensTo({ host }: Settings): string {
 
 function registrationOf(config: Config): string {
   const { registration } = getPageFacts(config)
-  if (registration === 'closed') return 'nobody may register'
-  if (registration === 'invited') return 'only with an invitation ("coffer invite" makes one)'
-  return isReachable(config)
-    ? 'ANYBODY who reaches the service may register'
-    : 'anybody on this machine may register'
+  if (registration === 'closed') return 'closed'
+  if (registration === 'invited') return 'by invitation only (create one with "coffer invite")'
+  return isReachable(config) ? 'open to ANYONE who can reach the service' : 'open to anyone on this machine'
 }
 
 function missingOf(config: Config): string[] {
   const { http, smtp } = config.services.email
   const { hostname, protocol } = new URL(config.publicUrl)
   return [
-    ...(isLoopbackHost(hostname) ? ['  - a name: set publicUrl to the address that people will use'] : []),
-    ...(protocol === 'https:'
-      ? []
-      : ['  - TLS: put a proxy in front, and set publicUrl to its https address']),
+    ...(isLoopbackHost(hostname) ? ['  - Public URL: set publicUrl'] : []),
+    ...(protocol === 'https:' ? [] : ['  - TLS: set up a proxy, and set publicUrl to its https URL']),
     ...(smtp.host === '' && http.url === ''
-      ? ['  - mail: set services.email.smtp.host; until then "coffer reset-link" helps who forgot a password']
+      ? ['  - Email: set services.email.smtp.host. Until then, reset passwords with "coffer reset-link"']
       : [])
   ]
 }

@@ -10,14 +10,14 @@ export function inWords(error: unknown, file?: string): string | undefined {
   const place = dest ?? path ?? file
   const known = place === undefined ? undefined : ofFiles.get(code)
   if (known !== undefined) return known.replace('{}', place!)
-  if (code === 'EISDIR') return 'What was named is a folder, not a file'
+  if (code === 'EISDIR') return 'The path is a folder, not a file'
   if (code === 'ENOSPC') return 'The disk is full'
   if (code === 'EADDRINUSE')
-    return `Another program listens at ${address}:${port}: stop it, or choose another --port`
+    return `${address}:${port} is already in use. Stop the other program, or choose another --port`
   if (code === 'EACCES' && port !== undefined)
-    return `This user may not listen at ${address}:${port}: choose a --port from 1024 on`
-  if (code === 'EADDRNOTAVAIL') return `${address} is no address of this machine: choose another --host`
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `There is no host ${hostname}: is its name right?`
+    return `Permission denied to listen on ${address}:${port}. Choose a --port of 1024 or higher`
+  if (code === 'EADDRNOTAVAIL') return `${address} is not an address of this machine. Choose another --host`
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `Host not found: ${hostname}`
   return error.message
 }
 
@@ -32,13 +32,13 @@ interface SystemError extends Error {
 
 /** What is wrong with a file or folder, by code. */
 const ofFiles: ReadonlyMap<string, string> = new Map([
-  ['ENOENT', 'There is no file or folder {}'],
-  ['ENOTDIR', '{} cannot be there: a part of the path is a file, not a folder'],
+  ['ENOENT', 'File or folder not found: {}'],
+  ['ENOTDIR', 'Invalid path: {}. A part of it is a file, not a folder'],
   ['EISDIR', '{} is a folder, not a file'],
-  ['EACCES', 'This user may not read or write {}: run the command as the user of the service'],
-  ['EPERM', 'This user may not read or write {}: run the command as the user of the service'],
-  ['EROFS', '{} cannot be written: its file system is read-only'],
+  ['EACCES', 'Permission denied: {}. Run the command as the user of the service'],
+  ['EPERM', 'Permission denied: {}. Run the command as the user of the service'],
+  ['EROFS', "Can't write {}, because its file system is read-only"],
   ['EEXIST', '{} already exists'],
   ['ENAMETOOLONG', 'The name {} is too long'],
-  ['ELOOP', '{} is a symbolic link that leads nowhere']
+  ['ELOOP', '{} is a broken symbolic link']
 ])

@@ -18,12 +18,12 @@ const longest = 100
 export async function newPasswordHash(settings: Settings, username: string): Promise<string> {
   const password = await typed(`Password of ${username}: `)
   if (password === '')
-    throw new UsageError('There is no password: type one, or pass it as a line of standard input')
+    throw new UsageError('Missing password. Type one, or pass it as a line of standard input')
   if (password.length < shortest || password.length > longest)
     throw new UsageError(`The password must have ${shortest} to ${longest} characters`)
   assertPasswordRules(() => assertPasswordComplexity(toConfig(settings, version), password, 'password'))
-  if (process.stdin.isTTY && (await typed('Once more: ')) !== password)
-    throw new UsageError('The passwords differ: type the same one twice')
+  if (process.stdin.isTTY && (await typed('Repeat: ')) !== password)
+    throw new UsageError("The passwords don't match")
   return await createPasswords().hash(password)
 }
 

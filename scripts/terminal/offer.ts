@@ -5,9 +5,9 @@ import { printable } from './printable.js'
 
 /** Where the settings are explained, instead of all of them in the help of each command. */
 const aboutSettings = `
-Settings, such as --dataDir=./data or --port=3000, are taken as flags, from coffer.yaml in the current folder
-(--config <path>: another file), and as variables (COFFER_DATA_DIR). They are explained in docs/settings.md and by
-"coffer settings <word>"; "coffer check-config" prints those in force.`
+Settings can be given as flags (--dataDir=./data), in coffer.yaml in the current folder (or the file named by
+--config <path>), and as environment variables (COFFER_DATA_DIR). For the list of settings, see docs/settings.md or run
+"coffer settings <word>". To check and print the current settings, run "coffer check-config".`
 
 /** Adds a command that takes settings as well as its own options. The settings parse their flags, since they know the types. */
 export function offer(

@@ -121,7 +121,7 @@ function running(settings: Settings): Operator {
     async call(method, params) {
       if (adminKey === '')
         throw new OperatorError(
-          'A service owns the data directory: stop it, or set adminKey for it and for this command'
+          'The data directory is in use by a running service. Stop it, or set adminKey for the service and this command'
         )
       const { body, path, verb } = requestOf(method, params)
       const url = ownUrl(settings)
@@ -136,7 +136,7 @@ function running(settings: Settings): Operator {
       }).catch((error: Error) => {
         const { message } = error.cause instanceof Error ? error.cause : error
         throw new OperatorError(
-          `A service owns the data directory, but does not answer at ${url}: ${message}`
+          `The data directory is in use by a running service that is not responding at ${url}: ${message}`
         )
       })
       return await answerOf(response)
@@ -159,7 +159,7 @@ async function answerOf(response: Response): Promise<Answer> {
     // Another program is listening there.
   }
   if (response.ok) return answer
-  throw new OperatorError(answer.error?.message ?? `The service answered ${response.status}`)
+  throw new OperatorError(answer.error?.message ?? `The service responded with ${response.status}`)
 }
 
 /** The request for a method, from the table of routes. */
@@ -168,7 +168,7 @@ function requestOf(
   params: Readonly<Record<string, string | number | boolean>>
 ): { path: string; verb: string; body?: string } {
   const route = serviceRoutes.find(each => each.method === method)
-  if (!route) throw new OperatorError(`There is no route for ${method}`)
+  if (!route) throw new OperatorError(`No route for ${method}`)
   const remaining = new Map(Object.entries(params))
   const path = route.path.replace(/:(\w+)/g, (_whole, name: string) => {
     const value = remaining.get(name)

@@ -12,7 +12,7 @@ export function handleOutputErrors(): void {
     process.exitCode = 1
     if (isTold || error.code === 'EPIPE') return
     isTold = true
-    console.error(`The output could not be written: ${inWords(error) ?? error.message}`)
+    console.error(`Can't write the output: ${inWords(error) ?? error.message}`)
   })
   process.stderr.on('error', () => {
     process.exitCode = 1

@@ -39,9 +39,9 @@ export interface Secret {
 export function secretOf({ identity, passphraseFile, plain }: SecretOptions): Secret {
   const inEnvironment = process.env[passphraseVariable]
   if (identity !== undefined && passphraseFile !== undefined)
-    throw new UsageError('--passphrase-file and --identity exclude each other: pass one of them')
+    throw new UsageError("--passphrase-file and --identity can't be combined")
   if (plain && (identity !== undefined || passphraseFile !== undefined))
-    throw new UsageError('A plain backup needs no passphrase or identity: leave out --plain, or the file')
+    throw new UsageError("--plain can't be combined with a passphrase or an identity")
   const fromFile = passphraseFile === undefined ? undefined : firstLineOf(passphraseFile)
   const given = fromFile ?? (identity === undefined ? inEnvironment : undefined)
   return {
@@ -71,16 +71,14 @@ export async function typed(prompt: string): Promise<string> {
 
 async function prompted(isNew: boolean): Promise<string> {
   const first = await typed('Passphrase of the backup: ')
-  if (isNew && process.stdin.isTTY && first !== '' && (await typed('Once more: ')) !== first)
-    throw new UsageError('The passphrases differ: type the same one twice')
+  if (isNew && process.stdin.isTTY && first !== '' && (await typed('Repeat: ')) !== first)
+    throw new UsageError("The passphrases don't match")
   return first
 }
 
 function checked(given: string, isNew: boolean): string {
   if (given === '')
-    throw new UsageError(
-      `There is no passphrase: set ${passphraseVariable}, pass --passphrase-file, or type one`
-    )
+    throw new UsageError(`Missing passphrase. Set ${passphraseVariable}, pass --passphrase-file, or type one`)
   if (isNew && given.length < minLength)
     throw new UsageError(`The passphrase must have at least ${minLength} characters`)
   return given
@@ -97,7 +95,7 @@ function identityIn(file: string): string {
     .filter(line => /^AGE-SECRET-KEY-1[A-Z0-9]{58}$/.test(line.trim()))
   if (found.length === 1) return found[0]!.trim()
   throw new UsageError(
-    `${file} must hold exactly one identity as written by "age-keygen", but holds ${found.length}`
+    `${file} must contain exactly one identity as written by "age-keygen", but contains ${found.length}`
   )
 }
 
@@ -111,11 +109,10 @@ function bytesOf(file: string): Buffer {
 
 function textOf(file: string): string {
   const bytes = bytesOf(file)
-  if (bytes.length > maxFileSize)
-    throw new UsageError(`${file} is too large to hold a passphrase or an identity`)
+  if (bytes.length > maxFileSize) throw new UsageError(`${file} is too large for a passphrase or an identity`)
   // Only files: the permissions of a pipe do not matter.
   const found = statSync(file)
   if (found.isFile() && (found.mode & 0o077) !== 0)
-    console.error(`${file} is accessible to other users: run chmod 600 ${file}`)
+    console.error(`${file} is accessible to other users. Run chmod 600 ${file}`)
   return bytes.toString('utf8')
 }

@@ -13,7 +13,7 @@ export async function withBar<T>(
   unit = 'accounts'
 ): Promise<T> {
   if (isQuiet || !process.stderr.isTTY) return await work(undefined)
-  const bar = new SingleBar({ format: `[{bar}] {value}/{total} ${unit}`, clearOnComplete: true })
+  const bar = new SingleBar({ format: `[{bar}] ${unit}: {value}/{total}`, clearOnComplete: true })
   try {
     return await work({ begin: total => bar.start(total, 0), step: done => bar.update(done) })
   } finally {

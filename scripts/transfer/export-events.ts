@@ -81,7 +81,7 @@ async function piecesOf(
 ): Promise<AsyncIterable<string>> {
   const { accounts, clock, config } = services
   const account = accounts.find(username)
-  if (!account) throw new OperatorError(`There is no account ${username} here`)
+  if (!account) throw new OperatorError(`No account ${username}`)
   const store = accounts.store(account)
   const { token } = await store.write(() => openSession(config, store, 'coffer-command', clock.now()))
   const credentials = { authorization: token, ip: '127.0.0.1', via: 'http' } as const

@@ -90,10 +90,10 @@ async function importInto(
 function assertFree(target: Layout, username: string, config: Config): void {
   if (!Value.Check(Username, username))
     throw new TransferError(
-      `${JSON.stringify(username)} is not a valid user name: choose another one with --as`
+      `${JSON.stringify(username)} is not a valid username. Choose another one with --as`
     )
   if (isReservedUsername(username, config))
-    throw new TransferError(`The name ${username} is reserved: choose another one with --as`)
+    throw new TransferError(`The username ${username} is reserved. Choose another one with --as`)
   if (accountIn(target, username)) throw new Taken(username, ['username'])
 }
 
@@ -135,7 +135,7 @@ async function assertSound(side: Layout, account: NewAccount, config: Config): P
   const counts = newCounts()
   await new AccountCheck(side, files, account, counts, valuesOf(side, account.id), report).run()
   assertNoProblem(problems)
-  if (counts.leftOver > 0) throw new TransferError('it holds files that belong to no event')
+  if (counts.leftOver > 0) throw new TransferError('it contains files that belong to no event')
 }
 
 function assertNoProblem([first]: readonly Problem[]): void {

@@ -73,7 +73,7 @@ function withNewSecrets(table: ExportedTable, row: Row, body: object): Row {
     return { ...row, token, body: { ...body, token } }
   }
   if (table === 'profile' && Object.hasOwn(body, 'mfa'))
-    throw new TransferError('it claims to hold no secrets, but holds a second factor')
+    throw new TransferError('it is marked as without secrets, but contains two-factor authentication')
   // A placeholder: the slice can no longer be read, but stays listed.
   if (table === 'followed_slice') return { ...row, body: { ...body, accessToken: createToken() } }
   return row

@@ -62,7 +62,7 @@ export class Archive {
           throw new TransferError(`${name} does not match its digest`)
       const secret = exportedTables.find(table => isSecret(table) && entries.has(`tables/${table}.jsonl`))
       if (!head.hasSecrets && secret)
-        throw new TransferError(`it claims to hold no secrets, but holds tables/${secret}.jsonl`)
+        throw new TransferError(`it is marked as without secrets, but contains tables/${secret}.jsonl`)
       return new Archive(zip, entries, digests, head)
     } catch (error) {
       zip.close()
@@ -128,7 +128,7 @@ const known = new Set([
 
 /** The files of a ZIP by name. */
 async function entriesOf(zip: ZipFile, maxSize: number): Promise<Map<string, Entry>> {
-  if (zip.entryCount > maxFiles) throw new TransferError(`it holds more than ${maxFiles} files`)
+  if (zip.entryCount > maxFiles) throw new TransferError(`it contains more than ${maxFiles} files`)
   const entries = new Map<string, Entry>()
   let total = 0
   for await (const entry of zip.eachEntry()) {
@@ -137,11 +137,11 @@ async function entriesOf(zip: ZipFile, maxSize: number): Promise<Map<string, Ent
     if (!known.has(fileName) && !attachmentName.test(fileName))
       throw new TransferError(`${shown} is not a file of an account`)
     if (entries.has(fileName)) throw new TransferError(`${shown} occurs twice`)
-    if (entries.size >= maxFiles) throw new TransferError(`it holds more than ${maxFiles} files`)
+    if (entries.size >= maxFiles) throw new TransferError(`it contains more than ${maxFiles} files`)
     assertPlainEntry(entry, shown)
     total += uncompressedSize
     if (!Number.isSafeInteger(total) || total > maxSize)
-      throw new TransferError('its files are too large, or do not fit on the disk')
+      throw new TransferError("its files are too large or don't fit on the disk")
     entries.set(fileName, entry)
   }
   return entries
@@ -182,13 +182,13 @@ async function read<S extends TSchema>(
   // The head of a later version may not match the schema at all.
   const { version } = (value ?? {}) as { version?: unknown }
   if (name === manifestName && typeof version === 'number' && version > 1)
-    throw new TransferError('it is of a later version')
-  throw new TransferError(`${name} does not have the format of an archive`)
+    throw new TransferError('it was made by a later version')
+  throw new TransferError(`${name} is not in the format of an archive`)
 }
 
 /** The error to report for a refused archive. */
 export function refused(file: string, error: unknown): unknown {
   if (!(error instanceof Error) || (error as NodeJS.ErrnoException).code === 'ENOSPC') return error
-  if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new TransferError(`There is no file ${file}`)
-  return new TransferError(inWords(error, file) ?? `${file} is refused: ${error.message}`)
+  if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new TransferError(`File not found: ${file}`)
+  return new TransferError(inWords(error, file) ?? `Can't import ${file}: ${error.message}`)
 }

@@ -94,7 +94,7 @@ function examineAccess(examiner: Examiner, row: Row, access: Access): void {
   const say = (isRight: boolean, detail: string): boolean => examiner.must(isRight, 'access', id, detail)
   say(
     Object.entries(columns).every(([column, value]) => row[column] === value),
-    'is indexed under other values than its content shows'
+    "is indexed under values that don't match its content"
   )
   say((type === 'personal') === (permissions === undefined), 'has permissions that its type cannot have')
   say(examiner.isPast(access.created) && examiner.isPast(access.modified), 'was written in the future')
@@ -123,9 +123,9 @@ function examineCreator(examiner: Examiner, access: Access, known: ReadonlyMap<s
   if (creator?.type === 'shared') say(false, 'was created by a shared access, which cannot create any')
   if (creator?.type === 'app' && type === 'app') say(false, 'was created by another app, which cannot be')
   if (creator?.type === 'app' && creator.deleted !== undefined && expires > examiner.options.now)
-    say(false, 'has outlived the access that created it')
+    say(false, 'outlives the access that created it')
   if (examiner.options.home && by !== 'system' && !creator)
-    say(false, 'was created by an access that is not there: delete it before the account is exported')
+    say(false, "was created by an access that doesn't exist. Delete it before exporting the account")
 }
 
 function examineUse(examiner: Examiner, known: ReadonlyMap<string, Known>): void {
@@ -139,7 +139,7 @@ function examineUse(examiner: Examiner, known: ReadonlyMap<string, Known>): void
       known.has(String(access)) && examiner.isPast(agreed),
       'access',
       access,
-      'is agreed to, and not there'
+      'has a consent but does not exist'
     )
   for (const { access, body } of file.rows('SELECT access, body FROM oauth_grant')) {
     const { created } = (examiner.read('access', access, body, isGrant) ?? {}) as { created?: number }
@@ -153,7 +153,7 @@ function examineUse(examiner: Examiner, known: ReadonlyMap<string, Known>): void
   const strays = `SELECT access FROM (SELECT access FROM access_use UNION ALL SELECT access FROM access_calls)
     WHERE access NOT IN (SELECT id FROM access) LIMIT 1`
   const stray = examiner.options.home && file.first(strays)
-  examiner.must(stray === undefined, 'access', stray, 'has been used, and is not there')
+  examiner.must(stray === undefined, 'access', stray, 'has been used but does not exist')
   const calls = file.first('SELECT access FROM access_calls WHERE count < 0 OR octet_length(method) > 1000')
   examiner.must(calls === undefined, 'access', calls, 'has calls that cannot have been counted')
 }
@@ -168,7 +168,7 @@ function examineWebhook(examiner: Examiner, row: Row, known: ReadonlyMap<string,
   const { access, id: ownId, secret, url: ownUrl } = row
   say(
     ownId === id && access === accessId && ownUrl === url,
-    'is indexed under other values than its content shows'
+    "is indexed under values that don't match its content"
   )
   say(
     secret === null || /^[A-Za-z0-9_-]{20,200}$/.test(String(secret)),

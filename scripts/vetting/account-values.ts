@@ -15,7 +15,7 @@ export function examineAccountValues(examiner: Examiner): void {
   for (const { name, value } of file.rows('SELECT name, value FROM account_field')) {
     const field = byName.get(String(name))
     if (!field) continue
-    examiner.must(!inForce.has(field.name), 'profile', name, 'is there twice')
+    examiner.must(!inForce.has(field.name), 'profile', name, 'is repeated')
     examineValue(examiner, 'profile', name, field, parsed(value))
   }
   for (const { field: name, value } of file.rows('SELECT field, value FROM confirmed_value')) {

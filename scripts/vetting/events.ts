@@ -71,7 +71,7 @@ function examineEvent(examiner: Examiner, row: Row): void {
   const say = (isRight: boolean, detail: string): boolean => examiner.must(isRight, 'event', event.id, detail)
   if (row['others'] !== null && !examiner.read('event', event.id, row['others'], areNumbers)) return
   say(row['name'] === event.type, 'is found under another type than it shows')
-  say(hasColumns(row, event), 'is indexed under other values than its content shows')
+  say(hasColumns(row, event), "is indexed under values that don't match its content")
   const { streamIds } = event
   say(
     new Set(streamIds).size === streamIds.length && event.streamId === streamIds[0],

@@ -60,7 +60,7 @@ function examineTags(
       parentId === expected,
       'stream',
       id,
-      `stands for tags, and is not below ${expected ?? 'the root'}: move it there before the account is exported`
+      `is for tags, but is not below ${expected ?? 'the root'}. Move it there before exporting the account`
     )
   }
 }

@@ -50,7 +50,9 @@ export class ReaderThreads implements Readers {
     worker.on('exit', code => {
       clearTimeout(silence)
       if (message !== undefined) onMessage({ is: 'unreadable', message, notice: { message } })
-      onEnd(failure ?? (code === 0 || message !== undefined ? undefined : new Error(`It ended with ${code}`)))
+      onEnd(
+        failure ?? (code === 0 || message !== undefined ? undefined : new Error(`It exited with ${code}`))
+      )
     })
     return {
       tell: answer => {

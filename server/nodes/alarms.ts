@@ -34,12 +34,12 @@ export class Alarms {
     for (const [key, alarm] of this.#standing)
       if (kinds.includes(alarm.kind) && !raised.has(key)) {
         this.#standing.delete(key)
-        this.log.info(`alarm over: ${alarm.kind}`, fieldsOf(alarm))
+        this.log.info(`alert resolved: ${alarm.kind}`, fieldsOf(alarm))
       }
     for (const [key, alarm] of raised) {
       const since = this.#standing.get(key)?.since
       this.#standing.set(key, { ...alarm, since: since ?? this.clock.now() })
-      if (since === undefined) this.log.error(`alarm: ${alarm.text}`, fieldsOf(alarm))
+      if (since === undefined) this.log.error(`alert: ${alarm.text}`, fieldsOf(alarm))
     }
   }
 }

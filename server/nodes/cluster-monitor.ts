@@ -49,7 +49,7 @@ export class ClusterMonitor {
       listLocalAlarms: () => this.#listLocalAlarms(),
       // Nobody may call on an account for long that can be had again.
       retryFailed: async isCancelled => await logs.retryUnplaced(isCancelled),
-      onError: cause => log.warn('the engine of the cluster could not be looked at', { cause })
+      onError: cause => log.warn('the engine of the cluster could not be checked', { cause })
     })
   }
 
@@ -99,15 +99,15 @@ export class ClusterMonitor {
       ...registers.map((about): Alarm => ({
         kind: 'register',
         about,
-        text: `The register ${about} cannot be read: something else than a node has written to it. It is written again`
+        text: `The register ${about} was unreadable, because something other than a node wrote to it. It is being rewritten`
       })),
       ...accounts.map(([about, error]): Alarm => ({
         kind: 'account',
         about,
         text:
           error.name === 'RecordTooNew'
-            ? `The file of an account cannot be made of its log. ${error.message}`
-            : 'The file of an account cannot be made of its log: see coffer cluster rescue'
+            ? `The database of an account cannot be rebuilt from its log. ${error.message}`
+            : 'The database of an account cannot be rebuilt from its log. Run "coffer cluster rescue"'
       })),
       ...(platformLog.refusal
         ? [{ kind: 'platform', about: '', text: platformLog.refusal.message } satisfies Alarm]

@@ -106,7 +106,7 @@ async function done(
       await reopening.reopen(control.username)
       return { message: '' }
     default:
-      throw new Error('This node does not know how to do that: its software may be older')
+      throw new Error('This node does not support this command. Upgrade its software')
   }
 }
 
@@ -127,8 +127,8 @@ async function movedAway(shards: Pick<Shards, 'drain' | 'owned'>): Promise<void>
 /** Throws if nobody can take the shards of a node that leaves. */
 function assertNoneLeft(left: number): void {
   if (left === 0) return
-  const those = left === 1 ? '1 shard stays' : `${left} shards stay`
-  throw new Error(`${those} for want of another node that can take them: they move as soon as there is one`)
+  const those = left === 1 ? '1 shard stays' : `shards not moved: ${left}`
+  throw new Error(`${those}, because no other node can take them. They move as soon as one can`)
 }
 
 function answerOf(controlled: Controlled): Buffer {

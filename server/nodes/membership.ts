@@ -62,7 +62,7 @@ export async function membershipOf(options: MembershipOptions): Promise<Membersh
     takeoverMs,
     async onLost() {
       tally.livesLost++
-      log.error('other nodes have declared this one dead: it starts over with nothing')
+      log.error('other nodes have declared this node dead; it restarts without shards')
       shards.loseAll()
       options.dropped()
       closing = options.letGo()

@@ -75,58 +75,56 @@ export async function addNodeMetrics(
   gauge('coffer_cluster_lease_valid', 'Whether the lease allows reads', () => [
     [Number(sources.lease().isValid)]
   ])
-  gauge('coffer_cluster_outbox_commits', 'Commits that are not confirmed by the log yet', () => [
+  gauge('coffer_cluster_outbox_commits', 'Commits not yet confirmed by the log', () => [
     [sources.outbox().commits]
   ])
-  gauge('coffer_cluster_outbox_accounts', 'Accounts with commits that are not confirmed yet', () => [
+  gauge('coffer_cluster_outbox_accounts', 'Accounts with unconfirmed commits', () => [
     [sources.outbox().accounts]
   ])
   counter(
     'coffer_cluster_shards_taken_total',
-    'Shards that this node has begun to serve',
+    'Shards that this node started to serve',
     () => tally.shardsTaken
   )
   counter(
     'coffer_cluster_shards_given_total',
-    'Shards that this node has given to others',
+    'Shards that this node handed over to other nodes',
     () => tally.shardsGiven
   )
   counter(
     'coffer_cluster_lives_lost_total',
-    'How often others have declared this node dead',
+    'Number of times other nodes declared this node dead',
     () => tally.livesLost
   )
-  counter(
-    'coffer_cluster_fenced_total',
-    'Accounts that were lost while they were written',
-    () => tally.fenced
-  )
-  counter('coffer_cluster_snapshots_total', 'Snapshots that this node has made', () => tally.snapshots)
+  counter('coffer_cluster_fenced_total', 'Accounts lost to another node during a write', () => tally.fenced)
+  counter('coffer_cluster_snapshots_total', 'Snapshots made by this node', () => tally.snapshots)
   counter(
     'coffer_cluster_snapshot_failures_total',
-    'Snapshots that this node could not make',
+    'Snapshots that this node failed to make',
     () => tally.snapshotFailures
   )
-  gauge('coffer_cluster_snapshot_last_timestamp_seconds', 'When this node last made a snapshot', () => [
-    [tally.lastSnapshot]
-  ])
+  gauge(
+    'coffer_cluster_snapshot_last_timestamp_seconds',
+    'Time of the last snapshot made by this node',
+    () => [[tally.lastSnapshot]]
+  )
   addHistogram(
     registry,
     durationBounds,
     'coffer_cluster_takeover_duration_seconds',
-    'Time to take an account over, with its file',
+    'Time to take over an account, including its database',
     tally.takeovers
   )
   addHistogram(
     registry,
     durationBounds,
     'coffer_cluster_forwarded_call_duration_seconds',
-    'Time of calls that another node was asked for',
+    'Duration of calls forwarded to another node',
     tally.forwarded
   )
   gauge(
     'coffer_cluster_alarms',
-    'Alarms that stand, by kind',
+    'Open alerts by kind',
     () => {
       const alarms = sources.alarms()
       return alarmKinds.map(kind => [alarms.filter(alarm => alarm.kind === kind).length, { kind }])
@@ -143,18 +141,18 @@ function addEngine(gauge: AddGauge, counter: AddCounter, { care, link }: NodeSou
     ])
     counter(
       'coffer_engine_reconnects_total',
-      'How often this node has connected to the engine again',
+      'Number of reconnections of this node to the engine',
       () => link.reconnects
     )
   }
-  gauge('coffer_engine_looked_timestamp_seconds', 'When this node last looked after the engine', () => [
+  gauge('coffer_engine_looked_timestamp_seconds', 'Time of the last engine check by this node', () => [
     [care().at]
   ])
   const figures = [
     ['messages', 'Messages of a stream'],
     ['bytes', 'Bytes of a stream'],
-    ['limit_bytes', 'Most bytes of a stream, beyond which writes are refused'],
-    ['replicas', 'Servers that have all of a stream']
+    ['limit_bytes', 'Maximum bytes of a stream; writes beyond it are refused'],
+    ['replicas', 'Servers with a complete replica of a stream']
   ] as const
   for (const [name, help] of figures)
     gauge(

@@ -45,7 +45,7 @@ export class NodePeers {
     if (!known) this.#known.set(key, (known = this.#connect(key, life)))
     // Beyond this, clients would time out before their call is made.
     if (known.peer.load >= this.callsInFlight || !known.connection.hasRoom)
-      throw new ApiError('api-unavailable', 'Too many calls at the moment. Please try again', {
+      throw new ApiError('api-unavailable', 'Too many calls at the moment. Try again', {
         retryAfter: 1
       })
     return known.peer

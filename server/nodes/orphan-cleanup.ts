@@ -45,7 +45,7 @@ export class OrphanCleanup {
       await this.#removeUnknown()
       await accounts.completeUnfinished(username => ownership.isOwned(username))
     } catch (cause) {
-      log.warn('what other nodes left unfinished could not be ended yet', { cause })
+      log.warn('work left unfinished by other nodes could not be completed yet', { cause })
     }
   }
 

@@ -17,7 +17,7 @@ export class Reopening {
     await this.caughtUp()
     const { accounts, platform } = this.services
     const account = platform.find(username)
-    if (!account) throw new Error(`There is no user "${username}"`)
+    if (!account) throw new Error(`Unknown user "${username}"`)
     // What could not be confirmed is given up all the same: another file has taken its place.
     await accounts.handover.release(account).catch(() => undefined)
     return account

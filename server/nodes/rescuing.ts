@@ -17,12 +17,12 @@ export class Rescuing {
   /** Makes a copy the user's file. Resolves with what has been done. Rejects with what is against it. */
   async take(username: string, place: string, isLossAccepted: boolean): Promise<string> {
     const { lsn } = await this.rescue.restore(this.#idOf(username), place, isLossAccepted)
-    return `${username} goes on from commit ${lsn} of the copy "${place}"`
+    return `${username} continues from commit ${lsn} of the copy "${place}"`
   }
 
   #idOf(username: string): string {
     const account = this.accounts.find(username)
-    if (!account) throw new Error(`There is no user "${username}"`)
+    if (!account) throw new Error(`Unknown user "${username}"`)
     return account.id
   }
 }

@@ -68,7 +68,7 @@ async function build(
   let followers!: Followers
   let remains: OrphanCleanup | undefined
   let platformLog!: Awaited<ReturnType<typeof PlatformLog.open>>
-  const notGivenUp = (cause: unknown): void => log.error('accounts could not be given up', { cause })
+  const notGivenUp = (cause: unknown): void => log.error('accounts could not be released', { cause })
   const letGo = async (): Promise<void> => {
     const { accounts, imports } = runtime.services
     await imports.leave().catch(notGivenUp)
@@ -101,7 +101,8 @@ async function build(
     isCertain: () => ownership.isCertain,
     tally,
     timeoutMs: times.confirmMs,
-    onError: (accountId, cause) => log.error('an account is lost to another node', { accountId, cause })
+    onError: (accountId, cause) =>
+      log.error('an account was taken over by another node', { accountId, cause })
   })
   const attachments = new SharedAttachments({
     layout,
@@ -109,7 +110,7 @@ async function build(
     node,
     cacheBytes: config.cluster.cacheBytes,
     assertWriter: account => logs.assertWriter(account),
-    onError: cause => log.error('attachments that are not used could not be removed', { cause })
+    onError: cause => log.error('unused attachments could not be removed', { cause })
   })
   runtime = await Runtime.start(config, {
     clock,

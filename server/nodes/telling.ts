@@ -25,7 +25,7 @@ const key = 'alarms'
 const engineAway: Told = {
   kind: 'engine',
   about: '',
-  text: 'The engine of the cluster does not answer: nobody is served. Two of its three servers have to run'
+  text: 'The engine of the cluster is not responding, so no one can be served. At least two of its three servers must be running'
 }
 
 /** Begins. Returns what ends it. */

@@ -3,7 +3,7 @@ import { ApiError } from '../../core/errors.js'
 
 /** Nothing has been done: it may be tried again. */
 export function unreachable(cause?: unknown): ApiError {
-  return new ApiError('api-unavailable', 'This account cannot be reached at the moment. Please try again', {
+  return new ApiError('api-unavailable', 'This account is temporarily unreachable. Try again', {
     retryAfter: 1,
     cause
   })
@@ -11,5 +11,7 @@ export function unreachable(cause?: unknown): ApiError {
 
 /** Something may have been done. Without `retryAfter`, which would say that nothing has. */
 export function uncertain(cause?: unknown): ApiError {
-  return new ApiError('api-unavailable', 'It cannot be said whether this has been done', { cause })
+  return new ApiError('api-unavailable', 'The result of this call is unknown. Check whether it took effect', {
+    cause
+  })
 }

@@ -34,7 +34,7 @@ export async function onceThere<T>(
   const slow = setInterval(
     () =>
       tell(
-        'this node has not started yet: it waits for the engine of the cluster, or for an earlier life of this node to end'
+        'this node has not started yet; it is waiting for the engine of the cluster, or for its previous lease to expire'
       ),
     slowMs
   ).unref()
@@ -43,12 +43,12 @@ export async function onceThere<T>(
       signal?.throwIfAborted()
       try {
         const started = await unlessEnded(start(), signal)
-        if (told !== undefined) log.info('the engine of the cluster answers')
+        if (told !== undefined) log.info('the engine of the cluster is responding')
         return started
       } catch (error) {
         const isAway = error instanceof EngineUnavailable || error instanceof StoreUnavailable
         if (signal?.aborted || !isAway) throw error
-        tell('the engine of the cluster does not answer: this node waits for it', error)
+        tell('the engine of the cluster is not responding; this node is waiting for it', error)
       }
       await wait(pauseMs, undefined, { signal, ref: false })
     }

@@ -33,7 +33,7 @@ export class PictureProcess {
     })
     this.#child.on('error', cause => this.#ended(notStarted(cause)))
     this.#child.once('exit', (code, signal) => {
-      const how = `A process that decodes pictures has ended: ${signal ?? code}`
+      const how = `An image decoding process exited: ${signal ?? code}`
       this.#ended(signal ? new PictureTooCostly(how) : new NoPictureProcess(how))
     })
     this.#lower()
@@ -146,7 +146,7 @@ function started(limits: Limits): ChildProcess {
 }
 
 function notStarted(cause: unknown): NoPictureProcess {
-  return new NoPictureProcess(`No process that decodes pictures could be started: ${String(cause)}`, {
+  return new NoPictureProcess(`An image decoding process could not be started: ${String(cause)}`, {
     cause
   })
 }

@@ -48,16 +48,12 @@ export class PictureProcesses implements PictureRenderer {
       return await this.#decodeBy(this.#take(), picture, frame)
     } catch (cause) {
       if (cause instanceof PictureTooCostly)
-        throw createUnreadableError('The picture takes too much memory or time for a preview', cause)
+        throw createUnreadableError('The image needs too much memory or time for a preview', cause)
       if (cause instanceof NoPictureProcess)
-        throw new ApiError(
-          'api-unavailable',
-          'No previews can be made at the moment. Please try again later',
-          {
-            retryAfter,
-            cause
-          }
-        )
+        throw new ApiError('api-unavailable', 'Previews are temporarily unavailable. Try again later', {
+          retryAfter,
+          cause
+        })
       throw cause
     }
   }
@@ -101,9 +97,9 @@ function refused(result: Result): never {
   if (refusal === 'missing')
     throw new ApiError(
       'api-unavailable',
-      'This service makes no previews: the optional package "sharp" is not installed'
+      'Previews are not available, because the optional package "sharp" is not installed'
     )
   if (refusal === 'many-parts')
-    throw createUnreadableError('The picture has too many scans, frames or pages for a preview')
-  throw createUnreadableError('The file is not a picture that a preview can be made of', cause)
+    throw createUnreadableError('The image has too many scans, frames or pages for a preview')
+  throw createUnreadableError('The file is not an image that a preview can be made of', cause)
 }

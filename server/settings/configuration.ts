@@ -41,7 +41,7 @@ export function createConfiguration({ clock, log, platform, settings, source }: 
       })
     } catch (cause) {
       // It has been done: to say that it failed would be wrong.
-      log.error('the deed of an operator could not be recorded', { method: deed.method, cause })
+      log.error('an action of an operator could not be recorded', { method: deed.method, cause })
     }
   }
   const recorded = async (
@@ -69,17 +69,17 @@ export function createConfiguration({ clock, log, platform, settings, source }: 
     startBackup: async operator =>
       await recorded(operator, { method: 'system.startBackup', detail: {} }, () => {
         if (settings.backup.to === '')
-          fail('invalid-operation', 'The setting backup.to names no place for backups')
+          fail('invalid-operation', 'The setting backup.to is empty. Set a destination for backups first')
         if (settings.cluster.node !== '')
           fail(
             'invalid-operation',
-            'The nodes of a cluster agree on who makes a backup: run "coffer backup"',
+            'In a cluster, the nodes decide which one makes backups. Run "coffer backup" instead',
             {
               code: 'backup-in-cluster'
             }
           )
         if (source.startBackup?.() !== true)
-          throw new ApiError('invalid-operation', 'A backup is under way already', {
+          throw new ApiError('invalid-operation', 'A backup is already in progress', {
             status: 409,
             data: { code: 'backup-running' }
           })

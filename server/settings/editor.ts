@@ -81,7 +81,7 @@ export class SettingsEditor {
   #changed(version: string, values: SettingsUpdate['values']): ReadSettings {
     const present = this.source.read()
     if (version !== this.#version(present))
-      throw new ApiError('invalid-operation', 'The settings have been changed meanwhile: read them again', {
+      throw new ApiError('invalid-operation', 'The settings have changed in the meantime. Read them again', {
         status: 409,
         data: { code: 'settings-changed' }
       })
@@ -155,11 +155,11 @@ function refuseFixed({ origins }: ReadSettings, values: SettingsUpdate['values']
       { code, message, path: `#/values/${key}`, param: key }
     ]
     if (!settingsList.some(each => each.key === key))
-      return refuse('unknown-setting', `There is no setting "${key}"`)
+      return refuse('unknown-setting', `Unknown setting "${key}"`)
     if (!editableKeys.includes(key))
       return refuse('setting-not-editable', `The setting ${key} cannot be changed here`)
     const fixed = findFixed(origins, key)
-    return fixed ? refuse('setting-fixed', `The setting ${key} is decided by ${fixed.source}`) : []
+    return fixed ? refuse('setting-fixed', `The setting ${key} is set by ${fixed.source}`) : []
   })
   if (problems.length > 0) refuseParams(problems)
 }
@@ -187,7 +187,7 @@ function toChoices(
   const mode = choices.get(registrationKey)
   if (mode !== undefined) {
     if (!registrationModes.some(each => each === mode))
-      refuseProblems([`${registrationKey} has to be one of ${registrationModes.join(', ')}`], values)
+      refuseProblems([`${registrationKey} must be one of ${registrationModes.join(', ')}`], values)
     // Tokens that are in force stay good.
     if (mode === toRegistrationMode(settings.registration)) choices.delete(registrationKey)
     else choices.set(registrationKey, tokensFor(mode))

@@ -66,7 +66,7 @@ export class SetupService implements SetupDesk {
     this.#assertValidLink(ip, secret)
     const config = toConfig(this.#applyChoices(choices).settings, version)
     const transport = createMailTransport({ ...config, publicUrl: this.#config.publicUrl })
-    if (!transport) fail('invalid-operation', 'There is no mail server to try')
+    if (!transport) fail('invalid-operation', 'No mail server is set')
     const username = email.split('@')[0] ?? ''
     const message = { kind: 'test', accountId: '', username, email, language } as const
     try {
@@ -78,7 +78,7 @@ export class SetupService implements SetupDesk {
         message: text,
         response
       } = error as { code?: string; message?: string; response?: string }
-      fail('invalid-operation', response ?? text ?? code ?? 'The mail could not be sent', {
+      fail('invalid-operation', response ?? text ?? code ?? 'The email could not be sent', {
         code: 'mail-failed'
       })
     }
@@ -109,7 +109,7 @@ export class SetupService implements SetupDesk {
     writeFileAtomically(join(this.layout.root, pageSettingsFile), formatPageSettings(pageSettings))
     this.#isDone = true
     removeSetupLink(this.layout)
-    this.dispatcher.services.log.info('the service has been set up: it starts anew with the settings chosen')
+    this.dispatcher.services.log.info('the service has been set up; restarting with the new settings')
     setImmediate(() => this.source.restart())
     return { username, publicUrl, serviceName: service.name }
   }
@@ -145,7 +145,7 @@ export class SetupService implements SetupDesk {
     this.#throttle.check(guess)
     if (!this.#isDone && isSetupOpen(this.source.read()) && isSetupSecret(this.layout, secret)) return
     this.#throttle.failed(guess)
-    fail('forbidden', 'The set-up link is not valid, or no longer')
+    fail('forbidden', 'The set-up link is invalid or has expired')
   }
 }
 

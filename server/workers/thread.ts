@@ -31,7 +31,7 @@ export class Thread {
     let cause: unknown
     worker.once('error', error => (cause = error))
     worker.once('exit', () => {
-      const error = cause instanceof Error ? cause : new Error('A worker thread has exited', { cause })
+      const error = cause instanceof Error ? cause : new Error('A worker thread exited', { cause })
       this.peer.gone(error)
       reject(error)
       if (this.#isReady && !this.#isEnding) handlers.fatal(error)

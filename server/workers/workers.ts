@@ -196,7 +196,7 @@ export class Workers implements Dispatcher, Notifier {
     try {
       // Beyond this, clients would time out before their call is made.
       if (peer.load >= this.services.config.limits.callsInFlight)
-        throw new ApiError('api-unavailable', 'Too many calls at the moment. Please try again', {
+        throw new ApiError('api-unavailable', 'Too many calls at the moment. Try again', {
           retryAfter: 1
         })
       const outcome = await callOver(peer, this.services.config, request)

@@ -97,7 +97,7 @@ export class AnonymousCallers {
     const all = counts.reduce((sum, [, count]) => sum + count, 0)
     const top = counts.slice(0, maxNamed).map(([action, count]) => `${action} ${count}`)
     const methods = [...top, ...(counts.length > maxNamed ? ['…'] : [])].join(', ')
-    const message = `${all} calls were not recorded individually; this is the last of them (${methods})`
+    const message = `Calls not recorded individually: ${all}. This is the last of them (${methods})`
     this.#due.push({ ...hour.last, message })
     for (const [action] of counts) delete hour.unrecorded[action]
     delete hour.last

@@ -222,7 +222,7 @@ export class AuditRepository {
   }
 
   #summarizeSkipped(last: AuditEntry): void {
-    const message = `${this.#skippedCount} calls were not recorded individually; this is the last of them`
+    const message = `Calls not recorded individually: ${this.#skippedCount}. This is the last of them`
     this.#pending.push(toPending({ ...last, message }))
     this.#lastSkipped = undefined
     this.#skippedCount = 0

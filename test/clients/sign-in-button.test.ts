@@ -84,7 +84,7 @@ t.test('the sign-in button of the client library', async t => {
     await page.getByRole('button', { name: /: Coffer$/ }).click()
     await signIn(page, 'daisy')
     // From another origin than the one that was agreed to, and with somewhere to go back to.
-    await untilHeading(page, `Give ${appId} its access again?`)
+    await untilHeading(page, `Allow ${appId} again?`)
     await page.getByRole('button', { name: 'Allow', exact: true }).click()
     await page.waitForURL(`${app}#**`)
     t.match(await endpointFrom(await page.getByText('ACCEPTED').innerText()), { type: 'app', name: appId })

@@ -90,7 +90,7 @@ t.test('nats.conf is accepted, and makes a cluster that nodes can rely upon', as
 
   const status = await coffer('cluster', 'status')
   t.equal(status.code, 1, 'without a node there is something to be looked after')
-  t.match(status.output, /^alarm\tshards\tNobody serves shards 0, .*, 63: start nodes/m, status.errors)
+  t.match(status.output, /^alert\tshards\tNo node serves shards 0, .*, 63\. Start nodes/m, status.errors)
   const wrong = await coffer(
     'cluster',
     'status',

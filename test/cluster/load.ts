@@ -276,7 +276,7 @@ export class Load {
         return { body: answer, by: url }
       }
       // A client whose machine is very busy may be too slow itself.
-      const isLate = JSON.stringify(answer).includes('has not arrived in time')
+      const isLate = JSON.stringify(answer).includes('did not arrive in time')
       if (response.status !== 503 && !isLate)
         this.#note(`${method} ${response.status} ${JSON.stringify(answer).slice(0, 200)}`)
       if (response.status === 503 && !response.headers.has('retry-after')) this.uncertain++

@@ -112,7 +112,7 @@ t.test('two nodes', async t => {
       const probing = load.probe(n2.url)
       n2.thaw()
       await probing
-      await until('it to learn of it', () => n2.log.includes('have declared this one dead'))
+      await until('it to learn of it', () => n2.log.includes('have declared this node dead'))
       await outage(world, 'all to be well with both nodes')
     })
   }

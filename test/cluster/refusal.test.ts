@@ -165,7 +165,7 @@ t.test('a log that lacks what was in it', async t => {
     await log.append(account.id, previous, await encode({ ...takeover, base, previous, position: behind }))
     for (const attempt of ['first', 'second']) {
       await t.rejects(logs.waitUntilReady(account.id)!, { cause: { name: 'RecordTooNew' } }, attempt)
-      t.match(logs.unplaced.get(account.id)?.message, /format 2.*upgrade the software/, attempt)
+      t.match(logs.unplaced.get(account.id)?.message, /format 2.*Upgrade the software/, attempt)
       t.ok(existsSync(file) && readFileSync(file).equals(before), `${attempt}: the file is in its place`)
       t.notOk(existsSync(new Layout(nodes.at(0).directory).asideDirectory), attempt)
     }

@@ -160,7 +160,7 @@ test('shards', async t => {
     )
     t.ok(second!.shards.isMine(shard!))
     await t.rejects(first!.shards.move(shard!, 'n3'), /not on this node/)
-    await t.rejects(second!.shards.move(shard!, 'n9'), /n9 cannot take shard \d+: it is not there/)
+    await t.rejects(second!.shards.move(shard!, 'n9'), /n9 cannot take shard \d+, because it does not exist/)
   })
 
   t.test('go to the others when a node is silent, and it learns of that', async t => {

@@ -23,7 +23,7 @@ export interface Scenario {
   readonly answer?: object | ((world: World) => object)
   /** The text that a successful answer is, where it is no JSON. */
   readonly text?: string
-  /** The media type of a successful answer, where it is not a text either. */
+  /** The media type of a successful answer, where it is not a string either. */
   readonly type?: string
   /** The error that refuses the call. */
   readonly error?: ErrorId

@@ -332,7 +332,7 @@ export const userScenarios: Contract = {
       answer: {
         checks: [
           { title: 'Platform file', errors: [], infos: { accounts: Number } },
-          { title: 'Files of accounts', errors: [] },
+          { title: 'Account databases', errors: [] },
           { title: 'Unique fields', errors: [] },
           { title: 'Accounts with webhooks', errors: [] }
         ]

@@ -16,7 +16,7 @@ export type CallerName =
   | 'nobody'
   | 'admin'
 
-/** The key of the operator. */
+/** The admin key. */
 export const adminKey = 'the key of the operator'
 
 /** What a service has to be set up with, so that each method can succeed. */

@@ -93,7 +93,7 @@ t.test('restoring an account whose deletion was broken off is refused until that
   platform.close()
   const restore = ['restore', folder, '--user=daisy', '--dataDir', directory]
   // In its place it would go with what was there at the next start.
-  t.match(await command(restore), { code: 1, errors: /removed.*start of the service/ })
+  t.match(await command(restore), { code: 1, errors: /removed.*restart the service/ })
   const start = async (): Promise<Server> =>
     await startServer(testSettings(directory), { clock: new ManualClock() })
   await (await start()).close()

@@ -40,7 +40,7 @@ t.test('a start on a full disk', { skip }, async t => {
   const template = readFileSync(layout.templateFile(22))
 
   const full = (line: string): boolean => line.includes(`the disk of ${dataDir} is full`)
-  const roomAgain = (line: string): boolean => line.includes(`the disk of ${dataDir} has room again`)
+  const roomAgain = (line: string): boolean => line.includes(`the disk of ${dataDir} has free space again`)
   const status = async (url: string, body?: object): Promise<number> => {
     const headers = { authorization: token, 'content-type': 'application/json' }
     const method = body ? 'POST' : 'GET'
@@ -108,7 +108,7 @@ t.test('a start on a full disk', { skip }, async t => {
     t.equal(code, 1)
     t.equal(
       errors,
-      `The disk of ${dataDir} is full, so the service cannot start: it needs 3 MB there, and then the space of its data\n`
+      `The disk of ${dataDir} is full. The service needs at least 3 MB to start, and more space for its data\n`
     )
     t.ok(readFileSync(layout.templateFile(22)).equals(template))
     small.empty()
@@ -122,7 +122,7 @@ t.test('a start on a full disk', { skip }, async t => {
     small.fill()
     const { errors, status: code } = await refused(join(small.directory, 'new'))
     t.equal(code, 1)
-    t.match(errors, /The disk of \S+\/new is full, so the service cannot start: it needs 3 MB there/)
+    t.match(errors, /The disk of \S+\/new is full\. The service needs at least 3 MB to start/)
     small.empty()
   })
 })

@@ -50,7 +50,7 @@ t.test('the executable file', { skip: noBareSystem }, async t => {
     for (const name of ['typescript', 'vite', 'tap', 'prebuild-install'])
       t.notOk(existsSync(join(unpacked, folder, 'node_modules', name)), name)
     t.notOk(existsSync(join(unpacked, folder, 'dist', 'test')))
-    t.match(coffer('user', 'list'), { status: 1, output: 'there is no folder' })
+    t.match(coffer('user', 'list'), { status: 1, output: 'folder not found' })
     t.match(coffer('nonsense'), { status: 1, output: "unknown command 'nonsense'" })
   })
 

@@ -204,14 +204,14 @@ t.test('coffer backup', async t => {
       const other = { COFFER_BACKUP_PASSPHRASE: 'another passphrase' }
       const wrong = await command(['restore', folder, `--dataDir=${target}2`], { env: other })
       t.equal(wrong.code, 1)
-      t.match(wrong.errors, 'passphrase is wrong')
+      t.match(wrong.errors, 'passphrase is incorrect')
       const typed = await commandProcess(['restore', '--verify', folder], {
         input: `${passphrase.COFFER_BACKUP_PASSPHRASE}\n`
       })
       t.equal(typed.code, 0, typed.errors)
       const none = await command(['restore', '--verify', folder])
       t.equal(none.code, 1)
-      t.match(none.errors, 'no passphrase')
+      t.match(none.errors, 'Missing passphrase')
     })
 
     // Without a passphrase, which takes seconds to check.
@@ -240,7 +240,7 @@ t.test('coffer backup', async t => {
         const place = join(t.testdirName, 'data')
         const refused = await restore(copy, place, '--identity', identity)
         t.equal(refused.code, 1)
-        t.match(refused.errors, 'Nothing has been restored')
+        t.match(refused.errors, 'Nothing was restored')
         t.same(
           readdirSync(place).filter(name => !name.startsWith('coffer.lock')),
           []
@@ -271,9 +271,9 @@ t.test('coffer backup', async t => {
     t.equal(refused.code, 1)
     t.match(refused.errors, 'neither empty nor a backup')
     t.same(readdirSync(folder), ['letter.txt'])
-    t.match((await backup(join(folder, 'nowhere'), join(folder, 'b'))).errors, 'no folder')
+    t.match((await backup(join(folder, 'nowhere'), join(folder, 'b'))).errors, 'folder not found')
     t.match((await restore(folder, directory)).errors, 'is not a backup')
-    t.match((await command(['backup', `--dataDir=${directory}`])).errors, 'No place is named')
+    t.match((await command(['backup', `--dataDir=${directory}`])).errors, 'Missing destination')
   })
 })
 
@@ -321,9 +321,9 @@ t.test('coffer restore', async t => {
       t.equal((await alice.http('GET', '/events')).body.events.length, 2)
 
       const unknown = await restore(folder, directory, '--user', 'carol')
-      t.match([unknown.code, unknown.errors], [1, 'holds no account carol'])
+      t.match([unknown.code, unknown.errors], [1, 'contains no account carol'])
       const locked = await restore(folder, directory, '--user', 'alice')
-      t.match([locked.code, locked.errors], [1, 'stop it, or set adminKey'])
+      t.match([locked.code, locked.errors], [1, 'Stop it, or set adminKey'])
       t.equal((await alice.http('GET', '/events')).body.events.length, 2, 'nothing has changed')
 
       const flags = [`--port=${port}`, `--adminKey=${adminKey}`]

@@ -102,8 +102,8 @@ for (const isEncrypted of [false, true])
       const named = ['backup', folder, '--verify', `--dataDir=${directory}`, ...secret]
       t.match(await command(named), {
         code: 1,
-        errors: /\tits backup was damaged, and has been copied again/
+        errors: /\tits backup was damaged and has been copied again/
       })
-      t.match(await command(named), { code: 0, output: /2 restored to the side without a problem/ })
+      t.match(await command(named), { code: 0, output: /2 accounts verified by restoring/ })
     })
   })

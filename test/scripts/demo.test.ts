@@ -139,18 +139,18 @@ t.test('coffer demo', async t => {
     const at = [`--dataDir=${dataDir}`, '--days', '2']
     await command(['user', 'create', 'daisy', '--email=d@example.org', at[0]!], { input })
     const kept = await command(['demo', ...at, '--password', 'another password'])
-    t.match([kept.code, kept.errors], [1, /^The account daisy is there already and keeps its password/])
+    t.match([kept.code, kept.errors], [1, /^The account daisy already exists and keeps its password/])
     const filled = await command(['demo', ...at])
     t.match(filled, { code: 0, errors: '' })
     t.match(filled.output, /^daisy: 2 days until .* s \(seed 1\)\n/)
-    t.match(filled.output, /\n  Heart rate +\d, with [\d ]+ points\n/)
+    t.match(filled.output, /\n  Heart rate +\d, with [\d ]+ data points\n/)
     t.match(
       filled.output,
-      /Start the service with "coffer serve"\nSign in at http:.*\/app\/ as daisy, with the password of the account\n$/
+      /Start the service with "coffer serve"\nSign in at http:.*\/app\/ as daisy with the password of the account\n$/
     )
     const before = (await checkDirectory(new Layout(dataDir))).counts
     const again = await command(['demo', '--user', 'daisy', ...at])
-    t.match([again.code, again.errors], [1, /^The account daisy has data already: choose another name/])
+    t.match([again.code, again.errors], [1, /^The account daisy already has data\. Choose another name/])
     const { counts, problems } = await checkDirectory(new Layout(dataDir))
     t.same([counts, problems], [before, []], 'nothing is added')
     await signedIn(dataDir, input.trim(), async get => {
@@ -170,7 +170,7 @@ t.test('coffer demo', async t => {
     ]
     t.match(await command([...args, 'a long password', ...rules]), {
       code: 1,
-      errors: '30 characters at least'
+      errors: 'at least 30 characters'
     })
     const { output } = await command([
       'demo',
@@ -193,19 +193,19 @@ t.test('coffer demo', async t => {
   t.test('says what it wants', async t => {
     const dataDir = join(t.testdir(), 'data')
     for (const [args, words] of [
-      [['--days', '-3'], '--days has to be a number from 1 to 3660, not "-3"'],
-      [['--days', '0'], '--days has to be'],
-      [['--days', 'many'], '--days has to be'],
-      [['--until', '2024-02-30'], '--until has to be a date such as'],
-      [['--until', 'yesterday'], '--until has to be a date such as'],
-      [['--until', '1890-01-01'], '--until has to be a date such as'],
-      [['--until', '2999-01-01'], 'must not be in the future'],
-      [['--seed', 'x'], '--seed has to be a number'],
-      [['D'], '"D" is not a valid user name'],
+      [['--days', '-3'], '--days must be a number from 1 to 3660, not "-3"'],
+      [['--days', '0'], '--days must be'],
+      [['--days', 'many'], '--days must be'],
+      [['--until', '2024-02-30'], '--until must be a date such as'],
+      [['--until', 'yesterday'], '--until must be a date such as'],
+      [['--until', '1890-01-01'], '--until must be a date such as'],
+      [['--until', '2999-01-01'], `can't be in the future`],
+      [['--seed', 'x'], '--seed must be a number'],
+      [['D'], '"D" is not a valid username'],
       [['daisy', 'rose'], 'at most one argument: [name]'],
-      [['daisy', '--user', 'rose'], 'Is the account daisy or rose?'],
-      [['--url', 'nowhere'], '--url has to be an address'],
-      [['--url', 'http://127.0.0.1:9', '--password', 'a password'], 'http://127.0.0.1:9 does not answer']
+      [['daisy', '--user', 'rose'], 'Two usernames are given: daisy and rose'],
+      [['--url', 'nowhere'], '--url must be a URL'],
+      [['--url', 'http://127.0.0.1:9', '--password', 'a password'], 'http://127.0.0.1:9 is not responding']
     ] as const) {
       const { code, errors, output } = await command(['demo', ...args, `--dataDir=${dataDir}`])
       t.match([code, errors, output], [1, words, ''], args.join(' '))
@@ -224,7 +224,7 @@ t.test('coffer demo', async t => {
         [held.code, held.errors],
         [
           1,
-          /^A service owns the data directory: stop it first, or register daisy at http:.*\/app\/\?register and run "coffer demo daisy --url http:/
+          /^The data directory is in use by a running service\. Stop it, or register daisy at http:.*\/app\/\?register and run "coffer demo daisy --url http:/
         ]
       )
       const register = {
@@ -254,7 +254,7 @@ t.test('coffer demo', async t => {
       }
       const sessions = await fetch(`${server.url}/daisy/sessions`, { headers })
       t.match(await sessions.json(), { sessions: [{ appId: 'demo-test' }] }, 'the command has signed out')
-      t.match(await command([...over, input.trim()]), { code: 1, errors: /daisy has data already/ })
+      t.match(await command([...over, input.trim()]), { code: 1, errors: /daisy already has data/ })
     })
 })
 

@@ -31,7 +31,7 @@ t.test('deploy/', async t => {
   t.test('coffer.yaml holds settings that exist', async t => {
     const argv = ['--config', join(folder, 'coffer.yaml')]
     const load = (): Settings => loadSettings({ argv, env: {}, cwd: t.testdir() })
-    t.throws(load, /adminKey .* replaced\n- registration\.invitationTokens .* replaced$/)
+    t.throws(load, /adminKey .* must be replaced[^\n]*\n- registration\.invitationTokens .* must be replaced/)
     argv.push('--adminKey=key of the operator', '--registration.invitationTokens=welcome')
     const { http, publicUrl } = load()
     t.equal(publicUrl, 'https://coffer.example.net')

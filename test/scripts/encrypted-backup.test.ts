@@ -62,7 +62,7 @@ t.test('an encrypted backup', async t => {
 
   t.test('is in the format of age', async t => {
     const made = await command(['backup', place('age'), dataDir], { env })
-    t.match(made, { code: 0, output: /verified; encrypted/ })
+    t.match(made, { code: 0, output: /; encrypted/ })
     for (const path of filesOf(place('age')))
       t.ok(/\.age$|backup\.(json|lock)$/.test(path) && !path.includes('alice'), path)
     const decrypter = new Decrypter()
@@ -101,12 +101,12 @@ t.test('an encrypted backup', async t => {
     t.match(await command(['restore', '--verify', place('own'), identity]), { code: 0 })
     t.match(await command(['restore', '--verify', place('own')], { env }), {
       code: 1,
-      errors: /by an identity/
+      errors: /uses an identity/
     })
     const other = place('other.txt')
     writeFileSync(other, await generateX25519Identity(), { mode: 0o600 })
     const wrong = await command(['restore', '--verify', place('own'), `--identity=${other}`])
-    t.match(wrong, { code: 1, errors: /^key.age: the identity is wrong, or the file is damaged\n$/ })
+    t.match(wrong, { code: 1, errors: /^key.age: the identity is incorrect, or the file is damaged\n$/ })
   })
 
   /** A copy of the backup of an identity, and its files by what they are. */
@@ -138,7 +138,7 @@ t.test('an encrypted backup', async t => {
       },
       /damaged/
     ],
-    ['a file that is gone', ({ of }) => rmSync(of(/\.json\.age$/)[0]!), /is missing: the backup is damaged/],
+    ['a file that is gone', ({ of }) => rmSync(of(/\.json\.age$/)[0]!), /is missing\. The backup is damaged/],
     ['a file that is cut', ({ of }) => truncateSync(of(/users.*\.sqlite\.age$/)[0]!, 70_000), /damaged/],
     [
       'a file that goes on',
@@ -148,11 +148,11 @@ t.test('an encrypted backup', async t => {
       },
       /damaged/
     ],
-    ['no manifest', ({ of }) => rmSync(of(/manifest/)[0]!), /no finished backup/],
+    ['no manifest', ({ of }) => rmSync(of(/manifest/)[0]!), /no complete backup/],
     [
       'an older manifest',
       ({ root }) => cpSync(join(place('older'), 'manifest.age'), join(root, 'manifest.age')),
-      /is missing: the backup is damaged/
+      /is missing\. The backup is damaged/
     ],
     [
       'an older list of files',
@@ -186,7 +186,7 @@ t.test('an encrypted backup', async t => {
         encrypter.addRecipient(await identityToRecipient(ownIdentity))
         writeFileSync(join(root, 'key.age'), await encrypter.encrypt(`${await generateX25519Identity()}\n`))
       },
-      /key.age: the identity is wrong/
+      /key.age: the identity is incorrect/
     ],
     [
       'a header of the earlier kind',
@@ -195,7 +195,7 @@ t.test('an encrypted backup', async t => {
         const header = { format: 'coffer-backup', version: 1, encryption }
         writeFileSync(join(root, 'backup.json'), JSON.stringify(header))
       },
-      /opened by a passphrase/
+      /uses a passphrase/
     ],
     [
       'a file without the end of its header',
@@ -203,15 +203,11 @@ t.test('an encrypted backup', async t => {
         writeFileSync(of(/manifest/)[0]!, `age-encryption.org/v1\n${'-> X25519 a\n'.repeat(1_000_000)}`),
       /manifest: .*damaged/
     ],
-    [
-      'a key that is none',
-      ({ root }) => writeFileSync(join(root, 'key.age'), 'hello'),
-      /not a key of a backup/
-    ],
+    ['a key that is none', ({ root }) => writeFileSync(join(root, 'key.age'), 'hello'), /not a backup key/],
     [
       'a key that is huge',
       ({ root }) => writeFileSync(join(root, 'key.age'), Buffer.alloc(1e8)),
-      /larger than it can be/
+      /is too large/
     ]
   ]
   for (const [what, attack, words] of attacks)
@@ -251,7 +247,7 @@ t.test('an encrypted backup', async t => {
       errors: /is not encrypted, so its origin/
     })
     const encrypted = await command(['restore', '--verify', place('own'), '--plain'])
-    t.match(encrypted, { code: 1, errors: /is encrypted: leave out --plain/ })
+    t.match(encrypted, { code: 1, errors: /is encrypted\. Leave out --plain/ })
   })
 
   t.test('whose passphrase is guarded weakly, or too well, is refused at once', async t => {
@@ -260,7 +256,7 @@ t.test('an encrypted backup', async t => {
     for (const factor of [1, 10, 17, 21, 63, 1e9]) {
       writeFileSync(join(place('weak'), 'key.age'), key.replace(/ 18\n/, ` ${factor}\n`), 'latin1')
       const { code, errors } = await command(['restore', '--verify', place('weak')], { env })
-      t.match([code, errors], [1, `key.age has a scrypt work factor of ${factor}: it must be from 18 to 20`])
+      t.match([code, errors], [1, `key.age has a scrypt work factor of ${factor}. It must be from 18 to 20`])
     }
     const others = { N: 1024, r: 1, p: 100_000 }
     for (const change of Object.entries(others)) {
@@ -279,7 +275,7 @@ t.test('an encrypted backup', async t => {
         ['backup', dataDir]
       ]) {
         const { code, errors } = await command([...args, place('weak')], { env })
-        t.match([code, errors], [1, 'no version of this software has used'])
+        t.match([code, errors], [1, 'unknown encryption'])
       }
       t.ok(performance.now() - started < 10_000)
     }
@@ -296,7 +292,7 @@ t.test('an encrypted backup', async t => {
     const [file = ''] = filesOf(place('former')).filter(path => /users.*\.sqlite$/.test(path))
     truncateSync(file, statSync(file).size - 1)
     const cut = await command(['restore', '--verify', place('former')], { env })
-    t.match(cut, { code: 1, errors: /passphrase is wrong, or the file is damaged/ })
+    t.match(cut, { code: 1, errors: /passphrase is incorrect, or the file is damaged/ })
   })
 
   // The environment and a file of one's own have been seen above; typing is in `backup`. Each passphrase takes a second.
@@ -308,27 +304,27 @@ t.test('an encrypted backup', async t => {
     chmodSync(file, 0o644)
     t.match(await command([...verify, given]), {
       code: 0,
-      errors: `is accessible to other users: run chmod 600 ${file}`
+      errors: `is accessible to other users. Run chmod 600 ${file}`
     })
     chmodSync(file, 0o600)
     const secret = 'my own secret words'
     const argument = await command([...verify, `--passphrase=${secret}`], { env })
-    t.match(argument, { code: 1, errors: /--passphrase \(flag\) is not a setting/ })
+    t.match(argument, { code: 1, errors: /--passphrase \(flag\) is not a known setting/ })
     t.notMatch(argument.errors, secret, 'what was put among the arguments is not shown')
     const wrong: [string[], Record<string, string>, RegExp][] = [
-      [verify, { COFFER_BACKUP_PASSPHRASE: 'another one' }, /^key.age: the passphrase is wrong/],
-      [verify, { COFFER_BACKUP_PASSPHRASE: '' }, /^There is no passphrase/],
-      [[...verify, `--passphrase-file=${place('nowhere')}`], {}, /^There is no file or folder/],
+      [verify, { COFFER_BACKUP_PASSPHRASE: 'another one' }, /^key.age: the passphrase is incorrect/],
+      [verify, { COFFER_BACKUP_PASSPHRASE: '' }, /^Missing passphrase/],
+      [[...verify, `--passphrase-file=${place('nowhere')}`], {}, /^File or folder not found/],
       [[...verify, `--passphrase-file=${folder}`], {}, /is a folder, not a file/],
-      [[...verify, `--identity=${file}`], {}, /must hold exactly one identity/],
-      [[...verify, given, identity], {}, /pass one of them/],
-      [[...verify, given, '--plain'], {}, /leave out --plain/],
+      [[...verify, `--identity=${file}`], {}, /must contain exactly one identity/],
+      [[...verify, given, identity], {}, /can't be combined/],
+      [[...verify, given, '--plain'], {}, /--plain can't be combined/],
       [
         ['backup', place('new'), dataDir],
         { COFFER_BACKUP_PASSPHRASE: 'short' },
         /^The passphrase must have at least 8/
       ],
-      [['backup', place('new'), dataDir, '--encrypt', '--plain'], {}, /choose one/]
+      [['backup', place('new'), dataDir, '--encrypt', '--plain'], {}, /can't be combined/]
     ]
     for (const [args, env, words] of wrong) {
       const { code, errors } = await command(args, { env })

@@ -103,11 +103,11 @@ t.test('coffer export-data', async t => {
 
   await t.test('says what is wrong, and leaves nothing behind', async t => {
     for (const [args, message] of [
-      [['nobody'], /There is no account nobody/],
+      [['nobody'], /No account nobody/],
       [[], /Expected arguments: <user>/],
       [['alice', '--format', 'xls'], /format must be equal to one of the allowed values/],
-      [['alice', '--from', 'yesterday'], /neither a day/],
-      [['alice', '--zone', 'Nowhere'], /not a time zone/],
+      [['alice', '--from', 'yesterday'], /not a valid date or time/],
+      [['alice', '--zone', 'Nowhere'], /not a valid time zone/],
       [['alice', '--streams', 'nowhere'], /Unknown streams: nowhere/],
       [
         ['alice', '--format', 'gpx', '--out', join(directory, 'no', 'such', 'x.gpx'), '--streams', 'nowhere'],

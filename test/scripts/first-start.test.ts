@@ -24,10 +24,10 @@ t.test('the first start on a terminal', terminalNeeded(), async t => {
     for (const words of [
       `Open        ${url}/`,
       `Listens     ${url} (this machine only)`,
-      `Data        ${dataDir} (no account yet)`,
-      'anybody on this machine may register',
-      'TLS: put a proxy in front',
-      'set publicUrl to the address',
+      `Data        ${dataDir} (no accounts yet)`,
+      'open to anyone on this machine',
+      'TLS: set up a proxy',
+      'Public URL: set publicUrl',
       'services.email.smtp.host'
     ])
       t.match(shown, words)
@@ -71,7 +71,7 @@ t.test('the first start on a terminal', terminalNeeded(), async t => {
   await t.test('warns where strangers may register, and logs JSON if told to', async t => {
     const open = onTerminal(t, [...coffer, 'serve', ...settings, '--host=0.0.0.0'])
     await open.shows('WARNING anybody who reaches this service may register')
-    t.match(open.shown(), 'ANYBODY who reaches the service may register')
+    t.match(open.shown(), 'open to ANYONE who can reach the service')
     t.match(open.shown(), '(all addresses of this machine)')
     open.process.kill('SIGTERM')
     await open.ended
@@ -89,15 +89,15 @@ t.test('questions on a terminal', terminalNeeded(), async t => {
     const differing = onTerminal(t, create)
     await differing.shows('Password of daisy: ')
     differing.type('a long password\n')
-    await differing.shows('Once more: ')
+    await differing.shows('Repeat: ')
     differing.type('another password\n')
     t.equal(await differing.ended, 1)
-    t.match(differing.shown(), 'The passwords differ')
+    t.match(differing.shown(), `The passwords don't match`)
     t.notMatch(differing.shown(), /a long password|another password/, 'they are not shown')
     const same = onTerminal(t, create)
     await same.shows('Password of daisy: ')
     same.type('a long password\n')
-    await same.shows('Once more: ')
+    await same.shows('Repeat: ')
     same.type('a long password\n')
     t.equal(await same.ended, 0, same.shown())
     t.match(await command(['user', 'list', `--dataDir=${dataDir}`]), { output: /^daisy/ })
@@ -107,14 +107,14 @@ t.test('questions on a terminal', terminalNeeded(), async t => {
     const file = join(t.testdir(), 'coffer.yaml')
     const asked = onTerminal(t, [...coffer, 'init', `--file=${file}`])
     for (const [question, ...answers] of [
-      ['Folder for all data', ''],
+      ['Data directory', ''],
       ['Address to listen on', ''],
       ['Port to listen on', 'many', '70000', '8080'],
-      ['URL under which', 'example.org', 'https://example.org'],
-      ['Domain below', ''],
-      ['Name of the platform', ''],
-      ['Addresses of proxies', 'banana', ''],
-      ['Who may register', 'friends', 'invited'],
+      ['Public URL', 'example.org', 'https://example.org'],
+      ['Domain for', ''],
+      ['Service name', ''],
+      ['IP addresses of trusted proxies', 'banana', ''],
+      ['Who can register', 'friends', 'invited'],
       ['Mail server', 'not a host', '']
     ]) {
       await asked.shows(question!)
@@ -144,17 +144,20 @@ t.test('helping people back in', async t => {
     output,
     /^http:\/\/127\.0\.0\.1:3000\/access\/reset-password\.html\?resetToken=[^&]+&username=daisy\n$/
   )
-  t.match(errors, 'Good once')
+  t.match(errors, 'Works once')
   t.match(JSON.parse((await command(['reset-link', 'daisy', '--json', at])).output), {
     username: 'daisy',
     expires: Number
   })
   t.match(await command(['user', 'password', 'daisy', at], { input: 'quite another one\n' }), {
     code: 0,
-    output: 'signed out everywhere'
+    output: 'all sessions signed out'
   })
-  t.match(await command(['user', 'unlock', 'daisy', at]), { code: 0, output: 'can try again' })
-  t.match(await command(['user', 'mfa-off', 'daisy', at]), { code: 0, output: 'with the password alone' })
+  t.match(await command(['user', 'unlock', 'daisy', at]), { code: 0, output: 'sign-in unlocked' })
+  t.match(await command(['user', 'mfa-off', 'daisy', at]), {
+    code: 0,
+    output: 'two-factor authentication turned off'
+  })
   const health = await command(['health', at])
-  t.match([health.code, health.output], [1, /failed\tservice\tit does not run.*\nok\tplatform/])
+  t.match([health.code, health.output], [1, /failed\tservice\tnot running.*\nok\tplatform/])
 })

@@ -136,7 +136,7 @@ t.test('coffer import', async t => {
         b => (b.parentId = 'diary'),
         r => r.id === 'tags-migrated'
       ),
-      /stands for tags/
+      /is for tags/
     ],
     [
       'the stream of a tag below another stream',
@@ -145,7 +145,7 @@ t.test('coffer import', async t => {
         b => (b.parentId = 'diary'),
         r => r.id.startsWith('tag-migrated-')
       ),
-      /stands for tags/
+      /is for tags/
     ],
     ...['*', 'walks!', 'a b'].map((id): [string, Forge, RegExp] => [
       `a stream with the id ${id}, which stands for something else`,
@@ -174,7 +174,7 @@ t.test('coffer import', async t => {
     [
       'an event in a stream that it is not in',
       body('event', b => (b.streamIds = ['walks'])),
-      /streams wrongly|streams that its content shows/
+      /streams wrongly|streams in its content/
     ],
     [
       'an attachment with a path for an id',
@@ -212,7 +212,7 @@ t.test('coffer import', async t => {
         b => (b.type = 'personal'),
         r => r.type === 'app'
       ),
-      /indexed under other values/
+      /indexed under values that don't match/
     ],
     [
       'a token twice',
@@ -234,7 +234,7 @@ t.test('coffer import', async t => {
         r => (r.createdBy = r.body.createdBy = `c${'5'.repeat(24)}`),
         r => r.type === 'shared'
       ),
-      /created by an access that is not there/
+      /created by an access that doesn't exist/
     ],
     [
       'a share of a share',
@@ -395,7 +395,7 @@ t.test('coffer import', async t => {
     ['a text for a number', row('series', r => (r.until = 'x')), /values in "series"/],
     ['a number beyond all', added('access_calls', calls({ count: 1e300 })), /values in "access_calls"/],
     ['a number of calls below none', added('access_calls', calls({ count: -1 })), /cannot have been counted/],
-    ['calls of nobody', added('access_calls', calls({ access: 'x' })), /is not there/],
+    ['calls of nobody', added('access_calls', calls({ access: 'x' })), /does not exist/],
     ['a slice to nowhere', body('followed_slice', b => (b.more = 1)), /shape/],
     ['a record of the future', row('audit_record', r => (r.at = 4e15)), /future|chained/],
     ['two states of the audit', more('audit_state', r => (r.number = 2)), /CHECK|UNIQUE/],
@@ -405,7 +405,7 @@ t.test('coffer import', async t => {
         const head = JSON.parse(files.get('account.json')!.toString())
         files.set('account.json', Buffer.from(JSON.stringify({ ...head, hasSecrets: false })))
       },
-      /claims to hold no secrets/
+      /marked as without secrets/
     ]
   ]
   for (const [what, forge, words] of rows)
@@ -430,7 +430,7 @@ t.test('coffer import', async t => {
       const forged = new Map(files)
       change('account.json', members)(forged)
       await zipOf(bad, forged)
-      await refuses(t, bad, /account.json does not have the format of an archive/)
+      await refuses(t, bad, /account.json is not in the format of an archive/)
     })
 
   t.test('refuses what does not fit the settings', async t => {
@@ -515,7 +515,7 @@ t.test('coffer import', async t => {
     [
       'a file of four gigabytes',
       patched('tables/event.jsonl', header => header.writeUInt32LE(0xffff_fff0, 24)),
-      /too large, or do not fit/
+      /too large or don't fit/
     ],
     [
       'a file that is not told of',
@@ -650,7 +650,7 @@ t.test('values of account fields in an archive', async t => {
     [
       'a value beside the one in force',
       added('account_field', () => ({ name: 'email', value: '"other@example.com"' })),
-      /there twice/
+      /is repeated/
     ],
     ['an older value that is none', older(letter), /can hold/],
     ['an older value that is taken', older('Rival@example.com'), /the same email/]

@@ -90,7 +90,7 @@ t.test('coffer restore', async t => {
     [
       'an absolute id of an attachment',
       f => f.changeRecord('alice', ({ attachments }) => (attachments[0].id = join(folder, 'around', 'x'))),
-      /not have the format of a backup/
+      /not in the format of a backup/
     ],
     ...[
       'c\0'.padEnd(25, 'a'),
@@ -101,7 +101,7 @@ t.test('coffer restore', async t => {
     ].map((id): [string, (backup: ForgedBackup) => void, RegExp] => [
       `the id ${JSON.stringify(id)}`,
       f => f.changeRecord('alice', ({ attachments }) => (attachments[0].id = id)),
-      /not have the format of a backup/
+      /not in the format of a backup/
     ]),
     [
       'another id than the file has',
@@ -144,12 +144,12 @@ t.test('coffer restore', async t => {
           f.write(more, Buffer.from('one more'))
           attachments.push(more)
         }),
-      /no event has it/
+      /belongs to no event/
     ],
     ...[-1, 0.5, 1e300, '15', null].map((size): [string, (backup: ForgedBackup) => void, RegExp] => [
       `a size of ${JSON.stringify(size)}`,
       f => f.changeRecord('alice', ({ attachments }) => (attachments[0].size = size)),
-      /not have the format of a backup/
+      /not in the format of a backup/
     ]),
     [
       'a size that is none of its file',
@@ -159,7 +159,7 @@ t.test('coffer restore', async t => {
     [
       'a digest that is none',
       f => f.changeRecord('alice', ({ attachments }) => (attachments[0].digest = 'x')),
-      /not have the format of a backup/
+      /not in the format of a backup/
     ],
     [
       'a list of something else',
@@ -169,12 +169,12 @@ t.test('coffer restore', async t => {
     [
       'an account of another place',
       f => f.changeManifest(({ users }) => (users[0].id = '../../../../x')),
-      /manifest does not have the format of a backup/
+      /manifest is not in the format of a backup/
     ],
     [
       'a name that is none',
       f => f.changeManifest(({ users }) => (users[0].username = '../alice')),
-      /manifest does not have the format of a backup/
+      /manifest is not in the format of a backup/
     ],
     ['an account listed twice', f => f.changeManifest(({ users }) => users.push(users[0])), /twice/],
     [
@@ -184,12 +184,12 @@ t.test('coffer restore', async t => {
           const [alice, bob] = users
           ;[alice.username, bob.username] = [bob.username, alice.username]
         }),
-      /does not list|does not know/
+      /is not listed|is missing from/
     ],
     [
       'an account that is not listed',
       f => f.changeManifest(manifest => manifest.users.pop()),
-      /does not list/
+      /is not listed/
     ],
     [
       'a time that is none',
@@ -201,7 +201,7 @@ t.test('coffer restore', async t => {
       f => writeFileSync(join(f.root, 'manifest'), '[]'),
       /manifest does not have the format/
     ],
-    ['half a list', f => truncateSync(join(f.root, 'manifest'), 100), /manifest cannot be read/],
+    ['half a list', f => truncateSync(join(f.root, 'manifest'), 100), /Can't read manifest/],
     [
       'a header that is none',
       f => writeFileSync(join(f.root, 'backup.json'), '{"a":1}'),
@@ -358,7 +358,7 @@ t.test('coffer restore', async t => {
     [
       'an event under another id',
       db => rebody(db, 'event', 'span IS NULL', body => (body.id = `c${'1'.repeat(24)}`)),
-      /is indexed under other values/
+      /is indexed under values that don't match/
     ],
     [
       'an event of a wrong shape',
@@ -373,7 +373,7 @@ t.test('coffer restore', async t => {
     [
       'an event whose period is found elsewhere',
       db => rebody(db, 'event', 'span IS NOT NULL AND until < 9e999', body => (body.duration = 1e9)),
-      /is indexed under other values/
+      /is indexed under values that don't match/
     ],
     [
       'an event that is told twice in one text',
@@ -402,7 +402,7 @@ t.test('coffer restore', async t => {
     [
       'an access of another type than it is found by',
       db => rebody(db, 'access', "type = 'shared'", body => (body.type = 'personal')),
-      /access\talice\t\S+\t(is indexed under other values|has permissions)/
+      /access\talice\t\S+\t(is indexed under values that don't match|has permissions)/
     ],
     [
       'an access that tells of another endpoint',
@@ -469,7 +469,7 @@ t.test('coffer restore', async t => {
     [
       'consent for an access that is not there',
       db => db.exec("INSERT INTO access_consent VALUES ('x', '', '', '127.0.0.1', 1)"),
-      /is agreed to, and not there/
+      /has a consent but does not exist/
     ],
     [
       'a grant of OAuth for an access that is not there',
@@ -627,7 +627,7 @@ t.test('coffer restore', async t => {
       const body = JSON.parse(db.prepare('SELECT body FROM webhook').pluck().get() as string)
       db.prepare('UPDATE webhook SET id = ?, body = ?').run(id, JSON.stringify({ ...body, id }))
     })
-    await refuses(t, f.root, /is also the id of a webhook of another account/)
+    await refuses(t, f.root, /has the same ID as a webhook of another account/)
   })
 
   t.test('refuses a file that is cut, or of something else', async t => {
@@ -655,7 +655,7 @@ t.test('coffer restore', async t => {
         db.exec(
           `INSERT INTO account (id, username, state, created) VALUES ('c${'9'.repeat(24)}', 'mallory', 'active', 1)`
         ),
-      /"mallory" that the backup does not list/
+      /"mallory" that is not listed in the backup/
     ],
     [
       'the account of another',
@@ -665,7 +665,7 @@ t.test('coffer restore', async t => {
     [
       'an account that is being made',
       db => db.exec("UPDATE account SET state = 'creating'"),
-      /does not list/
+      /is not listed/
     ],
     [
       'an account that moved to a script',

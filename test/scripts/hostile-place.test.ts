@@ -30,7 +30,7 @@ t.test('two services on one place', async t => {
   const args = ['backup', folder, '--backup.keep.days=1']
   t.match(await command([...args, `--dataDir=${one.directory}`]), { code: 0 })
   const refused = await command([...args, `--dataDir=${another.directory}`])
-  t.match(refused, { code: 1, errors: /holds backups of another service: .*name another place/ })
+  t.match(refused, { code: 1, errors: /contains backups of another service: .*choose another place/ })
   const target = join(empty, 'data')
   t.match(await command(['restore', folder, `--dataDir=${target}`]), {
     code: 0,
@@ -51,7 +51,7 @@ t.test('a place that is part of what it is to keep', async t => {
   ]) {
     const { code, errors } = await command(['backup', folder, `--dataDir=${directory}`])
     t.equal(code, 1, folder)
-    t.match(errors, /is part of the data directory: choose a folder outside of it/)
+    t.match(errors, /is inside the data directory\. Choose a folder outside it/)
   }
   t.notOk(existsSync(join(directory, 'backups')), 'nothing was made')
 })
@@ -96,7 +96,7 @@ t.test('a bucket that another run has taken over', async t => {
     const before = await vault.list(`users`)
     const { problems } = await makeBackup(layout, vault, { keep: { ...keep, days: 1, weeks: 0, months: 0 } })
     if (content === 'third') {
-      t.match(problems, [{ detail: /has been taken over by another run.*left as they are/ }])
+      t.match(problems, [{ detail: /was taken over by another run.*unchanged/ }])
       t.same(await vault.list('users'), before)
       t.same((await verifyBackup(vault, { vetting: vettingOf(testSettings(directory)) })).problems, [])
     } else t.same(problems, [])
@@ -278,7 +278,7 @@ t.test('a bucket that never answers', async t => {
     const place = await S3Place.open('safe', 'coffer', settings, soon)
     await t.rejects(place.lock(), {
       name: 'BackupError',
-      message: /backup\.lock: the storage broke off \(it does not go on\)/
+      message: /backup\.lock: the transfer was interrupted \(no more data arrived\)/
     })
     await place.close()
   })

@@ -166,9 +166,9 @@ t.test('coffer serve', async t => {
     for (const [flags, words] of [
       [
         ['--port=none', '--x=1'],
-        ['port (--port)', '--x (flag) is not a setting']
+        ['port (--port)', '--x (flag) is not a known setting']
       ],
-      [[`--port=${port}`, `--dataDir=${other}`], ['Another program listens at']]
+      [[`--port=${port}`, `--dataDir=${other}`], ['is already in use. Stop the other program']]
     ] as const) {
       const child = spawn(process.execPath, [cli, 'serve', ...flags], { stdio: ['ignore', 'ignore', 'pipe'] })
       const [[message], [status]] = await Promise.all([once(child.stderr, 'data'), once(child, 'exit')])
@@ -207,7 +207,7 @@ t.test('a command whose output cannot be written', async t => {
     await t.test(`says that the disk is full where it ${name}`, async t => {
       const [status, errors] = await runInto(args, ['ignore', full, 'pipe'])
       t.equal(status, 1)
-      t.equal(errors, 'The output could not be written: The disk is full\n')
+      t.equal(errors, `Can't write the output: The disk is full\n`)
     })
     await t.test(`says nothing to a pipe that is closed where it ${name}`, async t => {
       const [status, errors] = await runInto(args, ['ignore', 'pipe', 'pipe'])

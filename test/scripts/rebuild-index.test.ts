@@ -68,7 +68,7 @@ t.test('a platform file', async t => {
     sql(layout.platformFile, 'DELETE FROM unique_field')
     t.not((await checkDirectory(layout)).problems.length, 0)
     const done = await command(['rebuild-index', '--dataDir', layout.root])
-    t.match([done.code, done.output], [0, /index of unique values.* 2 accounts/])
+    t.match([done.code, done.output], [0, /Index of unique values.* 2 accounts/])
     t.same((await checkDirectory(layout)).problems, [])
     t.notOk(readdirSync(layout.root).some(name => name.includes('damaged')))
   })
@@ -203,7 +203,7 @@ t.test('files of a newer version', async t => {
   inspection.close()
   const place = join(layout.root, '..', `${basename(layout.root)}-backup`)
   t.equal((await command(['backup', place, ...flags])).code, 0)
-  const newer = /has schema version 1000, but this software knows versions up to \d+ only: upgrade/
+  const newer = /has schema version 1000, but this software supports versions up to \d+ only\. Upgrade/
 
   await t.test('of the platform are told by name, and left as they are by all repairs', async t => {
     const { platformFile } = layout

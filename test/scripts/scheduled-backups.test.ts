@@ -116,7 +116,7 @@ t.test('earlier states', async t => {
     const target = join(t.testdir(), 'data')
     const args = ['restore', folder, `--dataDir=${target}`]
     const refused = await command([...args, '--at=2020-01-01'])
-    t.match(refused, { code: 1, errors: /holds no backup that was made by 2020-01-01/ })
+    t.match(refused, { code: 1, errors: /contains no backup made by 2020-01-01/ })
     t.notOk(existsSync(join(target, 'platform.sqlite')))
     t.match(await command([...args, `--at=${at}`]), {
       code: 0,
@@ -145,7 +145,7 @@ t.test('earlier states', async t => {
     const report = await inVault(vault =>
       makeBackup(source, vault, { keep: { days: 1, weeks: 0, months: 0 }, made: later })
     )
-    t.match(report.problems, [{ detail: /earlier\/\d+ cannot be read.*left as they are/ }])
+    t.match(report.problems, [{ detail: /Can't read earlier\/\d+.*unchanged/ }])
     t.equal((await inVault(statesIn)).length, before.length + 1)
     rmSync(oldest)
     await inVault(vault =>
@@ -174,7 +174,7 @@ for (const isEncrypted of [false, true])
     const args = [`--dataDir=${directory}`, `--backup.to=${to}`, ...flags, ...secret]
     t.match(await command(['backup', ...args]), {
       code: 0,
-      output: isEncrypted ? /1 restored to the side without a problem; encrypted/ : /not encrypted/
+      output: isEncrypted ? /1 account verified by restoring; encrypted/ : /not encrypted/
     })
     await alice.event({ content: 'later' })
     await service.server.settle()
@@ -215,7 +215,7 @@ for (const isEncrypted of [false, true])
       errors: /s3:\/\/safe\/coffer: access is denied/
     })
     const elsewhere = await command(['backup', 's3://nowhere', `--dataDir=${directory}`, ...flags, ...secret])
-    t.match(elsewhere, { code: 1, errors: /s3:\/\/nowhere: there is no such bucket/ })
+    t.match(elsewhere, { code: 1, errors: /s3:\/\/nowhere: the bucket does not exist/ })
   })
 
 t.test('a service', async t => {
@@ -288,8 +288,8 @@ t.test('a service', async t => {
       `--services.email.smtp.port=${box.port}`
     )
     const mail = await box.receivedBy('operator@example.com')
-    t.match(mail.subject, 'a backup failed')
-    t.match(mail.text, /to s3:\/\/safe failed:[^]*s3:\/\/safe: [^]*The last one that succeeded: 20/)
+    t.match(mail.subject, 'Backup failed')
+    t.match(mail.text, /to s3:\/\/safe failed:[^]*s3:\/\/safe: [^]*Last successful backup: 20/)
     await until(async () => (await metric(service.url, 'coffer_backup_failures')) >= 2, 'another failure')
     t.equal(box.mails.length, 1, 'of which nobody is told')
     t.equal((await fetch(service.url)).status, 200)

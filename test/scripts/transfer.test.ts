@@ -226,13 +226,13 @@ t.test('coffer export', async t => {
       edit('tables/stream.jsonl', '"parentId":null', '"parentId":"walks"'),
       /below itself/
     ],
-    ['a name that is none', edit('account.json', '"alice"', '"../../evil"'), /is not a valid user name/],
+    ['a name that is none', edit('account.json', '"alice"', '"../../evil"'), /is not a valid username/],
     ['a later version', edit('account.json', '"version": 1', '"version": 2'), /later version/],
     ['a later schema', edit('account.json', /"schema": \d+/, '"schema": 9999'), /upgrade/],
     [
       'much more than the ZIP holds',
       all => all.set('tables/profile.jsonl', Buffer.alloc(50_000_000)),
-      /too large, or do not fit/
+      /too large or don't fit/
     ]
   ] as [string, (all: Map<string, Buffer>) => void, RegExp, boolean?][])
     t.test(`coffer import refuses ${what}`, async t => {

@@ -18,7 +18,7 @@ t.test('coffer user', async t => {
   t.test('looks after accounts with the service stopped', async t => {
     const dataDir = join(t.testdir(), 'data')
     const at = `--dataDir=${dataDir}`
-    t.match(await command(['user', 'list', at]), { code: 1, errors: 'there is no folder' })
+    t.match(await command(['user', 'list', at]), { code: 1, errors: 'folder not found' })
     const made = await commandProcess(['user', 'create', 'daisy', '--email=daisy@example.com', at], { input })
     t.match([made.code, made.output], [0, 'daisy: created'], made.errors)
     const again = await command(['user', 'create', at, '--email', 'x@example.com', 'daisy'], { input })
@@ -29,7 +29,10 @@ t.test('coffer user', async t => {
     t.match(tokens, [/^[a-z]{5}$/, /^[a-z]{5}$/])
     t.match(await command(['user', 'move', 'daisy', 'https://elsewhere.example/daisy/', at]), { code: 0 })
     t.match(await command(['user', 'list', at]), { output: 'moved to https://elsewhere' })
-    t.match(await command(['user', 'move', 'daisy', '--undo', at]), { code: 0, output: 'here again' })
+    t.match(await command(['user', 'move', 'daisy', '--undo', at]), {
+      code: 0,
+      output: 'no longer marked as moved'
+    })
     t.same((await checkDirectory(new Layout(dataDir))).problems, [])
 
     const server = await startServer(testSettings(dataDir, { registration: { invitationTokens: [] } }))
@@ -46,7 +49,7 @@ t.test('coffer user', async t => {
     await server.close()
 
     const kept = await command(['user', 'delete', 'daisy', at], { input: 'no\n' })
-    t.match([kept.code, kept.errors], [1, 'Nothing has been deleted'])
+    t.match([kept.code, kept.errors], [1, 'Nothing was deleted'])
     t.match(await command(['user', 'delete', 'daisy', at], { input: 'daisy\n' }), {
       code: 0,
       output: 'deleted'
@@ -73,24 +76,24 @@ t.test('coffer user', async t => {
         await command(['invite', ...at])
       ]) {
         t.equal(refused.code, 1)
-        t.match(refused.errors, /A service owns the data directory: stop it/)
+        t.match(refused.errors, /The data directory is in use by a running service\. Stop it/)
       }
       t.match(await command([...create, ...at, '--adminKey=not the key of the operator'], { input }), {
         code: 1,
-        errors: 'nothing at this path'
+        errors: 'Nothing found at this path'
       })
       t.match(await commandProcess([...create, ...withKey], { input }), { code: 0, output: 'daisy: created' })
       t.match(await command(['user', 'list', ...at]), { code: 0, output: /alice.*\n.*daisy/ })
       const invited = await command(['invite', '--message', 'for you', ...withKey])
       t.match(invited.output, /^([a-z]{5})\thttp:.*\/app\/\?register#invitation=\1\n$/)
-      t.match(invited.errors, 'Everybody may register')
+      t.match(invited.errors, 'Anyone can register')
       const closed = await command([
         'invite',
         '--registration.invitationTokens=',
         '--host=0.0.0.0',
         ...withKey
       ])
-      t.match([closed.code, closed.errors], [1, /^Nobody may register.*invitationTokens is \[\]/])
+      t.match([closed.code, closed.errors], [1, /^Registration is closed.*invitationTokens is \[\]/])
       t.equal(closed.output, '', 'no invitation is made that nobody could use')
       const some = await command(['invite', '--json', '--registration.invitationTokens=welcome', ...withKey])
       t.match(JSON.parse(some.output), { tokens: [/^[a-z]{5}$/], registration: 'by invitation' })
@@ -111,14 +114,14 @@ t.test('coffer user', async t => {
         '--port=1',
         `--adminKey=${adminKey}`
       ])
-      t.match(away, { code: 1, errors: /does not answer at .*(?:ECONNREFUSED|bad port)/ })
+      t.match(away, { code: 1, errors: /not responding at .*(?:ECONNREFUSED|bad port)/ })
     })
 
   t.test('says what it wants', async t => {
     const dataDir = join(t.testdir(), 'data')
     for (const [args, words] of [
-      [['user', 'create', 'daisy'], 'needs an e-mail address'],
-      [['user', 'create', 'D', '--email=d@example.com'], 'is not a valid user name'],
+      [['user', 'create', 'daisy'], 'needs an email address'],
+      [['user', 'create', 'D', '--email=d@example.com'], 'is not a valid username'],
       [['user', 'create'], 'Expected arguments: <name>'],
       [['user', 'move', 'daisy'], 'Expected arguments: <name> <url>'],
       [['user', 'token', 'nobody'], 'no account nobody'],
@@ -170,7 +173,7 @@ t.test('coffer init', async t => {
     const misnamed = await command(['check-config', '--audit.storage.filter.methods.exclude=events.gett'])
     t.match(
       [misnamed.code, misnamed.errors],
-      [1, '"events.gett" is neither a method nor a group of them; "events.get" is']
+      [1, '"events.gett" is not a known method or group of methods; "events.get" is']
     )
     const again = await commandProcess(['init', '--yes'], { cwd })
     t.match([again.code, again.errors], [1, 'already exists'])
@@ -192,10 +195,10 @@ t.test('coffer init', async t => {
     const stranger = '\n'.repeat(7) + 'friends\n\n'
     t.match(await command(['init', at], { input: stranger }), {
       code: 1,
-      errors: 'everybody, invited or nobody'
+      errors: 'open, invited or closed'
     })
     t.match(await command(['init', '--yes', at, '--publicUrl=example.org']), { code: 1, errors: 'publicUrl' })
-    t.match(await command(['init', at], { input: 'one\n' }), { code: 1, errors: 'Not all questions' })
+    t.match(await command(['init', at], { input: 'one\n' }), { code: 1, errors: 'Input ended' })
     t.notOk(existsSync(join(cwd, 'other.yaml')))
   })
 })

@@ -111,9 +111,9 @@ t.test('a service on one machine', async t => {
     backups: () => ({ failures, isRunning: false, runs: [] })
   })
   t.teardown(() => server.close())
-  t.match((await box.received(1)).text, /- Backups fail on this machine/)
+  t.match((await box.received(1)).text, /- Backups on this machine are failing/)
   failures = 0
-  t.match((await box.received(2)).text, /is over:\s+- Backups fail on this machine/)
+  t.match((await box.received(2)).text, /Resolved:\s+- Backups on this machine are failing/)
 })
 
 const disk = SmallDisk.mounted(t, 8)
@@ -125,7 +125,7 @@ t.test('a disk that is nearly full', { skip: typeof disk === 'string' ? disk : f
   const mebibyte = 1024 * 1024
   disk.fill(mebibyte / 2)
   await concerns.checkDisk()
-  t.match(concerns.list(), [{ kind: 'disk', text: /^Less than 10 % of the disk of this machine is free/ }])
+  t.match(concerns.list(), [{ kind: 'disk', text: /^Less than 10% of the disk of this machine is free/ }])
   disk.empty()
   disk.fill(0.9 * mebibyte)
   await concerns.checkDisk()

@@ -174,7 +174,7 @@ t.test('POST /system/backup', async t => {
     const without = await start(t)
     const { body, status } = await without.call('POST', '/system/backup')
     t.equal(status, 400)
-    t.match(body.error.message, 'backup.to names no place')
+    t.match(body.error.message, 'backup.to is empty')
     const { call } = await start(t, { chosen: { backup: { to: '/nowhere' } } })
     const refused = await call('POST', '/system/backup')
     t.equal(refused.status, 409)
@@ -239,9 +239,9 @@ t.test('PATCH /system/configuration', async t => {
       'service.name'
     ])
     for (const [values, words] of [
-      [{ 'registration.invitationTokens': 'everybody' }, 'has to be one of open, invited, closed'],
+      [{ 'registration.invitationTokens': 'everybody' }, 'must be one of open, invited, closed'],
       [{ 'backup.to': 'relative' }, 'absolute path'],
-      [{ 'backup.to': join(dataDir, 'backups') }, 'part of the data directory'],
+      [{ 'backup.to': join(dataDir, 'backups') }, 'inside the data directory'],
       [{ 'backup.to': '\u0000' }, 'backup.to']
     ] as const) {
       const refused = await update(values)
@@ -270,8 +270,8 @@ t.test('PATCH /system/configuration', async t => {
     const told = Object.fromEntries(
       body.error.data.map(({ code, message, param }: Answer) => [param, `${code}: ${message}`])
     )
-    t.equal(told['service.name'], 'setting-fixed: The setting service.name is decided by --service.name')
-    t.match(told['service.home'], 'setting-fixed: The setting service.home is decided by COFFER_SERVICE_HOME')
+    t.equal(told['service.name'], 'setting-fixed: The setting service.name is set by --service.name')
+    t.match(told['service.home'], 'setting-fixed: The setting service.home is set by COFFER_SERVICE_HOME')
     t.match(told['service.support'], join(folder, 'coffer.yaml'))
     t.match(told['port'], /^setting-not-editable/)
     t.match(told['adminKey'], /^setting-not-editable/)
@@ -360,7 +360,7 @@ t.test('PATCH /system/configuration', async t => {
     const { update } = await start(t, { env: { COFFER_SERVICES_EMAIL_SMTP_PASSWORD: 'mark' } })
     const { body, status } = await update({ 'services.email.smtp.host': 'other.example.com' })
     t.equal(status, 400)
-    t.match(body.error.data[0].message, 'is decided by COFFER_SERVICES_EMAIL_SMTP_PASSWORD')
+    t.match(body.error.data[0].message, 'is set by COFFER_SERVICES_EMAIL_SMTP_PASSWORD')
   })
 
   t.test('records what was changed and what was refused, without values', async t => {

@@ -195,9 +195,9 @@ t.test('lines that are alike are written sixty times a minute, then counted', as
   t.same(
     lines.map(({ level, msg }) => [level, msg]),
     [
-      [40, 'a route of the operator was called (440 more such lines were left out)'],
-      [50, 'call failed (440 more such lines were left out)'],
-      [50, 'an account is lost (990 more such lines were left out)']
+      [40, 'a route of the operator was called (similar lines omitted: 440)'],
+      [50, 'call failed (similar lines omitted: 440)'],
+      [50, 'an account is lost (similar lines omitted: 990)']
     ],
     'without another one'
   )
@@ -209,7 +209,7 @@ t.test('lines that are alike are written sixty times a minute, then counted', as
 t.test('a stranger at the doors of the operator fills no log', async t => {
   const { lines, service } = await logged(t, false)
   for (let count = 0; count < 100; count++) await service.http('GET', '/reg/admin/users')
-  const told = lines.filter(line => line.includes('without the right key'))
+  const told = lines.filter(line => line.includes('wrong or missing key'))
   t.equal(told.length, 60)
 })
 
@@ -240,7 +240,7 @@ t.test('a log that cannot be written', async t => {
       t.throws(() => JSON.parse(after[0]!), 'the line that was cut')
       t.same(
         after.slice(1, 4).map(line => JSON.parse(line).msg),
-        [`${output.dropped} lines of the log could not be written (ENOSPC)`, 'after', 'last']
+        [`log lines that could not be written: ${output.dropped} (ENOSPC)`, 'after', 'last']
       )
       t.equal(lines.at(-1), '')
     }
@@ -264,7 +264,7 @@ t.test('a log that cannot be written', async t => {
         // Nothing more is there yet.
       }
       // A report may find room where a longer line does not.
-      const told = [...said.matchAll(/"msg":"(\d+) lines of the log could not be written \(EAGAIN\)"/g)]
+      const told = [...said.matchAll(/"msg":"log lines that could not be written: (\d+) \(EAGAIN\)"/g)]
       return told.reduce((sum, [, count]) => sum + Number(count), 0) === 1000
     }, 'it is told')
     t.equal(output.dropped, 1000)

@@ -174,7 +174,7 @@ t.test('what operators are told', async t => {
       problems: Array
     })
     t.match(
-      state.problems.find(({ message }: { message: string }) => message.includes('without the right key')),
+      state.problems.find(({ message }: { message: string }) => message.includes('wrong or missing key')),
       { level: 'warn', count: Number }
     )
   })

@@ -163,7 +163,7 @@ t.test('setting up', async t => {
     const withLink = await answers()
     t.equal(without.size, 1, 'the host changes nothing')
     t.same([...withLink], [...without])
-    t.match([...without][0], /200.*403.*The set-up link is not valid, or no longer/)
+    t.match([...without][0], /200.*403.*The set-up link is invalid or has expired/)
     t.notMatch([...without][0], /evil|setupFile|robin/)
     const look = await told('evil.example', 'POST', '/system/setup/look', JSON.stringify({ secret }))
     t.match(look, `"presentUrl":"${server.url}"`, 'links are made of the address that is set')

@@ -261,7 +261,7 @@ t.test('a syslog whose socket cannot be opened counts what is lost, and closes',
     encoding: 'utf8',
     timeout: 60_000
   })
-  t.equal(output, '1 syslog: its socket has failed; messages lost so far: 1\n')
+  t.equal(output, '1 syslog: its socket failed; messages lost so far: 1\n')
   t.end()
 })
 

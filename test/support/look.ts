@@ -5,12 +5,16 @@ import type { Page } from 'playwright-core'
 import type { Test } from 'tap'
 import { pictures } from './browser.js'
 import { ends } from './ends.js'
+import { listKeys, messageFolders, readMessages } from './messages.js'
 
 const sizes = [
   { name: 'phone', width: 360, height: 740 },
   { name: 'desk', width: 1280, height: 800 }
 ]
 const schemes = ['light', 'dark'] as const
+
+/** What a page shows in place of a text that it has not loaded. */
+const textKeys = new Set(messageFolders.flatMap(folder => listKeys(readMessages(folder, 'en'))))
 
 /** Findings of these kinds keep somebody out. */
 const serious = new Set(['serious', 'critical'])
@@ -30,6 +34,7 @@ const drawnMs = 30_000
 /** Looks at the page in its present state. A file that runs by itself leaves a picture of each kind under this name. */
 export async function look(t: Test, page: Page, name: string): Promise<void> {
   const before = page.viewportSize()!
+  t.same(await listMissingTexts(page), [], `all texts are there: ${name}`)
   if (!(await page.evaluate(`'axe' in window`))) await page.evaluate(axe.source)
   const turn = turns++
   for (const [at, { name: size, width, height }] of sizes.entries())
@@ -48,6 +53,13 @@ export async function look(t: Test, page: Page, name: string): Promise<void> {
     }
   await page.setViewportSize(before)
   await page.emulateMedia({ colorScheme: 'light' })
+}
+
+/** Returns the keys of texts that stand in the page as they are. */
+async function listMissingTexts(page: Page): Promise<string[]> {
+  const labels = `[...document.querySelectorAll('[aria-label]')].map(each => each.ariaLabel)`
+  const texts = (await page.evaluate(`[document.body.innerText, ...${labels}].join('\\n')`)) as string
+  return texts.split(/[^\w.-]+/).filter(word => word.includes('.') && textKeys.has(word))
 }
 
 /** What does not fit, and still does not once the page has had time to be drawn in its new size. */

@@ -62,7 +62,7 @@ export async function startPages(t: Test, overrides: Overrides = {}): Promise<Pa
 /** Fills in the sign-in form. */
 export async function signIn(page: Page, username: string, secret = password): Promise<void> {
   await untilHeading(page, 'Sign in')
-  await page.getByLabel('Username or e-mail').fill(username)
+  await page.getByLabel('Username or email').fill(username)
   await page.getByLabel('Password', { exact: true }).fill(secret)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
 }

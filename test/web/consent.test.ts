@@ -14,23 +14,23 @@ t.test('the pages on which apps are allowed', async t => {
     const asked = await ask({ deviceName: 'Her phone', expireAfter: 86_400 * 30 })
     const page = await open(asked.authUrl)
     await untilHeading(page, 'Sign in')
-    await page.getByRole('link', { name: 'Create an account' }).click()
-    await untilHeading(page, 'Create an account')
+    await page.getByRole('link', { name: 'Create account' }).click()
+    await untilHeading(page, 'Create account')
     t.match(page.url(), `key=${asked.key}`, 'the request comes along')
     await page.getByLabel('Username').fill('Newcomer')
-    await page.getByLabel('E-mail').fill('new@example.com')
+    await page.getByLabel('Email address').fill('new@example.com')
     await page.getByLabel('Password', { exact: true }).fill(password)
     await page.getByRole('button', { name: 'Create account' }).click()
 
     await untilHeading(page, `Allow ${appId}?`)
     const text = await page.getByRole('main').innerText()
-    t.match(text, /Diary\s*new\s+See, add, change and delete entries/)
-    t.match(text, /Body weight\s*new\s+See everything[^]*does not exist yet: it will be created/)
+    t.match(text, /Diary\s*new\s+See, add, edit and delete entries/)
+    t.match(text, /Body weight\s*new\s+See all entries[^]*don’t exist yet and will be created/)
     t.match(text, /Device\s+Her phone/)
-    t.match(text, /Ends\s+on \d+ \w+ 20\d\d/)
+    t.match(text, /Expires\s+on \d+ \w+ 20\d\d/)
     t.notMatch(text, 'weight:', 'no ids')
     await page.getByRole('button', { name: 'Allow', exact: true }).click()
-    await untilHeading(page, `${appId} is allowed`)
+    await untilHeading(page, `${appId} now has access`)
 
     const { username, apiEndpoint, status } = await poll(asked)
     t.match({ username, status }, { username: 'newcomer', status: 'ACCEPTED' })
@@ -49,8 +49,8 @@ t.test('the pages on which apps are allowed', async t => {
     const page = await open(asked.authUrl)
     await signIn(page, 'DAISY@example.com')
     await untilHeading(page, `Allow ${appId}?`)
-    t.match(await page.getByRole('main').innerText(), `Leads back to\n${new URL(url).host}`)
-    await page.getByRole('button', { name: 'Don’t allow' }).click()
+    t.match(await page.getByRole('main').innerText(), `Redirects to\n${new URL(url).host}`)
+    await page.getByRole('button', { name: 'Deny' }).click()
     await page.waitForURL(/^[^?]*index\.json/)
     t.match(page.url(), `#prYvpoll=${encodeURIComponent(asked.poll)}&prYvkey=${asked.key}&prYvstatus=REFUSED`)
     t.match(await poll(asked), { status: 'REFUSED', reasonID: 'REFUSED_BY_USER' })
@@ -70,9 +70,9 @@ t.test('the pages on which apps are allowed', async t => {
     })
     await signIn(page, 'daisy')
     await untilHeading(page, `Allow ${appId}?`)
-    await page.getByRole('button', { name: 'Don’t allow' }).dblclick()
+    await page.getByRole('button', { name: 'Deny' }).dblclick()
     await page.getByRole('button', { name: 'Allow', exact: true }).click()
-    await untilHeading(page, 'Nothing was allowed')
+    await untilHeading(page, 'Access denied')
     t.match(await poll(asked), { status: 'REFUSED' })
     const { accesses } = await call('accesses.get')
     t.notOk(accesses.some((each: { type: string }) => each.type === 'app'))
@@ -83,15 +83,15 @@ t.test('the pages on which apps are allowed', async t => {
     const page = await open((await ask({ returnURL: url })).authUrl)
     await page.route('**/accesses/check-app', async route => await route.abort(), { times: 1 })
     await signIn(page, 'daisy')
-    await untilHeading(page, 'That did not work')
-    await page.getByText('The service cannot be reached.').waitFor()
+    await untilHeading(page, 'Something went wrong')
+    await page.getByText('Server unreachable.').waitFor()
     await page.getByRole('button', { name: 'Try again' }).click()
     await untilHeading(page, `Allow ${appId}?`)
 
     await page.route('**/reg/access/*', async route => await route.abort(), { times: 1 })
-    await page.getByRole('button', { name: 'Don’t allow' }).click()
+    await page.getByRole('button', { name: 'Deny' }).click()
     await page.getByRole('button', { name: 'Try again' }).click()
-    await page.getByRole('button', { name: 'Don’t allow' }).waitFor()
+    await page.getByRole('button', { name: 'Deny' }).waitFor()
     await page.context().close()
   })
 
@@ -100,7 +100,7 @@ t.test('the pages on which apps are allowed', async t => {
     const page = await open(first.authUrl)
     await untilHeading(page, 'Sign in')
     // By the keyboard alone.
-    await page.getByLabel('Username or e-mail').focus()
+    await page.getByLabel('Username or email').focus()
     for (const keys of ['daisy', password]) {
       await page.keyboard.type(keys)
       if (keys === 'daisy') await page.keyboard.press('Tab')
@@ -109,11 +109,11 @@ t.test('the pages on which apps are allowed', async t => {
     await page.locator('h1:focus', { hasText: `Allow ${appId}?` }).waitFor()
     await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
-    await untilHeading(page, `${appId} is allowed`)
+    await untilHeading(page, `${appId} now has access`)
     const second = await ask()
     await page.goto(second.authUrl)
     await signIn(page, 'daisy')
-    await untilHeading(page, `${appId} is allowed`)
+    await untilHeading(page, `${appId} now has access`)
     t.equal((await poll(second)).token, (await poll(first)).token)
     await page.context().close()
   })
@@ -134,14 +134,14 @@ t.test('the pages on which apps are allowed', async t => {
     await signIn(page, 'daisy')
     await untilHeading(page, `Allow ${appId}?`)
     const text = await page.getByRole('main').innerText()
-    t.match(text, /already has access to your account/)
-    t.match(text, /Diary\s+See everything in it, change nothing\.\s+Until now: See, add, change/)
-    t.match(text, /Sleep\s*added\s+Add new entries, without seeing any/)
-    t.match(text, /Walks \(1\)\s*new\s*added\s+See everything.*\s+You have another “Walks” already/)
-    t.match(text, /All your data\s*added\s+See, add, change and delete entries, and organise/)
+    t.match(text, /already has access to your .* account/)
+    t.match(text, /Diary\s+See all entries\.\s+Currently: See, add, edit/)
+    t.match(text, /Sleep\s*added\s+Add entries, without seeing any/)
+    t.match(text, /Walks \(1\)\s*new\s*added\s+See all entries.*\s+You already have a stream named “Walks”/)
+    t.match(text, /All your data\s*added\s+See, add, edit and delete entries, and manage/)
     t.match(text, /No longer allowed\s+Body weight/)
     await page.getByRole('button', { name: 'Allow', exact: true }).click()
-    await untilHeading(page, `${appId} is allowed`)
+    await untilHeading(page, `${appId} now has access`)
     const { accesses } = await call('accesses.get')
     const apps = accesses.filter((each: { type: string }) => each.type === 'app')
     t.equal(apps.length, 1)
@@ -158,12 +158,15 @@ t.test('the pages on which apps are allowed', async t => {
     const names = ['daisy', 'nobody-of-this-name', 'nobody@example.com', '..', 'x'.repeat(200)]
     for (const username of names) {
       await signIn(page, username, 'a wrong guess')
-      await page.locator('[role=alert]:focus', { hasText: 'Username and password do not match.' }).waitFor()
+      await page.locator('[role=alert]:focus', { hasText: 'Incorrect username or password.' }).waitFor()
       t.pass('the message has the focus')
     }
     for (const _ of Array(3)) await signIn(page, 'daisy', 'a wrong guess')
-    await page.getByText('Too many attempts. Please try again in').waitFor()
-    t.match(await page.getByRole('button', { name: /^Wait 0:/ }).getAttribute('aria-disabled'), 'true')
+    await page.getByText('Too many attempts. Try again in').waitFor()
+    t.match(
+      await page.getByRole('button', { name: /^Try again in 0:/ }).getAttribute('aria-disabled'),
+      'true'
+    )
     service.clock.advance(60)
     await signIn(page, 'daisy')
     await untilHeading(page, `Allow ${appId}?`)
@@ -175,18 +178,18 @@ t.test('the pages on which apps are allowed', async t => {
     await service.http('POST', new URL(decided.poll).pathname, { status: 'REFUSED' })
     const asked = await ask()
     const cases: [address: string, heading: string][] = [
-      [decided.authUrl, 'This request has been answered'],
-      ['/access/access.html?key=0123456789abcdef', 'This request is no longer valid'],
+      [decided.authUrl, 'This request has already been answered'],
+      ['/access/access.html?key=0123456789abcdef', 'This request has expired'],
       [
         `/access/access.html?key=${asked.key}&poll=https%3A%2F%2Fevil.example%2F${asked.key}`,
-        'This link does not belong here'
+        'This link is for another service'
       ],
-      [`/access/access.html?key=${asked.key}&poll=javascript%3Aalert(1)`, 'This link does not belong here'],
+      [`/access/access.html?key=${asked.key}&poll=javascript%3Aalert(1)`, 'This link is for another service'],
       [
         `/access/access.html?key=${asked.key}&serviceInfo=https%3A%2F%2Fevil.example%2F`,
-        'This link does not belong here'
+        'This link is for another service'
       ],
-      ['/access/access.html?key=..%2F..%2Fdaisy', 'This link does not belong here']
+      ['/access/access.html?key=..%2F..%2Fdaisy', 'This link is for another service']
     ]
     const page = await open(cases[0]![0])
     for (const [address, heading] of cases) {
@@ -202,7 +205,7 @@ t.test('the pages on which apps are allowed', async t => {
     const page = await open((await ask({ requestedPermissions })).authUrl)
     await signIn(page, 'daisy')
     await untilHeading(page, `Allow ${appId}?`)
-    t.match(await page.getByRole('main').innerText(), /Email\s*added\s+See everything in it, change nothing/)
+    t.match(await page.getByRole('main').innerText(), /Email\s*added\s+See all entries/)
     await page.context().close()
   })
 
@@ -210,7 +213,7 @@ t.test('the pages on which apps are allowed', async t => {
     const page = await open((await ask({ expireAfter: 1e15 })).authUrl)
     await signIn(page, 'daisy')
     await untilHeading(page, `Allow ${appId}?`)
-    t.match(await page.getByRole('main').innerText(), /Ends\s+when you end it/)
+    t.match(await page.getByRole('main').innerText(), /Expires\s+when you revoke it/)
     await page.context().close()
   })
 
@@ -221,7 +224,7 @@ t.test('the pages on which apps are allowed', async t => {
     await untilHeading(page, 'Allow another-app?')
     await service.http('POST', new URL(asked.poll).pathname, { status: 'REFUSED' })
     await page.getByRole('button', { name: 'Allow', exact: true }).click()
-    await untilHeading(page, 'This request has been answered')
+    await untilHeading(page, 'This request has already been answered')
     t.match(await poll(asked), { status: 'REFUSED' })
     await page.context().close()
   })
@@ -232,9 +235,9 @@ t.test('the pages on which apps are allowed', async t => {
     })
     const page = await open(asked.authUrl)
     await signIn(page, 'daisy')
-    await untilHeading(page, `${appId} cannot be allowed this`)
-    await page.getByRole('button', { name: 'Go back to the app' }).click()
-    await untilHeading(page, 'Nothing was allowed')
+    await untilHeading(page, `${appId} can’t be given this access`)
+    await page.getByRole('button', { name: 'Back to the app' }).click()
+    await untilHeading(page, 'Access denied')
     t.match(await poll(asked), { status: 'REFUSED' })
     await page.context().close()
   })
@@ -247,19 +250,19 @@ t.test('the pages on which apps are allowed', async t => {
     t.equal(await page.locator('html').getAttribute('lang'), 'fr')
     t.match(page.url(), /\/app\/\?register&lang=fr$/)
     await page.getByLabel('Nom d’utilisateur').fill('invited')
-    await page.getByLabel('E-mail').fill('invited@example.com')
+    await page.getByLabel('Adresse e-mail').fill('invited@example.com')
     await page.getByLabel('Mot de passe', { exact: true }).fill(password)
     await page.getByRole('button', { name: 'Créer le compte' }).click()
-    await page.getByLabel('Invitation').fill('welcome')
+    await page.getByLabel('Code d’invitation').fill('welcome')
     await page.getByRole('button', { name: 'Créer le compte' }).click()
     await page.waitForURL('**/app/invited/timeline')
     await page.context().close()
     const linked = await closed.open('/register.html#invitation=welcome')
-    t.equal(await linked.getByLabel('Invitation').inputValue(), 'welcome')
+    t.equal(await linked.getByLabel('Invitation code').inputValue(), 'welcome')
     await linked.context().close()
     const quiet = await closed.open('/access/access.html')
     await signIn(quiet, 'invited@example.com')
-    await quiet.getByText('Please use your username').waitFor()
+    await quiet.getByText('Use your username').waitFor()
     await quiet.context().close()
   })
 })

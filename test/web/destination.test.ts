@@ -30,9 +30,9 @@ t.test('the question whether an app may have its access', async t => {
     await signIn(page, 'daisy')
     await untilHeading(page, `Allow ${appId}?`)
     const text = await page.getByRole('main').innerText()
-    t.match(text, /Asked by\s+app\.example\.com/)
-    t.match(text, /Leads back to\s+app\.example\.com/)
-    t.notMatch(text, 'another network')
+    t.match(text, /Requested by\s+app\.example\.com/)
+    t.match(text, /Redirects to\s+app\.example\.com/)
+    t.notMatch(text, 'a different network')
     await page.route('https://app.example.com/**', async route => await route.fulfill({ body: 'back' }))
     await page.getByRole('button', { name: 'Allow', exact: true }).click()
     await page.waitForURL(/^https:..app\.example\.com/)
@@ -56,25 +56,32 @@ t.test('the question whether an app may have its access', async t => {
       [
         {},
         fromAfar,
-        [/Asked by\s+a program, from another network than yours \(203\.0\.113\.7\)/, /app\.example\.com/]
+        [
+          /Requested by\s+a program, from a different network than yours \(203\.0\.113\.7\)/,
+          /app\.example\.com/
+        ]
       ],
-      [{ returnURL: 'https://evil.example.com/' }, fromPage, [/Leads back to\s+evil\.example\.com/]],
-      [genuine, { ...fromPage, ...fromAfar }, [/app\.example\.com, from another network than yours \(203/]]
+      [{ returnURL: 'https://evil.example.com/' }, fromPage, [/Redirects to\s+evil\.example\.com/]],
+      [
+        genuine,
+        { ...fromPage, ...fromAfar },
+        [/app\.example\.com, from a different network than yours \(203/]
+      ]
     ] as const) {
       const asked = await askFrom(fields, headers)
       const page = await visit(browser)
       await page.goto(asked.authUrl)
       await page.route(/evil|app\.example/, async route => await route.fulfill({ body: 'back' }))
       await signIn(page, 'daisy')
-      await untilHeading(page, `Give ${appId} its access again?`)
+      await untilHeading(page, `Allow ${appId} again?`)
       const text = await page.getByRole('main').innerText()
       for (const each of words) t.match(text, each)
-      t.match(text, /Agreed to so far\s+app\.example\.com/)
-      t.match(text, /Only go on if you have/)
+      t.match(text, /Previously approved\s+app\.example\.com/)
+      t.match(text, /Only continue if you opened/)
       t.match(text, /Diary[^]*Body weight/)
       t.match(await poll(asked), { status: 'NEED_SIGNIN' }, 'nothing is handed out by the sign-in alone')
       const refused = page.waitForResponse(/reg\/access/)
-      await page.getByRole('button', { name: 'Don’t allow' }).click()
+      await page.getByRole('button', { name: 'Deny' }).click()
       await refused
       t.match(await poll(asked), { status: 'REFUSED' })
       await page.context().close()
@@ -87,7 +94,7 @@ t.test('the question whether an app may have its access', async t => {
     const asked = await askFrom(other)
     const page = await open(asked.authUrl)
     await signIn(page, 'daisy')
-    await untilHeading(page, `Give ${appId} its access again?`)
+    await untilHeading(page, `Allow ${appId} again?`)
     await page.getByRole('button', { name: 'Allow', exact: true }).click()
     await page.waitForURL(/^[^?]*index\.json/)
     t.match(await poll(asked), { status: 'ACCEPTED', token: before.token })
@@ -116,10 +123,10 @@ t.test('the question whether an app may have its access', async t => {
     await signIn(page, 'daisy')
     await untilHeading(page, 'Allow honest-app?')
     const text = await page.getByRole('main').innerText()
-    t.match(text, /Lies in Fitness/)
-    t.match(text, /Made by squatting-app/)
-    t.match(text, /Also open to[^]*squatting-app \(organises it\)/)
-    t.match(text, 'the share “Dr <b>Who</b>” (sees it)')
+    t.match(text, /In Fitness/)
+    t.match(text, /Created by squatting-app/)
+    t.match(text, /Also shared with[^]*squatting-app \(manage\)/)
+    t.match(text, 'the share “Dr <b>Who</b>” (read)')
     await page.context().close()
   })
 
@@ -138,7 +145,7 @@ t.test('the question whether an app may have its access', async t => {
       await signIn(page, 'daisy')
       await untilHeading(page, 'Allow account-app?')
       const text = await page.getByRole('main').innerText()
-      t.equal(text.includes('could change your e-mail address'), isWarned, `${streamId} ${level}`)
+      t.equal(text.includes('lets the app change your email address'), isWarned, `${streamId} ${level}`)
       await page.context().close()
     }
   })

@@ -1,73 +1,126 @@
-/** The texts of the pages: every language says everything that English does, in all rooms. */
+/** The texts of the pages: every language says everything that English does, in all folders. */
 import { readdirSync, readFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import t from 'tap'
 import { kinds } from '../../imports/kinds.js'
 import { messages } from '../../imports/messages.js'
 import { reasons } from '../../imports/reasons.js'
-import { packageDirectory } from '../../core/version.js'
+import {
+  listKeys,
+  listLanguages,
+  listPluralKeys,
+  messageFolders,
+  readMessages,
+  webDirectory,
+  type Messages
+} from '../support/messages.js'
 
-const web = join(packageDirectory, 'web')
-/** Folders of texts, relative to `web`. */
-const folders = readdirSync(web, { recursive: true, encoding: 'utf8' })
-  .map(name => name.replaceAll('\\', '/'))
-  .filter(name => /(?:^|\/)messages$/.test(name) && !name.startsWith('assets/'))
-
-type Texts = Readonly<Record<string, unknown>>
-
-function textsIn(folder: string, file: string): Texts {
-  return JSON.parse(readFileSync(join(web, folder, file), 'utf8')) as Texts
-}
-
-function filesOf(folder: string): string[] {
-  return readdirSync(join(web, folder)).toSorted()
-}
+/** Folders, or what they begin with, whose keys have to be in use. */
+const checkedForUse = ['app/']
 
 function placeholders(text: unknown): string[] {
   return [...new Set(String(text).match(/\{\w+\}/g))].toSorted()
 }
 
-t.ok(folders.includes('messages') && folders.includes('app/shell/messages'), 'there are rooms with texts')
+/** Returns the text in English that another one translates, whatever the plural category. */
+function originalOf(english: Messages, key: string): unknown {
+  return english[key] ?? english[key.replace(/\.\w+$/, '.other')]
+}
 
-t.test('every language is spoken in all rooms of the app', async t => {
-  const rooms = folders.filter(folder => folder.startsWith('app/'))
-  const languages = [...new Set(rooms.flatMap(filesOf))].toSorted()
-  t.ok(languages.includes('en.json') && languages.length > 1)
-  for (const room of rooms) t.same(filesOf(room), languages, room)
+t.ok(messageFolders.includes('messages') && messageFolders.includes('app/shell/messages'), 'there are texts')
+
+t.test('every language is spoken in all folders of the app', async t => {
+  const appFolders = messageFolders.filter(folder => folder.startsWith('app/'))
+  const languages = [...new Set(appFolders.flatMap(listLanguages))].toSorted()
+  t.ok(languages.includes('en') && languages.length > 1)
+  for (const folder of appFolders) t.same(listLanguages(folder), languages, folder)
 })
 
-for (const folder of folders)
+for (const folder of messageFolders)
   t.test(`web/${folder}`, async t => {
-    const english = textsIn(folder, 'en.json')
-    const keys = Object.keys(english).toSorted()
-    for (const file of filesOf(folder)) {
-      const tag = basename(file, '.json')
-      const texts = textsIn(folder, file)
-      t.same(Object.keys(texts).toSorted(), keys, `${tag} has the keys of English`)
+    const english = readMessages(folder, 'en')
+    for (const tag of listLanguages(folder)) {
+      const texts = readMessages(folder, tag)
+      t.same(listKeys(texts), listKeys(english), `${tag} has the keys of English`)
+      const { pluralCategories } = new Intl.PluralRules(tag).resolvedOptions()
+      for (const key of listPluralKeys(english))
+        t.same(
+          Object.keys(texts)
+            .filter(each => each.startsWith(`${key}.`) && !each.slice(key.length + 1).includes('.'))
+            .toSorted(),
+          pluralCategories.map(category => `${key}.${category}`).toSorted(),
+          `${key} has the plural forms of ${tag}`
+        )
+      const keys = Object.keys(texts)
       const empty = keys.filter(key => typeof texts[key] !== 'string' || texts[key].trim() === '')
       t.same(empty, [], `no text is missing in ${tag}`)
-      const other = keys.filter(key => placeholders(texts[key]).join() !== placeholders(english[key]).join())
+      const other = keys.filter(
+        key => placeholders(texts[key]).join() !== placeholders(originalOf(english, key)).join()
+      )
       t.same(other, [], `the placeholders in ${tag} are those of English`)
     }
   })
 
-t.test('every reason for which an import leaves records out has a text', async t => {
+t.test('every text is in use', async t => {
+  const sources = readdirSync(webDirectory, { recursive: true, encoding: 'utf8' })
+    .filter(name => /\.tsx?$/.test(name))
+    .map(name => readFileSync(join(webDirectory, name), 'utf8'))
+    .join('\n')
+  // Keys are named whole, or put together: `span.${each}`, `import.reason.${reason}`.
+  const names = new Set(Array.from(sources.matchAll(/'([a-z][\w.-]*)'/gi), ([, name]) => name))
+  const templates = Array.from(sources.matchAll(/`([a-z]+\.[^`\n]*\$\{[^`\n]*)`/gi), ([, text]) => {
+    const [first = '', ...parts] = text!.split(/\$\{[^}]*\}/)
+    // After a single word, as in `data.${name}`, one word follows, lest all of its folder were in use.
+    const word = first.split('.').length > 2 ? '.+' : '[^.]+'
+    return new RegExp(`^${escapePattern(first)}${word}${parts.map(escapePattern).join('.+')}$`)
+  })
+  const folders = messageFolders.filter(each => checkedForUse.some(start => each.startsWith(start)))
+  for (const folder of folders)
+    t.same(
+      listKeys(readMessages(folder, 'en')).filter(
+        key => !names.has(key) && !templates.some(pattern => pattern.test(key))
+      ),
+      [],
+      folder
+    )
+})
+
+t.test(
+  'the timeline, which loads first, and links need no other texts than its own and those of all pages',
+  t => {
+    const folders = ['timeline', 'lanes', 'shell', 'guest'].map(each => join(webDirectory, 'app', each))
+    const used = folders.flatMap(folder =>
+      readdirSync(folder, { encoding: 'utf8' })
+        .filter(name => /\.tsx?$/.test(name))
+        .flatMap(name => [...readFileSync(join(folder, name), 'utf8').matchAll(/['`]data\.[\w.$-]+/g)])
+        .map(([key]) => key)
+    )
+    t.same(used, [])
+    t.end()
+  }
+)
+
+function escapePattern(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
+}
+
+t.test('every reason for which an import skips records has a text', async t => {
   const prefix = 'import.reason.'
-  const keys = Object.keys(textsIn('app/import/messages', 'en.json')).filter(key => key.startsWith(prefix))
+  const keys = listKeys(readMessages('app/import/messages', 'en')).filter(key => key.startsWith(prefix))
   t.same(keys.map(key => key.slice(prefix.length)).toSorted(), [...reasons].toSorted())
 })
 
 t.test('all that imports tell of a file has a text', async t => {
-  const texts = [textsIn('app/import/messages', 'en.json')].flatMap(Object.keys)
-  const keysOf = (prefix: string): string[] =>
-    texts.filter(key => key.startsWith(prefix)).map(key => key.slice(prefix.length))
-  t.same(keysOf('import.message.').toSorted(), [...messages].toSorted())
-  t.same(keysOf('import.is.').toSorted(), [...new Set(kinds.map(({ is }) => is))].toSorted())
-  t.same(keysOf('import.advice.').toSorted(), [...new Set(kinds.map(({ advice }) => advice))].toSorted())
+  const keys = listKeys(readMessages('app/import/messages', 'en'))
+  const listAfter = (prefix: string): string[] =>
+    keys.filter(key => key.startsWith(prefix)).map(key => key.slice(prefix.length))
+  t.same(listAfter('import.message.').toSorted(), [...messages].toSorted())
+  t.same(listAfter('import.is.').toSorted(), [...new Set(kinds.map(({ is }) => is))].toSorted())
+  t.same(listAfter('import.advice.').toSorted(), [...new Set(kinds.map(({ advice }) => advice))].toSorted())
 })
 
-t.test('no key stands in two rooms', async t => {
-  const all = folders.flatMap(folder => Object.keys(textsIn(folder, 'en.json')))
+t.test('no key stands in two folders', async t => {
+  const all = messageFolders.flatMap(folder => Object.keys(readMessages(folder, 'en')))
   t.same(
     all.filter((key, index) => all.indexOf(key) !== index),
     []

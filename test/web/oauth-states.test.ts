@@ -58,9 +58,9 @@ t.test('between the request and the access', async t => {
   await t.test('an account may be created', async t => {
     const begun = await ask()
     const page = await open(begun.location.href)
-    await page.getByRole('link', { name: 'Create an account' }).click()
+    await page.getByRole('link', { name: 'Create account' }).click()
     await page.getByLabel('Username').fill('lilly')
-    await page.getByLabel('E-mail').fill('lilly@example.com')
+    await page.getByLabel('Email address').fill('lilly@example.com')
     await page.getByLabel('Password', { exact: true }).fill(password)
     await page.getByRole('button', { name: 'Create account' }).click()
     await allow(page)
@@ -72,7 +72,7 @@ t.test('between the request and the access', async t => {
     const begun = await ask()
     const page = await open(begun.location.href)
     await page.getByRole('button', { name: 'Continue with Work' }).click()
-    await untilHeading(page, 'Create an account')
+    await untilHeading(page, 'Create account')
     await page.getByLabel('Username').fill('robin')
     await page.getByRole('button', { name: 'Create account' }).click()
     await allow(page)
@@ -87,10 +87,10 @@ t.test('between the request and the access', async t => {
     const begun = await ask()
     const page = await open(begun.location.href)
     await signIn(page, 'daisy')
-    await untilHeading(page, 'Is it really you?')
+    await untilHeading(page, 'Enter your code')
     await page.getByLabel('Code').fill('000000')
     await page.getByRole('button', { name: 'Continue' }).click()
-    await page.getByText('This code is not right').waitFor()
+    await page.getByText('Incorrect code').waitFor()
     const timestamp = service.clock.now() * 1000
     await page
       .getByLabel('Code')
@@ -106,20 +106,20 @@ t.test('between the request and the access', async t => {
     const begun = await ask()
     const page = await open(begun.location.href)
     await signIn(page, 'daisy')
-    await page.getByText('This password expired on').waitFor()
+    await page.getByText('Your password expired on').waitFor()
     await look(t, page, 'oauth-expired-password')
-    await page.getByRole('link', { name: 'Forgot your password?' }).click()
+    await page.getByRole('link', { name: 'Forgot password?' }).click()
     const count = post.mails.filter(({ to }) => to.includes('daisy@example.com')).length
-    await page.getByLabel('Username or e-mail').fill('daisy')
-    await page.getByRole('button', { name: 'Send the link' }).click()
-    await untilHeading(page, 'Look into your mailbox')
+    await page.getByLabel('Username or email').fill('daisy')
+    await page.getByRole('button', { name: 'Send link' }).click()
+    await untilHeading(page, 'Check your inbox')
     const link = linkOf(await post.receivedBy('daisy@example.com', count + 1))
     const mailed = await open(link.href)
     await mailed.getByLabel('New password', { exact: true }).fill('another four words')
-    await mailed.getByRole('button', { name: 'Save the password' }).click()
-    await untilHeading(mailed, 'Your password is set')
+    await mailed.getByRole('button', { name: 'Save password' }).click()
+    await untilHeading(mailed, 'Password changed')
     await mailed.context().close()
-    await page.getByRole('link', { name: 'Back to signing in' }).click()
+    await page.getByRole('link', { name: 'Back to sign-in' }).click()
     await signIn(page, 'daisy', 'another four words')
     await allow(page)
     t.equal(await usernameAfter(page, pages, begun), 'daisy')
@@ -130,7 +130,7 @@ t.test('between the request and the access', async t => {
     const page = await open(begun.location.href)
     await signIn(page, 'daisy', 'another four words')
     await untilHeading(page, 'Allow Diary?')
-    t.match(await page.getByRole('main').innerText(), 'If you agree, this replaces what you allowed before')
+    t.match(await page.getByRole('main').innerText(), 'If you allow this, they replace the current ones')
     await look(t, page, 'oauth-renewed')
     await allow(page)
     t.equal(await usernameAfter(page, pages, begun), 'daisy')
@@ -143,17 +143,17 @@ t.test('between the request and the access', async t => {
     t.ok(before.length > 0)
     const begun = await ask({ resource: `${url}/lilly/` })
     const page = await open(begun.location.href)
-    t.equal(await page.getByLabel('Username or e-mail').inputValue(), 'lilly')
+    t.equal(await page.getByLabel('Username or email').inputValue(), 'lilly')
     await signIn(page, 'daisy', 'another four words')
-    await untilHeading(page, 'Diary cannot be allowed this')
-    await page.getByText('The app asks for another account.').waitFor()
+    await untilHeading(page, 'Diary can’t be given this access')
+    await page.getByText('The app is requesting access to a different account.').waitFor()
     await look(t, page, 'oauth-other-account')
     t.same(await accessesOf(pages, body.token), before, 'what the app has stays')
-    await page.getByRole('button', { name: 'Someone else?' }).click()
-    await page.getByLabel('Username or e-mail').fill('lilly')
+    await page.getByRole('button', { name: 'Not you?' }).click()
+    await page.getByLabel('Username or email').fill('lilly')
     await page.getByLabel('Password', { exact: true }).fill(password)
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-    await page.getByText('This password expired on').waitFor()
+    await page.getByText('Your password expired on').waitFor()
     await page.context().close()
   })
 
@@ -163,7 +163,7 @@ t.test('between the request and the access', async t => {
     await signIn(page, 'daisy', 'another four words')
     await page.getByRole('alert').waitFor()
     await look(t, page, 'oauth-suspended')
-    t.notMatch(await page.getByRole('alert').innerText(), 'Username and password')
+    t.notMatch(await page.getByRole('alert').innerText(), 'Incorrect username')
     await page.context().close()
   })
 })
@@ -181,17 +181,17 @@ t.test('a request that leads nowhere', async t => {
     `/oauth/authorize?${new URLSearchParams((await begin(service, { redirect_uri, scope, ...params })).params).toString()}`
 
   for (const [name, params, words] of [
-    ['client', { client_id: 'nobody-knows-me' }, 'invalid_request: This client_id is not known here'],
+    ['client', { client_id: 'nobody-knows-me' }, 'invalid_request: Unknown client_id'],
     [
       'redirect',
       { redirect_uri: 'https://evil.example.com/' },
-      'invalid_request: The redirect_uri is not one'
+      'invalid_request: The redirect_uri is not registered'
     ]
   ] as const)
     await t.test(`shows a page about an unknown ${name}`, async t => {
       const path = await query(params)
       const page = await open(path)
-      await untilHeading(page, 'This request leads nowhere')
+      await untilHeading(page, 'Invalid request')
       await page.getByText(words).waitFor()
       t.equal(new URL(page.url()).origin, url, 'nobody is sent anywhere')
       await look(t, page, `oauth-refused-${name}`)

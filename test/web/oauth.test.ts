@@ -17,18 +17,18 @@ t.test('an app that comes by OAuth', async t => {
     const begun = await begin(service, { redirect_uri, scope, login_hint: 'daisy', ui_locales: 'en-GB' })
     const page = await open(begun.location.href)
     await untilHeading(page, 'Sign in')
-    t.equal(await page.getByLabel('Username or e-mail').inputValue(), 'daisy')
+    t.equal(await page.getByLabel('Username or email').inputValue(), 'daisy')
     await signIn(page, 'daisy')
     await untilHeading(page, 'Allow Diary?')
     const text = await page.getByRole('main').innerText()
     for (const words of [
       'My diary',
-      'It learns that it is you',
-      'It learns your username',
-      'It learns your e-mail address',
-      'It may go on while you are away',
-      `Leads back to\n${new URL(url).host}`,
-      'Ends\nwhen you end it'
+      'Know who you are',
+      'See your username',
+      'See your email address',
+      'Keep access when you’re not using the app',
+      `Redirects to\n${new URL(url).host}`,
+      'Expires\nwhen you revoke it'
     ])
       t.match(text, words)
     t.notMatch(text, 'registered itself')
@@ -50,9 +50,9 @@ t.test('an app that comes by OAuth', async t => {
     const begun = await begin(service, { redirect_uri, scope })
     const page = await open(begun.location.href)
     await signIn(page, 'daisy')
-    await untilHeading(page, 'Give Diary its access again?')
-    t.match(await page.getByRole('main').innerText(), 'Diary already has access to your account')
-    await page.getByRole('button', { name: 'Don’t allow' }).click()
+    await untilHeading(page, 'Allow Diary again?')
+    t.match(await page.getByRole('main').innerText(), 'Diary already has access to your Coffer account')
+    await page.getByRole('button', { name: 'Deny' }).click()
     await page.waitForURL(`${redirect_uri}?**`)
     t.equal(new URL(page.url()).searchParams.get('error'), 'access_denied')
     await page.context().close()
@@ -72,10 +72,10 @@ t.test('an app that comes by OAuth', async t => {
     t.ok(accesses.some(({ name, oauth }: { name: string; oauth?: object }) => name === clientId && oauth))
     const page = await open('/access/access.html')
     await signIn(page, 'daisy', password)
-    const item = page.getByRole('listitem').filter({ hasText: 'Allowed by OAuth' })
-    t.match(await item.innerText(), /Diary[^]*Ends on .* unless the app prolongs it/)
-    await item.getByRole('button', { name: 'End the access of Diary' }).click()
-    await item.getByRole('button', { name: 'End it now' }).click()
+    const item = page.getByRole('listitem').filter({ hasText: 'Authorized with OAuth' })
+    t.match(await item.innerText(), /Diary[^]*Expires on .* unless the app renews it/)
+    await item.getByRole('button', { name: 'Revoke access for Diary' }).click()
+    await item.getByRole('button', { name: 'Revoke', exact: true }).click()
     await item.waitFor({ state: 'detached' })
     const left = await service.call('daisy', 'accesses.get', { includeExpired: true }, token)
     t.notOk(left.accesses.some(({ name }: { name: string }) => name === clientId))

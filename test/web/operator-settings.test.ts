@@ -61,54 +61,54 @@ t.test('settings in the operator’s page', async t => {
   const page = await visit(await startBrowser(t))
   const watch = new Watch(page, url)
   await page.goto(`${url}/operator#settings`)
-  await page.getByRole('button', { name: 'Use the operator’s key instead' }).click()
+  await page.getByRole('button', { name: 'Use the admin key instead' }).click()
   await page.getByLabel('Key', { exact: true }).fill(adminKey)
   await page.keyboard.press('Enter')
-  await untilHeading(page, 'Running the service')
-  const name = page.getByLabel('Name of the service')
+  await untilHeading(page, 'Administration')
+  const name = page.getByLabel('Service name')
   await name.waitFor()
 
   t.test('says what decides on those that are fixed', async t => {
     for (const [label, words] of [
       ['Home page (URL)', 'Set by the environment variable COFFER_SERVICE_HOME'],
-      ['Help (URL or e-mail address)', `Set by the file ${join(folder, 'coffer.yaml')}`],
-      ['Storage per account in MB (0: no limit)', 'Set by the flag --quota.bytes']
+      ['Support (URL or email address)', `Set by the file ${join(folder, 'coffer.yaml')}`],
+      ['Storage per account in MB (0 = unlimited)', 'Set by the flag --quota.bytes']
     ] as const) {
       const field = page.getByLabel(label)
       t.ok(await field.isDisabled(), label)
       t.match(await page.locator('.field').filter({ has: field }).textContent(), words)
     }
-    t.equal(await page.getByLabel('Storage per account in MB (0: no limit)').inputValue(), '5')
+    t.equal(await page.getByLabel('Storage per account in MB (0 = unlimited)').inputValue(), '5')
     await page.getByRole('button', { name: 'Show all' }).click()
     await page.getByText('services.email.smtp.password').last().waitFor()
     const shown = (await page.locator('main').textContent()) ?? ''
     for (const secret of [adminKey, 'never-to-be-shown']) t.notMatch(shown, secret)
-    await page.getByRole('button', { name: 'Only those that are not the default' }).click()
+    await page.getByRole('button', { name: 'Only changed settings' }).click()
     await look(t, page, 'operator-settings')
   })
 
   t.test('tells what is wrong beside the fields, and keeps nothing then', async t => {
     await name.fill('Our data')
-    await page.getByLabel('Days before a deleted account is removed').fill('soon')
-    await page.getByLabel('When (cron: minute hour day month weekday)').fill('sometimes')
+    await page.getByLabel('Days until a deleted account is removed').fill('soon')
+    await page.getByLabel('Schedule (cron: minute hour day month weekday)').fill('sometimes')
     await page.getByRole('button', { name: 'Save changes' }).click()
-    await page.getByText('Something is not right yet').waitFor()
-    t.equal(await page.getByText('Not accepted: ').count(), 2)
+    await page.getByText('Check the highlighted fields').waitFor()
+    t.equal(await page.getByText('Invalid value: ').count(), 2)
     await look(t, page, 'operator-settings-wrong')
     t.notMatch(readFileSync(chosen, 'utf8'), 'Our data')
     await page.getByRole('button', { name: 'Discard changes' }).click()
-    await page.getByText('Something is not right yet').waitFor({ state: 'detached' })
+    await page.getByText('Check the highlighted fields').waitFor({ state: 'detached' })
     t.equal(await name.inputValue(), 'Coffer')
   })
 
   t.test('keeps changes, which a restart puts in force', async t => {
     await name.fill('Our data')
-    await page.getByLabel('Who may register').selectOption({ label: 'People with an invitation' })
-    await page.getByLabel('Largest file in MB (0: no limit)').fill('2.5')
-    await page.getByLabel('Log every call').selectOption({ label: 'yes' })
+    await page.getByLabel('Who can register').selectOption({ label: 'Only people with an invitation' })
+    await page.getByLabel('Maximum file size in MB (0 = unlimited)').fill('2.5')
+    await page.getByLabel('Log every call').selectOption({ label: 'On' })
     await page.getByRole('button', { name: 'Save changes' }).click()
-    await page.getByText('The changes are saved.').waitFor()
-    await page.getByText('Some changes take effect only after a restart').waitFor()
+    await page.getByText('Changes saved.').waitFor()
+    await page.getByText('Some changes take effect after a restart').waitFor()
     t.match(parse(readFileSync(chosen, 'utf8')), {
       service: { name: 'Our data' },
       uploads: { maxFileBytes: 2_500_000 },
@@ -117,8 +117,8 @@ t.test('settings in the operator’s page', async t => {
     await look(t, page, 'operator-settings-saved')
     t.equal(await readName(url), 'Coffer')
     await page.getByRole('button', { name: 'Restart now' }).click()
-    await page.getByText('Some changes take effect only after a restart').waitFor({ state: 'detached' })
-    await page.getByText('The service is restarting').waitFor({ state: 'detached' })
+    await page.getByText('Some changes take effect after a restart').waitFor({ state: 'detached' })
+    await page.getByText('Restarting…').waitFor({ state: 'detached' })
     t.equal(await readName(url), 'Our data')
     t.equal(await name.inputValue(), 'Our data')
   })
@@ -135,9 +135,9 @@ t.test('settings in the operator’s page', async t => {
     t.equal(changed.status, 200)
     await name.fill('My data')
     await page.getByRole('button', { name: 'Save changes' }).click()
-    await page.getByText('Somebody else has changed settings in the meantime').waitFor()
+    await page.getByText('The settings were changed elsewhere in the meantime').waitFor()
     await page.getByRole('button', { name: 'Discard changes' }).click()
-    await page.getByText('Somebody else has changed settings in the meantime').waitFor({ state: 'detached' })
+    await page.getByText('The settings were changed elsewhere in the meantime').waitFor({ state: 'detached' })
     // They are read again first.
     const terms = page.getByLabel('Terms of service (URL or text)')
     await until(async () => (await terms.inputValue()) === 'Be kind', 'the settings that were changed')
@@ -150,30 +150,30 @@ t.test('settings in the operator’s page', async t => {
     await inService()
     await page.getByText('Automatic backups are off').waitFor()
     await page.getByRole('button', { name: 'Settings', exact: true }).click()
-    const to = page.getByLabel('Folder or s3://bucket/prefix (empty: no backups)')
+    const to = page.getByLabel('Folder or s3://bucket/prefix (empty = no backups)')
     await to.fill(join(dataDir, 'inside'))
     await page.getByRole('button', { name: 'Save changes' }).click()
-    await page.getByText('is part of the data directory').waitFor()
+    await page.getByText('is inside the data directory').waitFor()
     await to.fill(join(folder, 'backups'))
     await page.getByRole('button', { name: 'Save changes' }).click()
     await page.getByRole('button', { name: 'Restart now' }).click()
-    await page.getByText('Some changes take effect only after a restart').waitFor({ state: 'detached' })
+    await page.getByText('Some changes take effect after a restart').waitFor({ state: 'detached' })
     await inService()
     // The first one begins with the start.
-    const runs = page.getByRole('list', { name: 'Last backups' }).getByRole('listitem')
+    const runs = page.getByRole('list', { name: 'Recent backups' }).getByRole('listitem')
     await runs.first().waitFor({ timeout: 120_000 })
     t.equal(await runs.count(), 1)
     await page.getByRole('button', { name: 'Back up now' }).click()
     await runs.nth(1).waitFor({ timeout: 120_000 })
-    t.match(await runs.first().textContent(), 'succeeded')
+    t.match(await runs.first().textContent(), 'Succeeded')
     t.ok(readdirSync(join(folder, 'backups')).length > 0)
     await look(t, page, 'operator-service-backups')
   })
 
   t.test('is in the record of what operators did, and in other languages', async t => {
-    await page.getByRole('button', { name: 'Deeds', exact: true }).click()
-    await page.getByText('Restarted the service').first().waitFor()
-    await page.getByText('Started a backup').waitFor()
+    await page.getByRole('button', { name: 'Activity log', exact: true }).click()
+    await page.getByText('Service restarted').first().waitFor()
+    await page.getByText('Backup started').waitFor()
     await page.getByText('service.name, registration.invitationTokens').waitFor()
     await page.getByRole('button', { name: 'Settings', exact: true }).click()
     for (const [language, label] of [

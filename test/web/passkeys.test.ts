@@ -50,15 +50,15 @@ function devices(t: Test, { browser, service }: Pages) {
 }
 
 async function add(page: Page, name?: string): Promise<void> {
-  await page.getByRole('button', { name: 'Add a passkey' }).click()
-  if (name !== undefined) await page.getByLabel('Name of the passkey').fill(name)
+  await page.getByRole('button', { name: 'Add passkey' }).click()
+  if (name !== undefined) await page.getByLabel('Passkey name').fill(name)
   await page.getByLabel('Current password', { exact: true }).fill(password)
-  await page.getByRole('button', { name: 'Add it' }).click()
+  await page.getByRole('button', { name: 'Add passkey' }).click()
 }
 
 /** Signs out, and comes back to the way in to the account page. */
 async function leave(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Account of daisy' }).click()
+  await page.getByRole('button', { name: 'Account: daisy' }).click()
   await page.getByRole('navigation').getByRole('button', { name: 'Sign out' }).click()
   await untilHeading(page, 'Sign in')
   await page.goto(new URL('/app/account', page.url()).href)
@@ -82,15 +82,15 @@ t.test('passkeys', async t => {
     const { page } = laptop
     await signIn(page, 'daisy')
     await untilHeading(page, 'Your account')
-    await page.getByRole('button', { name: 'Add a passkey' }).click()
-    t.match(await page.getByLabel('Name of the passkey').inputValue(), /^Chrome on /)
+    await page.getByRole('button', { name: 'Add passkey' }).click()
+    t.match(await page.getByLabel('Passkey name').inputValue(), /^Chrome on /)
     await look(t, page, 'passkeys-add')
     await page.getByLabel('Current password', { exact: true }).fill('not the one')
-    await page.getByRole('button', { name: 'Add it' }).click()
-    await page.getByText('This is not your current password.').waitFor()
+    await page.getByRole('button', { name: 'Add passkey' }).click()
+    await page.getByText('Incorrect password.').waitFor()
     await page.getByRole('button', { name: 'Back', exact: true }).click()
     await add(page, 'Olive’s laptop')
-    await page.getByText('Olive’s laptop was added.').waitFor()
+    await page.getByText('Olive’s laptop added.').waitFor()
     t.match(await known(), [{ name: 'Olive’s laptop' }])
     await look(t, page, 'passkeys-list')
     await page.setViewportSize({ width: 320, height: 640 })
@@ -101,7 +101,7 @@ t.test('passkeys', async t => {
   await t.test('are not added twice on one device', async t => {
     const { page } = laptop
     await add(page)
-    await page.getByText('This device has a passkey of your account already.').waitFor()
+    await page.getByText('This device already has a passkey for your account.').waitFor()
     t.equal((await known()).length, 1)
     await page.getByRole('button', { name: 'Back', exact: true }).click()
   })
@@ -113,7 +113,7 @@ t.test('passkeys', async t => {
     await look(t, page, 'passkeys-sign-in')
     await enter(page)
     await untilHeading(page, 'Your account')
-    await page.getByText('You are signed in as daisy.').waitFor()
+    await page.getByText('Signed in as daisy.').waitFor()
     await page
       .getByText(/^Last used: /)
       .first()
@@ -124,9 +124,9 @@ t.test('passkeys', async t => {
 
   await t.test('are proof enough to add another one', async t => {
     const { cdp, page } = laptop
-    await page.getByRole('button', { name: 'Add a passkey' }).click()
-    await page.getByLabel('Name of the passkey').fill('Key ring')
-    await page.getByRole('button', { name: 'Prove it with a passkey instead' }).click()
+    await page.getByRole('button', { name: 'Add passkey' }).click()
+    await page.getByLabel('Passkey name').fill('Key ring')
+    await page.getByRole('button', { name: 'Confirm with a passkey instead' }).click()
     await cdp.send('WebAuthn.addVirtualAuthenticator', {
       options: {
         protocol: 'ctap2',
@@ -137,8 +137,8 @@ t.test('passkeys', async t => {
         automaticPresenceSimulation: true
       }
     })
-    await page.getByRole('button', { name: 'Add it' }).click()
-    await page.getByText('Key ring was added.').waitFor()
+    await page.getByRole('button', { name: 'Add passkey' }).click()
+    await page.getByText('Key ring added.').waitFor()
     t.same(
       (await known()).map(({ name }) => name),
       ['Olive’s laptop', 'Key ring']
@@ -148,13 +148,13 @@ t.test('passkeys', async t => {
   await t.test('get other names, and are ended', async t => {
     const { page } = laptop
     await page.getByRole('button', { name: 'Rename: Key ring' }).click()
-    await page.getByLabel('Name of the passkey').fill('Spare key')
+    await page.getByLabel('Passkey name').fill('Spare key')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
-    await page.getByRole('button', { name: 'End: Spare key' }).click()
+    await page.getByRole('button', { name: 'Remove: Spare key' }).click()
     await look(t, page, 'passkeys-end')
-    await page.getByRole('button', { name: 'Keep it' }).click()
-    await page.getByRole('button', { name: 'End: Spare key' }).click()
-    await page.getByRole('button', { name: 'End it' }).click()
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('button', { name: 'Remove: Spare key' }).click()
+    await page.getByRole('button', { name: 'Remove', exact: true }).click()
     await page.getByText('Spare key').first().waitFor({ state: 'detached' })
     t.match(await known(), [{ name: 'Olive’s laptop' }])
   })
@@ -162,7 +162,7 @@ t.test('passkeys', async t => {
   await t.test('are refused without the person verified, and once they were ended', async t => {
     const { cdp, id, page } = laptop
     await leave(page)
-    const isKnown = 'This passkey is not known here, or was ended.'
+    const isKnown = 'This passkey is unknown or has been removed.'
     // A page that does not ask for it: the authenticator signs all the same.
     await page.route('**/auth/passkey-challenge', async route => {
       const answer = await route.fetch()
@@ -184,7 +184,7 @@ t.test('passkeys', async t => {
       `navigator.credentials.get = async () => { throw new DOMException('', 'NotAllowedError') }`
     )
     await enter(page)
-    await page.getByText('No passkey was used. Please try again.').waitFor()
+    await page.getByText('No passkey was used. Try again.').waitFor()
     await page.context().close()
   })
 
@@ -193,7 +193,7 @@ t.test('passkeys', async t => {
     await signIn(page, 'daisy')
     await untilHeading(page, 'Your account')
     await add(page, 'Phone')
-    await page.getByText('Phone was added.').waitFor()
+    await page.getByText('Phone added.').waitFor()
     const { credentials } = await cdp.send('WebAuthn.getCredentials', { authenticatorId: id })
     await page.context().close()
     const other = await open('/healthz', { ...phone, fills: true })
@@ -212,7 +212,7 @@ t.test('passkeys', async t => {
     await signIn(device.page, 'daisy')
     await untilHeading(device.page, 'Your account')
     await add(device.page, 'Tablet')
-    await device.page.getByText('Tablet was added.').waitFor()
+    await device.page.getByText('Tablet added.').waitFor()
     await leave(device.page)
     const asked = await ask()
     const url = new URL(asked.authUrl)
@@ -229,8 +229,8 @@ t.test('passkeys', async t => {
     const page = await pages.open('/app/account')
     await signIn(page, 'daisy')
     await untilHeading(page, 'Your account')
-    await page.getByText(`Passkeys work at ${originOf(service)} only.`).waitFor()
-    t.equal(await page.getByRole('button', { name: 'Add a passkey' }).count(), 0)
+    await page.getByText(`Passkeys only work on ${originOf(service)}.`).waitFor()
+    t.equal(await page.getByRole('button', { name: 'Add passkey' }).count(), 0)
     await page.context().close()
   })
 })

@@ -139,7 +139,7 @@ function serviceApp(
     await next()
     const isAnswered = ctx.headerSent || ctx.body !== undefined
     if (ctx.matched && isAnswered) return
-    if (!front?.answers(ctx, 404)) fail('unknown-resource', 'There is nothing at this path')
+    if (!front?.answers(ctx, 404)) fail('unknown-resource', 'Nothing found at this path')
   })
 
   app.use(router.routes())
@@ -177,7 +177,8 @@ function logFailure(log: Log, cause: unknown): void {
   const { code } = Object(cause) as { code?: unknown }
   // Access was revoked while the response was being sent, so it was cut deliberately.
   if (cause instanceof ApiError && cause.status < 500) return
-  if (typeof code !== 'string' || !disconnectCodes.has(code)) log.warn('a response broke off', { cause })
+  if (typeof code !== 'string' || !disconnectCodes.has(code))
+    log.warn('a response was interrupted', { cause })
 }
 
 function isForm(request: IncomingMessage): boolean {

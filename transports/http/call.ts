@@ -262,24 +262,25 @@ function assertJsonType(exchange: Exchange): void {
   const type = mediaType(exchange.req)
   if (type === '') fail('missing-header', 'The header "Content-Type" is missing')
   if (type !== 'application/json')
-    fail('unsupported-content-type', 'The body has to be JSON (application/json)')
+    fail('unsupported-content-type', 'The body must be JSON (application/json)')
 }
 
 /** Reads the JSON body. A missing type and `text/plain` count as JSON too. */
 function readBody(exchange: Exchange, services: SharedServices, { takes }: Route): Promise<unknown> {
   const type = mediaType(exchange.req)
-  if (type === 'multipart/form-data') fail('invalid-request-structure', 'This method takes no multipart body')
+  if (type === 'multipart/form-data')
+    fail('invalid-request-structure', 'This method does not accept a multipart body')
   if (type !== 'application/json' && type !== '' && type !== 'text/plain' && !type.endsWith('+json'))
     throw new ApiError(
       takes === 'object' ? 'invalid-request-structure' : 'unsupported-content-type',
-      'The body has to be JSON (application/json)'
+      'The body must be JSON (application/json)'
     )
   return readJsonBody(exchange.req, services, exchange.state.ticket)
 }
 
 function assertObject(body: unknown): void {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
-    fail('invalid-request-structure', 'The body has to be a JSON object', { rule: 'object' })
+    fail('invalid-request-structure', 'The body must be a JSON object', { rule: 'object' })
 }
 
 /** Redirects the client to another server. (docs/spec/registration.md#finding-an-account) */

@@ -166,7 +166,7 @@ export class Listener {
     if (this.#refused.has(socket)) return
     if (code === 'ECONNRESET' || !socket.writable || !this.#config) return void socket.destroy()
     this.#refused.add(socket)
-    const [status, message] = misreadings.get(code) ?? [400, 'This is not a well-formed HTTP request']
+    const [status, message] = misreadings.get(code) ?? [400, 'Malformed HTTP request']
     const { incoming } = internalsOf(socket).parser ?? {}
     this.#giveUp(socket, status, message, incoming?.complete === false ? incoming : undefined)
   }
@@ -214,7 +214,7 @@ export class Listener {
 /** Parser errors that get a more specific message. */
 const misreadings = new Map<string | undefined, readonly [400 | 431, string]>([
   ['HPE_HEADER_OVERFLOW', [431, `The headers of the request are larger than ${headerBytes} bytes`]],
-  ['ERR_HTTP_REQUEST_TIMEOUT', [400, 'The request has not arrived in time']]
+  ['ERR_HTTP_REQUEST_TIMEOUT', [400, 'The request did not arrive in time']]
 ])
 
 /** Headers that decide whom or what a request is for. Node keeps the first of several; a proxy may have checked another. */
@@ -222,7 +222,8 @@ const singleHeaders: ReadonlySet<string> = new Set(['host', 'authorization', 'co
 
 /** Returns the status and message for headers that cannot be relied on: Node may have dropped some, or one is repeated. */
 function findHeaderViolation({ rawHeaders }: IncomingMessage): readonly [400 | 431, string] | undefined {
-  if (rawHeaders.length >= 2 * headerCount) return [431, `The request has ${headerCount} headers or more`]
+  if (rawHeaders.length >= 2 * headerCount)
+    return [431, `The request has too many headers. The limit is ${headerCount}`]
   let seen = ''
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]!.toLowerCase()

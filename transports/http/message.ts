@@ -49,7 +49,7 @@ async function readMessage(
   call: { readonly user: string; readonly credentials: Credentials }
 ): Promise<unknown> {
   if (mediaType(req) !== 'application/json')
-    fail('unsupported-content-type', 'The body has to be JSON (application/json)')
+    fail('unsupported-content-type', 'The body must be JSON (application/json)')
   if (needsRoom(req)) state.ticket = beginBody(services, call)
   return await readJsonBody(req, services, state.ticket)
 }

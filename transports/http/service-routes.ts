@@ -86,7 +86,7 @@ export function serviceRouter(
     ctx.body = directory
   })
   const replyAsset = (ctx: Http, name: string): void =>
-    replyFile(ctx, assets.get(name) ?? fail('unknown-resource', 'There is no such file'))
+    replyFile(ctx, assets.get(name) ?? fail('unknown-resource', 'File not found'))
   router.get('/www/assets/*file', ctx => replyAsset(ctx, ctx.params['file'] ?? ''))
   router.get('/favicon.ico', ctx => replyAsset(ctx, 'favicon.ico'))
   return router

@@ -45,6 +45,6 @@ export function userDispatch(
     if (front?.answers(exchange, statusBelow(user, segments))) return undefined
     assertUserExists(dispatcher.services, user)
     if (verb === 'GET' && segments.length === 0) return replyRoot(exchange, dispatcher.services)
-    return fail('unknown-resource', `There is no ${verb} route at this path`)
+    return fail('unknown-resource', `No ${verb} route at this path`)
   }
 }

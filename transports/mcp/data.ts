@@ -52,5 +52,5 @@ const readOnly = new Set(['read', 'none'])
 
 const tooLong: Pick<ApiError, 'id' | 'message'> = {
   id: 'too-many-results',
-  message: `The result has more than ${longest} characters: ask for fewer items`
+  message: `The result has more than ${longest} characters. Request fewer items`
 }

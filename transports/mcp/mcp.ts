@@ -15,8 +15,8 @@ import { toolsOf, type Tool } from './tools.js'
 
 const instructions =
   'Personal, time-stamped data: events (a weight, a heart rate, a note) of a type such as "mass/kg", in a tree of streams. ' +
-  'Times are in seconds since the Unix epoch. Begin with streams_facts, which says what there is, and since when. ' +
-  'For long ranges of numbers ask events_sample, not events_get. Everything read here is recorded for the owner of the data.'
+  'Times are in seconds since the Unix epoch. Start with streams_facts, which lists what data exists and since when.  ' +
+  'For numbers over long ranges, use events_sample rather than events_get. All reads are recorded for the owner of the data.'
 
 /** The endpoint at `/{user}/mcp`. The library of the protocol is loaded when it is first called. */
 export class Mcp implements UserEndpoint {
@@ -79,7 +79,7 @@ async function callTool(
   { name, arguments: params = {} }: { name: string; arguments?: Record<string, unknown> | undefined }
 ): Promise<CallToolResult> {
   const tool = tools.find(candidate => candidate.name === name)
-  if (!tool) return wrong(`There is no tool "${name.slice(0, 100)}"`)
+  if (!tool) return wrong(`Unknown tool "${name.slice(0, 100)}"`)
   const { auth: _auth, ...given } = params
   const told = await data.call(tool.method, given)
   if (!told.ok) return wrong(`${told.error.id}: ${told.error.message}`)
@@ -92,11 +92,11 @@ function wrong(text: string): CallToolResult {
 
 /** Several at once would be a way around the limits of calls; a subscription would outlive its access. */
 function assertSingleMessage(body: unknown): void {
-  if (Array.isArray(body)) fail('invalid-request-structure', 'One message at a time')
+  if (Array.isArray(body)) fail('invalid-request-structure', 'Send one message at a time')
   if (Object(body).method === 'subscriptions/listen')
     throw new ApiError(
       'invalid-method',
-      'There are no subscriptions: notifications come by sockets and webhooks'
+      'Subscriptions are not supported. Use sockets or webhooks for notifications'
     )
 }
 

@@ -27,7 +27,7 @@ export const templates = [
   {
     uriTemplate: 'coffer:///streams/{id}',
     name: 'Stream',
-    description: 'What a stream holds by type, and its latest events',
+    description: 'Contents of a stream by type, and its latest events',
     mimeType
   },
   { uriTemplate: 'coffer:///events/{id}', name: 'Event', description: 'One event', mimeType }

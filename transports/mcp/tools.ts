@@ -32,25 +32,25 @@ const left = new Set([
 /** What the names of params do not say. */
 const hints: Readonly<Record<string, string>> = {
   streams:
-    'Stream ids; streams below them count, too. An object {any, all, not} of such lists narrows further. Default: all',
-  types: 'Event types such as "mass/kg"; "mass/*" stands for all of a class. Default: all',
+    'Stream IDs, including their substreams. An object {any, all, not} of such lists narrows the selection. Default: all',
+  types: 'Event types such as "mass/kg". "mass/*" selects all types of a class. Default: all',
   fromTime: 'Seconds since the Unix epoch',
   toTime: 'Seconds since the Unix epoch',
-  time: 'Seconds since the Unix epoch; now if left out',
+  time: 'Seconds since the Unix epoch. Default: now',
   duration: 'Seconds',
-  limit: 'Items at most',
+  limit: 'Maximum number of items',
   state: 'Whether items in the trash are included',
-  modifiedSince: 'Only what has changed since, in seconds since the Unix epoch',
-  content: 'For reading: conditions on the content. For writing: what the type of the event asks for',
-  text: 'Words that are looked for in notes, descriptions and file names',
+  modifiedSince: 'Only items changed since this time, in seconds since the Unix epoch',
+  content: 'When reading: conditions on the content. When writing: the content, as defined by the event type',
+  text: 'Words to search for in notes, descriptions and file names',
   type: 'Event type, such as "mass/kg" or "note/txt"',
-  streamIds: 'Ids of the streams that the event belongs to',
-  update: 'The fields to change; others stay as they are',
-  parts: 'Into how many equal parts the range is divided',
-  field: 'Path of the number in contents that are objects',
-  sample: 'Sums up the series in so many parts',
-  fromDeltaTime: 'Seconds since the time of the event that holds the series',
-  toDeltaTime: 'Seconds since the time of the event that holds the series'
+  streamIds: 'IDs of the streams of the event',
+  update: 'The fields to change. Other fields are not affected',
+  parts: 'Number of equal intervals to divide the range into',
+  field: 'Path of the number in content that is an object',
+  sample: 'Aggregates the series into this many intervals',
+  fromDeltaTime: 'Seconds since the time of the series event',
+  toDeltaTime: 'Seconds since the time of the series event'
 }
 
 /** Returns the tools, those that only read first. */

@@ -54,7 +54,7 @@ export function openApiDocument({
       license: { name: 'BSD-3-Clause', identifier: 'BSD-3-Clause' },
       description:
         'Personal, time-stamped data in streams, granted by accesses. Where users have host names of their own, ' +
-        'paths below `/{username}` are also reached at the root of that host.'
+        'paths below `/{username}` are also available at the root of that host.'
     },
     servers: [{ url: config.publicUrl }],
     tags: tags(),
@@ -90,9 +90,9 @@ const securitySchemes = {
     description: 'The token alone, without a scheme'
   },
   bearer: { type: 'http', scheme: 'bearer' },
-  basic: { type: 'http', scheme: 'basic', description: 'The token as the user name, with any password' },
+  basic: { type: 'http', scheme: 'basic', description: 'The token as the username, with any password' },
   query: { type: 'apiKey', in: 'query', name: 'auth' },
-  adminKey: { type: 'apiKey', in: 'header', name: 'Authorization', description: 'The key of the operator' }
+  adminKey: { type: 'apiKey', in: 'header', name: 'Authorization', description: 'The admin key' }
 }
 
 const envelope = {
@@ -129,7 +129,7 @@ function responses(): JsonSchema {
     Forbidden: answer(`The token does not permit this call: ${idsOf(403)}`),
     Unknown: answer(`The item or user does not exist: ${idsOf(404)}`),
     Removed: answer(`This method has been removed from the API: ${idsOf(410)}`),
-    Corrupted: answer('The event has no picture that a preview could be made of: `corrupted-data`'),
+    Corrupted: answer('The event has no image to make a preview of: `corrupted-data`'),
     Error: answer('Any other error')
   }
 }

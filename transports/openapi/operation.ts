@@ -179,7 +179,7 @@ function answersOf(
   if (route.answers === 'redirect')
     return {
       [route.status]: {
-        description: 'The URL to go to',
+        description: 'The URL to redirect to',
         headers: { Location: { schema: { type: 'string' } } },
         ...content
       }
@@ -197,7 +197,7 @@ function answersOf(
   if (route.answers === 'preview')
     return {
       200: { description: 'The preview', content: { 'image/jpeg': { schema: bytes } } },
-      204: { description: 'The event is not a picture' },
+      204: { description: 'The event is not an image' },
       304: { description: 'The client has the current version' },
       422: errorRef('Corrupted')
     }

@@ -9,36 +9,36 @@ interface Group {
 
 const groups: readonly Group[] = [
   { name: 'Events', description: 'Time-stamped data, with files', of: ['events'] },
-  { name: 'Streams', description: 'The tree in which events are kept', of: ['streams'] },
-  { name: 'Series', description: 'Many points under one event', of: ['hfs'] },
-  { name: 'Previews', description: 'Small versions of pictures', of: ['previews'] },
+  { name: 'Streams', description: 'The tree that events are organised in', of: ['streams'] },
+  { name: 'Series', description: 'Data points of one event', of: ['hfs'] },
+  { name: 'Previews', description: 'Small versions of images', of: ['previews'] },
   {
     name: 'Batches and the current access',
-    description: 'Several calls at once, and who calls',
+    description: 'Batches, and information about the caller',
     of: ['general']
   },
   { name: 'Accesses', description: 'Tokens with permissions on streams', of: ['accesses'] },
-  { name: 'Requests of apps', description: 'How an app asks a person for an access', of: ['authRequest'] },
-  { name: 'OAuth', description: 'Accesses for apps by the protocol that many know', of: ['oauth'] },
-  { name: 'Webhooks', description: 'URLs that are told of changes', of: ['webhooks'] },
+  { name: 'Requests of apps', description: 'How an app requests access from a user', of: ['authRequest'] },
+  { name: 'OAuth', description: 'Accesses for apps by OAuth 2.0 and OpenID Connect', of: ['oauth'] },
+  { name: 'Webhooks', description: 'URLs that are notified of changes', of: ['webhooks'] },
   { name: 'Audit', description: 'Records of past calls', of: ['audit'] },
   {
     name: 'Signing in',
-    description: 'Passwords, passkeys, second factors, identities of providers and sessions',
+    description: 'Passwords, passkeys, two-factor authentication, single sign-on and sessions',
     of: ['auth', 'mfa', 'passkeys', 'identities', 'sessions']
   },
   { name: 'Account', description: 'The account, its password and its address', of: ['account', 'users'] },
-  { name: 'Profile', description: 'Sets of keys and values of apps and people', of: ['profile'] },
-  { name: 'Imports', description: 'Data from elsewhere, brought in and taken out', of: ['imports'] },
-  { name: 'Followed slices', description: 'Shared parts of other people’s data', of: ['followedSlices'] },
-  { name: 'The service', description: 'What clients have to know of it', of: ['service'] },
-  { name: 'Registration', description: 'Where accounts are, and which names are free', of: ['registration'] },
-  { name: 'Operation', description: 'For the operator, by the admin key', of: ['system', 'admin'] }
+  { name: 'Profile', description: 'Key-value sets of apps and users', of: ['profile'] },
+  { name: 'Imports', description: 'Importing data from files', of: ['imports'] },
+  { name: 'Followed slices', description: 'Data shared by other users', of: ['followedSlices'] },
+  { name: 'The service', description: 'Information that clients need about the service', of: ['service'] },
+  { name: 'Registration', description: 'Hosting of accounts, and available usernames', of: ['registration'] },
+  { name: 'Operation', description: 'Administration, with the admin key', of: ['system', 'admin'] }
 ]
 
 const further: Group = {
   name: 'Further addresses',
-  description: 'Other addresses of the operations above, which clients know',
+  description: 'Alternative paths of the operations above, for existing clients',
   of: []
 }
 

@@ -70,12 +70,8 @@ export class Holder {
     const full = this.bounds.findIndex(([tally, max]) => tally.bytes + bytes > max)
     if (full < 0) return undefined
     return full === this.bounds.length - 1
-      ? new ApiError(
-          'api-unavailable',
-          'Too many responses are waiting for clients that do not read them',
-          details
-        )
-      : new ApiError('too-many-requests', 'Too many responses are waiting for you to read them', details)
+      ? new ApiError('api-unavailable', 'Too many responses are waiting to be read by clients', details)
+      : new ApiError('too-many-requests', 'Too many responses are waiting to be read', details)
   }
 
   /** Releases the holder; bytes that it still holds count until they are gone. */

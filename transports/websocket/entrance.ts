@@ -45,7 +45,7 @@ export class Entrance {
   /** Lets a request open a connection if there is a free slot; otherwise sends the error. */
   admit(request: IncomingMessage, begin: () => void): void {
     if (sizeOf(request) > handshakeBytes)
-      return this.#refuse(request, 431, 'The query and the headers of a handshake are too large')
+      return this.#refuse(request, 431, 'The query and headers of the handshake are too large')
     const slot = this.#handshakes.take(this.clients.addressOf(request))
     if (typeof slot === 'number') return this.#refuse(request, slot, noSlotMessages[slot], retryAfter)
     this.#slots.set(request, slot)
@@ -91,7 +91,7 @@ export class Entrance {
     if (bytes !== Infinity && bytes > limit) return this.#answerError(response, 413, tooLarge(limit))
     if (this.#waiting.has(connection)) {
       connection.terminate()
-      return this.#answer(response, 400, 'Only one request at a time is possible on a connection')
+      return this.#answer(response, 400, 'Only one request at a time is allowed on a connection')
     }
     const emptied = connection.inbox.emptied()
     if (emptied) {

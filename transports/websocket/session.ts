@@ -102,7 +102,7 @@ export class SocketSession implements Guest {
     // The decoder has found that a limit is exceeded.
     if (params instanceof ApiError) return params
     return this.connection.inbox.hasSentBinary && holdsBinary(params)
-      ? new ApiError('invalid-parameters-format', 'Params cannot contain binary data')
+      ? new ApiError('invalid-parameters-format', 'Parameters cannot contain binary data')
       : undefined
   }
 
@@ -209,7 +209,7 @@ export class SocketSession implements Guest {
   }
 }
 
-const tooManyInFlight = new ApiError('too-many-requests', 'Too many calls of this socket are in flight')
+const tooManyInFlight = new ApiError('too-many-requests', 'Too many calls on this socket are in progress')
 
 function replyOf(args: readonly unknown[]): Reply | undefined {
   const last = args.at(-1)

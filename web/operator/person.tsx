@@ -78,7 +78,7 @@ export function OnePerson({ onChange, onClose, overview, person }: Props) {
         <Fact name={t('operator.secondFactor')}>
           {person.hasSecondFactor === null
             ? t('operator.unknown')
-            : t(person.hasSecondFactor ? 'operator.yes' : 'operator.no')}
+            : t(person.hasSecondFactor ? 'operator.on' : 'operator.off')}
         </Fact>
         <Fact name={t('operator.passkeys')}>
           {person.passkeys === null ? t('operator.unknown') : String(person.passkeys)}
@@ -142,7 +142,7 @@ export function OnePerson({ onChange, onClose, overview, person }: Props) {
               </Action>
             ) : (
               <button type="button" class="button" onClick={() => setSuspending(true)}>
-                {t('operator.suspend')} …
+                {t('operator.suspend')}
               </button>
             )}
             {overview.mayDelete && (
@@ -257,7 +257,7 @@ function Deletion({ onClose, onDone, username }: DeletionProps) {
         }}
         others={
           <button type="button" class="button" onClick={onClose}>
-            {t('shell.keep')}
+            {t('shell.cancel')}
           </button>
         }
       >

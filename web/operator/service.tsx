@@ -119,7 +119,9 @@ function BackupFacts({ backups, onStart }: BackupProps) {
   const { failures, isRunning, isVerified, next, problem, runs, succeeded } = backups
   return (
     <>
-      {failures > 0 && <Alert>{t('operator.backupFailed', { failures, problem: problem ?? '' })}</Alert>}
+      {failures > 0 && (
+        <Alert>{t('operator.backupFailed', { count: failures, problem: problem ?? '' })}</Alert>
+      )}
       {isRunning && <p>{t('operator.backupRuns')}</p>}
       <Facts
         of={[

@@ -3,7 +3,7 @@
 import type { Access, ItemDeletion, Permission } from './nouns.js'
 
 export interface AccessesMethods {
-  /** Compare what an app asks for with the accesses it has. */
+  /** Compare a request of an app with its existing accesses. */
   'accesses.checkApp': {
     params: {
       readonly requestingAppId: string
@@ -53,7 +53,7 @@ export interface AccessesMethods {
       }[]
     }
   }
-  /** Grant an access. */
+  /** Create an access. */
   'accesses.create': {
     params: {
       readonly name: string
@@ -107,12 +107,12 @@ export interface AccessesMethods {
       }
     }
   }
-  /** Delete an access, and those that it granted. */
+  /** Delete an access and the accesses it created. */
   'accesses.delete': {
     params: { readonly id: string }
     result: { accessDeletion: ItemDeletion; relatedDeletions?: ItemDeletion[] }
   }
-  /** List the accesses that the caller may manage. */
+  /** List the accesses that the caller can manage. */
   'accesses.get': {
     params: {
       readonly includeExpired?: boolean | null | undefined
@@ -154,7 +154,7 @@ export interface AccessesMethods {
       accessDeletions?: Access[]
     }
   }
-  /** Read about the access in use. */
+  /** Get the current access. */
   getAccessInfo: {
     params: { readonly [key: string]: unknown }
     result: {

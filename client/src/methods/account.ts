@@ -2,7 +2,7 @@
 // Generated from the definitions of the methods: do not edit. `npm run document` writes it.
 
 export interface AccountMethods {
-  /** Confirm an e-mail address (an addition of ours). */
+  /** Confirm an email address (extension). */
   'account.confirmEmail': {
     params: {
       readonly token: string
@@ -26,9 +26,9 @@ export interface AccountMethods {
     }
     result: { [key: string]: unknown }
   }
-  /** Take all data of the account along, as a ZIP. */
+  /** Export all data of the account as a ZIP file. */
   'account.export': { params: Record<string, never>; result: { export: { draft: string } } }
-  /** Read the values of the account. */
+  /** Get account values. */
   'account.get': {
     params: { readonly [key: string]: unknown }
     result: {
@@ -41,22 +41,22 @@ export interface AccountMethods {
       quota?: number
     }
   }
-  /** Read whether the e-mail address is confirmed (an addition of ours). */
+  /** Get whether the email address is confirmed (extension). */
   'account.getEmail': {
     params: Record<string, never>
     result: { email: { address: string | null; isConfirmed: boolean; confirmedAddress: string | null } }
   }
-  /** Read whether the user is told of sign-ins by mail (an addition of ours). */
+  /** Get whether security emails are on (extension). */
   'account.getNotices': {
     params: Record<string, never>
     result: { notices: { isOn: boolean; isAvailable: boolean } }
   }
-  /** Switch mails about sign-ins on or off (an addition of ours). */
+  /** Turn security emails on or off (extension). */
   'account.updateNotices': {
     params: { readonly update: { readonly isOn: boolean } }
     result: { notices: { isOn: boolean; isAvailable: boolean } }
   }
-  /** Change values of the account. */
+  /** Update account values. */
   'account.update': {
     params: {
       readonly update: {
@@ -89,51 +89,51 @@ export interface AccountMethods {
       }
     }
   }
-  /** Keep an account that is scheduled for deletion. */
+  /** Cancel the scheduled deletion of an account. */
   'account.keep': { params: Record<string, never>; result: { keptAccount: { username: string } } }
   /** Change the password. */
   'account.changePassword': {
     params: { readonly oldPassword?: string | undefined; readonly newPassword: string }
     result: { [key: string]: unknown }
   }
-  /** Send a mail with a link that confirms the e-mail address (an addition of ours). */
+  /** Send a confirmation link to the email address (extension). */
   'account.requestEmailConfirmation': { params: Record<string, never>; result: { [key: string]: unknown } }
-  /** Send a mail with a link that resets the password. */
+  /** Send a password reset link. */
   'account.requestPasswordReset': { params: { readonly appId: string }; result: { [key: string]: unknown } }
-  /** Set a new password by the token of such a mail. */
+  /** Reset the password with the token of a reset link. */
   'account.resetPassword': {
     params: { readonly resetToken: string; readonly newPassword: string; readonly appId: string }
     result: { [key: string]: unknown }
   }
-  /** Read the profile set of the calling app. */
+  /** Get the profile set of the calling app. */
   'profile.getApp': { params: Record<string, never>; result: { profile: { [key: string]: unknown } } }
-  /** Read the private profile set. */
+  /** Get the private profile set. */
   'profile.getPrivate': { params: Record<string, never>; result: { profile: { [key: string]: unknown } } }
-  /** Read the public profile set. */
+  /** Get the public profile set. */
   'profile.getPublic': { params: Record<string, never>; result: { profile: { [key: string]: unknown } } }
-  /** Read a profile set by its name. */
+  /** Get a profile set by name. */
   'profile.get': { params: { readonly id: string }; result: { profile: { [key: string]: unknown } } }
-  /** Change the profile set of the calling app. */
+  /** Update the profile set of the calling app. */
   'profile.updateApp': {
     params: { readonly update: { readonly [key: string]: unknown } }
     result: { profile: { [key: string]: unknown } }
   }
-  /** Change the private profile set. */
+  /** Update the private profile set. */
   'profile.updatePrivate': {
     params: { readonly update: { readonly [key: string]: unknown } }
     result: { profile: { [key: string]: unknown } }
   }
-  /** Change the public profile set. */
+  /** Update the public profile set. */
   'profile.updatePublic': {
     params: { readonly update: { readonly [key: string]: unknown } }
     result: { profile: { [key: string]: unknown } }
   }
-  /** Change a profile set by its name. */
+  /** Update a profile set by name. */
   'profile.update': {
     params: { readonly id: string; readonly update: { readonly [key: string]: unknown } }
     result: { profile: { [key: string]: unknown } }
   }
-  /** Delete an account with everything in it. */
+  /** Delete an account with all its data. */
   'users.delete': {
     params: {
       readonly username: string

@@ -4,7 +4,7 @@ import type { Attachment } from './nouns.js'
 import type { StreamsQuery } from '../streams-query.js'
 
 export interface AuditMethods {
-  /** List records of the calls that were made. */
+  /** List audit records. */
   'audit.get': {
     params: {
       readonly accessId?: string | null | undefined

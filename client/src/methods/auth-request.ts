@@ -2,7 +2,7 @@
 // Generated from the definitions of the methods: do not edit. `npm run document` writes it.
 
 export interface AuthRequestMethods {
-  /** Ask for an access on behalf of an app. */
+  /** Create an access request for an app. */
   'authRequest.create': {
     params: {
       readonly requestingAppId: string
@@ -43,7 +43,7 @@ export interface AuthRequestMethods {
       poll_rate_ms: number
     }
   }
-  /** Accept or refuse what an app asks for. */
+  /** Accept or deny an access request. */
   'authRequest.decide': {
     params: {
       readonly key: string
@@ -104,7 +104,7 @@ export interface AuthRequestMethods {
         }
     ) & { redirect?: string }
   }
-  /** Learn what has become of such a request. */
+  /** Get the state of an access request. */
   'authRequest.poll': {
     params: { readonly key: string }
     result:

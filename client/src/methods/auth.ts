@@ -3,7 +3,7 @@
 import type { ItemDeletion } from './nouns.js'
 
 export interface AuthMethods {
-  /** Sign in with user name and password. */
+  /** Sign in with username and password. */
   'auth.login': {
     params: { readonly username: string; readonly password: string; readonly appId: string }
     result:
@@ -33,7 +33,7 @@ export interface AuthMethods {
   }
   /** Sign out. */
   'auth.logout': { params: { readonly [key: string]: unknown }; result: { signOutUrl?: string } }
-  /** Read which account a proof of identity opens. */
+  /** Get the account that a proof of identity belongs to. */
   'auth.lookUpIdentity': {
     params: { readonly ticket: string; readonly secret: string }
     result: {
@@ -42,7 +42,7 @@ export interface AuthMethods {
       registration?: { isOpen: boolean; username?: string; email?: string; isEmailTaken: boolean }
     }
   }
-  /** Begin to sign in with a passkey. */
+  /** Start signing in with a passkey. */
   'auth.passkeyChallenge': {
     params: { readonly appId: string }
     result: {
@@ -83,7 +83,7 @@ export interface AuthMethods {
       deletion?: number
     }
   }
-  /** Begin to use a second factor. */
+  /** Start turning on two-factor authentication. */
   'mfa.activate': {
     params: {
       readonly password?: string | null | undefined
@@ -107,11 +107,11 @@ export interface AuthMethods {
     }
     result: { mfaToken: string; totp?: { secret: string; uri: string; qrCode: string } }
   }
-  /** Ask for a code again. */
+  /** Resend a code. */
   'mfa.challenge': { params: { readonly [key: string]: unknown }; result: { message: string } }
-  /** Finish turning the second factor on. */
+  /** Finish turning on two-factor authentication. */
   'mfa.confirm': { params: { readonly [key: string]: unknown }; result: { recoveryCodes: string[] } }
-  /** Use a second factor no longer. */
+  /** Turn off two-factor authentication. */
   'mfa.deactivate': {
     params: {
       readonly password?: string | null | undefined
@@ -134,7 +134,7 @@ export interface AuthMethods {
     }
     result: { message: string }
   }
-  /** Turn the second factor off by a recovery code. */
+  /** Turn off two-factor authentication with a recovery code. */
   'mfa.recover': {
     params: {
       readonly username?: string | undefined
@@ -144,7 +144,7 @@ export interface AuthMethods {
     }
     result: { message: string }
   }
-  /** Finish signing in by a code. */
+  /** Finish signing in with a code. */
   'mfa.verify': {
     params: { readonly [key: string]: unknown }
     result: {
@@ -156,7 +156,7 @@ export interface AuthMethods {
       deletion?: number
     }
   }
-  /** Read about an app. */
+  /** Get an app. */
   'registration.app': {
     params: { readonly appid: string }
     result: {
@@ -194,26 +194,26 @@ export interface AuthMethods {
       }[]
     }
   }
-  /** Tell where an account is served. */
+  /** Get the server of an account. */
   'registration.cores': {
     params: { readonly username?: string | undefined; readonly email?: string | undefined }
     result: { core: { url: string } }
   }
-  /** Tell whether an e-mail address is free, the older way. */
+  /** Check whether an email address is available (older form). */
   'auth.emailCheckPost': { params: { readonly email?: string | undefined }; result: { isFree: boolean } }
-  /** Tell whether an e-mail address is taken. */
+  /** Check whether an email address is taken. */
   'auth.emailCheck': { params: { readonly email: string }; result: { reserved: false; exists: false } }
-  /** List where accounts can be hosted. */
+  /** List hostings for new accounts. */
   'registration.hostings': {
     params: { readonly [key: string]: unknown }
     result: { regions: { [key: string]: unknown } }
   }
-  /** Tell whether an invitation may be used. */
+  /** Check whether an invitation is valid. */
   'registration.invitationTokenCheck': {
     params: { readonly invitationToken?: string | undefined; readonly invitationtoken?: string | undefined }
     result: { isValid: boolean }
   }
-  /** Create an account, with the names of parameters of older clients. */
+  /** Create an account, with parameter names of older clients. */
   'auth.registerOlder': {
     params: { readonly [key: string]: unknown }
     result: { username: string; apiEndpoint: string; server: string }
@@ -228,27 +228,27 @@ export interface AuthMethods {
     }
     result: { username: string; apiEndpoint: string }
   }
-  /** Tell which server holds an account. */
+  /** Get the server that holds an account. */
   'registration.server': { params: { readonly username: string }; result: { server: string; alias: string } }
-  /** Find the user name of an e-mail address. */
+  /** Look up the username for an email address. */
   'registration.uid': { params: { readonly email: string }; result: { uid: string } }
-  /** Tell whether a user name is free, the older way. */
+  /** Check whether a username is available (older form). */
   'auth.usernameCheckPost': {
     params: { readonly username?: string | undefined }
     result: { isFree: boolean }
   }
-  /** Tell whether a user name can be taken. */
+  /** Check whether a username is available. */
   'auth.usernameCheck': { params: { readonly username: string }; result: { reserved: false } }
-  /** Find the user name of an e-mail address, under another name. */
+  /** Look up the username for an email address (alias). */
   'registration.username': { params: { readonly email: string }; result: { username: string } }
-  /** End all sessions but this one. */
+  /** Revoke all other sessions. */
   'sessions.deleteAll': {
     params: { readonly includeCurrent?: boolean | null | undefined }
     result: { sessionDeletions: ItemDeletion[] }
   }
-  /** End a session. */
+  /** Revoke a session. */
   'sessions.delete': { params: { readonly id: string }; result: { sessionDeletion: ItemDeletion } }
-  /** List where the user is signed in. */
+  /** List the sessions of the user. */
   'sessions.get': {
     params: Record<string, never>
     result: {

@@ -6,7 +6,7 @@ import type { StreamsQuery } from '../streams-query.js'
 export interface EventsMethods {
   /** Add files to an event. */
   'events.addAttachment': { params: { readonly id: string }; result: { event: Event } }
-  /** Create an event, with files or without. */
+  /** Create an event, optionally with files. */
   'events.create': {
     params: {
       readonly id?: string | null | undefined
@@ -23,7 +23,7 @@ export interface EventsMethods {
     }
     result: { event: Event }
   }
-  /** Delete a file of an event. */
+  /** Delete an attachment. */
   'events.deleteAttachment': {
     params: { readonly id: string; readonly fileId: string }
     result: { event: Event }
@@ -33,7 +33,7 @@ export interface EventsMethods {
     params: { readonly id: string }
     result: { event: Event } | { eventDeletion: ItemDeletion }
   }
-  /** Take events out as a table, GPX or FHIR. */
+  /** Export events as a table, GPX or FHIR. */
   'events.export': {
     params: {
       readonly format: 'csv' | 'csv-wide' | 'json' | 'ndjson' | 'gpx' | 'fhir' | 'fhir-ndjson'
@@ -59,17 +59,17 @@ export interface EventsMethods {
     }
     result: { export: { mediaType: string; fileName: string; text: string } }
   }
-  /** Download a file of an event. */
+  /** Download an attachment. */
   'events.getAttachment': {
     params: { readonly id: string; readonly fileId: string }
     result: { attachment: Attachment }
   }
-  /** Read one event, with its earlier versions on request. */
+  /** Get an event, optionally with its earlier versions. */
   'events.getOne': {
     params: { readonly id: string; readonly includeHistory?: boolean | null | undefined }
     result: { event: Event | ItemDeletion; history?: (Event | ItemDeletion)[] }
   }
-  /** List events by time, streams, types and more. */
+  /** List events by time, streams, types and other criteria. */
   'events.get': {
     params: {
       readonly streams?: StreamsQuery | undefined
@@ -90,7 +90,7 @@ export interface EventsMethods {
     }
     result: { events: Event[]; eventDeletions?: ItemDeletion[] }
   }
-  /** Sum up the numbers of events for a chart. */
+  /** Aggregate numbers of events for a chart. */
   'events.sample': {
     params: {
       readonly streams?: StreamsQuery | undefined
@@ -113,7 +113,7 @@ export interface EventsMethods {
       }[]
     }
   }
-  /** Change an event. */
+  /** Update an event. */
   'events.update': {
     params: {
       readonly id: string
@@ -132,9 +132,9 @@ export interface EventsMethods {
     }
     result: { event: Event }
   }
-  /** Remove previews that nobody has looked at for long. */
+  /** Remove unused previews. */
   'previews.cleanUpCache': { params: Record<string, never>; result: { message: string } }
-  /** Show a preview of a picture. */
+  /** Get a preview of an image. */
   'previews.get': {
     params: {
       readonly id: string

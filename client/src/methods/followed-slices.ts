@@ -3,22 +3,22 @@
 import type { ItemDeletion } from './nouns.js'
 
 export interface FollowedSlicesMethods {
-  /** Follow a part of somebody’s data. */
+  /** Create a followed slice. */
   'followedSlices.create': {
     params: { readonly name: string; readonly url: string; readonly accessToken: string }
     result: { followedSlice: { id: string; name: string; url: string; accessToken: string } }
   }
-  /** Follow a part no longer. */
+  /** Delete a followed slice. */
   'followedSlices.delete': {
     params: { readonly id: string }
     result: { followedSliceDeletion: ItemDeletion }
   }
-  /** List the parts of others’ data that are followed. */
+  /** List followed slices. */
   'followedSlices.get': {
     params: Record<string, never>
     result: { followedSlices: { id: string; name: string; url: string; accessToken: string }[] }
   }
-  /** Change what is followed. */
+  /** Update a followed slice. */
   'followedSlices.update': {
     params: { readonly id: string; readonly update: { readonly name?: string | undefined } }
     result: { followedSlice: { id: string; name: string; url: string; accessToken: string } }

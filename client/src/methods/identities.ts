@@ -2,7 +2,7 @@
 // Generated from the definitions of the methods: do not edit. `npm run document` writes it.
 
 export interface IdentitiesMethods {
-  /** Begin to link an identity. */
+  /** Start linking an identity. */
   'identities.begin': { params: Record<string, never>; result: { secret: string } }
   /** Link an identity. */
   'identities.create': {
@@ -21,7 +21,7 @@ export interface IdentitiesMethods {
   }
   /** Unlink an identity. */
   'identities.delete': { params: { readonly id: string }; result: { identityDeletion: { id: string } } }
-  /** List the identities with which the user signs in. */
+  /** List the linked identities of the user. */
   'identities.get': {
     params: Record<string, never>
     result: {

@@ -3,20 +3,20 @@
 import type { Import } from './nouns.js'
 
 export interface ImportsMethods {
-  /** Stop an import. */
+  /** Cancel an import. */
   'imports.cancel': { params: { readonly id: string }; result: { import: Import } }
-  /** Take in a file with data from elsewhere. */
+  /** Upload a file to import. */
   'imports.create': {
     params: { readonly parentId?: string | null | undefined; readonly zone?: string | null | undefined }
     result: { import: Import }
   }
-  /** Take out what was imported. */
+  /** Undo an import. */
   'imports.delete': { params: { readonly id: string }; result: { import: Import } }
-  /** See how far an import is, and what is in its file. */
+  /** Get the progress of an import and the contents of its file. */
   'imports.getOne': { params: { readonly id: string }; result: { import: Import } }
-  /** List what was imported. */
+  /** List imports. */
   'imports.get': { params: Record<string, never>; result: { imports: Import[] } }
-  /** Look at an imported file again. */
+  /** Analyse an imported file again. */
   'imports.look': {
     params: {
       readonly id: string
@@ -53,7 +53,7 @@ export interface ImportsMethods {
     }
     result: { import: Import }
   }
-  /** Write what is in an imported file. */
+  /** Run an import. */
   'imports.run': {
     params: {
       readonly id: string

@@ -2,19 +2,19 @@
 // Generated from the definitions of the methods: do not edit. `npm run document` writes it.
 
 export interface OauthMethods {
-  /** Ask for an access by OAuth. */
+  /** Request an access by OAuth. */
   'oauth.authorize': {
     params: { readonly [key: string]: string | readonly string[] }
     result: { redirect: string }
   }
-  /** Read the keys by which ID tokens are checked. */
+  /** Get the keys that verify ID tokens. */
   'oauth.getKeys': { params: Record<string, never>; result: { keys: { [key: string]: unknown }[] } }
-  /** Read who has signed in. */
+  /** Get the signed-in user. */
   'oauth.getUserInfo': {
     params: Record<string, never>
     result: { sub: string; preferred_username?: string; email?: string; email_verified?: boolean }
   }
-  /** Learn what a token is worth, as the client that it was given to. */
+  /** Get the state of a token, as its client. */
   'oauth.introspect': {
     params: {
       readonly client_id?: string | undefined
@@ -34,7 +34,7 @@ export interface OauthMethods {
       iss?: string
     }
   }
-  /** Register a client of OAuth, where the operator lets programs do so. */
+  /** Register an OAuth client, if registration is turned on. */
   'oauth.register': {
     params: {
       readonly redirect_uris: readonly string[]
@@ -46,7 +46,7 @@ export interface OauthMethods {
     }
     result: { client_id: string; client_secret?: string }
   }
-  /** End the access of a token, as the client that it was given to. */
+  /** Revoke a token, as its client. */
   'oauth.revoke': {
     params: {
       readonly client_id?: string | undefined
@@ -56,7 +56,7 @@ export interface OauthMethods {
     }
     result: { [key: string]: unknown }
   }
-  /** Get the token of an access for a code, or prolong it by a refresh token. */
+  /** Exchange a code or a refresh token for an access token. */
   'oauth.token': {
     params: {
       readonly client_id?: string | undefined

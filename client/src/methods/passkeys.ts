@@ -3,7 +3,7 @@
 import type { ItemDeletion } from './nouns.js'
 
 export interface PasskeysMethods {
-  /** Begin to add a passkey. */
+  /** Start adding a passkey. */
   'passkeys.challenge': {
     params: {
       readonly purpose: 'prove' | 'add'
@@ -71,7 +71,7 @@ export interface PasskeysMethods {
     }
     result: { passkey: { id: string; name: string; created: number; lastUsed?: number; isSynced: boolean } }
   }
-  /** End a passkey. */
+  /** Remove a passkey. */
   'passkeys.delete': { params: { readonly id: string }; result: { passkeyDeletion: ItemDeletion } }
   /** List the passkeys of the user. */
   'passkeys.get': {

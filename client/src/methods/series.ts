@@ -6,7 +6,7 @@ import type { FlatPoints } from '../flat-points.js'
 export interface SeriesMethods {
   /** Add points to a series. */
   'hfs.add': { params: { readonly id: string } & FlatPoints; result: { status: 'ok' } }
-  /** Add points to several series at once. */
+  /** Add points to several series. */
   'hfs.addBatch': {
     params: {
       readonly format: 'seriesBatch'
@@ -23,7 +23,7 @@ export interface SeriesMethods {
     }
     result: { status: 'ok'; removed: number; event: Event }
   }
-  /** Read points of a series. */
+  /** Get points of a series. */
   'hfs.get': {
     params: {
       readonly id: string

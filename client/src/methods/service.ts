@@ -2,12 +2,12 @@
 // Generated from the definitions of the methods: do not edit. `npm run document` writes it.
 
 export interface ServiceMethods {
-  /** Make many calls in order. */
+  /** Make several calls in order. */
   callBatch: {
     params: readonly { readonly method: string; readonly params?: unknown }[]
     result: { results: unknown[] }
   }
-  /** Read what clients need to know of the service. */
+  /** Get the service information. */
   'service.info': {
     params: { readonly [key: string]: unknown }
     result: {

@@ -22,7 +22,7 @@ export interface StreamsMethods {
       | { stream: Stream }
       | { updatedEvents: { id: string; action: string }[]; streamDeletion: ItemDeletion }
   }
-  /** Read the tree of streams. */
+  /** Get the stream tree. */
   'streams.get': {
     params: {
       readonly parentId?: string | null | undefined
@@ -31,7 +31,7 @@ export interface StreamsMethods {
     }
     result: { streams: StreamTree[]; streamDeletions?: ItemDeletion[] }
   }
-  /** Tell what each stream holds. */
+  /** Get the contents of each stream. */
   'streams.facts': {
     params: { readonly streams?: StreamsQuery | undefined }
     result: {
@@ -45,7 +45,7 @@ export interface StreamsMethods {
       }[]
     }
   }
-  /** Change or move a stream. */
+  /** Update or move a stream. */
   'streams.update': {
     params: {
       readonly id: string

@@ -2,7 +2,7 @@
 // Generated from the definitions of the methods: do not edit. `npm run document` writes it.
 
 export interface SystemMethods {
-  /** Make invitations. */
+  /** Create invitations. */
   'admin.createInvitations': {
     params: { readonly count?: number | undefined; readonly message?: string | undefined }
     result: {
@@ -50,7 +50,7 @@ export interface SystemMethods {
   }
   /** Count the users of each server. */
   'admin.getServers': { params: Record<string, never>; result: { servers: { [key: string]: number } } }
-  /** Read what the platform knows of a user. */
+  /** Get the platform data of a user. */
   'admin.getUser': {
     params: { readonly username: string }
     result: {
@@ -86,22 +86,22 @@ export interface SystemMethods {
       }[]
     }
   }
-  /** Serve an account here again that was marked as moved. */
+  /** Undo marking an account as moved. */
   'system.bringBackUser': {
     params: { readonly username: string }
     result: { relocationDeletion: { username: string } }
   }
-  /** Check the platform file against the accounts. */
+  /** Check the platform database against the accounts. */
   'system.checkPlatformIntegrity': {
     params: { readonly username?: string | undefined }
     result: { checks: { title: string; infos: { [key: string]: number }; errors: string[] }[] }
   }
-  /** Make a link with which a user sets a new password. */
+  /** Create a password reset link for a user. */
   'system.createResetLink': {
     params: { readonly username: string }
     result: { resetLink: { username: string; url: string; expires: number } }
   }
-  /** Create an account as the operator. */
+  /** Create an account, as the operator. */
   'system.createUser': {
     params: {
       readonly username: string
@@ -114,11 +114,11 @@ export interface SystemMethods {
     }
     result: { id: string }
   }
-  /** Turn off a user’s second factor. */
+  /** Turn off two-factor authentication of a user. */
   'system.deactivateMfa': { params: { readonly username: string }; result: { [key: string]: unknown } }
-  /** End all passkeys of a user. */
+  /** Remove all passkeys of a user. */
   'system.deletePasskeys': { params: { readonly username: string }; result: { [key: string]: unknown } }
-  /** Read how much an account is used. */
+  /** Get the usage of an account. */
   'system.getUserInfo': {
     params: { readonly username: string }
     result: {
@@ -132,19 +132,19 @@ export interface SystemMethods {
       }
     }
   }
-  /** Mark an account as moved elsewhere. */
+  /** Mark an account as moved to another server. */
   'system.relocateUser': {
     params: { readonly username: string; readonly url: string }
     result: { relocation: { username: string; url: string } }
   }
-  /** Set a user’s password as the operator. */
+  /** Set the password of a user, as the operator. */
   'system.setPassword': {
     params: { readonly username: string; readonly passwordHash: string }
     result: { username: string }
   }
-  /** Tell whether the user operates the service. */
+  /** Check whether the user is an operator. */
   'system.getOperator': { params: { readonly username: string }; result: { operator: { username: string } } }
-  /** Tell what runs here, and for how many. */
+  /** Get versions and numbers of accounts. */
   'system.getOverview': {
     params: Record<string, never>
     result: {
@@ -163,7 +163,7 @@ export interface SystemMethods {
       }
     }
   }
-  /** List how users use the service. */
+  /** List users and their usage. */
   'system.getUsers': {
     params: {
       readonly search?: string | undefined
@@ -189,7 +189,7 @@ export interface SystemMethods {
       next?: string
     }
   }
-  /** Read how a user uses the service. */
+  /** Get the usage of a user. */
   'system.getUser': {
     params: { readonly username: string }
     result: {
@@ -210,24 +210,24 @@ export interface SystemMethods {
       }
     }
   }
-  /** Limit how much an account may store. */
+  /** Set the storage limit of an account. */
   'system.limitUser': {
     params: { readonly username: string; readonly bytes: number | null }
     result: { quota: { username: string; bytes: number | null } }
   }
-  /** Let nobody use an account. */
+  /** Suspend an account. */
   'system.suspendUser': {
     params: { readonly username: string }
     result: { suspension: { username: string; since: number } }
   }
-  /** Let a suspended account be used again. */
+  /** Restore access to a suspended account. */
   'system.resumeUser': {
     params: { readonly username: string }
     result: { suspensionDeletion: { username: string } }
   }
-  /** Keep an account that its owner has scheduled for deletion. */
+  /** Cancel the scheduled deletion of an account, as the operator. */
   'system.keepUser': { params: { readonly username: string }; result: { keptUser: { username: string } } }
-  /** List what operators did. */
+  /** List actions of operators. */
   'system.getDeeds': {
     params: { readonly before?: number | undefined; readonly limit?: number | undefined }
     result: {
@@ -245,7 +245,7 @@ export interface SystemMethods {
       }[]
     }
   }
-  /** Tell how the service has grown. */
+  /** Get the growth of the service. */
   'system.getGrowth': {
     params: Record<string, never>
     result: {
@@ -260,7 +260,7 @@ export interface SystemMethods {
       }[]
     }
   }
-  /** List the settings in force. */
+  /** List the current settings. */
   'system.getSettings': {
     params: Record<string, never>
     result: {
@@ -273,6 +273,6 @@ export interface SystemMethods {
       }[]
     }
   }
-  /** Let a user try again at once after wrong passwords or codes. */
+  /** Unlock sign-in for a user. */
   'system.unlockUser': { params: { readonly username: string }; result: { [key: string]: unknown } }
 }

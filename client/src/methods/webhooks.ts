@@ -3,7 +3,7 @@
 import type { ItemDeletion, Scopes, Webhook } from './nouns.js'
 
 export interface WebhooksMethods {
-  /** Register a webhook. */
+  /** Create a webhook. */
   'webhooks.create': {
     params: {
       readonly url: string
@@ -35,13 +35,13 @@ export interface WebhooksMethods {
   }
   /** Delete a webhook. */
   'webhooks.delete': { params: { readonly id: string }; result: { webhookDeletion: ItemDeletion } }
-  /** Read one webhook. */
+  /** Get a webhook. */
   'webhooks.getOne': { params: { readonly id: string }; result: { webhook: Webhook } }
   /** List webhooks. */
   'webhooks.get': { params: Record<string, never>; result: { webhooks: Webhook[] } }
-  /** Call a webhook to try it. */
+  /** Test a webhook. */
   'webhooks.test': { params: { readonly id: string }; result: { webhook: Webhook } }
-  /** Change a webhook, or bring it back to life. */
+  /** Update or reactivate a webhook. */
   'webhooks.update': {
     params: {
       readonly id: string

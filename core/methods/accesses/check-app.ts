@@ -33,7 +33,7 @@ const Params = Type.Object({
 /** Returns the matching access, or else what to ask the user for, and the access that would be replaced. */
 export const checkApp = method({
   id: 'accesses.checkApp',
-  summary: 'Compare what an app asks for with the accesses it has',
+  summary: 'Compare a request of an app with its existing accesses',
   params: Params,
   result: Type.Object({
     matchingAccess: Type.Optional(Access),
@@ -87,7 +87,7 @@ function buildRequestDetails(
   const { account, services, credentials, now, store } = call
   const known = findRequest(services, credentials, requestKey, now)
   if (known.request.requestingAppId !== requestingAppId)
-    fail('invalid-operation', 'The request of this key is one of another app')
+    fail('invalid-operation', 'The request with this key belongs to another app')
   // Checked before the user is asked, or a useful access is replaced.
   assertRequestedAccount(known.request, account.username)
   return {

@@ -52,7 +52,7 @@ const deviceNameViolation = {
 /** The access, with its token. */
 export const create = methodInSteps({
   id: 'accesses.create',
-  summary: 'Grant an access',
+  summary: 'Create an access',
   params: Params,
   result: Type.Object({ access: PublicAccess }),
   mode: 'write',
@@ -127,7 +127,7 @@ function resolveToken(caller: Caller, wanted: string): string {
 
 const shortTokenViolation = {
   code: 'MIN_LENGTH',
-  message: `A token of the app's own choice has ${minTokenLength} characters at least; leave it out to get one`,
+  message: `A custom token must have at least ${minTokenLength} characters. Leave it out to generate one`,
   path: '#/token',
   param: 'token'
 }
@@ -139,7 +139,9 @@ const shortTokenViolation = {
 function assertNotOutliving({ caller }: Call, { expires }: Access): void {
   const end = caller.access?.expires
   if (end !== undefined && (expires === undefined || expires > end))
-    fail('invalid-operation', 'The access would outlive the one that creates it', { expires: end })
+    fail('invalid-operation', 'The access would expire later than the access that creates it', {
+      expires: end
+    })
 }
 
 /**
@@ -150,7 +152,7 @@ function assertNameAndTokenFree(call: Call, { deviceName, name, token, type }: A
   const { accesses } = call.store
   const existing = accesses.findByName(type, name, deviceName)
   if (existing && !(isExpired(existing, call.now) && mayDelete(call, existing)))
-    fail('item-already-exists', `Another ${type} access is named "${name}"`, {
+    fail('item-already-exists', `An access of type ${type} named "${name}" already exists`, {
       type,
       name,
       deviceName: deviceName ?? null

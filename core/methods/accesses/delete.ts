@@ -12,7 +12,7 @@ import type { Steps } from '../../../storage/steps.js'
 /** Returns the deletion; for an app access also those of the accesses it shared. */
 export const deleteAccess = methodInSteps({
   id: 'accesses.delete',
-  summary: 'Delete an access, and those that it granted',
+  summary: 'Delete an access and the accesses it created',
   params: Type.Object({ id: Identifier }, closed),
   result: Type.Object({
     accessDeletion: ItemDeletion,
@@ -46,5 +46,6 @@ function assertMayDelete(call: Call, access: Access): void {
   const { caller } = call
   if (access.id !== caller.accessId) {
     if (!mayDelete(call, access)) fail('forbidden')
-  } else if (caller.isForbidden('selfRevoke')) fail('forbidden', 'This access must not delete itself')
+  } else if (caller.isForbidden('selfRevoke'))
+    fail('forbidden', 'This access is not allowed to delete itself')
 }

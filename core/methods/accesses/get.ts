@@ -16,7 +16,7 @@ import { isCreatedBy, isExpired } from '../../permissions/access.js'
 /** Returns accesses by name and, if requested, deleted ones by time of deletion. */
 export const get = method({
   id: 'accesses.get',
-  summary: 'List the accesses that the caller may manage',
+  summary: 'List the accesses that the caller can manage',
   params: Type.Object(
     { includeExpired: orNull(Type.Boolean()), includeDeletions: orNull(Type.Boolean()) },
     closed

@@ -67,7 +67,7 @@ function refuseMissingPassword(): never {
 }
 
 function refuseWrongPassword(): never {
-  fail('invalid-operation', 'The given old password does not match', {
+  fail('invalid-operation', 'The old password is incorrect', {
     param: 'oldPassword',
     code: 'password-wrong'
   })

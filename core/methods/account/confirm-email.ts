@@ -19,7 +19,7 @@ import { requireOwner } from '../../sign-in/passkeys/owner-proof.js'
  */
 export const confirmEmail = method({
   id: 'account.confirmEmail',
-  summary: 'Confirm an e-mail address (an addition of ours)',
+  summary: 'Confirm an email address (extension)',
   params: Type.Object(
     {
       token: Type.String({ minLength: 1, maxLength: 1000 }),
@@ -48,11 +48,7 @@ function getAddress({ now, store }: Call, token: string): string {
   const known = store.signIn.find('email', token, now) as { readonly address: string } | undefined
   const address = getCurrentAddress(store)
   if (address !== undefined && known?.address === address) return address
-  return fail(
-    'invalid-parameter',
-    'The token is unknown, or was used, or has expired: ask for another link',
-    {
-      param: 'token'
-    }
-  )
+  return fail('invalid-parameter', 'The token is unknown, already used or expired. Request a new link', {
+    param: 'token'
+  })
 }

@@ -8,7 +8,7 @@ import { method } from '../../call/method.js'
 /** `GET /account/export`: a ZIP without secrets. The result names the copy from which it is made. */
 export const exportAccount = method({
   id: 'account.export',
-  summary: 'Take all data of the account along, as a ZIP',
+  summary: 'Export all data of the account as a ZIP file',
   params: Type.Object({}, closed),
   result: Type.Object({ export: Type.Object({ draft: Type.String() }) }),
   mode: 'read',
@@ -17,7 +17,7 @@ export const exportAccount = method({
   async prepare({ account, services, credentials, store }) {
     // Other transports cannot carry a file, and the copy would not be removed.
     if (credentials.via !== 'http' || credentials.isMember)
-      fail('invalid-operation', 'An export is a file: it is answered to GET /account/export only')
+      fail('invalid-operation', 'An export is a file and is only available at GET /account/export')
     return (await services.exports.create(account.id, store)) ?? refuseBusy()
   },
   run: (_call, _params, draft) => ({ export: { draft } })
@@ -27,7 +27,7 @@ export const exportAccount = method({
 const retryAfter = 60
 
 function refuseBusy(): never {
-  throw new ApiError('too-many-requests', 'Too many exports are under way. Please try again later', {
+  throw new ApiError('too-many-requests', 'Too many exports are in progress. Try again later', {
     retryAfter
   })
 }

@@ -13,7 +13,7 @@ const Address = Type.Union([Type.String(), Type.Null()])
 /** Returns the current address, and the one to which password reset links are sent: they differ until the former is confirmed. */
 export const getEmail = method({
   id: 'account.getEmail',
-  summary: 'Read whether the e-mail address is confirmed (an addition of ours)',
+  summary: 'Get whether the email address is confirmed (extension)',
   params: Type.Object({}, closed),
   result: Type.Object({
     email: Type.Object({ address: Address, isConfirmed: Type.Boolean(), confirmedAddress: Address })

@@ -21,7 +21,7 @@ export function getNoticeSettings({
 
 export const getNotices = method({
   id: 'account.getNotices',
-  summary: 'Read whether the user is told of sign-ins by mail (an addition of ours)',
+  summary: 'Get whether security emails are on (extension)',
   params: Type.Object({}, closed),
   result: Type.Object({ notices: Notices }),
   mode: 'read',

@@ -8,7 +8,7 @@ import { method } from '../../call/method.js'
 /** Returns the user name and the values in force of visible fields; `quota` where an operator has set one for this account. */
 export const get = method({
   id: 'account.get',
-  summary: 'Read the values of the account',
+  summary: 'Get account values',
   params: Type.Object({}),
   result: Type.Object({
     account: AccountView,

@@ -9,7 +9,7 @@ import { requireRecentSignIn } from '../../auth/recent-sign-in.js'
 /** Reopens the account unchanged, for its owner after a recent sign-in. */
 export const keep = method({
   id: 'account.keep',
-  summary: 'Keep an account that is scheduled for deletion',
+  summary: 'Cancel the scheduled deletion of an account',
   params: Type.Object({}, closed),
   result: Type.Object({ keptAccount: Type.Object({ username: Type.String() }) }),
   mode: 'write',

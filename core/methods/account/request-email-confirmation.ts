@@ -14,7 +14,7 @@ import { method } from '../../call/method.js'
 /** Mails a link to the current address after the response. Links mailed before become invalid. */
 export const requestEmailConfirmation = method({
   id: 'account.requestEmailConfirmation',
-  summary: 'Send a mail with a link that confirms the e-mail address (an addition of ours)',
+  summary: 'Send a confirmation link to the email address (extension)',
   params: Type.Object({}, closed),
   result: Type.Object({}),
   mode: 'read',
@@ -22,7 +22,7 @@ export const requestEmailConfirmation = method({
   run({ account, services, now, store }) {
     const address = getCurrentAddress(store)
     if (address === undefined || address === getConfirmedAddress(store))
-      fail('invalid-operation', 'There is no e-mail address that waits to be confirmed')
+      fail('invalid-operation', 'No email address is waiting to be confirmed')
     const retryAfter = getMessageWait(store, 'confirmation', now)
     if (retryAfter > 0) throw new ApiError('too-many-requests', undefined, { retryAfter })
     sendConfirmation(services, account.username)

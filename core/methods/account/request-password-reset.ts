@@ -12,7 +12,7 @@ import { requirePasswordsEnabled } from '../../sign-in/passwords-enabled.js'
  */
 export const requestPasswordReset = method({
   id: 'account.requestPasswordReset',
-  summary: 'Send a mail with a link that resets the password',
+  summary: 'Send a password reset link',
   params: Type.Object({ appId: AppId }),
   result: Type.Object({}),
   mode: 'read',

@@ -15,7 +15,7 @@ import { requirePasswordsEnabled } from '../../sign-in/passwords-enabled.js'
  */
 export const resetPassword = method({
   id: 'account.resetPassword',
-  summary: 'Set a new password by the token of such a mail',
+  summary: 'Reset the password with the token of a reset link',
   params: Type.Object({
     resetToken: Type.String({ maxLength: 1000 }),
     newPassword: PlainPassword,
@@ -57,5 +57,5 @@ function toGuess({ credentials }: ServiceCall, username: string): { subject: str
 
 function refuseToken(call: ServiceCall, username: string): never {
   call.services.throttle.failed(toGuess(call, username))
-  fail('invalid-access-token', 'The reset token is unknown, or was used, or has expired')
+  fail('invalid-access-token', 'The reset token is unknown, already used or expired')
 }

@@ -12,7 +12,7 @@ import { Notices, getNoticeSettings } from './get-notices.js'
 /** A last notice announces the change, which may have been made by an attacker. */
 export const updateNotices = method({
   id: 'account.updateNotices',
-  summary: 'Switch mails about sign-ins on or off (an addition of ours)',
+  summary: 'Turn security emails on or off (extension)',
   params: Type.Object({ update: Type.Object({ isOn: Type.Boolean() }, closed) }, closed),
   result: Type.Object({ notices: Notices }),
   mode: 'write',

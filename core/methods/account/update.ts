@@ -28,7 +28,7 @@ const Update = Type.Object(
  */
 export const update = method({
   id: 'account.update',
-  summary: 'Change values of the account',
+  summary: 'Update account values',
   params: Type.Object({ update: Update }, closed),
   result: Type.Object({ account: AccountView }),
   mode: 'write',

@@ -12,7 +12,7 @@ const tokenLength = 5
 /** `GET /reg/admin/invitations/post?count=&message=`: a GET, as existing operator tools expect. */
 export const createInvitations = serviceMethod({
   id: 'admin.createInvitations',
-  summary: 'Make invitations',
+  summary: 'Create invitations',
   params: Type.Object(
     {
       count: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),

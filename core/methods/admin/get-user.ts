@@ -9,7 +9,7 @@ import { toListedUser, ListedUser } from '../../platform/user-listing.js'
 /** `GET /reg/admin/users/{username}`. */
 export const getUser = serviceMethod({
   id: 'admin.getUser',
-  summary: 'Read what the platform knows of a user',
+  summary: 'Get the platform data of a user',
   params: Type.Object({ username: Type.String() }, closed),
   result: Type.Object({ user: ListedUser }),
   mode: 'service',

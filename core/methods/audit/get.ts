@@ -48,7 +48,7 @@ type Params = WithoutNulls<Static<typeof Params>>
 /** Returns the calls made with an access, or with any that the caller may see; the latest first by default. */
 export const get = method({
   id: 'audit.get',
-  summary: 'List records of the calls that were made',
+  summary: 'List audit records',
   params: Params,
   result: Type.Object({ auditLogs: Type.Array(AuditLog) }),
   mode: 'read',

@@ -39,7 +39,7 @@ const harmfulSchemes: ReadonlySet<string> = new Set(['javascript:', 'data:', 'vb
 /** Returns the request's state, `NEED_SIGNIN`, with the page to show and the URL to poll. */
 export const create = serviceMethod({
   id: 'authRequest.create',
-  summary: 'Ask for an access on behalf of an app',
+  summary: 'Create an access request for an app',
   params: Params,
   result: NeedSignin,
   mode: 'service',

@@ -37,7 +37,7 @@ type Params = Static<typeof Params>
 /** The new state, and where the page sends the user: `redirect`, unless it is to close itself. */
 export const decide = serviceMethod({
   id: 'authRequest.decide',
-  summary: 'Accept or refuse what an app asks for',
+  summary: 'Accept or deny an access request',
   params: Params,
   result: Type.Intersect([AuthState, Type.Object({ redirect: Type.Optional(Type.String()) })]),
   mode: 'service',
@@ -86,8 +86,8 @@ async function issueOAuthCode(
 /** Returns the error that a client of OAuth gets if no access is granted. */
 function toOAuthError({ status }: Params): { readonly error: string; readonly error_description: string } {
   return status === 'REFUSED'
-    ? { error: 'access_denied', error_description: 'The person has refused' }
-    : { error: 'server_error', error_description: 'The page on which people decide has failed' }
+    ? { error: 'access_denied', error_description: 'The user denied the request' }
+    : { error: 'server_error', error_description: 'The consent page failed' }
 }
 
 function resolveDecision(call: ServiceCall, known: StoredRequest, params: Params): DecisionResult {
@@ -137,7 +137,7 @@ function acceptRequest(
 function assertRequested({ deviceName, name, type }: Access, { request }: StoredRequest): void {
   const isOfApp = type === 'app' && name === request.requestingAppId
   if (!isOfApp || (deviceName !== undefined && deviceName !== request.deviceName))
-    fail('forbidden', 'The token is not that of an access which this app has been given')
+    fail('forbidden', 'The token does not belong to an access of this app')
 }
 
 interface AccessReference {
@@ -157,7 +157,7 @@ function resolveAccessReference({ services }: ServiceCall, params: Params): Acce
     refuseParams([
       {
         code: 'INVALID_API_ENDPOINT',
-        message: 'is not that of the user and the token',
+        message: 'does not match the user and the token',
         path: '#/apiEndpoint',
         param: 'apiEndpoint'
       }
@@ -207,5 +207,5 @@ function refuseMissing(param: string): never {
 }
 
 function refuseDecided(): never {
-  fail('invalid-operation', 'This request has been decided already')
+  fail('invalid-operation', 'This request has already been answered')
 }

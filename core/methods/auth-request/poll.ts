@@ -7,7 +7,7 @@ import { serviceMethod } from '../../call/method.js'
 /** Returns the state of the request, with the token once the user has accepted. The key is all that is needed. */
 export const poll = serviceMethod({
   id: 'authRequest.poll',
-  summary: 'Learn what has become of such a request',
+  summary: 'Get the state of an access request',
   params: Type.Object({ key: Type.String() }),
   result: AuthState,
   mode: 'service',

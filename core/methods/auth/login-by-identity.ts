@@ -53,6 +53,6 @@ export const loginByIdentity = method<typeof Params, VerifiedProof>({
 /** Returns the identity. The account's own file is authoritative, not the platform's index. */
 function requireIdentity({ store }: Call, { proof: { issuer, subject } }: VerifiedProof): Identity {
   return (
-    store.identities.find(issuer, subject) ?? fail('forbidden', 'This identity does not open this account')
+    store.identities.find(issuer, subject) ?? fail('forbidden', 'This identity is not linked to this account')
   )
 }

@@ -20,7 +20,7 @@ import { requirePasswordsEnabled } from '../../sign-in/passwords-enabled.js'
  */
 export const login = method({
   id: 'auth.login',
-  summary: 'Sign in with user name and password',
+  summary: 'Sign in with username and password',
   params: Type.Object(LoginParams),
   result: Type.Union([SignedIn, Type.Object({ mfaToken: Type.String() })]),
   mode: 'write',

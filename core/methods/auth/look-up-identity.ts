@@ -13,7 +13,7 @@ import { isTakenEmail } from '../../registration/availability.js'
 /** Returns the user name of the account that it opens; without one, what an account can be created with. */
 export const lookUpIdentity = serviceMethod({
   id: 'auth.lookUpIdentity',
-  summary: 'Read which account a proof of identity opens',
+  summary: 'Get the account that a proof of identity belongs to',
   params: Proof,
   result: Type.Object({
     provider: PublicProvider,

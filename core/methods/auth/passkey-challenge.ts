@@ -14,7 +14,7 @@ import { createRequestOptions } from '../../sign-in/passkeys/options.js'
  */
 export const passkeyChallenge = serviceMethod({
   id: 'auth.passkeyChallenge',
-  summary: 'Begin to sign in with a passkey',
+  summary: 'Start signing in with a passkey',
   params: Type.Object({ appId: AppId }, closed),
   result: Type.Object({ request: RequestOptions }),
   mode: 'service',

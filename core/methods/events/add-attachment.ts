@@ -19,7 +19,7 @@ export const addAttachment = methodInSteps({
   takesFiles: true,
   ...updateFiles(({ files, services }) => {
     if (files.length === 0)
-      fail('invalid-request-structure', 'The call brings no file: send a multipart form')
+      fail('invalid-request-structure', 'The request contains no file. Send a multipart form')
     return before => {
       assertFileCount(services, before.length + files.length)
       return [...before, ...files]

@@ -36,7 +36,7 @@ type Params = Static<typeof Params>
 /** Returns the event as it is read from then on. */
 export const create = methodInSteps({
   id: 'events.create',
-  summary: 'Create an event, with files or without',
+  summary: 'Create an event, optionally with files',
   params: Params,
   result: Type.Object({ event: Event }),
   mode: 'write',
@@ -66,7 +66,7 @@ function buildEvent(call: Call, params: Params): Event {
   assertNotInTrash(nodes)
   const ofTags = provideTagStreams(call, params.tags)
   const streamIds = ofTags.length === 0 ? named : [...new Set([...named, ...ofTags])]
-  if (field && params.tags?.length) fail('invalid-operation', 'A value of an account field has no tags')
+  if (field && params.tags?.length) fail('invalid-operation', 'Values of account fields cannot have tags')
   const at = store.stamp(now)
   assertClientDataZone(params.clientData, '#/clientData')
   const clientData = mergeClientData(call, undefined, params.clientData)
@@ -109,7 +109,8 @@ function insertOrRefuse(
   body: EventBody | undefined
 ): string {
   const { id } = event
-  const refuse = (): never => fail('item-already-exists', `An event "${id}" exists already`, { id })
+  const refuse = (): never =>
+    fail('item-already-exists', `An event with the ID "${id}" already exists`, { id })
   if (isOwnId && store.history.findDeletion(id)) refuse()
   try {
     return store.events.insert(event, body)

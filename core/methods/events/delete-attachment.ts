@@ -12,7 +12,7 @@ const Params = Type.Object({ id: Identifier, fileId: Identifier }, closed)
 /** Returns the event without the file, which is deleted as well. */
 export const deleteAttachment = methodInSteps({
   id: 'events.deleteAttachment',
-  summary: 'Delete a file of an event',
+  summary: 'Delete an attachment',
   params: Params,
   result: Type.Object({ event: Event }),
   mode: 'write',

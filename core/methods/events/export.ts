@@ -35,7 +35,7 @@ type Params = WithoutNulls<Static<typeof Params>>
 /** Exports all events that match, without limit by default. */
 export const exportEvents = method({
   id: 'events.export',
-  summary: 'Take events out as a table, GPX or FHIR',
+  summary: 'Export events as a table, GPX or FHIR',
   params: Params,
   result: Type.Object({
     export: Type.Object({ mediaType: Type.String(), fileName: Type.String(), text: Type.String() })
@@ -64,19 +64,21 @@ export const exportEvents = method({
 /** Throws for options that the format does not support. */
 function assertFormatSupports(params: Omit<Params, 'format'>, form: ExportFormat, format: FormatName): void {
   const { bom, columns, limit, series, skip, streams, titles, zone } = params
-  if (zone !== undefined && !isZone(zone)) refuseParam('zone', 'has to be a time zone such as Europe/Zurich')
-  if (series === true && !form.supportsSeries) refuseParam('series', `is not for the format "${format}"`)
-  if (bom === true && !format.startsWith('csv')) refuseParam('bom', `is not for the format "${format}"`)
+  if (zone !== undefined && !isZone(zone)) refuseParam('zone', 'must be a time zone such as Europe/Zurich')
+  if (series === true && !form.supportsSeries)
+    refuseParam('series', `cannot be used with the format "${format}"`)
+  if (bom === true && !format.startsWith('csv'))
+    refuseParam('bom', `cannot be used with the format "${format}"`)
   if (form.hasFixedOrder && (skip !== undefined || limit !== undefined))
     refuseParam(
       skip === undefined ? 'limit' : 'skip',
-      `is not for the format "${format}", which has an order of its own`
+      `cannot be used with the format "${format}", which has a fixed order`
     )
   if ((columns || titles) && format !== 'csv-wide')
-    refuseParam(columns ? 'columns' : 'titles', `is not for the format "${format}"`)
+    refuseParam(columns ? 'columns' : 'titles', `cannot be used with the format "${format}"`)
   assertColumns(params)
   if (!form.supportsAudit && includesAudit(streams))
-    fail('invalid-operation', `Records of the audit have no place in the format "${format}"`)
+    fail('invalid-operation', `Audit records cannot be exported in the format "${format}"`)
 }
 
 function refuseParam(name: string, message: string): never {

@@ -16,7 +16,7 @@ const noTokenInQuery: Allow = {
     if (credentials.auth !== undefined && credentials.via !== 'socket.io')
       fail(
         'invalid-access-token',
-        'The "auth" parameter is refused here: use the Authorization header or "readToken"'
+        'The "auth" parameter is not accepted here. Use the Authorization header or "readToken"'
       )
   }
 }
@@ -24,7 +24,7 @@ const noTokenInQuery: Allow = {
 /** Returns the attachment, if the caller may read its event. */
 export const getAttachment = method({
   id: 'events.getAttachment',
-  summary: 'Download a file of an event',
+  summary: 'Download an attachment',
   params: Type.Object({ id: Identifier, fileId: Identifier }, closed),
   result: Type.Object({ attachment: Attachment }),
   mode: 'read',

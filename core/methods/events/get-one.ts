@@ -16,7 +16,7 @@ import { method, type Call, type Result } from '../../call/method.js'
 /** Returns the event, or the record of a deleted one, with its earlier versions on request. */
 export const getOne = method({
   id: 'events.getOne',
-  summary: 'Read one event, with its earlier versions on request',
+  summary: 'Get an event, optionally with its earlier versions',
   params: Type.Object({ id: Identifier, includeHistory: orNull(Type.Boolean()) }, closed),
   result: Type.Object({
     event: Type.Union([Event, ItemDeletion]),

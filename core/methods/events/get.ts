@@ -26,7 +26,7 @@ type Params = WithoutNulls<Static<typeof Params>>
 /** Returns the events in order of time and, if requested, the deletions since a time. */
 export const get = method({
   id: 'events.get',
-  summary: 'List events by time, streams, types and more',
+  summary: 'List events by time, streams, types and other criteria',
   params: Params,
   result: Type.Object({
     events: Type.Array(Event),

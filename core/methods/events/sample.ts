@@ -46,7 +46,7 @@ const Sample = Type.Object({
 /** Returns the non-empty buckets, in order of time. */
 export const sample = method({
   id: 'events.sample',
-  summary: 'Sum up the numbers of events for a chart',
+  summary: 'Aggregate numbers of events for a chart',
   params: Params,
   result: Type.Object({ samples: Type.Array(Sample) }),
   mode: 'read',
@@ -57,7 +57,7 @@ export const sample = method({
     if (params.fromTime >= params.toTime)
       refuseParams([{ code: 'MINIMUM', message: 'must be later than fromTime', path: '#/toTime' }])
     if (includesAudit(params.streams))
-      fail('invalid-operation', 'The audit holds no numbers: name streams of the account only')
+      fail('invalid-operation', 'The audit contains no numbers. Use streams of the account only')
     const { fromTime: from, streams, toTime: to } = params
     call.reach = describeQueryScope(call.caller, streams, { from, to })
     return { samples: new SampleListing(call, params) }

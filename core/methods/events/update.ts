@@ -26,7 +26,7 @@ import { findWritableEvent, prepareBody } from '../../events/writable-event.js'
 /** Returns the changed event. */
 export const update = methodInSteps({
   id: 'events.update',
-  summary: 'Change an event',
+  summary: 'Update an event',
   params: Type.Object({ id: Identifier, update: EventUpdate }, closed),
   result: Type.Object({ event: Event }),
   mode: 'write',
@@ -91,7 +91,7 @@ function resolveStreams(
   const named = getNamedStreams(given) ?? before.streamIds
   requireStreams(call.store, named)
   if (field) {
-    if (given.tags?.length) fail('invalid-operation', 'A value of an account field has no tags')
+    if (given.tags?.length) fail('invalid-operation', 'Values of account fields cannot have tags')
     return resolveValueStreams(call, field, before, named)
   }
   assertStaysOutsideAccount(call, before, named)
@@ -100,7 +100,7 @@ function resolveStreams(
     const ids = [...others, ...provideTagStreams(call, given.tags, before.streamIds)]
     return ids.length > 0
       ? ids
-      : fail('invalid-operation', 'Without its tags the event would be in no stream')
+      : fail('invalid-operation', 'Without its tags, the event would not be in any stream')
   }
   if (!isGiven(given.streamId)) return named
   return [...new Set([...named, ...before.streamIds.filter(isTag)])]
@@ -109,7 +109,7 @@ function resolveStreams(
 function resolveContent(call: Call, before: Event, given: EventUpdate, type: string): unknown {
   const { content } = given
   if (isSeries(type) !== isSeries(before.type))
-    fail('invalid-operation', 'A holder of a series and a normal event cannot become each other')
+    fail('invalid-operation', 'A series event cannot become a normal event, or the reverse')
   if (isSeries(type)) {
     if (type !== before.type) fail('invalid-operation', 'The type of a series cannot change')
     refuseProtected(call, ['content'], given)

@@ -12,7 +12,7 @@ const { accessToken, name, url } = FollowedSlice.properties
 /** Returns the new slice. */
 export const create = method({
   id: 'followedSlices.create',
-  summary: 'Follow a part of somebody’s data',
+  summary: 'Create a followed slice',
   params: Type.Object({ name, url, accessToken }, closed),
   result: Type.Object({ followedSlice: FollowedSlice }),
   mode: 'write',

@@ -8,7 +8,7 @@ import { method } from '../../call/method.js'
 /** Returns the deletion. */
 export const deleteSlice = method({
   id: 'followedSlices.delete',
-  summary: 'Follow a part no longer',
+  summary: 'Delete a followed slice',
   params: Type.Object({ id: Identifier }, closed),
   result: Type.Object({ followedSliceDeletion: ItemDeletion }),
   mode: 'write',

@@ -10,7 +10,7 @@ import { method } from '../../call/method.js'
 /** Returns all of them, by name. */
 export const get = method({
   id: 'followedSlices.get',
-  summary: 'List the parts of others’ data that are followed',
+  summary: 'List followed slices',
   params: Type.Object({}, closed),
   result: Type.Object({ followedSlices: Type.Array(FollowedSlice) }),
   mode: 'read',

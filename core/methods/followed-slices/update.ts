@@ -14,7 +14,7 @@ const readOnlyFields = ['id', 'url', 'accessToken'] as const
 /** Returns the changed slice. */
 export const update = method({
   id: 'followedSlices.update',
-  summary: 'Change what is followed',
+  summary: 'Update a followed slice',
   params: Type.Object(
     {
       id: Identifier,

@@ -16,7 +16,7 @@ import { requireRecentSignIn } from '../../auth/recent-sign-in.js'
  */
 export const begin = method({
   id: 'identities.begin',
-  summary: 'Begin to link an identity',
+  summary: 'Start linking an identity',
   params: Type.Object({}, closed),
   result: Type.Object({ secret: Type.String() }),
   mode: 'write',

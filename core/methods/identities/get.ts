@@ -12,7 +12,7 @@ import { countAllSignInMethods } from '../../sign-in/sign-in-methods.js'
 /** Returns the identities, oldest first, and whether there is a password, which has to be given to set a new one. */
 export const get = method({
   id: 'identities.get',
-  summary: 'List the identities with which the user signs in',
+  summary: 'List the linked identities of the user',
   params: Type.Object({}, closed),
   result: Type.Object({
     identities: Type.Array(PublicIdentity),

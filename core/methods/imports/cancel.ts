@@ -10,7 +10,7 @@ import { ownJob } from '../../imports/params.js'
 /** Returns the import. Records already written stay: the import may be resumed or deleted. */
 export const cancel = method({
   id: 'imports.cancel',
-  summary: 'Stop an import',
+  summary: 'Cancel an import',
   params: Type.Object({ id: Identifier }, closed),
   result: Type.Object({ import: Import }),
   mode: 'write',
@@ -31,5 +31,5 @@ export const cancel = method({
 
 function assertRunning({ state }: KeptJob): void {
   if (state !== 'looking' && state !== 'writing')
-    fail('invalid-operation', `The import is ${state}: there is nothing to cancel`, { state })
+    fail('invalid-operation', `The import is ${state} and cannot be cancelled`, { state })
 }

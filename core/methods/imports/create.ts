@@ -16,7 +16,7 @@ const maxUnreadable = 100
 /** Takes one file in a multipart form. It is analysed next: see `imports.getOne`. */
 export const create = method({
   id: 'imports.create',
-  summary: 'Take in a file with data from elsewhere',
+  summary: 'Upload a file to import',
   params: Type.Object({ parentId: orNull(Identifier), zone: orNull(Type.String()) }, closed),
   result: Type.Object({ import: Import }),
   mode: 'write',
@@ -26,10 +26,7 @@ export const create = method({
     const { account, caller, files, now, services, store } = call
     const [file] = files
     if (!file || files.length > 1)
-      fail(
-        'invalid-request-structure',
-        'Send one file, as the only part of a multipart form that has a file name'
-      )
+      fail('invalid-request-structure', 'Send a multipart form with exactly one file')
     assertMayImport(call, parentId ?? null)
     assertTimeZone(zone ?? undefined)
     assertMayWait(call, file.size)

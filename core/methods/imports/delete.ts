@@ -9,7 +9,7 @@ import { ownJob } from '../../imports/params.js'
 /** Returns the import, which is then being removed: `imports.getOne` shows that until it is gone. */
 export const deleteImport = method({
   id: 'imports.delete',
-  summary: 'Take out what was imported',
+  summary: 'Undo an import',
   params: Type.Object({ id: Identifier }, closed),
   result: Type.Object({ import: Import }),
   mode: 'write',

@@ -9,7 +9,7 @@ import { unfinished } from '../../imports/work.js'
 
 export const getOne = method({
   id: 'imports.getOne',
-  summary: 'See how far an import is, and what is in its file',
+  summary: 'Get the progress of an import and the contents of its file',
   params: Type.Object({ id: Identifier }, closed),
   result: Type.Object({ import: Import }),
   mode: 'read',

@@ -16,7 +16,7 @@ const pageCharacters = 100_000
 /** Returns imports, newest first; apps get those they created, while they manage the streams. */
 export const get = method({
   id: 'imports.get',
-  summary: 'List what was imported',
+  summary: 'List imports',
   params: Type.Object({}, closed),
   result: Type.Object({ imports: Type.Array(Import) }),
   mode: 'read',

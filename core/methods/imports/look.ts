@@ -10,7 +10,7 @@ import { ownJob } from '../../imports/params.js'
 /** Returns the import, whose file is then analysed. Nothing is written. */
 export const look = method({
   id: 'imports.look',
-  summary: 'Look at an imported file again',
+  summary: 'Analyse an imported file again',
   params: Type.Object({ id: Identifier, ...choices }, closed),
   result: Type.Object({ import: Import }),
   mode: 'write',

@@ -10,7 +10,7 @@ import { ownJob } from '../../imports/params.js'
 /** Returns the import, which is then being written. A cancelled or failed one is resumed. */
 export const run = method({
   id: 'imports.run',
-  summary: 'Write what is in an imported file',
+  summary: 'Run an import',
   params: Type.Object({ id: Identifier, ...choices }, closed),
   result: Type.Object({ import: Import }),
   mode: 'write',

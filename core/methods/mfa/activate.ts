@@ -24,7 +24,7 @@ const maxContentSize = 4096
  */
 export const activate = method({
   id: 'mfa.activate',
-  summary: 'Begin to use a second factor',
+  summary: 'Start turning on two-factor authentication',
   params: Type.Object(proofParams, { additionalProperties: Type.Unknown() }),
   result: Type.Object({ mfaToken: Type.String(), totp: Type.Optional(TotpSecret) }),
   mode: 'write',
@@ -36,7 +36,7 @@ export const activate = method({
       refuseParams([
         {
           code: 'MAX_LENGTH',
-          message: `What a second factor needs has ${maxContentSize} characters at most`,
+          message: `The content can have at most ${maxContentSize} characters`,
           path: '#'
         }
       ])

@@ -9,7 +9,7 @@ import { getCandidate, requireMfaSession } from '../../sign-in/mfa/sessions.js'
 /** Returns the message for the user. If an authenticator app makes the codes, nothing is sent. */
 export const challenge = method({
   id: 'mfa.challenge',
-  summary: 'Ask for a code again',
+  summary: 'Resend a code',
   params: KeyValue,
   result: Type.Object({ message: Type.String() }),
   mode: 'read',

@@ -12,7 +12,7 @@ import { createClosingError } from '../../unknown-user.js'
 /** Returns the recovery codes, which are never shown again. Replaces an earlier factor. Notifies the user by mail. */
 export const confirm = method({
   id: 'mfa.confirm',
-  summary: 'Finish turning the second factor on',
+  summary: 'Finish turning on two-factor authentication',
   params: KeyValue,
   result: Type.Object({ recoveryCodes: Type.Array(Type.String()) }),
   mode: 'write',

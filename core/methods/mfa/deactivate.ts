@@ -13,7 +13,7 @@ import { notifyUser } from '../../sign-in/notices/notices.js'
  */
 export const deactivate = method({
   id: 'mfa.deactivate',
-  summary: 'Use a second factor no longer',
+  summary: 'Turn off two-factor authentication',
   params: Type.Object(proofParams, closed),
   result: Type.Object({ message: Type.String() }),
   mode: 'write',
@@ -26,6 +26,6 @@ export const deactivate = method({
     const { store } = call
     if (getFactor(store)) notifyUser(call, { kind: 'secondFactorOff' })
     removeFactor(store)
-    return { message: 'Signing in takes no second factor any more' }
+    return { message: 'Two-factor authentication is off' }
   }
 })

@@ -22,7 +22,7 @@ import { notifyUser } from '../../sign-in/notices/notices.js'
  */
 export const recover = method({
   id: 'mfa.recover',
-  summary: 'Turn the second factor off by a recovery code',
+  summary: 'Turn off two-factor authentication with a recovery code',
   params: Type.Object({
     username: Type.Optional(LoginParams.username),
     password: Type.Optional(LoginParams.password),
@@ -55,14 +55,14 @@ export const recover = method({
     }
     notifyUser(call, { kind: 'secondFactorOff' })
     removeFactor(store)
-    return { message: 'Signing in takes no second factor any more' }
+    return { message: 'Two-factor authentication is off' }
   },
   async unknownUser(call, username, params) {
     requireCode(params)
     const login = parseLogin(call, params)
     if (login) return await refuseUnknownUser(call, username, login)
     call.services.throttle.unknownToken(call.credentials.ip)
-    return fail('forbidden', 'The MFA session token is invalid, or has expired')
+    return fail('forbidden', 'The MFA session token is invalid or expired')
   }
 })
 
@@ -79,7 +79,7 @@ function parseLogin(
   if (password === undefined && getPresentedToken(credentials) !== undefined) return undefined
   assertPasswordsEnabled(services.config)
   if (password === undefined || username === undefined)
-    fail('invalid-parameters-format', 'The user name and the password are missing, or the token of a sign-in')
+    fail('invalid-parameters-format', 'Send either a username and password, or an MFA session token')
   return { username, password }
 }
 

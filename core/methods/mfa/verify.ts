@@ -9,7 +9,7 @@ import { SignedIn, toSignedInFacts, signIn } from '../../sign-in/signed-in.js'
 /** Returns the same as signing in without a second factor. */
 export const verify = method({
   id: 'mfa.verify',
-  summary: 'Finish signing in by a code',
+  summary: 'Finish signing in with a code',
   params: KeyValue,
   result: SignedIn,
   facts: toSignedInFacts,

@@ -25,7 +25,7 @@ const AnyParams = Type.Record(
  */
 export const authorize = serviceMethod({
   id: 'oauth.authorize',
-  summary: 'Ask for an access by OAuth',
+  summary: 'Request an access by OAuth',
   params: AnyParams,
   result: Type.Object({ redirect: Type.String() }),
   mode: 'service',

@@ -8,7 +8,7 @@ import { listPublicKeys } from '../../oauth/keys.js'
 /** Returns the key in force, and the former one while tokens signed with it may be valid. */
 export const getKeys = serviceMethod({
   id: 'oauth.getKeys',
-  summary: 'Read the keys by which ID tokens are checked',
+  summary: 'Get the keys that verify ID tokens',
   params: Type.Object({}, closed),
   result: Type.Object({ keys: Type.Array(KeyValue) }),
   mode: 'service',

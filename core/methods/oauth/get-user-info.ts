@@ -13,7 +13,7 @@ import { getIdentityScopes } from '../../oauth/token-grants.js'
 /** Returns the id of the account and, by `profile` and `email`, its user name and address. */
 export const getUserInfo = method({
   id: 'oauth.getUserInfo',
-  summary: 'Read who has signed in',
+  summary: 'Get the signed-in user',
   params: Type.Object({}, closed),
   result: Type.Object({
     sub: Type.String(),
@@ -25,7 +25,8 @@ export const getUserInfo = method({
   allow: appOnly,
   run({ account, caller, store }) {
     const scopes = caller.access ? getIdentityScopes(store, caller.access) : new Set()
-    if (!scopes.has('openid')) failOAuth('insufficient_scope', 'The scope openid is needed', caller.accessId)
+    if (!scopes.has('openid'))
+      failOAuth('insufficient_scope', 'The scope openid is required', caller.accessId)
     const address = scopes.has('email') ? getCurrentAddress(store) : undefined
     return {
       sub: account.id,

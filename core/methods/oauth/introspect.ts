@@ -16,7 +16,7 @@ const Seconds = Type.Optional(Type.Integer())
  */
 export const introspect = method({
   id: 'oauth.introspect',
-  summary: 'Learn what a token is worth, as the client that it was given to',
+  summary: 'Get the state of a token, as its client',
   params: TokenParams,
   result: Type.Object({
     active: Type.Boolean(),

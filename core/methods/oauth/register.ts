@@ -10,21 +10,20 @@ import { ClientMetadata, createClient } from '../../oauth/registration.js'
 /** Returns the client's id, and its secret if it has one, which is never shown again. */
 export const register = serviceMethod({
   id: 'oauth.register',
-  summary: 'Register a client of OAuth, where the operator lets programs do so',
+  summary: 'Register an OAuth client, if registration is turned on',
   params: ClientMetadata,
   result: Type.Object({ client_id: Type.String(), client_secret: Type.Optional(Type.String()) }),
   mode: 'service',
   allow: anyone,
   async run({ credentials, now, services }, metadata) {
     const { maxClients, registration } = services.config.oauth
-    if (!registration)
-      fail('unavailable-method', 'Programs cannot register themselves here: ask the operator')
+    if (!registration) fail('unavailable-method', 'Client registration is turned off. Ask the operator')
     const { answer, client } = createClient(services.config, metadata, now)
     services.throttle.registerClient(credentials.ip)
     await removeUnusedClients(services, now)
     // By then no pending request of the client can remain.
     if (!(await services.platform.change('addClient', client, now, maxClients, now - requestLifetime)))
-      fail('api-unavailable', 'Too many clients have registered themselves: please try again later')
+      fail('api-unavailable', 'Too many clients are registered. Try again later')
     return answer
   }
 })

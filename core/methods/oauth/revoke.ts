@@ -10,7 +10,7 @@ import { Caller } from '../../permissions/caller.js'
 /** Revokes the access of an access token or refresh token. An unknown or ended token is not an error. */
 export const revoke = method({
   id: 'oauth.revoke',
-  summary: 'End the access of a token, as the client that it was given to',
+  summary: 'Revoke a token, as its client',
   params: TokenParams,
   result: Type.Object({}),
   mode: 'write',
@@ -27,10 +27,10 @@ export const revoke = method({
       return {}
     }
     const { access, grant } = held
-    if (grant.client !== client.id) failOAuth('unauthorized_client', 'The token was given to another client')
+    if (grant.client !== client.id) failOAuth('unauthorized_client', 'The token belongs to another client')
     call.actor = new Caller(store, access)
     if (call.actor.isForbidden('selfRevoke'))
-      failOAuth('access_denied', 'This access must not end itself', access.id)
+      failOAuth('access_denied', 'This access is not allowed to revoke itself', access.id)
     end(call, access)
     return {}
   },

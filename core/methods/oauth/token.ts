@@ -38,7 +38,7 @@ interface Prepared {
 /** Codes and tokens are used up before the access is issued, even if that fails. */
 export const token = method<typeof Params, Prepared>({
   id: 'oauth.token',
-  summary: 'Get the token of an access for a code, or prolong it by a refresh token',
+  summary: 'Exchange a code or a refresh token for an access token',
   params: Params,
   result: TokenAnswer,
   mode: 'write',
@@ -76,5 +76,5 @@ async function redeemOrRefresh(
 function parseGrantType({ grant_type: type }: Params): GrantType {
   if (type === undefined) failOAuth('invalid_request', 'The grant_type is missing')
   if (type === 'authorization_code' || type === 'refresh_token') return type
-  return failOAuth('unsupported_grant_type', 'The grant_type has to be authorization_code or refresh_token')
+  return failOAuth('unsupported_grant_type', 'The grant_type must be authorization_code or refresh_token')
 }

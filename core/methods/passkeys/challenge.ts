@@ -20,7 +20,7 @@ import { maxPasskeys } from '../../sign-in/passkeys/public-passkey.js'
  */
 export const challenge = method({
   id: 'passkeys.challenge',
-  summary: 'Begin to add a passkey',
+  summary: 'Start adding a passkey',
   params: Type.Object({ purpose: Type.Enum(['prove', 'add']), ...proofParams }, closed),
   result: Type.Union([Type.Object({ request: RequestOptions }), Type.Object({ creation: CreationOptions })]),
   mode: 'write',
@@ -38,7 +38,7 @@ export const challenge = method({
       }
     if (proven) recordPasskeyUse(call, proven)
     if (store.passkeys.size >= maxPasskeys)
-      fail('invalid-operation', `An account can have ${maxPasskeys} passkeys: remove one first`, {
+      fail('invalid-operation', `An account can have at most ${maxPasskeys} passkeys. Remove one first`, {
         code: 'passkeys-full'
       })
     return { creation: createCreationOptions(call, createPurpose(call, 'add')) }

@@ -41,7 +41,7 @@ export const create = method({
       store.passkeys.insert(passkey)
     } catch (error) {
       if (!(error instanceof UniqueViolation)) throw error
-      fail('item-already-exists', 'This passkey has been added already', { id: attested.credential })
+      fail('item-already-exists', 'This passkey has already been added', { id: attested.credential })
     }
     notifyUser(call, { kind: 'passkeyAdded', passkey: passkey.name })
     return { passkey: toPublicPasskey(passkey) }
@@ -49,7 +49,7 @@ export const create = method({
 })
 
 function refusePasskey(): never {
-  fail('invalid-operation', 'The passkey does not fit what was asked for, or too late: please try again', {
+  fail('invalid-operation', 'The passkey does not match the request, or the request has expired. Try again', {
     code: 'passkey-refused'
   })
 }

@@ -13,7 +13,7 @@ import { assertSignInPossible } from '../../sign-in/sign-in-methods.js'
  */
 export const deletePasskey = method({
   id: 'passkeys.delete',
-  summary: 'End a passkey',
+  summary: 'Remove a passkey',
   params: Type.Object({ id: Identifier }, closed),
   result: Type.Object({ passkeyDeletion: ItemDeletion }),
   mode: 'write',

@@ -8,7 +8,7 @@ import { cleanUpPreviews } from '../../platform/preview-clean-up.js'
 /** Any client may call this: removed previews are rendered again when needed. */
 export const cleanUpCache = serviceMethod({
   id: 'previews.cleanUpCache',
-  summary: 'Remove previews that nobody has looked at for long',
+  summary: 'Remove unused previews',
   params: Type.Object({}, closed),
   result: Type.Object({ message: Type.String() }),
   mode: 'service',

@@ -14,7 +14,7 @@ const Pixels = Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 }))
 /** Returns the preview, if the caller may read its event; `null` for events that are not pictures. */
 export const getPreview = method({
   id: 'previews.get',
-  summary: 'Show a preview of a picture',
+  summary: 'Get a preview of an image',
   params: Type.Object({ id: Identifier, w: Pixels, width: Pixels, h: Pixels, height: Pixels }, closed),
   result: Type.Object({
     preview: Type.Union([

@@ -7,7 +7,7 @@ import { getAppSet, ProfileResult, readProfile } from '../../account/profile-set
 
 export const getApp = method({
   id: 'profile.getApp',
-  summary: 'Read the profile set of the calling app',
+  summary: 'Get the profile set of the calling app',
   params: Type.Object({}, closed),
   result: ProfileResult,
   mode: 'read',

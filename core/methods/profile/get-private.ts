@@ -7,7 +7,7 @@ import { ProfileResult, readProfile } from '../../account/profile-sets.js'
 
 export const getPrivate = method({
   id: 'profile.getPrivate',
-  summary: 'Read the private profile set',
+  summary: 'Get the private profile set',
   params: Type.Object({}, closed),
   result: ProfileResult,
   mode: 'read',

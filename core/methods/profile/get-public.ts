@@ -7,7 +7,7 @@ import { ProfileResult, readProfile } from '../../account/profile-sets.js'
 
 export const getPublic = method({
   id: 'profile.getPublic',
-  summary: 'Read the public profile set',
+  summary: 'Get the public profile set',
   params: Type.Object({}, closed),
   result: ProfileResult,
   mode: 'read',

@@ -8,7 +8,7 @@ import { ProfileResult, readProfile, resolveSet } from '../../account/profile-se
 /** `id`: `public`, `private` (personal accesses), `app` (app accesses). */
 export const get = method({
   id: 'profile.get',
-  summary: 'Read a profile set by its name',
+  summary: 'Get a profile set by name',
   params: Type.Object({ id: Identifier }, closed),
   result: ProfileResult,
   mode: 'read',

@@ -5,7 +5,7 @@ import { getAppSet, ProfileResult, ProfileUpdate, updateProfile } from '../../ac
 
 export const updateApp = method({
   id: 'profile.updateApp',
-  summary: 'Change the profile set of the calling app',
+  summary: 'Update the profile set of the calling app',
   params: ProfileUpdate,
   result: ProfileResult,
   mode: 'write',

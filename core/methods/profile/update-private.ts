@@ -5,7 +5,7 @@ import { ProfileResult, ProfileUpdate, updateProfile } from '../../account/profi
 
 export const updatePrivate = method({
   id: 'profile.updatePrivate',
-  summary: 'Change the private profile set',
+  summary: 'Update the private profile set',
   params: ProfileUpdate,
   result: ProfileResult,
   mode: 'write',

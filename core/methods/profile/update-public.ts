@@ -5,7 +5,7 @@ import { ProfileResult, ProfileUpdate, updateProfile } from '../../account/profi
 
 export const updatePublic = method({
   id: 'profile.updatePublic',
-  summary: 'Change the public profile set',
+  summary: 'Update the public profile set',
   params: ProfileUpdate,
   result: ProfileResult,
   mode: 'write',

@@ -8,7 +8,7 @@ import { ProfileResult, resolveSet, updateProfile } from '../../account/profile-
 /** `id`: `public`, `private` (personal accesses), `app` (app accesses). */
 export const update = method({
   id: 'profile.update',
-  summary: 'Change a profile set by its name',
+  summary: 'Update a profile set by name',
   params: Type.Object({ id: Identifier, update: KeyValue }, closed),
   result: ProfileResult,
   mode: 'write',

@@ -8,7 +8,7 @@ import { serviceMethod } from '../../call/method.js'
 /** `GET {register}apps/{appid}`. Apps that are not listed work as well. */
 export const app = serviceMethod({
   id: 'registration.app',
-  summary: 'Read about an app',
+  summary: 'Get an app',
   params: Type.Object({ appid: Type.String() }),
   result: Type.Object({ app: App }),
   mode: 'service',

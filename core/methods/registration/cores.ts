@@ -9,7 +9,7 @@ import { refuseParams } from '../../validation/params.js'
 /** `GET {register}cores`. Unknown addresses get a server too, so that the result does not reveal whether an address is registered. */
 export const cores = serviceMethod({
   id: 'registration.cores',
-  summary: 'Tell where an account is served',
+  summary: 'Get the server of an account',
   params: Type.Object({ username: Type.Optional(Type.String()), email: Type.Optional(Type.String()) }),
   result: Type.Object({ core: Type.Object({ url: Type.String() }) }),
   mode: 'service',
@@ -17,9 +17,7 @@ export const cores = serviceMethod({
   run({ services, credentials }, { username, email }) {
     services.throttle.lookUp(credentials.ip)
     if ((username === undefined) === (email === undefined))
-      refuseParams([
-        { code: 'ONE_OF_MISSING', message: 'Either "username" or "email" has to be given', path: '#' }
-      ])
+      refuseParams([{ code: 'ONE_OF_MISSING', message: 'Send either "username" or "email"', path: '#' }])
     const url =
       username === undefined
         ? getCoreUrl(services.config)

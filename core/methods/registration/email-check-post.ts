@@ -8,7 +8,7 @@ import { createOlderCheck } from '../../registration/older-check.js'
 /** `POST {register}email/check`. */
 export const emailCheckPost = serviceMethod({
   id: 'auth.emailCheckPost',
-  summary: 'Tell whether an e-mail address is free, the older way',
+  summary: 'Check whether an email address is available (older form)',
   allow: anyone,
   ...createOlderCheck('email', Email, isTakenEmail)
 })

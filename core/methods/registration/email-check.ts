@@ -8,7 +8,7 @@ import { serviceMethod } from '../../call/method.js'
 /** `GET {register}{email}/check_email`. Some clients read `reserved`, others `exists`. */
 export const emailCheck = serviceMethod({
   id: 'auth.emailCheck',
-  summary: 'Tell whether an e-mail address is taken',
+  summary: 'Check whether an email address is taken',
   params: Type.Object({ email: Email }),
   result: Type.Object({ reserved: Type.Literal(false), exists: Type.Literal(false) }),
   mode: 'service',

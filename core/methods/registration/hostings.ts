@@ -8,7 +8,7 @@ import { getOwnServerUrl } from '../../platform/find-account.js'
 /** `GET {register}hostings`. A single server is one hosting, in the only zone of the only region. */
 export const hostings = serviceMethod({
   id: 'registration.hostings',
-  summary: 'List where accounts can be hosted',
+  summary: 'List hostings for new accounts',
   params: Type.Object({}),
   result: Type.Object({ regions: Type.Record(Type.String(), Type.Unknown()) }),
   mode: 'service',

@@ -13,7 +13,7 @@ const Token = Type.String({ maxLength: 99 })
  */
 export const invitationTokenCheck = serviceMethod({
   id: 'registration.invitationTokenCheck',
-  summary: 'Tell whether an invitation may be used',
+  summary: 'Check whether an invitation is valid',
   params: Type.Object({ invitationToken: Type.Optional(Token), invitationtoken: Type.Optional(Token) }),
   result: Type.Object({ isValid: Type.Boolean() }),
   mode: 'service',

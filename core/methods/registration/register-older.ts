@@ -8,7 +8,7 @@ import { registerAccount } from '../../registration/register.js'
 /** `POST {register}user`: 201. Older clients read `server` as well. */
 export const registerOlder = serviceMethod({
   id: 'auth.registerOlder',
-  summary: 'Create an account, with the names of parameters of older clients',
+  summary: 'Create an account, with parameter names of older clients',
   params: Type.Object({}),
   result: Type.Object({ username: Type.String(), apiEndpoint: Type.String(), server: Type.String() }),
   mode: 'service',

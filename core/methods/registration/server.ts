@@ -8,7 +8,7 @@ import { getAccountUrl } from '../../service-info.js'
 /** `POST {register}{username}/server`; `GET` is redirected there by a 302. `alias` is the account's URL without scheme. */
 export const server = serviceMethod({
   id: 'registration.server',
-  summary: 'Tell which server holds an account',
+  summary: 'Get the server that holds an account',
   params: Type.Object({ username: Type.String() }),
   result: Type.Object({ server: Type.String(), alias: Type.String() }),
   mode: 'service',

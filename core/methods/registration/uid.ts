@@ -8,7 +8,7 @@ import { serviceMethod } from '../../call/method.js'
 /** `GET {register}{email}/uid`. */
 export const uid = serviceMethod({
   id: 'registration.uid',
-  summary: 'Find the user name of an e-mail address',
+  summary: 'Look up the username for an email address',
   params: Type.Object({ email: Email }),
   result: Type.Object({ uid: Type.String() }),
   mode: 'service',

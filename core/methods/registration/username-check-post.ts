@@ -8,7 +8,7 @@ import { createOlderCheck } from '../../registration/older-check.js'
 /** `POST {register}username/check`. */
 export const usernameCheckPost = serviceMethod({
   id: 'auth.usernameCheckPost',
-  summary: 'Tell whether a user name is free, the older way',
+  summary: 'Check whether a username is available (older form)',
   allow: anyone,
   ...createOlderCheck('username', Username, checkUsernameTaken)
 })

@@ -8,7 +8,7 @@ import { serviceMethod } from '../../call/method.js'
 /** `GET {register}{username}/check_username`, `GET /reg/{username}/check`. */
 export const usernameCheck = serviceMethod({
   id: 'auth.usernameCheck',
-  summary: 'Tell whether a user name can be taken',
+  summary: 'Check whether a username is available',
   params: Type.Object({ username: Username }),
   result: Type.Object({ reserved: Type.Literal(false) }),
   mode: 'service',

@@ -8,7 +8,7 @@ import { serviceMethod } from '../../call/method.js'
 /** `GET {register}{email}/username`. */
 export const username = serviceMethod({
   id: 'registration.username',
-  summary: 'Find the user name of an e-mail address, under another name',
+  summary: 'Look up the username for an email address (alias)',
   params: Type.Object({ email: Email }),
   result: Type.Object({ username: Type.String() }),
   mode: 'service',

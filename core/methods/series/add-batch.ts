@@ -15,7 +15,7 @@ import type { Steps } from '../../../storage/steps.js'
 /** Checks every entry of a `seriesBatch` value, then writes them in order. */
 export const addBatch = methodInSteps({
   id: 'hfs.addBatch',
-  summary: 'Add points to several series at once',
+  summary: 'Add points to several series',
   params: Type.Unknown(),
   result: Type.Object({ status: Type.Literal('ok') }),
   mode: 'write',
@@ -59,10 +59,10 @@ interface Entry {
 }
 
 function parseEntries(params: unknown): readonly Entry[] {
-  if (!isObject(params)) return refuse('The batch has to be a JSON object', { rule: 'object' })
+  if (!isObject(params)) return refuse('The batch must be a JSON object', { rule: 'object' })
   const { format, data } = params
-  if (format !== 'seriesBatch') refuse('The "format" has to be "seriesBatch"', { rule: 'format' })
-  if (!Array.isArray(data)) return refuse('"data" has to be an array', { rule: 'data' })
+  if (format !== 'seriesBatch') refuse('The "format" must be "seriesBatch"', { rule: 'format' })
+  if (!Array.isArray(data)) return refuse('"data" must be an array', { rule: 'data' })
   return data.map((value: unknown, entry) => {
     if (!isObject(value)) return refuse(`Entry ${entry} is not an object`, { entry, rule: 'entry' })
     const { eventId } = value

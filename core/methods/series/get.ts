@@ -25,7 +25,7 @@ import type { Reader } from '../../call/reader.js'
  */
 export const get = method({
   id: 'hfs.get',
-  summary: 'Read points of a series',
+  summary: 'Get points of a series',
   params: Type.Object(
     {
       id: Identifier,
@@ -53,7 +53,7 @@ export const get = method({
       refuseParams([
         {
           code: 'OBJECT_MISSING_REQUIRED_PROPERTY',
-          message: 'has to come with "sample", the number of parts',
+          message: 'requires "sample", the number of parts',
           path: '#/summary'
         }
       ])

@@ -7,7 +7,7 @@ import { ServiceInfo, serviceInfo } from '../../service-info.js'
 /** Returns the service information, whose members are the body itself. */
 export const info = serviceMethod({
   id: 'service.info',
-  summary: 'Read what clients need to know of the service',
+  summary: 'Get the service information',
   params: Type.Object({}),
   result: ServiceInfo,
   mode: 'service',

@@ -8,7 +8,7 @@ import { endSession, listSessions } from '../../auth/sessions.js'
 /** Ends all sessions but the caller's own; that one too with `includeCurrent`. */
 export const deleteAll = method({
   id: 'sessions.deleteAll',
-  summary: 'End all sessions but this one',
+  summary: 'Revoke all other sessions',
   params: Type.Object({ includeCurrent: orNull(Type.Boolean()) }, closed),
   result: Type.Object({ sessionDeletions: Type.Array(ItemDeletion) }),
   mode: 'write',

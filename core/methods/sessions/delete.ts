@@ -9,7 +9,7 @@ import { endSession, listSessions } from '../../auth/sessions.js'
 /** Ends an open session, which may be the caller's own. */
 export const deleteSession = method({
   id: 'sessions.delete',
-  summary: 'End a session',
+  summary: 'Revoke a session',
   params: Type.Object({ id: Identifier }, closed),
   result: Type.Object({ sessionDeletion: ItemDeletion }),
   mode: 'write',

@@ -9,7 +9,7 @@ import { getFactor } from '../../sign-in/mfa/factor.js'
 /** Returns the open sessions, most recently used first, and whether signing in takes a second factor. */
 export const get = method({
   id: 'sessions.get',
-  summary: 'List where the user is signed in',
+  summary: 'List the sessions of the user',
   params: Type.Object({}, closed),
   result: Type.Object({ sessions: Type.Array(Session), hasSecondFactor: Type.Boolean() }),
   mode: 'read',

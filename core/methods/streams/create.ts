@@ -88,7 +88,6 @@ function guessId(requested: string): string {
 /** Returns the id for a requested one. */
 function resolveId({ streams }: UserStore, requested: string): string {
   const id = isSystemId(requested) ? requested : toSlug(requested)
-  if (isSystemId(id) || streams.isTagId(id))
-    fail('invalid-item-id', `The id "${requested}" is reserved for the service`)
+  if (isSystemId(id) || streams.isTagId(id)) fail('invalid-item-id', `The ID "${requested}" is reserved`)
   return id
 }

@@ -67,7 +67,7 @@ function* deleteInSteps(call: Call, { id, mergeEventsWithParent }: Static<typeof
 
 const missingParamViolation = {
   code: 'OBJECT_MISSING_REQUIRED_PROPERTY',
-  message: 'There are events in the stream or below: "mergeEventsWithParent" has to say what becomes of them',
+  message: 'The stream or its substreams contain events. Set "mergeEventsWithParent" to merge or delete them',
   path: '#/mergeEventsWithParent',
   param: 'mergeEventsWithParent'
 }
@@ -100,7 +100,7 @@ function requireParent({ parent, stream }: StreamNode): StreamNode {
     parent ??
     fail(
       'invalid-operation',
-      `"${stream.id}" is a root stream: there is no parent to merge its events with`,
+      `"${stream.id}" is a root stream, so its events cannot be merged with a parent`,
       { streamId: stream.id }
     )
   )

@@ -16,7 +16,7 @@ import { omitNulls } from '../../validation/omit-nulls.js'
 /** Returns a fact for each type of events in the streams that the caller may read. */
 export const facts = method({
   id: 'streams.facts',
-  summary: 'Tell what each stream holds',
+  summary: 'Get the contents of each stream',
   params: Type.Object(
     {
       /** See core/events/streams-query.ts. */
@@ -42,7 +42,7 @@ export const facts = method({
   run(call, params) {
     const { streams } = omitNulls(params)
     if (includesAudit(streams))
-      fail('invalid-operation', 'The audit is not counted: name streams of the account only')
+      fail('invalid-operation', 'The audit cannot be counted. Use streams of the account only')
     call.reach = describeQueryScope(call.caller, streams, {})
     return { facts: new FactsListing(call, streams) }
   }

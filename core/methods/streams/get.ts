@@ -12,7 +12,7 @@ import { StreamView } from '../../streams/stream-view.js'
 /** Returns the permitted streams by name and, if requested, those deleted since a time. */
 export const get = method({
   id: 'streams.get',
-  summary: 'Read the tree of streams',
+  summary: 'Get the stream tree',
   params: Type.Object(
     {
       parentId: orNull(Identifier),

@@ -43,7 +43,7 @@ const maxAtOnce = 200
 /** Returns the changed stream, without its children. */
 export const update = methodInSteps({
   id: 'streams.update',
-  summary: 'Change or move a stream',
+  summary: 'Update or move a stream',
   params: Params,
   result: Type.Object({ stream: Stream }),
   mode: 'write',
@@ -94,6 +94,6 @@ function* updateInSteps(call: Call, { id, update: given }: Params): Steps<{ stre
 function assertMayMove(call: Call, node: StreamNode, parentId: string | null): void {
   const { id } = node.stream
   if (id === call.services.config.backwardCompatibility.tags.rootStreamId && call.store.streams.isTagId(id))
-    fail('invalid-operation', `"${id}" is one of the service's own streams: it stays where it is`)
+    fail('invalid-operation', `"${id}" is a system stream and cannot be moved`)
   assertParent(call, parentId, node)
 }

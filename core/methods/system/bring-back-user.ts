@@ -10,7 +10,7 @@ import { announceAccountChange } from '../../platform/remove-account.js'
 /** `DELETE /system/users/{username}/relocation`. An error if the account has not moved. */
 export const bringBackUser = serviceMethod({
   id: 'system.bringBackUser',
-  summary: 'Serve an account here again that was marked as moved',
+  summary: 'Undo marking an account as moved',
   params: Type.Object({ username: Type.String() }, closed),
   result: Type.Object({ relocationDeletion: Type.Object({ username: Type.String() }) }),
   mode: 'service',

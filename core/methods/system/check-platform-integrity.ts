@@ -9,7 +9,7 @@ import { checkPlatform, IntegrityCheck } from '../../platform/integrity-check.js
 /** `GET /system/check-platform-integrity`; with `username` only what concerns that account. */
 export const checkPlatformIntegrity = serviceMethod({
   id: 'system.checkPlatformIntegrity',
-  summary: 'Check the platform file against the accounts',
+  summary: 'Check the platform database against the accounts',
   params: Type.Object({ username: Type.Optional(Type.String()) }, closed),
   result: Type.Object({ checks: Type.Array(IntegrityCheck) }),
   mode: 'service',

@@ -11,7 +11,7 @@ import { requirePasswordsEnabled } from '../../sign-in/passwords-enabled.js'
 /** `POST /system/users/{username}/reset-link`: 201. The link replaces earlier ones, and no mail is sent. */
 export const createResetLink = serviceMethod({
   id: 'system.createResetLink',
-  summary: 'Make a link with which a user sets a new password',
+  summary: 'Create a password reset link for a user',
   params: Type.Object({ username: Type.String() }, closed),
   result: Type.Object({
     resetLink: Type.Object({ username: Type.String(), url: Type.String(), expires: Timestamp })

@@ -13,7 +13,7 @@ import { requirePasswordsEnabled } from '../../sign-in/passwords-enabled.js'
 /** `POST /system/create-user`: 201 with the account's id. Further fields are tolerated. */
 export const createUser = serviceMethod({
   id: 'system.createUser',
-  summary: 'Create an account as the operator',
+  summary: 'Create an account, as the operator',
   params: Type.Object({
     username: Username,
     passwordHash: PasswordHash,

@@ -9,7 +9,7 @@ import { notifyUser } from '../../sign-in/notices/notices.js'
 /** `DELETE /system/users/{username}/mfa`: 204. Removes the `mfa` key of the private profile set, and nothing else. */
 export const deactivateMfa = serviceMethod({
   id: 'system.deactivateMfa',
-  summary: 'Turn off a user’s second factor',
+  summary: 'Turn off two-factor authentication of a user',
   params: Type.Object({ username: Type.String() }, closed),
   result: Type.Object({}),
   mode: 'service',

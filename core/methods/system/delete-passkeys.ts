@@ -15,7 +15,7 @@ const maxNamesLength = 80
 /** `DELETE /system/users/{username}/passkeys`: 204. Sessions and the password stay; notifies the user by mail. */
 export const deletePasskeys = serviceMethod({
   id: 'system.deletePasskeys',
-  summary: 'End all passkeys of a user',
+  summary: 'Remove all passkeys of a user',
   params: Type.Object({ username: Type.String() }, closed),
   result: Type.Object({}),
   mode: 'service',

@@ -28,7 +28,7 @@ const AdminAction = Type.Object({
 /** `GET /system/deeds?before=&limit=`, latest first. `before`: a `number`. */
 export const getDeeds = serviceMethod({
   id: 'system.getDeeds',
-  summary: 'List what operators did',
+  summary: 'List actions of operators',
   params: Type.Object(
     {
       before: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),

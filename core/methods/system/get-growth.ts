@@ -25,7 +25,7 @@ const Day = Type.Object({
 /** `GET /system/growth`, oldest day first. */
 export const getGrowth = serviceMethod({
   id: 'system.getGrowth',
-  summary: 'Tell how the service has grown',
+  summary: 'Get the growth of the service',
   params: Type.Object({}, closed),
   result: Type.Object({ growth: Type.Array(Day) }),
   mode: 'service',

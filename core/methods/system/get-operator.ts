@@ -11,7 +11,7 @@ import { serviceMethod } from '../../call/method.js'
  */
 export const getOperator = serviceMethod({
   id: 'system.getOperator',
-  summary: 'Tell whether the user operates the service',
+  summary: 'Check whether the user is an operator',
   params: Type.Object({ username: Type.String() }, closed),
   result: Type.Object({ operator: Type.Object({ username: Type.String() }) }),
   mode: 'service',

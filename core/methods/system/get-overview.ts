@@ -34,7 +34,7 @@ const Overview = Type.Object({
 /** `GET /system/overview`. */
 export const getOverview = serviceMethod({
   id: 'system.getOverview',
-  summary: 'Tell what runs here, and for how many',
+  summary: 'Get versions and numbers of accounts',
   params: Type.Object({}, closed),
   result: Type.Object({ overview: Overview }),
   mode: 'service',

@@ -18,7 +18,7 @@ const PublicSetting = Type.Object({
 /** `GET /system/settings`, in the order of the reference. */
 export const getSettings = serviceMethod({
   id: 'system.getSettings',
-  summary: 'List the settings in force',
+  summary: 'List the current settings',
   params: Type.Object({}, closed),
   result: Type.Object({ settings: Type.Array(PublicSetting) }),
   mode: 'service',

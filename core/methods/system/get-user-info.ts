@@ -24,7 +24,7 @@ const UserInfo = Type.Object({
 /** `GET /system/user-info/{username}`. */
 export const getUserInfo = serviceMethod({
   id: 'system.getUserInfo',
-  summary: 'Read how much an account is used',
+  summary: 'Get the usage of an account',
   params: Type.Object({ username: Type.String() }),
   result: Type.Object({ userInfo: UserInfo }),
   mode: 'service',

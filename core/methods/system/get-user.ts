@@ -9,7 +9,7 @@ import { Person, toPerson } from '../../platform/person.js'
 /** `GET /system/users/{username}`. */
 export const getUser = serviceMethod({
   id: 'system.getUser',
-  summary: 'Read how a user uses the service',
+  summary: 'Get the usage of a user',
   params: Type.Object({ username: Type.String() }, closed),
   result: Type.Object({ user: Person }),
   mode: 'service',

@@ -14,7 +14,7 @@ const pageSize = 25
  */
 export const getUsers = serviceMethod({
   id: 'system.getUsers',
-  summary: 'List how users use the service',
+  summary: 'List users and their usage',
   params: Type.Object(
     {
       search: Type.Optional(Type.String({ maxLength: 300 })),

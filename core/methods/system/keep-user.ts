@@ -10,7 +10,7 @@ import { announceAccountChange } from '../../platform/remove-account.js'
 /** `DELETE /system/users/{username}/deletion`. An error if no deletion is scheduled. */
 export const keepUser = serviceMethod({
   id: 'system.keepUser',
-  summary: 'Keep an account that its owner has scheduled for deletion',
+  summary: 'Cancel the scheduled deletion of an account, as the operator',
   params: Type.Object({ username: Type.String() }, closed),
   result: Type.Object({ keptUser: Type.Object({ username: Type.String() }) }),
   mode: 'service',

@@ -11,7 +11,7 @@ const Quota = Type.Union([Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_IN
 /** `POST /system/users/{username}/quota` with `bytes`: 0 for any number, `null` for what the settings say. */
 export const limitUser = serviceMethod({
   id: 'system.limitUser',
-  summary: 'Limit how much an account may store',
+  summary: 'Set the storage limit of an account',
   params: Type.Object({ username: Type.String(), bytes: Quota }, closed),
   result: Type.Object({ quota: Type.Object({ username: Type.String(), bytes: Quota }) }),
   mode: 'service',

@@ -13,7 +13,7 @@ import { refuseParams } from '../../validation/params.js'
  */
 export const relocateUser = serviceMethod({
   id: 'system.relocateUser',
-  summary: 'Mark an account as moved elsewhere',
+  summary: 'Mark an account as moved to another server',
   params: Type.Object(
     { username: Type.String(), url: Type.String({ minLength: 1, maxLength: 2048, pattern: '^[!-~]+$' }) },
     closed
@@ -37,6 +37,6 @@ function assertServiceUrl(url: string): void {
   const isPlace = parsed && ['http:', 'https:'].includes(parsed.protocol) && parsed.hostname !== ''
   if (!isPlace || parsed.username !== '' || parsed.password !== '')
     refuseParams([
-      { code: 'INVALID_FORMAT', message: 'has to be an http or https URL without credentials', path: '#/url' }
+      { code: 'INVALID_FORMAT', message: 'must be an http or https URL without credentials', path: '#/url' }
     ])
 }

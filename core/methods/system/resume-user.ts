@@ -10,7 +10,7 @@ import { announceAccountChange } from '../../platform/remove-account.js'
 /** `DELETE /system/users/{username}/suspension`. An error if the account is not suspended. */
 export const resumeUser = serviceMethod({
   id: 'system.resumeUser',
-  summary: 'Let a suspended account be used again',
+  summary: 'Restore access to a suspended account',
   params: Type.Object({ username: Type.String() }, closed),
   result: Type.Object({ suspensionDeletion: Type.Object({ username: Type.String() }) }),
   mode: 'service',

@@ -13,7 +13,7 @@ import { replacePassword } from '../../sign-in/replace-password.js'
 /** `POST /system/users/{username}/password`: ends all sessions, and makes links for a new password invalid. */
 export const setPassword = serviceMethod({
   id: 'system.setPassword',
-  summary: 'Set a user’s password as the operator',
+  summary: 'Set the password of a user, as the operator',
   params: Type.Object({ username: Type.String(), passwordHash: PasswordHash }, closed),
   result: Type.Object({ username: Type.String() }),
   mode: 'service',

@@ -10,7 +10,7 @@ import { announceAccountChange } from '../../platform/remove-account.js'
 /** `POST /system/users/{username}/suspension`. Its data are kept; calls on it get 403, sockets are closed. */
 export const suspendUser = serviceMethod({
   id: 'system.suspendUser',
-  summary: 'Let nobody use an account',
+  summary: 'Suspend an account',
   params: Type.Object({ username: Type.String() }, closed),
   result: Type.Object({ suspension: Type.Object({ username: Type.String(), since: Timestamp }) }),
   mode: 'service',

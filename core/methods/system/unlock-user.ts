@@ -12,7 +12,7 @@ import { resetAttempts } from '../../sign-in/mfa/attempts.js'
 /** `DELETE /system/users/{username}/wait`: 204, whether there was anything to wait for or not. */
 export const unlockUser = serviceMethod({
   id: 'system.unlockUser',
-  summary: 'Let a user try again at once after wrong passwords or codes',
+  summary: 'Unlock sign-in for a user',
   params: Type.Object({ username: Type.String() }, closed),
   result: Type.Object({}),
   mode: 'service',

@@ -32,7 +32,7 @@ const Params = Type.Object(
  */
 export const deleteUser = serviceMethod({
   id: 'users.delete',
-  summary: 'Delete an account with everything in it',
+  summary: 'Delete an account with all its data',
   params: Params,
   result: Type.Union([
     /** `time`: when it is deleted, in seconds; absent if it is gone already. */
@@ -57,7 +57,7 @@ export const deleteUser = serviceMethod({
     if (onlyReg)
       fail(
         'invalid-operation',
-        'An account cannot lose its registration alone: without "onlyReg", it is deleted with all its data'
+        'The registration alone cannot be removed. Leave out "onlyReg" to delete the account with all its data'
       )
     if (own) return { userDeletion: await deleteOwnAccount(own, params) }
     await removeAccount(services, account, credentials.via)

@@ -13,7 +13,7 @@ import { assertWebhookUrl, assertMayHaveScopes, writeWebhook } from '../../notif
 /** Returns the webhook; with `signed`, also the `secret` that signs its calls, shown this once. */
 export const create = method({
   id: 'webhooks.create',
-  summary: 'Register a webhook',
+  summary: 'Create a webhook',
   params: Type.Object({ url: WebhookUrl, scopes: orNull(Scopes), signed: orNull(Type.Boolean()) }, closed),
   result: Type.Object({
     webhook: Type.Object({ ...Webhook.properties, secret: Type.Optional(Type.String()) })
@@ -31,7 +31,7 @@ export const create = method({
     assertWebhookUrl(url)
     if (scopes) assertMayHaveScopes(call, caller.accessId, scopes)
     if (store.webhooks.size >= services.config.webhooks.maxPerUser)
-      fail('invalid-operation', `There can be at most ${services.config.webhooks.maxPerUser} webhooks`)
+      fail('invalid-operation', `An account can have at most ${services.config.webhooks.maxPerUser} webhooks`)
     const webhook: Webhook = {
       ...buildWebhook(call, url),
       ...(scopes && { scopes }),

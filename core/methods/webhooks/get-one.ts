@@ -9,7 +9,7 @@ import { requireOwnWebhook } from '../../notifications/webhook-rules.js'
 /** Returns the webhook, to its creator and to personal accesses. */
 export const getOne = method({
   id: 'webhooks.getOne',
-  summary: 'Read one webhook',
+  summary: 'Get a webhook',
   params: Type.Object({ id: Identifier }, closed),
   result: Type.Object({ webhook: Webhook }),
   mode: 'read',

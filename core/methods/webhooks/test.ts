@@ -11,7 +11,7 @@ import { isSuccess } from '../../outgoing/webhook-sender.js'
 /** Returns the webhook if its URL responds. The response itself is not shown. */
 export const test = method({
   id: 'webhooks.test',
-  summary: 'Call a webhook to try it',
+  summary: 'Test a webhook',
   params: Type.Object({ id: Identifier }, closed),
   result: Type.Object({ webhook: Webhook }),
   mode: 'read',
@@ -20,7 +20,7 @@ export const test = method({
     const kept = requireOwnWebhook(call, id)
     const status = await call.services.webhookSender.test(call.account.id, kept)
     if (!isSuccess(status))
-      fail('unknown-referenced-resource', 'The URL of the webhook does not answer as it should', {
+      fail('unknown-referenced-resource', 'The URL of the webhook did not respond as expected', {
         url: kept.webhook.url
       })
   },

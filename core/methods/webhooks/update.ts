@@ -32,7 +32,7 @@ const readOnlyFields = [
 /** Returns the changed webhook; `state: 'active'` reactivates an inactive one. */
 export const update = method({
   id: 'webhooks.update',
-  summary: 'Change a webhook, or bring it back to life',
+  summary: 'Update or reactivate a webhook',
   params: Type.Object(
     {
       id: Identifier,

@@ -79,14 +79,14 @@ export class Mailer {
 
   #dropWaiting(): void {
     const dropped = this.#waiting.splice(0).length
-    if (dropped > 0) this.options.log.warn(`${dropped} mails were dropped: the service stops`)
+    if (dropped > 0) this.options.log.warn(`emails dropped at shutdown: ${dropped}`)
     this.#aborting.abort()
   }
 
   #add(job: () => Promise<void>): void {
     if (this.#isClosed) return
     if (this.#waiting.length >= maxWaiting)
-      return this.options.log.warn('a mail was dropped: too many are waiting')
+      return this.options.log.warn('an email was dropped because too many are waiting')
     this.#enqueue(job)
   }
 
@@ -101,7 +101,7 @@ export class Mailer {
     if (!job) return
     const running = Promise.resolve()
       .then(job)
-      .catch((cause: unknown) => this.options.log.warn('a mail could not be written', { cause }))
+      .catch((cause: unknown) => this.options.log.warn('an email could not be created', { cause }))
       .finally(() => {
         this.#running.delete(running)
         this.#next()
@@ -114,18 +114,18 @@ export class Mailer {
     const { accountId, link } = message
     if (!transport) {
       if (link !== undefined)
-        log.warn('no mail server is configured: give this link to the user who requested it', {
+        log.warn('no mail server is set; give this link to the user who requested it', {
           accountId,
           link
         })
       return
     }
     try {
-      if (!isAddress(message.email)) throw new Undeliverable('not an e-mail address')
+      if (!isAddress(message.email)) throw new Undeliverable('not an email address')
       await transport.deliver(message, this.#aborting.signal)
     } catch (error) {
       const isLast = attempt >= retryDelays.length || this.#isClosed || isPermanent(error)
-      log.warn(isLast ? 'a mail could not be sent' : 'a mail could not be sent yet', {
+      log.warn(isLast ? 'an email could not be sent' : 'an email could not be sent and will be retried', {
         accountId,
         cause: describeError(error)
       })

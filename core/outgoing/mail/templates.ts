@@ -31,7 +31,7 @@ export async function renderMail(
       const found = await readTemplate(join(folder, template, language))
       if (found) return fillTemplate(found, substitutions)
     }
-  throw new Error(`there is no mail template ${template} in ${languages.join(', ')}`)
+  throw new Error(`no email template ${template} in ${languages.join(', ')}`)
 }
 
 async function readTemplate(folder: string): Promise<RenderedMail | undefined> {

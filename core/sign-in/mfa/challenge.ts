@@ -24,15 +24,14 @@ export async function sendChallenge(
   account: Account,
   candidate: Candidate
 ): Promise<string> {
-  if (candidate.method === 'totp') return 'Please give the code that your authenticator app shows'
+  if (candidate.method === 'totp') return 'Enter the code from your authenticator app'
   const { accounts, clock, config, messaging } = services
-  if (messaging.mode === 'disabled')
-    fail('api-unavailable', 'Messages with codes are not sent here at the moment')
+  if (messaging.mode === 'disabled') fail('api-unavailable', 'Sending codes is not available at the moment')
   const store = accounts.store(account)
   await store.write(() => countAttempt(config, store, 'mfa-messages', clock.now()))
   const code = await messaging.challenge(candidate)
   if (code !== undefined) await storeCode(services, account, candidate, code)
-  return 'Please give the code that was sent to you'
+  return 'Enter the code that was sent to you'
 }
 
 /** Returns the digest of a code together with its recipient, so that it is valid for no other. */

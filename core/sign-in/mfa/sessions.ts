@@ -67,7 +67,7 @@ export function requireMfaSession<P extends MfaSession['purpose'] = MfaSession['
   if (isOpen && (purpose === undefined || session.purpose === purpose))
     return session as Extract<MfaSession, { purpose: P }>
   services.throttle.unknownToken(credentials.ip)
-  return fail('forbidden', 'The MFA session token is invalid, or has expired')
+  return fail('forbidden', 'The MFA session token is invalid or expired')
 }
 
 /** Returns whether the sign-in session is still open with the same token: it may have been ended and opened again. */
@@ -84,5 +84,5 @@ function isSignInOpen({ services, now, store }: Call, { accessId, digest }: Sign
 export function getCandidate({ store }: Call, session: MfaSession): Candidate {
   if (session.purpose === 'activate') return session.candidate
   // Removing a factor ends its sessions, but an operator's tool may have removed only the factor.
-  return getFactor(store) ?? fail('forbidden', 'There is no second factor any more. Please sign in again')
+  return getFactor(store) ?? fail('forbidden', 'Two-factor authentication is no longer on. Sign in again')
 }

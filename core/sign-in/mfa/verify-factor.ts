@@ -45,7 +45,7 @@ async function verify(call: Call, candidate: Candidate, given: KeyValue): Promis
   }
   if (messaging.mode === 'single')
     return await runCounted(call, store => verifySentCode(store, candidate, parseCode(given), now))
-  if (messaging.mode === 'disabled') fail('api-unavailable', 'Codes are not checked here at the moment')
+  if (messaging.mode === 'disabled') fail('api-unavailable', 'Checking codes is not available at the moment')
   const before = accounts.store(account)
   await before.write(() => countAttempt(config, before, 'mfa-failures', now))
   await messaging.verify(candidate, given)

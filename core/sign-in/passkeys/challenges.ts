@@ -70,7 +70,7 @@ export function useChallenge(store: UserStore, challenge: string, now: number): 
 
 /** Returns the domain and origin of passkeys. Throws `unavailable-method` if there are none. */
 export function requireRelyingParty({ config }: Pick<Services, 'config'>): RelyingParty {
-  return getRelyingParty(config) ?? fail('unavailable-method', 'Passkeys are not available here')
+  return getRelyingParty(config) ?? fail('unavailable-method', 'Passkeys are not available on this service')
 }
 
 function computeMac(services: Services, { act, context }: Purpose, front: Buffer): Buffer {

@@ -42,7 +42,7 @@ export async function verifyOwner(call: Call, given: OwnerProof): Promise<Verifi
     const hash = store.account.password()?.hash
     const attempt = { username: account.username, password: given.password, hash }
     if (await verifyPassword(services, credentials, attempt)) return undefined
-    return fail('invalid-operation', 'The password does not match', {
+    return fail('invalid-operation', 'The password is incorrect', {
       param: 'password',
       code: 'password-wrong'
     })
@@ -66,5 +66,5 @@ export async function requireOwner(call: Call, given: OwnerProof): Promise<void>
 
 function formatMissingProof(hasPassword: boolean, passkeys: number): string {
   const ways = [hasPassword && 'the password', passkeys > 0 && 'a passkey'].filter(Boolean).join(' or ')
-  return ways === '' ? 'Please sign in again first' : `Please prove who you are first, by ${ways}`
+  return ways === '' ? 'Sign in again first' : `Confirm your identity first with ${ways}`
 }

@@ -91,7 +91,7 @@ function toGuess({ credentials }: ServiceCall, name: string): Guess {
 
 function refuseSignature({ services }: ServiceCall, guess: Guess): never {
   services.throttle.failed(guess)
-  return fail('invalid-credentials', 'The passkey is not known here, or its signature is not valid', {
+  return fail('invalid-credentials', 'The passkey is unknown or its signature is invalid', {
     code: 'passkey-refused'
   })
 }

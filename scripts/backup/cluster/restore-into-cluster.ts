@@ -112,7 +112,7 @@ export async function bring(cluster: Cluster, side: Layout, account: Account): P
   const present = platform.find(username)
   if (present && present.state !== 'active') throw new Unfinished(username)
   if (present && present.id !== id)
-    throw new BackupError(`Another account now has the name ${username}: delete or move it first`)
+    throw new BackupError(`An account named ${username} already exists. Delete or move it first`)
   if (!present && platform.findById(id)) throw new Taken(username, ['id'])
   const held = valuesOf(side, id)
   assertFree(cluster, account, held)

@@ -52,8 +52,8 @@ async function problemOf(
     return ok ? undefined : `${node} could not ${words[what]}: ${message}`
   } catch (error) {
     if (!(error instanceof EngineUnavailable)) throw error
-    return `${node}, which serves ${username}, does not answer: try again when it is back, or others have taken its place`
+    return `${node}, which serves ${username}, is not responding. Try again when it is back, or when other nodes have taken over`
   }
 }
 
-const words = { letGo: 'let go of the account', reopen: 'open the account that was restored' } as const
+const words = { letGo: 'release the account', reopen: 'open the restored account' } as const

@@ -154,7 +154,7 @@ export class ClusterSource implements BackupSource {
       if (!(error instanceof EngineUnavailable)) throw error
       // One that is damaged is the trouble of its account alone.
       await this.#asked(() => this.engine.last(platformSubject))
-      throw new BackupError(`The object ${key} cannot be fetched`)
+      throw new BackupError(`Can't fetch the object ${key}`)
     }
   }
 

@@ -101,7 +101,7 @@ export class Turns {
       await wait(pauseMs, undefined, { signal })
     }
     // Whoever says that it is not his turn tells nobody: then no one would make a backup, and no one hear of it.
-    throw new Error('Nobody serves the first shard, whose node makes the backups')
+    throw new Error('No node serves the first shard, which is responsible for backups')
   }
 
   /** Whether another node is making a backup, whose process still runs. */

@@ -34,12 +34,12 @@ function assertFields(
   const isName: boolean = Value.Check(Username, username)
   if (!isName)
     throw new UsageError(
-      `"${username}" is not a valid user name: it has 5 to 60 small letters, digits or hyphens, and neither begins nor ends with a hyphen`
+      `"${username}" is not a valid username. Use 5 to 60 lowercase letters, digits or hyphens, without a hyphen at the start or end`
     )
-  if (email === undefined) throw new UsageError('An account needs an e-mail address: pass --email')
+  if (email === undefined) throw new UsageError('An account needs an email address. Pass --email')
   if (!Value.Check(Email, email) || !email.includes('@'))
-    throw new UsageError(`--email: "${email}" is not an e-mail address`)
+    throw new UsageError(`--email: "${email}" is not a valid email address`)
   const isLanguage: boolean = Value.Check(Language, language)
   if (!isLanguage)
-    throw new UsageError(`--language: "${language}" has to be a code of up to 5 characters, such as en`)
+    throw new UsageError(`--language: "${language}" must be a code of up to 5 characters, such as en`)
 }

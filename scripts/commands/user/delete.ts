@@ -18,9 +18,10 @@ export async function deleteUser(args: readonly string[], { json, yes }: DeleteO
   await asOperator(settings, operator => operator.call('users.delete', { username, dryRun: true }))
   if (
     !yes &&
-    (await typed(`All data of ${username} will be deleted. Type the name to confirm: `)) !== username
+    (await typed(`All data of ${username} will be permanently deleted. Type the username to confirm: `)) !==
+      username
   )
-    throw new UsageError('Nothing has been deleted (--yes skips the confirmation)')
+    throw new UsageError('Nothing was deleted. Use --yes to skip the confirmation')
   await asOperator(settings, operator => operator.call('users.delete', { username }))
   print(json, { username, isDeleted: true }, `${username}: deleted`)
 }

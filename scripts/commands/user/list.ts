@@ -30,7 +30,7 @@ export function listUsers(args: readonly string[], { json }: JsonOption): void {
       username,
       new Date(created * 1000).toISOString(),
       ...(relocatedTo === null ? [] : [`moved to ${relocatedTo}`]),
-      ...(deletion === null ? [] : [`to be deleted on ${new Date(deletion * 1000).toISOString()}`])
+      ...(deletion === null ? [] : [`will be deleted on ${new Date(deletion * 1000).toISOString()}`])
     ].join('\t')
   )
   print(json, users, ...lines)

@@ -21,6 +21,6 @@ export async function moveUser(args: readonly string[], { json, undo }: MoveOpti
   print(
     json,
     { username, relocatedTo: undo ? null : url },
-    undo ? `${username}: is served here again` : `${username}: moved to ${url}`
+    undo ? `${username}: is no longer marked as moved` : `${username}: marked as moved to ${url}`
   )
 }

@@ -14,5 +14,5 @@ export async function setUserPassword(args: readonly string[], { json }: JsonOpt
   await asOperator(settings, operator => operator.call('system.getUserInfo', { username }))
   const passwordHash = await newPasswordHash(settings, username)
   await asOperator(settings, operator => operator.call('system.setPassword', { username, passwordHash }))
-  print(json, { username }, `${username}: has a new password, and is signed out everywhere`)
+  print(json, { username }, `${username}: password set, all sessions signed out`)
 }

@@ -19,9 +19,9 @@ export async function userToken(
   const [username = ''] = operands
   const { settings } = directoryOf(flags)
   const answer = await asOperator(settings, async ({ services }) => {
-    if (!services) throw new OperatorError('A service owns the data directory: stop it first')
+    if (!services) throw new OperatorError('The data directory is in use by a running service. Stop it first')
     const account = services.accounts.find(username)
-    if (!account) throw new OperatorError(`There is no account ${username} here`)
+    if (!account) throw new OperatorError(`No account ${username}`)
     const store = services.accounts.store(account)
     const { id, token } = await store.write(() =>
       openSession(services.config, store, app, services.clock.now())

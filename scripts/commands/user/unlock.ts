@@ -9,22 +9,22 @@ import { asOperator } from '../../terminal/operator.js'
 
 /** Lets a user try again at once who has to wait after wrong passwords or codes. */
 export async function unlockUser(args: readonly string[], options: JsonOption): Promise<void> {
-  await change('system.unlockUser', args, options, 'can try again at once')
+  await change('system.unlockUser', args, options, 'sign-in unlocked')
 }
 
 /** Removes the second factor of a user who can no longer use it. */
 export async function turnOffMfa(args: readonly string[], options: JsonOption): Promise<void> {
-  await change('system.deactivateMfa', args, options, 'signs in with the password alone')
+  await change('system.deactivateMfa', args, options, 'two-factor authentication turned off')
 }
 
 /** Ends all passkeys of a user, such as one whose phone was stolen. */
 export async function turnOffPasskeys(args: readonly string[], options: JsonOption): Promise<void> {
-  await change('system.deletePasskeys', args, options, 'no passkey signs in any more')
+  await change('system.deletePasskeys', args, options, 'all passkeys removed')
 }
 
 /** Keeps an account that its owner has deleted, within the time of grace. */
 export async function keepUser(args: readonly string[], options: JsonOption): Promise<void> {
-  await change('system.keepUser', args, options, 'is open again, and will not be deleted')
+  await change('system.keepUser', args, options, 'deletion cancelled')
 }
 
 async function change(

@@ -16,7 +16,7 @@ import { MemoryObjects } from '../memory-objects.js'
 
 /** What the nodes keep in common, whichever cluster they are of. */
 export const objects = new MemoryObjects()
-/** The key of the operator of all nodes. */
+/** The admin key of all nodes. */
 export const adminKey = 'the key of the operator in tests'
 /** How users whom {@link userAt} has made are signed in, by name. */
 export const tokens = new Map<string, Client['access']>()

@@ -72,7 +72,7 @@ test('a file that comes from elsewhere', async t => {
     })
     t.equal(status, 200)
     const [, files] = body.checks
-    t.match(files, { title: 'Files of accounts', infos: { checked: 2 } })
+    t.match(files, { title: 'Account databases', infos: { checked: 2 } })
     t.same(
       body.checks.flatMap(({ errors }: { errors: string[] }) => errors),
       [],

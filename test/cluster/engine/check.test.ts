@@ -22,16 +22,16 @@ t.test('an engine as it has to be', async t => {
   const without = await problemsOf(monitors)
   t.match(
     without,
-    /no stream COFFER_PLATFORM, KV_coffer_lease, COFFER_WAL_00 and 64 more: run "coffer cluster init"/
+    /no stream COFFER_PLATFORM, KV_coffer_lease, COFFER_WAL_00 and 64 more\. Run "coffer cluster init"/
   )
 
   await servers.makeStreams(engine, true)
   t.same(await checkEngine({ monitors, hasObjects: true }), [])
 
-  t.match(await problemsOf(monitors.slice(0, 2)), /Only 2 of its servers are named/)
+  t.match(await problemsOf(monitors.slice(0, 2)), /lists 2 of the servers/)
   t.match(
     await problemsOf([monitors[0]!, monitors[1]!, monitors[0]!]),
-    /are the same server: name each one once/
+    /are the same server\. List each server once/
   )
 
   await callApi(engine.connection, 'STREAM.DELETE.COFFER_WAL_07', {}, 5000)
@@ -41,7 +41,7 @@ t.test('an engine as it has to be', async t => {
   t.match(once, /COFFER_WAL_07 has fewer than 3 replicas/)
   t.match(
     once,
-    /COFFER_WAL_07 has another way than to refuse what does not fit/,
+    /COFFER_WAL_07 has a discard policy other than refusing new messages/,
     'everything is told at once'
   )
   await servers.makeStreams(engine, true)
@@ -62,5 +62,5 @@ t.test('an engine that acknowledges before it has synced', async t => {
   const servers = await EngineServers.start(t, { syncAlways: false })
   const problems = await problemsOf(servers.monitors)
   for (const name of ['n1', 'n2', 'n3'])
-    t.match(problems, new RegExp(`${name} .*set "sync_interval: always" in "jetstream"`))
+    t.match(problems, new RegExp(`${name} .*Set "sync_interval: always" in "jetstream"`))
 })

@@ -38,7 +38,7 @@ t.test('servers that ask who connects', async t => {
   await connect(servers.urls.map(url => url.replace('//', '//coffer:p%40ss%3Aword@')))
   await t.rejects(connect(servers.urls), EngineUnfit)
   await t.rejects(connect(servers.urls, 'wrong'), EngineUnfit)
-  await t.rejects(connect(servers.urls, 'odd'), /holds neither credentials of the engine nor user:password/)
+  await t.rejects(connect(servers.urls, 'odd'), /contains neither engine credentials nor user:password/)
   await t.rejects(connect(servers.urls, 'missing'), { code: 'ENOENT' })
 })
 
@@ -51,7 +51,7 @@ t.test('servers of which none can be reached', async t => {
     (thrown: unknown) => thrown
   )
   t.type(error, EngineUnavailable)
-  t.match((error as Error).message, `(${hosts.join(', ')}) can be reached: `)
+  t.match((error as Error).message, `(${hosts.join(', ')}) is reachable: `)
   t.notMatch((error as Error).message, 'secret')
 })
 

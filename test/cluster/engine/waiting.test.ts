@@ -61,7 +61,7 @@ t.test('a node without its engine', async t => {
 
   await servers.kill(0)
   const { child, lines } = run(t, flags)
-  const waits = (): string[] => lines.filter(line => /waits for (?:it|the engine)/.test(line))
+  const waits = (): string[] => lines.filter(line => /is waiting for (?:it|the engine)/.test(line))
   await t.test('lives, is not ready, and asks callers to come again', async t => {
     await until('it to wait', async () => (await statusOf(`${url}/healthz`)) === 200)
     const ready = await fetch(`${url}/readyz`)
@@ -92,7 +92,7 @@ t.test('a node without its engine', async t => {
       await response.arrayBuffer()
       return response.status === 200
     })
-    t.ok(lines.some(line => line.includes('the engine of the cluster answers')))
+    t.ok(lines.some(line => line.includes('the engine of the cluster is responding')))
     const ended = once(child, 'exit')
     child.kill('SIGTERM')
     await ended
@@ -102,6 +102,9 @@ t.test('a node without its engine', async t => {
     const few = [...flags, `--cluster.engineMonitors=${servers.monitors[0]}`]
     const { code, errors } = await commandProcess(['serve', ...few])
     t.equal(code, 1)
-    t.match(errors, /^The engine of the cluster cannot be used:\n- Only 1 of its servers/m)
+    t.match(
+      errors,
+      /^The engine of the cluster cannot be used:\n- cluster\.engineMonitors lists 1 of the servers/m
+    )
   })
 })

@@ -43,7 +43,7 @@ export const rounds = Number(wanted ?? 5)
 /** For how long such a test may run, in milliseconds. */
 export const timeoutMs = 1_200_000 + rounds * 600_000
 /** What a node says that has ended because the engine does not answer. */
-const engineSilent = /EngineUnavailable|The log of the platform cannot be reached\s*$/
+const engineSilent = /EngineUnavailable|The log of the platform is unreachable\s*$/
 const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
 
 /** Users, each with a writer and a reader. */

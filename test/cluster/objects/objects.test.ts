@@ -226,7 +226,7 @@ t.test('the address of a bucket', async t => {
     accessKey: 'a',
     secretKey: 'b/c'
   })
-  t.throws(() => parseBucketOptions('s3://safe', {}), /set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY/)
+  t.throws(() => parseBucketOptions('s3://safe', {}), /Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY/)
 })
 
 t.test('a bucket whose storage falls silent', async t => {

@@ -163,10 +163,10 @@ t.test('a damaged copy, and the owner killed behind it', async t => {
       // Bits that are flipped change no count: a server that reads them notices, and leaves the record out.
       if (kind === 'flipped') return
 
-      await until('an alarm', () => other.log.includes(`alarm: ${name} lacks records of`))
+      await until('an alarm', () => other.log.includes(`alert: ${name} lacks records of`))
       const { code, output } = await command(['cluster', 'status', ...flags])
       t.equal(code, 1)
-      t.match(output, new RegExp(`alarm\\treplica\\t${name} lacks records`))
+      t.match(output, new RegExp(`alert\\treplica\\t${name} lacks records`))
       await owner.start()
 
       // What the documentation says to do about it.

@@ -22,8 +22,8 @@ test('alarms of a cluster', { timeout: 900_000 }, async t => {
   )
   const [, , n3] = nodes as [(typeof nodes)[0], (typeof nodes)[0], (typeof nodes)[0]]
   const mailed = (section: RegExp): number => box.mails.filter(({ text }) => section.test(text)).length
-  const begun = /now:[^]*- n3 (?:was silent|does not answer)[^]*is over:/
-  const over = /is over:[^]*- n3 (?:was silent|does not answer)/
+  const begun = /New alerts[^]*- n3 (?:stopped responding|is not responding)[^]*Resolved:/
+  const over = /Resolved:[^]*- n3 (?:stopped responding|is not responding)/
 
   // Sooner or later it is declared dead, too, which is the same alarm.
   n3.engine.isCutOff = true
@@ -35,9 +35,9 @@ test('alarms of a cluster', { timeout: 900_000 }, async t => {
   t.equal(mailed(over), 1)
 
   for (const { engine } of nodes) engine.isCutOff = true
-  const gone = /now:[^]*The engine of the cluster does not answer[^]*is over:/
+  const gone = /New alerts[^]*The engine of the cluster is not responding[^]*Resolved:/
   await until('the operator to be told of the engine', () => mailed(gone) > 0, 300_000)
   for (const { engine } of nodes) engine.isCutOff = false
-  await until('that it is over', () => mailed(/is over:[^]*The engine of the cluster/) > 0, 300_000)
+  await until('that it is over', () => mailed(/Resolved:[^]*The engine of the cluster/) > 0, 300_000)
   t.equal(mailed(gone), 1)
 })

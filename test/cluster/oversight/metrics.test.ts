@@ -162,19 +162,19 @@ test('a node and another one', { timeout: 240_000 }, async t => {
     n1.found = { ...n1.found, alarms: [{ kind: 'replica', about: 's1', text }] }
     await untilSo(async () => (await value(n1, 'coffer_cluster_alarms{kind="replica"}')) === 1)
     t.match((await state(n1)).alarms, [{ kind: 'replica', about: 's1', text }])
-    t.match((await state(n1)).problems, [{ level: 'error', message: `alarm: ${text}`, count: 1 }])
+    t.match((await state(n1)).problems, [{ level: 'error', message: `alert: ${text}`, count: 1 }])
     const told = controlledIn(await n2.engine.send('n1', controlMessage({ do: 'tell' }), 60_000))
     t.match(told, { ok: true, alarms: [{ kind: 'replica', text }] })
     n1.found = { ...n1.found, alarms: [] }
     await untilSo(async () => (await value(n1, 'coffer_cluster_alarms{kind="replica"}')) === 0)
     t.same((await state(n1)).alarms, [])
-    t.equal(n1.logged.filter(message => message === `alarm: ${text}`).length, 1)
-    t.equal(n1.logged.filter(message => message === 'alarm over: replica').length, 1)
+    t.equal(n1.logged.filter(message => message === `alert: ${text}`).length, 1)
+    t.equal(n1.logged.filter(message => message === 'alert resolved: replica').length, 1)
   })
 
   await t.test('do not do what they do not know', async t => {
     const answer = await n2.engine.send('n1', Buffer.from('{"do":"something else"}'), 60_000)
-    t.match(controlledIn(answer), { ok: false, message: /does not know/ })
+    t.match(controlledIn(answer), { ok: false, message: /does not support/ })
     t.match(controlledIn(await n2.engine.send('n1', Buffer.from('{'), 60_000)), { ok: false })
     t.ok((await value(n1, 'coffer_cluster_shards')) > 0)
   })

@@ -112,8 +112,8 @@ t.test('a damaged last record, and the file of the node that wrote it', async t 
   t.notOk((await there.inspect(account.id)).copies.some(({ place }) => place === 'file'))
   const { length } = log.entries(account.id)
   await t.rejects(here.restore(account.id, 'file', false), /--accept-loss/)
-  await t.rejects(here.restore(account.id, 'aside', true), /no whole copy/)
-  await t.rejects(here.restore(account.id, '../../etc/passwd', true), /no whole copy/)
+  await t.rejects(here.restore(account.id, 'aside', true), /no complete copy/)
+  await t.rejects(here.restore(account.id, '../../etc/passwd', true), /no complete copy/)
   t.equal(log.entries(account.id).length, length, 'nothing is done before it is said')
 
   await here.restore(account.id, 'file', true)

@@ -76,7 +76,7 @@ t.test('the runbook', async t => {
     t.match(await ask('init', '--shard-bytes=16777216', '--object-bytes=268435456'), { code: 0 })
     const before = await ask('status')
     t.equal(before.code, 1, 'nobody serves anything yet')
-    t.match(before.output, /alarm\tshards/)
+    t.match(before.output, /alert\tshards/)
     for (const node of [n1, n2]) await node.start()
     await allWell('n1', 'n2')
   })
@@ -160,7 +160,7 @@ t.test('the runbook', async t => {
     await Promise.all([n2.kill(), servers.kill(1)])
     await until('it to be told', async () => {
       const { alarms, code } = await status()
-      return code === 1 && JSON.stringify(alarms).includes('n2 was silent')
+      return code === 1 && JSON.stringify(alarms).includes('n2 stopped responding')
     })
     await until('the server to be told of', async () =>
       JSON.stringify((await status()).alarms).includes(servers.monitors[1]!)

@@ -181,7 +181,7 @@ t.test('a node', async t => {
     await two!.engine.append(platformSubject, one!.platform.position()!.lsn, newer)
     // Whether or not it was under way by then.
     await t.rejects(claim(one!, 'bobby'), { name: /StoreUnavailable|Unconfirmed/ })
-    t.match(one!.trouble.at(-1), /the command "embroider".*upgrade/)
+    t.match(one!.trouble.at(-1), /the command "embroider".*Upgrade/)
     t.match(one!.log!.refusal, { name: 'PlatformRefused' })
     await t.rejects(one!.log!.catchUp(), StoreUnavailable)
     t.equal(one!.platform.find('alice')?.username, 'alice', 'what it knew is still there')

@@ -150,7 +150,7 @@ t.test('a cluster', async t => {
     t.same(await filesOf(n1.url, person), ['added behind it', fileOf(person)].toSorted())
     const unknown = await commandProcess(['restore', at('backup'), '--user=nobody', ...flags])
     t.equal(unknown.code, 1)
-    t.match(unknown.errors, /The backup holds no account nobody/)
+    t.match(unknown.errors, /The backup contains no account nobody/)
   })
 
   const alone = at('alone')
@@ -164,7 +164,7 @@ t.test('a cluster', async t => {
       ...nodeFlags(servers, 'n1', at('n1'))
     ])
     t.equal(refused.code, 1)
-    t.match(refused.errors, /^None of the servers that cluster\.engine names \(127\..*\) can be reached: /m)
+    t.match(refused.errors, /^None of the servers in cluster\.engine \(127\..*\) is reachable: /m)
     await run('restore', at('backup'), `--dataDir=${alone}`)
     const { code, output } = await commandProcess(['check', `--dataDir=${alone}`])
     t.equal(code, 0, output)

@@ -44,7 +44,7 @@ t.test('a write whose answer finds no room', async t => {
 
   t.test('is said to have been made, in a batch that has an answer', async t => {
     const { body } = await alice.http('POST', '/', [create(1), create(400_000)])
-    t.match(body.results[1].error, { id: 'api-unavailable', message: /has been done/ })
+    t.match(body.results[1].error, { id: 'api-unavailable', message: /took effect/ })
   })
 })
 

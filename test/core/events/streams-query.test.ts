@@ -18,7 +18,7 @@ t.test('a streams query that names too many ids', async t => {
   ] as const)
     t.test(`as ${what} is refused by their number`, async t => {
       t.throws(() => parseStreamsQuery(value, limit), {
-        message: 'The streams query names more than 3 ids'
+        message: 'The streams query contains more than 3 IDs'
       })
     })
 

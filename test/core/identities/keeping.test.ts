@@ -106,7 +106,7 @@ t.test(
 
     const done = await command(['import', '--dataDir', carefully, file])
     t.equal(done.code, 0, done.errors)
-    t.match(done.output, /1 identity of a provider was left out/)
+    t.match(done.output, /1 linked sign-in provider was not imported/)
     const stranger = await opened(t, carefully)
     t.equal(await opens(stranger.service), undefined)
 

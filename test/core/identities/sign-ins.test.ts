@@ -414,7 +414,7 @@ t.test('without passwords', async t => {
   for (const [path, body] of refused) {
     const answer = await service.http('POST', path, body, headers)
     t.same([answer.status, answer.body.error?.id], [451, 'unavailable-method'], path)
-    t.match(answer.body.error.message, /^Passwords are switched off here/)
+    t.match(answer.body.error.message, /^Passwords are turned off/)
   }
   const passwords = { oldPassword: 'a long secret', newPassword: 'another secret' }
   t.equal((await service.alice.call('account.changePassword', passwords)).error.id, 'unavailable-method')

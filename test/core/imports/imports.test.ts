@@ -194,7 +194,9 @@ t.test('files that wait count for the quota, and do not wait forever', async t =
   for (;;) {
     const found = await sent(app, `${ids.length}.csv`, file)
     if (found.error) {
-      t.match(found, { error: { id: 'user-intervention-required', message: /may store 100000 bytes/ } })
+      t.match(found, {
+        error: { id: 'user-intervention-required', message: /storage limit of 100000 bytes/ }
+      })
       break
     }
     ids.push(found.id)

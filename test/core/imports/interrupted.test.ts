@@ -155,7 +155,7 @@ t.test('a quota that is used up ends the import, and says so', async t => {
   const { alice } = await coffer(t, { quota: { bytes: 400_000 } })
   const found = await broughtIn(alice, 'a.csv', table().slice(0, 60_000))
   t.equal(found.state, 'failed')
-  t.match(found.message, /may store 400000 bytes/)
+  t.match(found.message, /storage limit of 400000 bytes/)
   const { events: some } = await alice.do('events.get', {
     types: ['mass/kg'],
     limit: 10_000,
@@ -184,7 +184,7 @@ t.test('coffer import-data', async t => {
     ...more
   ]
   const busy = await command(args().slice(2))
-  t.match(busy, { code: 1, errors: /owns the data directory/ })
+  t.match(busy, { code: 1, errors: /data directory is in use/ })
   await service.server.close()
   const run = async (...more: string[]): Promise<Answer> => {
     const { code, errors, output } = await command(args(...more).slice(2))

@@ -60,7 +60,7 @@ t.test('a stream with events that are hidden by another of their streams', async
       await alice.do('streams.delete', { id: 'shut' })
       t.equal(new Set(answers.map(error => JSON.stringify(error))).size, 1, 'as by a level that is narrower')
       const [refusal] = answers
-      t.match(refusal, { data: { code: 'hidden-contents' }, message: /does not see and manage everything/ })
+      t.match(refusal, { data: { code: 'hidden-contents' }, message: /cannot see and manage everything/ })
       t.notMatch(JSON.stringify(refusal), /\b(?:events?|secret|low)\b/)
       t.not(before.events.length, 0)
       t.match(await app.call('streams.delete', { id: 'mid' }), { updatedEvents: [], streamDeletion: {} })

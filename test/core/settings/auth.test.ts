@@ -31,23 +31,20 @@ t.test('providers', async t => {
   ]
   for (const auth of right) t.same(problemsOf(t, auth), [], JSON.stringify(auth))
   const wrong: [auth: Record<string, unknown>, words: RegExp][] = [
-    [
-      { oidc: [{ ...provider, issuer: 'http://id.example.org' }] },
-      /oidc\[0\]\.issuer has to begin with https/
-    ],
+    [{ oidc: [{ ...provider, issuer: 'http://id.example.org' }] }, /oidc\[0\]\.issuer must begin with https/],
     [{ oidc: [{ ...provider, issuer: 'http://127.0.0.1.evil.example' }] }, /begin with https/],
     [{ oidc: [{ ...provider, issuer: 'ftp://id.example.org' }] }, /auth\.oidc .*issuer/],
     [{ oidc: [{ ...provider, issuer: 'https://id.example.org?x=1' }] }, /issuer/],
     [{ oidc: [{ ...provider, name: 'Work place' }] }, /name/],
     [{ oidc: [{ ...provider, name: '../x' }] }, /name/],
-    [{ oidc: [provider, provider] }, /oidc\[1\]\.name "work" is taken already/],
-    [{ oidc: [{ ...provider, scopes: ['email'] }] }, /oidc\[0\]\.scopes have to include "openid"/],
+    [{ oidc: [provider, provider] }, /oidc\[1\]\.name "work" is already used/],
+    [{ oidc: [{ ...provider, scopes: ['email'] }] }, /oidc\[0\]\.scopes must include "openid"/],
     [{ oidc: [{ ...provider, secondFactor: 'never' }] }, /secondFactor/],
     [{ oidc: [{ ...provider, unheardOf: 1 }] }, /unheardOf/],
     [{ oidc: [{ name: 'work' }] }, /issuer/],
     [{ oidc: 'work' }, /auth\.oidc/],
     [{ passwords: 'perhaps' }, /auth\.passwords/],
-    [{ passwords: 'off' }, /nobody could sign in/]
+    [{ passwords: 'off' }, /no one could sign in/]
   ]
   for (const [auth, words] of wrong) t.match(problemsOf(t, auth).join('\n'), words, JSON.stringify(auth))
 })

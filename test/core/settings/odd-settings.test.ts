@@ -211,7 +211,7 @@ t.test('settings', async t => {
       ['hf.port', 4000],
       ['metrics.port', 4000]
     ])
-    await t.rejects(load(ports), { message: /hf\.port has to be a port of its own.*\n- metrics\.port/ })
+    await t.rejects(load(ports), { message: /hf\.port must be a different port.*\n- metrics\.port/ })
   })
 
   t.test('that are usual are accepted', async t => {

@@ -29,27 +29,22 @@ t.test('violationsOf', async t => {
     place: string,
     problem: string
   ][] = [
-    [Type.Integer({ minimum: 0, maximum: 9 }), 1.5, '', 'has to be a whole number from 0 to 9'],
-    [Type.Number({ minimum: 0 }), -1, '', 'has to be a number of 0 or more'],
-    [Type.Enum(['a', 'b']), 'c', '', 'has to be one of "a", "b"'],
-    [Type.Union([Type.Null(), Type.Boolean()]), 'x', '', 'has to be null or true or false'],
-    [
-      Type.Array(Type.String({ maxLength: 2 })),
-      ['a', 'abc'],
-      '[1]',
-      'has to be a text of up to 2 characters'
-    ],
-    [Type.Record(Type.String(), Type.String()), { a: 1 }, '.a', 'has to be a text'],
-    [Type.Record(Type.String({ pattern: '^a$' }), Type.String()), { b: '' }, '', 'cannot have "b"'],
-    [Type.String({ form: 'webUrl' }), 'x', '', 'has to be a URL with http or https, or empty'],
+    [Type.Integer({ minimum: 0, maximum: 9 }), 1.5, '', 'must be a whole number from 0 to 9'],
+    [Type.Number({ minimum: 0 }), -1, '', 'must be a number of 0 or more'],
+    [Type.Enum(['a', 'b']), 'c', '', 'must be one of "a", "b"'],
+    [Type.Union([Type.Null(), Type.Boolean()]), 'x', '', 'must be null or true or false'],
+    [Type.Array(Type.String({ maxLength: 2 })), ['a', 'abc'], '[1]', 'must be text of up to 2 characters'],
+    [Type.Record(Type.String(), Type.String()), { a: 1 }, '.a', 'must be text'],
+    [Type.Record(Type.String({ pattern: '^a$' }), Type.String()), { b: '' }, '', `can't have "b"`],
+    [Type.String({ form: 'webUrl' }), 'x', '', 'must be an http or https URL, or empty'],
     [
       Type.String({ form: 'range', minLength: 1 }),
       '',
       '',
-      'has to be an address, or a range such as 10.0.0.0/8'
+      'must be an IP address or a range such as 10.0.0.0/8'
     ],
     [Type.Object({ a: Type.String() }), {}, '', 'needs "a"'],
-    [Type.Object({}, { additionalProperties: false }), { a: 1 }, '', 'cannot have "a"']
+    [Type.Object({}, { additionalProperties: false }), { a: 1 }, '', `can't have "a"`]
   ]
   for (const [schema, value, place, problem] of scenarios)
     t.test(`says that ${JSON.stringify(value)} ${problem}`, async t => {

@@ -33,7 +33,7 @@ t.test('an account whose owner deletes it meanwhile is gone', async t => {
   const email = { field: 'email', key: backedUp.email }
   for (const when of ['stored', 'named'] as const) {
     const removed = async (): Promise<void> => await accounts.remove(account)
-    await t.rejects(restore({ [when]: removed }), /alice is being brought in or removed/, when)
+    await t.rejects(restore({ [when]: removed }), /alice is being added or removed/, when)
     for (const node of nodes) t.equal(await world.found(node), undefined)
     t.equal(platform.findHolder(email), undefined, 'its address is free')
     t.same(await objects.list(`snap/${account.id}/`), [])

@@ -115,7 +115,7 @@ t.test('what is taken stays', async t => {
   )
   const bob = await nodes[0].service.user('bob', { email: backedUp.email }).catch(() => undefined)
   if (!bob) await nodes[1].service.user('bob', { email: backedUp.email })
-  await t.rejects(restore(), /alice cannot be added: another account has the same email/)
+  await t.rejects(restore(), /Can't add alice, because another account has the same email/)
   t.match(await world.found(nodes[1]), { notes: ['a file', 'first', 'second'], email: 'new@example.com' })
 
   const owner = nodes.find(node => node.owns('alice'))!

@@ -167,13 +167,13 @@ t.test('Listener', async t => {
     listener.serve((_request, response) => void response.end('served'), config)
     const url = `http://127.0.0.1:${listener.port}`
     for (const [bytes, message] of [
-      ['this is no HTTP\r\n\r\n', 'not a well-formed HTTP request'],
-      ['GET / HTTP/1.1\r\nHost : x\r\n\r\n', 'not a well-formed HTTP request'],
+      ['this is no HTTP\r\n\r\n', 'Malformed HTTP request'],
+      ['GET / HTTP/1.1\r\nHost : x\r\n\r\n', 'Malformed HTTP request'],
       [
         'POST / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
-        'not a well-formed'
+        'Malformed HTTP request'
       ],
-      ['GET / HTTP/1.1\r\nHost: ', 'has not arrived in time']
+      ['GET / HTTP/1.1\r\nHost: ', 'did not arrive in time']
     ] as const) {
       const [head = '', body = ''] = (await rawBytes(url, bytes)).split('\r\n\r\n')
       t.match(head, /^HTTP\/1\.1 400 .*\r\nContent-Type: application\/json/s)

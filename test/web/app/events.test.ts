@@ -14,7 +14,7 @@ t.test('events', async t => {
   await t.test('somebody new adds a weight in two touches, changes it, and takes it back', async t => {
     const page = await open('/app/?register', phone)
     await page.getByLabel('Username').fill('gerda')
-    await page.getByLabel('E-mail').fill('gerda@example.com')
+    await page.getByLabel('Email address').fill('gerda@example.com')
     await page.getByLabel('Password', { exact: true }).fill(password)
     await page.getByRole('button', { name: 'Create account' }).click()
     await page.locator('.dock .plus').click()
@@ -33,13 +33,13 @@ t.test('events', async t => {
     await dialog.getByRole('button', { name: /Weight\s*61.9 kg/ }).click()
     t.equal(
       await dialog.getByRole('textbox', { name: 'Weight' }).getAttribute('placeholder'),
-      'last 61.9\u00a0kg'
+      'Last: 61.9\u00a0kg'
     )
     await dialog.getByRole('button', { name: 'Save' }).click()
-    await dialog.getByText('Please fill this in.').waitFor()
+    await dialog.getByText('Enter a value.').waitFor()
     await dialog.getByRole('textbox', { name: 'Weight' }).fill('1,200')
     await dialog.getByRole('button', { name: 'Save' }).click()
-    await dialog.getByText('thousands or decimals').waitFor()
+    await dialog.getByText('without a thousands separator').waitFor()
     await dialog.getByRole('button', { name: 'Close' }).click()
     await dialog.waitFor({ state: 'detached' })
     await page.context().close()
@@ -54,12 +54,12 @@ t.test('events', async t => {
     })
     const page = await enter(`/app/daisy/events/${event.id}`)
     await page.locator('.value', { hasText: '61.9' }).waitFor()
-    await page.getByText('This is as it was written').waitFor()
+    await page.getByText('Verified: unchanged since it was saved').waitFor()
     await page.getByRole('button', { name: 'Edit' }).click()
     await page.getByRole('textbox', { name: 'Weight' }).fill('62,4')
     await look(t, page, 'app-event-edit')
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('From 61.9\u00a0kg to 62.4\u00a0kg').waitFor()
+    await page.getByText('Changed from 61.9\u00a0kg to 62.4\u00a0kg').waitFor()
     const changed = (await daisy.do('events.getOne', { id: event.id })).event
     t.match(
       changed,
@@ -67,20 +67,20 @@ t.test('events', async t => {
       'the time is as exact as before'
     )
 
-    await page.getByRole('button', { name: 'Put in the trash' }).click()
+    await page.getByRole('button', { name: 'Move to trash' }).click()
     await page.getByRole('button', { name: 'Undo' }).click()
-    await page.getByRole('button', { name: 'Put in the trash' }).waitFor()
+    await page.getByRole('button', { name: 'Move to trash' }).waitFor()
     t.notOk((await daisy.do('events.getOne', { id: event.id })).event.trashed)
     await look(t, page, 'app-event')
-    await page.getByRole('button', { name: 'Put in the trash' }).click()
-    await page.getByRole('button', { name: 'Delete for good' }).click()
+    await page.getByRole('button', { name: 'Move to trash' }).click()
+    await page.getByRole('button', { name: 'Delete permanently' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByText('its earlier versions').waitFor()
     await look(t, page, 'app-event-delete')
-    await dialog.getByRole('button', { name: 'Delete for good' }).click()
-    await untilHeading(page, 'Nothing here')
+    await dialog.getByRole('button', { name: 'Delete permanently' }).click()
+    await untilHeading(page, 'No event')
     await page.reload()
-    await untilHeading(page, 'Nothing here')
+    await untilHeading(page, 'No event')
     await page.context().close()
   })
 
@@ -93,7 +93,7 @@ t.test('events', async t => {
     await dialog.getByRole('button', { name: 'Blood pressure' }).click()
     await dialog.getByLabel('Systolic').fill('118')
     await dialog.getByRole('button', { name: 'Save' }).click()
-    await dialog.getByText('Please fill this in.').waitFor()
+    await dialog.getByText('Enter a value.').waitFor()
     t.equal(await dialog.getByLabel('Diastolic').getAttribute('aria-invalid'), 'true')
     await look(t, page, 'app-add-pressure')
     await dialog.getByLabel('Diastolic').fill('77')
@@ -113,7 +113,7 @@ t.test('events', async t => {
       await dialog.getByRole('button', { name: 'Something else' }).click()
       await typeIntoFocus(page, words)
       if (name !== '' && words !== 'numset') await dialog.getByRole('button', { name }).first().click()
-      if (name === '') await dialog.getByText('Nothing is called').waitFor()
+      if (name === '') await dialog.getByText('No results for').waitFor()
       if (shot !== '') await look(t, page, shot)
       await dialog.getByRole('button', { name: 'Close' }).click()
     }
@@ -123,7 +123,7 @@ t.test('events', async t => {
   await t.test('files go up with their progress, and come down again', async t => {
     const event = await daisy.event({ streamIds: ['diary'], type: 'picture/attached', content: null })
     const page = await enter(`/app/daisy/events/${event.id}`)
-    await page.getByText('Add files, or drop them here').waitFor()
+    await page.getByText('Add files or drop them here').waitFor()
     // Held back until it has been seen to be on its way.
     const ways: Route[] = []
     await page.route(`**/daisy/events/${event.id}`, async route => {
@@ -133,9 +133,9 @@ t.test('events', async t => {
     const file = { name: 'lake.png', mimeType: 'image/png', buffer: Buffer.from(await picture(64, 48)) }
     const notes = { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('hello') }
     await page.locator('.drop input').setInputFiles([file, notes])
-    await page.getByText('Sending lake.png, notes.txt').waitFor()
+    await page.getByText('Uploading lake.png, notes.txt').waitFor()
     await page.getByRole('button', { name: 'Cancel' }).click()
-    await page.getByText('Add files, or drop them here').waitFor()
+    await page.getByText('Add files or drop them here').waitFor()
     await page.locator('.drop input').setInputFiles([file, notes])
     await page.getByRole('progressbar').waitFor()
     await ways.at(-1)!.continue()
@@ -148,13 +148,13 @@ t.test('events', async t => {
     )
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Save notes.txt' }).click()
+      page.getByRole('button', { name: 'Download notes.txt' }).click()
     ])
     t.equal(download.suggestedFilename(), 'notes.txt')
     await look(t, page, 'app-event-photo')
     await page.getByRole('button', { name: 'Remove notes.txt' }).click()
-    await page.getByRole('button', { name: 'Remove the file' }).click()
-    await page.getByText('The file is removed.').waitFor()
+    await page.getByRole('button', { name: 'Remove file' }).click()
+    await page.getByText('File removed.').waitFor()
     await page.context().close()
   })
 
@@ -167,7 +167,7 @@ t.test('events', async t => {
     const page = await enter(`/app/daisy/events/${event.id}`)
     await page.locator('.picture .icon').waitFor()
     await page.getByRole('button', { name: 'Remove torn.png' }).click()
-    await page.getByRole('button', { name: 'Remove the file' }).click()
+    await page.getByRole('button', { name: 'Remove file' }).click()
     await page.locator('.picture img').evaluate(image => (image as { decode?(): Promise<void> }).decode!())
     await page.context().close()
   })
@@ -180,9 +180,9 @@ t.test('events', async t => {
       const dialog = page.getByRole('dialog')
       await dialog.getByRole('button', { name: 'Photo' }).click()
       await dialog.getByRole('button', { name: 'Save' }).click()
-      await dialog.getByText('Please choose a file.').waitFor()
+      await dialog.getByText('Choose a file.').waitFor()
       const buffer = Buffer.from(await picture(64, 48))
-      await dialog.getByLabel('Picture').setInputFiles({ name: 'hill.png', mimeType: 'image/png', buffer })
+      await dialog.getByLabel('Photo').setInputFiles({ name: 'hill.png', mimeType: 'image/png', buffer })
       await dialog.getByRole('img').waitFor()
       await look(t, page, 'app-add-photo')
       await dialog.getByRole('button', { name: 'Save' }).click()
@@ -204,10 +204,10 @@ t.test('events', async t => {
         ]
       })
       await page.goto(`${page.url().split('/app/')[0]}/app/daisy/events/${series.id}`)
-      await page.getByText('3 points').waitFor()
+      await page.getByText('3 data points').waitFor()
       await page.getByRole('cell', { name: '65 kg' }).waitFor()
       await page.goto(`${page.url().split('/app/')[0]}/app/daisy/events/nothing`)
-      await untilHeading(page, 'Nothing here')
+      await untilHeading(page, 'No event')
       await page.context().close()
     }
   )

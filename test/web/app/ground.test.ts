@@ -206,8 +206,8 @@ t.test('the service', async t => {
 
   t.test('says what is wrong with a file, and starts without any', async t => {
     for (const [path, message] of [
-      [mapFile(t, Buffer.from('not a map at all')), /app\.mapFile: .* no PMTiles file of version 3/],
-      ['/nowhere/map.pmtiles', /app\.mapFile: .*there is no such file/]
+      [mapFile(t, Buffer.from('not a map at all')), /app\.mapFile: .* not a PMTiles file of version 3/],
+      ['/nowhere/map.pmtiles', /app\.mapFile: .*file not found/]
     ] as const)
       await t.rejects(coffer(t, { app: { mapFile: path } }), { message })
     const other = await coffer(t)
@@ -244,7 +244,7 @@ t.test('the page', async t => {
     await page.getByRole('button', { name: 'Zoom in' }).click()
     // Thin lines have their colour once they are a pixel wide.
     await lookAround()
-    await page.getByRole('img', { name: /^Map with/ }).press('ArrowLeft')
+    await page.getByRole('img', { name: /^Map:/ }).press('ArrowLeft')
   }
   // The last tiles may still be on their way.
   await until(
@@ -255,7 +255,7 @@ t.test('the page', async t => {
     `all of the ground, beyond ${[...seen].join()}`
   )
   for (let index = 0; index < 6; index++) await page.getByRole('button', { name: 'Zoom out' }).click()
-  await page.getByRole('button', { name: 'Show everything' }).click()
+  await page.getByRole('button', { name: 'Fit to data' }).click()
   await untilDrawn(page)
   t.ok(asked.length > 0, 'tiles are read as they come into sight')
   await look(t, page, 'app-ground')

@@ -1,4 +1,4 @@
-/** Bringing data in: a file is looked at, written, seen, and taken out again. */
+/** Imports: a file is reviewed, imported, seen, and the import undone. */
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { phone, startApp } from '../../support/app.js'
@@ -46,41 +46,41 @@ async function drop(page: Page, name: string, bytes: Buffer): Promise<void> {
     transfer.items.add(new File([bytes], '${name}', { type: 'application/zip' }))
     return transfer
   })()`)
-  const place = page.getByRole('region').filter({ hasText: 'Drop a file here' })
+  const place = page.getByRole('region').filter({ hasText: 'Drop an export file here' })
   for (const event of ['dragover', 'drop']) await place.dispatchEvent(event, { dataTransfer })
 }
 
-t.test('bringing data in', async t => {
+t.test('imports', async t => {
   const { daisy, enter } = await startApp(t)
 
   await t.test('a health export is looked at, written, seen on the timeline and taken out again', async t => {
     const page = await enter('/app/daisy/import')
-    await untilHeading(page, 'Bring data in')
+    await untilHeading(page, 'Import data')
     await look(t, page, 'app-import')
     const archive = await zipOf({ 'apple_health_export/export.xml': healthExport() })
     await drop(page, 'export.zip', archive)
-    await untilHeading(page, 'Look before you bring it in')
+    await untilHeading(page, 'Review import')
     await page.getByText('1,445 records', { exact: true }).waitFor()
-    await page.getByRole('row', { name: /Heart rate.*60 – 99\sbpm.*1,440.*points of a series/ }).waitFor()
-    await page.getByRole('row', { name: /Body mass.*70 – 70.3\skg.*4.*events/ }).waitFor()
+    await page.getByRole('row', { name: /Heart rate.*60 – 99\sbpm.*1,440.*as a series/ }).waitFor()
+    await page.getByRole('row', { name: /Body mass.*70 – 70.3\skg.*4.*as events/ }).waitFor()
     await page.locator('.outcome').getByText('No number').waitFor()
-    await page.getByText('1,444 records will be written').waitFor()
+    await page.getByText('1,444 records will be imported').waitFor()
     await look(t, page, 'app-import-looked')
     t.same(await own(daisy), [], 'nothing has been written yet')
 
-    await page.getByRole('button', { name: 'Bring it in' }).click()
-    await untilHeading(page, 'It is all there')
+    await page.getByRole('button', { name: 'Import 1,444 records' }).click()
+    await untilHeading(page, 'Import complete')
     await look(t, page, 'app-import-written')
-    await page.getByRole('link', { name: 'See it on the timeline' }).click()
+    await page.getByRole('link', { name: 'View on timeline' }).click()
     await page.waitForURL('**/timeline?**')
     await page.locator('.page.timeline canvas').first().waitFor()
     await page.goBack()
 
-    await page.getByRole('button', { name: 'Take it out again' }).click()
+    await page.getByRole('button', { name: 'Undo import' }).click()
     const asked = page.getByRole('dialog')
-    await asked.getByText('1,444 records').waitFor()
-    await asked.getByRole('button', { name: 'Take it out again' }).click()
-    await untilHeading(page, 'Bring data in')
+    await asked.getByText('1,444 imported records are deleted').waitFor()
+    await asked.getByRole('button', { name: 'Undo import' }).click()
+    await untilHeading(page, 'Import data')
     t.same(await own(daisy), [], 'nothing is left')
     t.same((await daisy.do('events.get', { types: ['mass/kg', 'series:frequency/bpm'] })).events, [])
     await page.context().close()
@@ -90,10 +90,10 @@ t.test('bringing data in', async t => {
     const page = await enter('/app/daisy/import', phone)
     const rows = ['wann;oben;unten;bemerkung', '03.11.2023 08:00;121;78;gut', '04.11.2023 08:00;135;84;']
     await page
-      .getByLabel('Choose a file')
+      .getByLabel('Choose file')
       .last()
       .setInputFiles({ name: 'druck.csv', mimeType: 'text/csv', buffer: Buffer.from(rows.join('\n')) })
-    await page.getByRole('heading', { name: 'The columns' }).waitFor()
+    await page.getByRole('heading', { name: 'Columns' }).waitFor()
     for (const [column, choice] of [
       ['wann', 'time'],
       ['oben', 'blood-pressure/mmhg-bpm systolic'],
@@ -101,12 +101,12 @@ t.test('bringing data in', async t => {
       ['bemerkung', '']
     ] as const)
       await page.getByLabel(column, { exact: true }).selectOption(choice)
-    await page.getByLabel('Dates such as 03/04/05').selectOption('dmy')
-    await page.getByRole('button', { name: 'Look again' }).click()
-    await page.getByText('2 records will be written').waitFor()
+    await page.getByLabel('Dates like 03/04/05').selectOption('dmy')
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await page.getByText('2 records will be imported').waitFor()
     await look(t, page, 'app-import-table')
-    await page.getByRole('button', { name: 'Bring it in' }).click()
-    await untilHeading(page, 'It is all there')
+    await page.getByRole('button', { name: 'Import 2 records' }).click()
+    await untilHeading(page, 'Import complete')
     const { events } = await daisy.do('events.get', { types: ['blood-pressure/mmhg-bpm'] })
     t.same(
       events.map(({ content }: { content: object }) => content),
@@ -122,22 +122,19 @@ t.test('bringing data in', async t => {
     const page = await enter('/app/daisy/import')
     const rows = ['2023-11-10 08:00,"1,234"', '2023-11-11 08:00,"2,345"', '2023-11-12 08:00,none']
     const buffer = Buffer.from(['time,calories (kcal)', ...rows].join('\n'))
-    await page
-      .getByLabel('Choose a file')
-      .last()
-      .setInputFiles({ name: 'e.csv', mimeType: 'text/csv', buffer })
-    await untilHeading(page, 'Look before you bring it in')
-    await page.getByText('These numbers can be read in two ways: 1,234 · 2,345.').waitFor()
-    await page.getByText('Unclear number: decimal mark or thousands separator (rows 2, 3)').waitFor()
-    await page.getByText('Not a number (rows 4)').waitFor()
+    await page.getByLabel('Choose file').last().setInputFiles({ name: 'e.csv', mimeType: 'text/csv', buffer })
+    await untilHeading(page, 'Review import')
+    await page.getByText('These numbers are ambiguous: 1,234 · 2,345.').waitFor()
+    await page.getByText('Ambiguous number: decimal or thousands separator (rows 2, 3)').waitFor()
+    await page.getByText('Not a number (row 4)').waitFor()
     await look(t, page, 'app-import-question')
-    await page.getByLabel('Numbers such as 1,234').selectOption('point')
-    await page.getByRole('button', { name: 'Look again' }).click()
-    await page.getByText('2 records will be written').waitFor()
+    await page.getByLabel('Numbers like 1,234').selectOption('point')
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await page.getByText('2 records will be imported').waitFor()
     t.equal(await page.locator('.question').count(), 0)
     await page.getByRole('row', { name: /1,234 – 2,345\skcal/ }).waitFor()
-    await page.getByRole('button', { name: 'Bring it in' }).click()
-    await untilHeading(page, 'It is all there')
+    await page.getByRole('button', { name: 'Import 2 records' }).click()
+    await untilHeading(page, 'Import complete')
     const { events } = await daisy.do('events.get', { types: ['energy/kcal'] })
     t.same(
       events.map(({ content }: { content: number }) => content),
@@ -150,21 +147,21 @@ t.test('bringing data in', async t => {
     const page = await enter('/app/daisy/import')
     const buffer = Buffer.from('time,pull\n2023-07-10 08:00,12\n2023-07-11 08:00,14')
     await page
-      .getByLabel('Choose a file')
+      .getByLabel('Choose file')
       .last()
       .setInputFiles({ name: 'pull.csv', mimeType: 'text/csv', buffer })
-    await untilHeading(page, 'Look before you bring it in')
+    await untilHeading(page, 'Review import')
     await page.getByLabel('pull', { exact: true }).selectOption('more')
     await page.getByLabel('pull', { exact: true }).selectOption({ label: 'Force (N)' })
     await page.getByLabel('time', { exact: true }).selectOption('')
-    await page.getByText('Choose the column with the date').waitFor()
+    await page.getByText('Choose a date column').waitFor()
     await page.getByLabel('time', { exact: true }).selectOption('time')
-    await page.getByRole('button', { name: 'Look again' }).click()
+    await page.getByRole('button', { name: 'Apply' }).click()
     await page.getByRole('row', { name: /pull.*12 – 14\sN/ }).waitFor()
-    await page.getByLabel('Time zone of dates').selectOption('Asia/Tokyo')
-    await page.getByText('2 records will be written').waitFor()
-    await page.getByRole('button', { name: 'Bring it in' }).click()
-    await untilHeading(page, 'It is all there')
+    await page.getByLabel('Time zone for dates').selectOption('Asia/Tokyo')
+    await page.getByText('2 records will be imported').waitFor()
+    await page.getByRole('button', { name: 'Import 2 records' }).click()
+    await untilHeading(page, 'Import complete')
     const { events } = await daisy.do('events.get', { types: ['force/n'] })
     t.same(
       events.map(({ content, time }: { content: number; time: number }) => [content, time]),
@@ -183,7 +180,7 @@ t.test('bringing data in', async t => {
     for (const { fileName, format, make } of smallFiles) {
       const { id } = await sent(daisy, fileName, make(2, markup))
       await page.goto(new URL(`/app/daisy/import/${id}`, page.url()).href)
-      await untilHeading(page, 'Look before you bring it in')
+      await untilHeading(page, 'Review import')
       for (const summary of await page.locator('main summary').all()) await summary.click()
       if ((await page.getByRole('main').innerText()).includes('<img src=x')) shown.push(format)
       t.equal(await page.locator('img[src="x"], [onload], [onerror]').count(), 0, format)
@@ -199,14 +196,14 @@ t.test('bringing data in', async t => {
     const page = await enter('/app/daisy/import')
     const buffer = Buffer.from('<!doctype html><html><body>Please sign in</body></html>')
     await page
-      .getByLabel('Choose a file')
+      .getByLabel('Choose file')
       .last()
       .setInputFiles({ name: 'data.csv', mimeType: 'text/csv', buffer })
-    await untilHeading(page, 'This file cannot be brought in')
+    await untilHeading(page, 'Can’t import this file')
     t.ok((await page.getByRole('alert').innerText()).length > 20)
-    await page.getByRole('button', { name: 'Not now' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Take it out again' }).click()
-    await untilHeading(page, 'Bring data in')
+    await page.getByRole('button', { name: 'Discard' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click()
+    await untilHeading(page, 'Import data')
     await page.context().close()
   })
 })

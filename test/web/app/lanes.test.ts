@@ -122,10 +122,11 @@ t.test('lanes', async t => {
     'language.ts'
   )
   web.takeUnitWishes({ mass: 'kg' })
-  const texts = JSON.parse(
-    readFileSync(join(packageDirectory, 'web/app/timeline/messages/en.json'), 'utf8')
-  ) as object
-  await web.addTexts({ './timeline/messages/en.json': async () => await Promise.resolve(texts) })
+  for (const room of ['shell', 'timeline']) {
+    const path = `web/app/${room}/messages/en.json`
+    const texts: unknown = JSON.parse(readFileSync(join(packageDirectory, path), 'utf8'))
+    await web.addTexts({ [path]: async () => await Promise.resolve(texts) })
+  }
 
   await t.test('days follow each other without a gap, also where clocks are changed', async t => {
     const random = seeded(t)
@@ -339,7 +340,7 @@ t.test('lanes', async t => {
     const title = web.titleOf(month, undefined, zurich, at('2026-11-22T18:00:00Z'))
     t.same(
       { ...title, detail: spaced(title.detail) },
-      { main: 'The last 30 days', detail: '24 October – 22 November 2026' }
+      { main: 'Last 30 days', detail: '24 October – 22 November 2026' }
     )
     const today = web.presetView('day', at('2026-11-22T18:00:00Z'), zurich)
     t.same(web.titleOf(today, undefined, zurich, at('2026-11-22T18:00:00Z')), {
@@ -386,7 +387,7 @@ t.test('lanes', async t => {
     const plan = { name: 'Weight', kind: 'numbers', types: ['mass/kg'] }
     t.equal(
       spaced(web.sentenceOf(plan, weights, view, zurich)),
-      'Weight, 24 October – 22 November 2026: from 63.1 down to 61.9 kg'
+      'Weight, 24 October – 22 November 2026: down from 63.1 to 61.9 kg'
     )
     t.equal(web.readingAt(weights, view.from + 15.2 * day, view, zurich)?.text, '62.4')
     t.equal(
@@ -405,13 +406,13 @@ t.test('lanes', async t => {
     const pressure = { name: 'Pressure', kind: 'pairs', types: ['blood-pressure/mmhg-bpm'] }
     t.equal(
       spaced(web.sentenceOf(pressure, pressures, view, zurich)),
-      'Pressure, 24 October – 22 November 2026: 2 measurements, on average 125/81 mmHg'
+      'Pressure, 24 October – 22 November 2026: 2 measurements, average 125/81 mmHg'
     )
     t.equal(web.readingAt(pressures, view.from + day, view, zurich)?.text, '120/80')
     const nothing = { kind: 'marks', marks: [] }
     t.equal(
       spaced(web.sentenceOf({ ...plan, kind: 'marks' }, nothing, view, zurich)),
-      'Weight, 24 October – 22 November 2026: Nothing in this time'
+      'Weight, 24 October – 22 November 2026: No data in this period'
     )
     web.takeUnitWishes({ mass: 'lb' })
     t.match(spaced(web.sentenceOf(plan, weights, view, zurich)), / lb$/, 'in the unit that is wanted')

@@ -7,7 +7,7 @@ import { Front } from '../../support/front.js'
 import { look } from '../../support/look.js'
 import { signIn } from '../../support/pages.js'
 
-const unreachable = 'The service cannot be reached'
+const unreachable = 'Server unreachable'
 const secret = 'A secret of Daisy'
 
 t.test('the app without the service', async t => {
@@ -61,7 +61,7 @@ t.test('the app without the service', async t => {
     await page.reload()
     await untilHeading(page, unreachable)
     const said = await page.getByRole('status').innerText()
-    t.match(said, 'none of it is kept on this device')
+    t.match(said, 'none of it is stored on this device')
     t.notMatch(await page.content(), secret)
     await look(t, page, 'app-unreachable')
     // It is still the page that was asked for, which comes back by itself.
@@ -78,7 +78,7 @@ t.test('the app without the service', async t => {
     await page.getByText(secret).first().waitFor()
     front.mood = 'silent'
     await page.reload()
-    await page.getByText('The service cannot be reached. Check your connection').waitFor()
+    await page.getByText('Server unreachable. Check your connection').waitFor()
     front.mood = 'open'
     await page.reload()
     await page.getByText(secret).first().waitFor()
@@ -89,7 +89,7 @@ t.test('the app without the service', async t => {
     await french.evaluate(untilKept)
     await front.stop()
     await french.reload()
-    await untilHeading(french, 'Le service est injoignable')
+    await untilHeading(french, 'Serveur injoignable')
     await front.resume()
     await french.context().close()
   })
@@ -106,7 +106,7 @@ t.test('the app without the service', async t => {
     await page.goto(`${front.url}/app/daisy/table`)
     await page.getByText(secret).first().waitFor()
     await assertShell()
-    await page.getByRole('button', { name: 'Account of daisy' }).click()
+    await page.getByRole('button', { name: 'Account: daisy' }).click()
     await page.getByRole('button', { name: 'Sign out' }).click()
     await untilHeading(page, 'Sign in')
     await assertShell()

@@ -56,7 +56,7 @@ t.test('places and photos', async t => {
     t.match(await list.innerText(), /\d+(?:\.\d)? km/, 'how long the track is')
     t.equal(await list.getByRole('listitem').count(), 2, 'of the last month')
     await look(t, page, 'app-map')
-    const canvas = page.getByRole('img', { name: 'Map with 1 tracks and 1 places' })
+    const canvas = page.getByRole('img', { name: 'Map: 1 track, 1 place.' })
     const drawn = async (): Promise<unknown> =>
       await page.evaluate(`new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(
         () => resolve(document.querySelector('canvas').toDataURL()))))`)
@@ -101,7 +101,7 @@ t.test('places and photos', async t => {
     await viewer.getByRole('img').waitFor()
     await look(t, page, 'app-photo')
     await page.keyboard.press('ArrowRight')
-    await page.getByRole('dialog', { name: /^Photo of/ }).waitFor()
+    await page.getByRole('dialog', { name: /^Photo from/ }).waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await page.context().close()

@@ -30,7 +30,7 @@ t.test('what is shared', async t => {
 
   await t.test('a link is made, opened by somebody, seen to be opened, and ended', async t => {
     const page = await enter('/app/daisy/shared')
-    await page.getByText('Nobody but you sees your data').waitFor()
+    await page.getByText('Only you can see your data').waitFor()
     const link = await shareWeight(page, 'Aunt Gerda')
     t.match(link, /\/app\/shared#daisy\.\w{20,}$/)
     await page.locator('.qr-code svg').waitFor()
@@ -52,25 +52,25 @@ t.test('what is shared', async t => {
     const streams = guest.getByRole('navigation', { name: 'Pages' })
     await streams.getByRole('link', { name: 'weight' }).waitFor()
     t.equal(await streams.getByRole('link', { name: 'diary' }).count(), 0, 'nothing else is seen')
-    await guest.getByRole('button', { name: 'More about weight' }).click()
-    for (const name of [/^Add/, /^Shared$/, /^Take data out$/])
+    await guest.getByRole('button', { name: 'Actions for weight' }).click()
+    for (const name of [/^Add/, /^Sharing$/, /^Import$/, /^Download all data$/])
       t.equal(await guest.getByText(name).count(), 0, `nothing says ${String(name)}`)
 
-    await page.getByRole('link', { name: 'Look at it' }).click()
+    await page.getByRole('link', { name: 'View activity' }).click()
     await untilHeading(page, 'Aunt Gerda')
-    await page.getByText('Opened it').waitFor()
-    await page.getByRole('button', { name: 'End it' }).click()
-    await page.getByRole('button', { name: 'End it now' }).click()
-    await page.getByText('Ended: Aunt Gerda sees nothing of yours any more.').waitFor()
-    await untilHeading(guest, 'This link shows nothing any more')
+    await page.getByText('Opened').waitFor()
+    await page.getByRole('button', { name: 'Revoke', exact: true }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+    await page.getByText('Revoked: Aunt Gerda no longer has access.').waitFor()
+    await untilHeading(guest, 'This link has expired or doesn’t exist')
     await guest.reload()
-    await untilHeading(guest, 'Please open the link again')
+    await untilHeading(guest, 'Open the link again')
     await guest.goto(link)
-    await untilHeading(guest, 'This link shows nothing any more')
+    await untilHeading(guest, 'This link has expired or doesn’t exist')
     await page.reload()
-    await page.getByText('Opened it').waitFor()
+    await page.getByText('Opened').waitFor()
     await page
-      .getByText(/ended on/)
+      .getByText(/revoked on/)
       .first()
       .waitFor()
     await guest.context().close()
@@ -101,12 +101,12 @@ t.test('what is shared', async t => {
     await page.getByText('Shared with you by daisy').waitFor()
     service.clock.advance(61)
     for (const [hash, heading] of [
-      [`#daisy.${access.token}`, 'This link shows nothing any more'],
-      ['#daisy.notatokenofanybody', 'This link shows nothing any more'],
-      ['#nobody-at-all.c0ffee', 'This link shows nothing any more'],
+      [`#daisy.${access.token}`, 'This link has expired or doesn’t exist'],
+      ['#daisy.notatokenofanybody', 'This link has expired or doesn’t exist'],
+      ['#nobody-at-all.c0ffee', 'This link has expired or doesn’t exist'],
       ['#daisy', 'This link is incomplete'],
-      [`#daisy.${daisy.token}`, 'This is not a link for others'],
-      ['', 'Please open the link again']
+      [`#daisy.${daisy.token}`, 'Don’t share this link'],
+      ['', 'Open the link again']
     ] as const) {
       await page.goto('about:blank')
       await page.goto(`${url}/app/shared${hash}`)
@@ -120,13 +120,13 @@ t.test('what is shared', async t => {
   await t.test('an app gets a token, and its calls are told in words', async t => {
     const page = await enter('/app/daisy/shared')
     await page.getByRole('checkbox', { name: 'heart' }).check()
-    await page.getByLabel('With whom').selectOption('app')
+    await page.getByLabel('Share with').selectOption('app')
     await page.getByLabel('Name of the app or device').fill('Trainer')
-    await page.getByLabel('May').selectOption('contribute')
-    await page.getByLabel('Until').selectOption('never')
-    await page.getByText('for as long as you do not end it').waitFor()
-    await page.getByRole('button', { name: 'Make the token' }).click()
-    const endpoint = new URL(await page.getByLabel('Address with the token').inputValue())
+    await page.getByLabel('Permission').selectOption('contribute')
+    await page.getByLabel('Expires').selectOption('never')
+    await page.getByText('until you revoke it').waitFor()
+    await page.getByRole('button', { name: 'Create token' }).click()
+    const endpoint = new URL(await page.getByLabel('Address with token').inputValue())
     const { username: token } = endpoint
     for (const content of [61, 62])
       await service.call(
@@ -144,18 +144,18 @@ t.test('what is shared', async t => {
       token
     )
     await page.goto(`${url}/app/daisy/shared`)
-    await page.getByText('Wanted to see entries in diary, and was refused').waitFor()
+    await page.getByText('Denied: view events (diary)').waitFor()
     await look(t, page, 'app-shared')
     await page.getByRole('link', { name: 'Trainer' }).click()
-    await page.getByText('Looked at heart: 2 entries').waitFor()
-    await page.getByText('Added an entry').waitFor()
-    await page.getByText('2 times').first().waitFor()
+    await page.getByText('Viewed heart: 2 events').waitFor()
+    await page.getByText('Added an event').waitFor()
+    await page.getByText('2×').first().waitFor()
     await look(t, page, 'app-access')
-    await page.getByRole('button', { name: 'End it' }).click()
+    await page.getByRole('button', { name: 'Revoke', exact: true }).click()
     await page.getByRole('dialog').getByText('Coach').waitFor()
     await look(t, page, 'app-access-end')
-    await page.getByRole('button', { name: 'End it now' }).click()
-    await page.getByText('Ended: Trainer sees nothing of yours any more.').waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+    await page.getByText('Revoked: Trainer no longer has access.').waitFor()
     const { accessDeletions } = await daisy.do('accesses.get', { includeDeletions: true })
     const names = (accessDeletions as { name: string }[]).map(({ name }) => name)
     t.ok(names.includes('Trainer') && names.includes('Coach'))
@@ -165,18 +165,18 @@ t.test('what is shared', async t => {
 
   await t.test('a name that is taken, nothing chosen, and a day that is over are told of', async t => {
     const page = await enter('/app/daisy/shared', phone)
-    await page.getByRole('button', { name: 'Share something' }).click()
-    await page.getByLabel('For whom').fill('Uncle Bob')
-    await page.getByRole('button', { name: 'Make the link' }).click()
-    await page.getByText('Choose at least one stream.').first().waitFor()
+    await page.getByRole('button', { name: 'Share data' }).click()
+    await page.getByLabel('Link name').fill('Uncle Bob')
+    await page.getByRole('button', { name: 'Create link' }).click()
+    await page.getByText('Select at least one stream.').first().waitFor()
     await page.getByRole('checkbox', { name: 'weight' }).check()
-    await page.getByRole('button', { name: 'Make the link' }).click()
-    await page.getByText('Something is shared under this name already').waitFor()
+    await page.getByRole('button', { name: 'Create link' }).click()
+    await page.getByText('This name is already in use').waitFor()
     await look(t, page, 'app-share')
-    await page.getByLabel('Until').selectOption('date')
-    await page.getByLabel('Last day').fill('2001-01-01')
-    await page.getByRole('button', { name: 'Make the link' }).click()
-    await page.getByText('This day is over').waitFor()
+    await page.getByLabel('Expires').selectOption('date')
+    await page.getByLabel('Expiry date').fill('2001-01-01')
+    await page.getByRole('button', { name: 'Create link' }).click()
+    await page.getByText('Choose a date in the future').waitFor()
     await page.context().close()
   })
 
@@ -199,7 +199,7 @@ t.test('what is shared', async t => {
 /** Shares a stream by a link, and returns it. */
 async function shareWeight(page: Page, name: string): Promise<string> {
   await page.getByRole('checkbox', { name: 'weight' }).check()
-  await page.getByLabel('For whom').fill(name)
-  await page.getByRole('button', { name: 'Make the link' }).click()
+  await page.getByLabel('Link name').fill(name)
+  await page.getByRole('button', { name: 'Create link' }).click()
   return await page.getByLabel('Link', { exact: true }).inputValue()
 }

@@ -49,7 +49,7 @@ t.test('changes are heard', async t => {
     const page = await enter('/app/daisy/streams')
     await live(page)
     await page.context().setOffline(true)
-    await page.getByText('Not live').waitFor()
+    await page.getByText('Offline').waitFor()
     await daisy.stream('missed')
     await page.context().setOffline(false)
     await live(page)

@@ -59,7 +59,7 @@ t.test('the table', async t => {
   const now = service.clock.now()
   await t.test('without any data it says what to do', async () => {
     const page = await enter('/app/daisy/table')
-    await page.getByText('Nothing here yet').first().waitFor()
+    await page.getByText('No events yet').first().waitFor()
     await page.context().close()
   })
   for (const [id, name, parentId] of [
@@ -113,7 +113,7 @@ t.test('the table', async t => {
     await page.getByLabel('At least').press('Enter')
     await page.getByText('2 rows', { exact: true }).waitFor()
     await look(t, page, 'app-table-filtered')
-    const csv = await saved(page, 'As CSV, as shown')
+    const csv = await saved(page, 'CSV, as displayed')
     const [head, ...lines] = csv.replace('\ufeff', '').trim().split('\r\n')
     t.match(head, 'Time,Stream,systolic (mmHg),diastolic (mmHg)')
     t.equal(lines.length, 2, 'what is downloaded is what is shown')
@@ -125,13 +125,13 @@ t.test('the table', async t => {
 
   await t.test('all rows are downloaded, however many', async t => {
     const page = await enter('/app/daisy/table?streams=body&sort=up')
-    await page.getByText('200 rows and more').waitFor()
-    const events = JSON.parse(await saved(page, 'As JSON'))
+    await page.getByText('More than 200 rows').waitFor()
+    const events = JSON.parse(await saved(page, 'JSON'))
     t.equal(events.length, 1203)
     t.ok(events[0].time < events.at(-1).time)
     await page.goto(page.url().replace('streams=body', 'streams=diary'))
     await page.getByText('1 row', { exact: true }).waitFor()
-    const csv = await saved(page, 'As CSV, as shown')
+    const csv = await saved(page, 'CSV, as displayed')
     t.match(csv, `,"'=cmd(""x""), said the note",`, 'no formula for a spreadsheet')
     t.match(csv, ',With <i>markup</i>\r\n')
     await page.context().close()
@@ -141,7 +141,7 @@ t.test('the table', async t => {
     // What has been written just now is asked for again.
     service.clock.advance(60)
     const page = await enter('/app/daisy/table?streams=body')
-    await page.getByText('200 rows and more').waitFor()
+    await page.getByText('More than 200 rows').waitFor()
     await page.getByText('Live', { exact: true }).waitFor()
     const asked: string[] = []
     page.on('request', request => {
@@ -171,18 +171,15 @@ t.test('the table', async t => {
     await daisy.event({ type: 'position/wgs84', content: { latitude: 46.2, longitude: 6.1 }, time: now - 30 })
     const page = await enter('/app/daisy/table?streams=diary')
     await page.getByText('3 rows', { exact: true }).waitFor()
-    t.match(await saved(page, 'As GPX, for maps'), '<wpt lat="46.2" lon="6.1">')
+    t.match(await saved(page, 'GPX, for maps'), '<wpt lat="46.2" lon="6.1">')
     await page.goto(`${page.url().split('?')[0]!}?type=blood-pressure/mmhg-bpm&least=130`)
     await page.getByText('2 rows', { exact: true }).waitFor()
-    const { entry } = JSON.parse(await saved(page, 'As FHIR, for health records'))
+    const { entry } = JSON.parse(await saved(page, 'FHIR, for health records'))
     t.equal(entry.length, 2, 'as shown')
-    t.match(
-      await saved(page, 'As CSV, a line for each value'),
-      ',blood-pressure/mmhg-bpm,systolic,148,mm[Hg],'
-    )
-    await page.getByRole('button', { name: 'Download these rows' }).click()
-    await page.getByRole('button', { name: 'As CSV, a line for each value' }).waitFor()
-    t.notOk(await page.getByRole('button', { name: 'As GPX' }).isVisible(), 'where there are no positions')
+    t.match(await saved(page, 'CSV, one row per value'), ',blood-pressure/mmhg-bpm,systolic,148,mm[Hg],')
+    await page.getByRole('button', { name: 'Download', exact: true }).click()
+    await page.getByRole('button', { name: 'CSV, one row per value' }).waitFor()
+    t.notOk(await page.getByRole('button', { name: 'GPX' }).isVisible(), 'where there are no positions')
     await look(t, page, 'app-table-download')
     await page.context().close()
   })
@@ -190,23 +187,23 @@ t.test('the table', async t => {
   await t.test('words, days and the trash narrow it down', async t => {
     const page = await enter('/app/daisy/table', phone)
     await page.getByText('Filters').click()
-    await page.getByLabel('Words').fill('note said')
-    await page.getByLabel('Words').press('Enter')
+    await page.getByLabel('Text').fill('note said')
+    await page.getByLabel('Text').press('Enter')
     await page.getByText('1 row', { exact: true }).waitFor()
-    await page.getByLabel('Words').fill('nothing of the kind')
-    await page.getByLabel('Words').press('Enter')
-    await page.getByText('Nothing matches').waitFor()
+    await page.getByLabel('Text').fill('nothing of the kind')
+    await page.getByLabel('Text').press('Enter')
+    await page.getByText('No events match').waitFor()
     await look(t, page, 'app-table-none')
     t.notMatch(page.url(), 'nothing', 'words are in no address')
     await page.reload()
-    await page.getByText('Nothing matches').waitFor()
+    await page.getByText('No events match').waitFor()
     t.equal(
-      await page.getByLabel('Words').inputValue(),
+      await page.getByLabel('Text').inputValue(),
       'nothing of the kind',
       'but in the history of the tab'
     )
-    await page.getByLabel('Words').fill('...')
-    await page.getByLabel('Words').press('Enter')
+    await page.getByLabel('Text').fill('...')
+    await page.getByLabel('Text').press('Enter')
     await page.getByRole('alert').waitFor()
     const dayBefore = new Date((now - 86_400) * 1000).toISOString().slice(0, 10)
     await page.goto(`${page.url().split('?')[0]!}?from=${dayBefore}&to=${dayBefore}&streams=weight`)
@@ -217,7 +214,7 @@ t.test('the table', async t => {
 
 /** Downloads the rows; the file's text. */
 async function saved(page: Page, kind: string): Promise<string> {
-  await page.getByRole('button', { name: 'Download these rows' }).click()
+  await page.getByRole('button', { name: 'Download', exact: true }).click()
   const waiting = page.waitForEvent('download')
   await page.getByRole('button', { name: kind }).click()
   return readFileSync(await (await waiting).path(), 'utf8')

@@ -6,8 +6,7 @@ import type { Exchange } from '../exchange.js'
 
 /** The parameters of a form. Throws `invalid_request` for any other body, and for a parameter that is there twice. */
 export function formOf({ state }: Exchange): Record<string, string> {
-  if (!state.form)
-    failOAuth('invalid_request', 'The body has to be a form (application/x-www-form-urlencoded)')
+  if (!state.form) failOAuth('invalid_request', 'The body must be a form (application/x-www-form-urlencoded)')
   return single(state.form.body)
 }
 
@@ -20,7 +19,7 @@ export function clientForm(exchange: Exchange): Record<string, string> {
   if (secret !== undefined || (id !== undefined && id !== basic.client_id))
     failOAuth(
       'invalid_request',
-      'The client has to prove who it is in one way: in the form, or in the header Authorization'
+      'Send the client credentials either in the form or in the Authorization header, not both'
     )
   return { ...form, ...basic }
 }
@@ -36,10 +35,7 @@ function single(body: unknown): Record<string, string> {
   const entries = Object.entries(body).filter(([name]) => name !== 'resource')
   for (const [name, value] of entries)
     if (typeof value !== 'string')
-      failOAuth(
-        'invalid_request',
-        `The parameter ${name.slice(0, 50)} is there more than once, or is no text`
-      )
+      failOAuth('invalid_request', `The parameter ${name.slice(0, 50)} is repeated or not text`)
   // An empty parameter counts as absent. (RFC 6749, 3.2)
   return Object.fromEntries(entries.filter(([, value]) => value !== ''))
 }
@@ -50,10 +46,10 @@ function basicOf({
 }: IncomingMessage): { client_id: string; client_secret: string } | undefined {
   if (authorization === '') return undefined
   if (authorization.length > longest || authorization.slice(0, 6).toLowerCase() !== 'basic ')
-    return failOAuth('invalid_client', 'Clients prove who they are by Basic credentials, or in the form')
+    return failOAuth('invalid_client', 'Send the client credentials as Basic credentials, or in the form')
   const decoded = Buffer.from(authorization.slice(6).trim(), 'base64').toString()
   const colon = decoded.indexOf(':')
-  if (colon < 1) return failOAuth('invalid_client', 'The credentials hold no id and secret')
+  if (colon < 1) return failOAuth('invalid_client', 'The credentials must contain a client ID and a secret')
   return { client_id: textOf(decoded.slice(0, colon)), client_secret: textOf(decoded.slice(colon + 1)) }
 }
 

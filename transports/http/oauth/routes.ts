@@ -84,7 +84,7 @@ export function addOAuth(router: Router<State>, dispatcher: Dispatcher): void {
     })
   router.post('/oauth/register', async ctx => {
     if (mediaType(ctx.req) !== 'application/json')
-      fail('unsupported-content-type', 'The body has to be JSON (application/json)')
+      fail('unsupported-content-type', 'The body must be JSON (application/json)')
     if (needsRoom(ctx.req))
       ctx.state.ticket = services.intakes.anonymous.admit(getNetwork(addressOf(ctx.req)))
     const params = await readJsonBody(ctx.req, services, ctx.state.ticket)

@@ -104,7 +104,7 @@ export function addDocs(router: Router<State>, { services, definitions }: Dispat
   })
   router.get('/docs/:file', ctx => {
     const name = ctx.params['file'] ?? ''
-    const type = viewerFiles.get(name) ?? fail('unknown-resource', 'There is no such file')
+    const type = viewerFiles.get(name) ?? fail('unknown-resource', 'File not found')
     const path = join(viewerDirectory(), name)
     ctx.set('Content-Length', String(statSync(path).size))
     // Large and rarely requested: streamed rather than kept in memory.

@@ -29,7 +29,7 @@ export class MapFile {
       const { size } = await file.stat()
       const { buffer } = await file.read(Buffer.alloc(headerBytes), 0, headerBytes, 0)
       if (buffer.toString('latin1', 0, magic.length) !== magic || buffer[magic.length] !== versionRead)
-        throw new Error(`it is no PMTiles file of version ${versionRead}`)
+        throw new Error(`it is not a PMTiles file of version ${versionRead}`)
       return new MapFile(file, size)
     } catch (error) {
       await file?.close()
@@ -55,10 +55,11 @@ export class MapFile {
 /** Adds the route of the map. It answers ranges only, and only to the service's own pages. */
 export function addMap(router: Router<State>, config: Config, map: MapFile): void {
   router.get('/app/map.pmtiles', async ctx => {
-    if (!isOwnPage(ctx.headers, config)) fail('forbidden', "The map is for the service's own pages")
+    if (!isOwnPage(ctx.headers, config))
+      fail('forbidden', "The map is only available to the service's own pages")
     const [, first, last] = /^bytes=(\d{1,15})-(\d{1,15})$/.exec(ctx.get('Range')) ?? []
     if (first === undefined || Number(last) < Number(first))
-      fail('invalid-parameters-format', 'Ask for a range of bytes, such as "Range: bytes=0-16383"')
+      fail('invalid-parameters-format', 'Request a range of bytes, such as "Range: bytes=0-16383"')
     const start = Number(first)
     const end = Math.min(Number(last), start + longestPiece - 1, map.size - 1)
     // Which pieces somebody has looked at tells where they were: no cache keeps them.

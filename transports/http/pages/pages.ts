@@ -63,7 +63,7 @@ export function addPages(
   for (const page of ['access', 'app'])
     router.get(`/${page}/assets/:file`, ctx => {
       const path = `assets/${ctx.params['file'] ?? ''}`
-      const file = files.get(path) ?? fail('unknown-resource', 'There is no such file')
+      const file = files.get(path) ?? fail('unknown-resource', 'File not found')
       // File names contain a content hash.
       ctx.set('Cache-Control', 'public, max-age=31536000, immutable')
       return send(ctx, file, `"${path}"`)
@@ -103,7 +103,7 @@ function addApp(router: Router<State>, config: Config, files: ReadonlyMap<string
     const [path = ''] = ctx.originalUrl.split('?')
     // Names of streams and the like may be those of the app.
     const depth = path.slice(path.indexOf('/app/') + '/app/'.length).split('/').length - 1
-    if (depth > deepest) fail('unknown-resource', 'There is nothing at this path')
+    if (depth > deepest) fail('unknown-resource', 'Nothing found at this path')
     return showApp(ctx, shellAt(depth))
   })
 }

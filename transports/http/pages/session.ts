@@ -23,7 +23,7 @@ export function addSession(router: Router<State>, dispatcher: Dispatcher): void 
   router.get('/app/session', async ctx => {
     const { headers } = ctx.req
     if (!isOwnPage(headers, services.config))
-      fail('forbidden', 'Only pages of the service itself have sessions')
+      fail('forbidden', "Only the service's own pages can use sessions")
     ctx.set('Cache-Control', 'no-store')
     const sessions = pageSessions(headers, services.config)
     let suspended: Failure | undefined

@@ -16,7 +16,7 @@ export function whileWaiting(config: Config): RequestListener {
     const path = request.url?.split('?', 1)[0]
     if (path === '/healthz' || path === '/system/status')
       return answer(response, 200, joinMembers({ status: 'ok' }), config)
-    const error = new ApiError('api-unavailable', 'The service is starting. Please try again', { retryAfter })
+    const error = new ApiError('api-unavailable', 'The service is starting. Try again', { retryAfter })
     const checks = path === '/readyz' ? { checks: { cluster: false } } : {}
     response.setHeader('Retry-After', String(retryAfter))
     answer(response, error.status, joinMembers({ error, ...checks }), config)

@@ -120,7 +120,7 @@ function readBytes(
   const encoding = (request.headers['content-encoding'] ?? 'identity').trim().toLowerCase()
   const inflate = inflaters.get(encoding)
   if (!inflate && encoding !== 'identity') {
-    const message = `The content encoding "${encoding.slice(0, 40)}" is not supported: send gzip, deflate or none`
+    const message = `The content encoding "${encoding.slice(0, 40)}" is not supported. Send gzip, deflate or none`
     return Promise.reject(structureError(message))
   }
   const tooLarge = `The body is larger than the limit of ${bodyBytes} bytes`
@@ -133,7 +133,7 @@ function readBytes(
       () =>
         ticket?.hasWaited
           ? stop(createBusyError())
-          : refuse(`The body has not arrived within ${bodyTimeout} seconds`),
+          : refuse(`The body did not arrive within ${bodyTimeout} seconds`),
       bodyTimeout * 1000
     )
     const settle = (): void => {
@@ -161,8 +161,8 @@ function readBytes(
       settle()
       resolve(chunks.join())
     }
-    const fault = (): void => refuse('The body cannot be inflated')
-    const cutOff = (): void => refuse('The body was cut off')
+    const fault = (): void => refuse('The body cannot be decompressed')
+    const cutOff = (): void => refuse('The body is incomplete')
     const begin = (): void => {
       if (inflate) {
         // Waits without a decoder until there is room for one.

@@ -11,7 +11,7 @@ import { mediaType, needsRoom, readJsonBody } from './body.js'
  */
 export async function readDeclaredBody(ctx: Http, services: SharedServices, ip: string): Promise<unknown> {
   if (mediaType(ctx.req) !== 'application/json')
-    fail('unsupported-content-type', 'The body has to be declared as application/json')
+    fail('unsupported-content-type', 'The body must have the Content-Type application/json')
   if (needsRoom(ctx.req)) ctx.state.ticket = services.intakes.anonymous.admit(getNetwork(ip))
   return await readJsonBody(ctx.req, services, ctx.state.ticket)
 }

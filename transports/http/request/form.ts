@@ -46,7 +46,7 @@ const maxVerbLength = 20
 function verbIn(form: Query): string {
   const verb = firstOf(form, '_method') || 'POST'
   if (verb.length > maxVerbLength)
-    fail('invalid-request-structure', `The field "_method" may have ${maxVerbLength} characters at most`)
+    fail('invalid-request-structure', `The field "_method" can have at most ${maxVerbLength} characters`)
   const upper = verb.toUpperCase()
   return upper === 'HEAD' ? 'GET' : upper
 }

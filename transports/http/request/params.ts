@@ -47,14 +47,14 @@ export function assertNoParams(body: unknown): void {
   )
 }
 
-const emptyBody = 'the parameters of a DELETE have to be in the query string, and its body empty'
+const emptyBody = 'send the parameters of a DELETE in the query string, with an empty body'
 /** Limit of the properties that an error names. */
 const maxNamed = 20
 
 function fromBody(_query: Query, ids: Readonly<Record<string, string>> | undefined, body: unknown): unknown {
   if (!ids) return body
   if (typeof body !== 'object' || body === null || Array.isArray(body))
-    refuseParams([{ code: 'INVALID_TYPE', message: 'The body has to be a JSON object', path: '#' }])
+    refuseParams([{ code: 'INVALID_TYPE', message: 'The body must be a JSON object', path: '#' }])
   return { ...body, ...ids }
 }
 

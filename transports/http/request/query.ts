@@ -34,7 +34,7 @@ export function parseQuery(text: string, { jsonKeys, queryIds }: QueryLimits): Q
   for (let start = 0, end = 0; start < text.length; start = end + 1) {
     const mark = text.indexOf('&', start)
     end = mark < 0 ? text.length : mark
-    if (--left < 0) refuse(`may have ${totalFactor * max.values} values at most`)
+    if (--left < 0) refuse(`can have at most ${totalFactor * max.values} values`)
     if (end === start) continue
     add(query, pairIn(text.slice(start, end)), max)
   }
@@ -56,11 +56,11 @@ function add(
 ): void {
   const known = query.get(name)
   if (known === undefined) {
-    if (query.size >= max.names) refuse(`may have ${max.names} parameters at most`)
+    if (query.size >= max.names) refuse(`can have at most ${max.names} parameters`)
     query.set(name, isList ? [value] : value)
   } else if (typeof known === 'string') query.set(name, [known, value])
   else {
-    if (known.length >= max.values) refuse(`may repeat a parameter ${max.values} times at most`)
+    if (known.length >= max.values) refuse(`can repeat a parameter at most ${max.values} times`)
     ;(known as string[]).push(value)
   }
 }
@@ -68,7 +68,7 @@ function add(
 function pairIn(pair: string): Pair {
   const equals = pair.indexOf('=')
   const end = equals < 0 ? pair.length : equals
-  if (end > maxNameLength) refuse(`may have names of ${maxNameLength} characters at most`)
+  if (end > maxNameLength) refuse(`can have names of at most ${maxNameLength} characters`)
   const key = decoded(pair.slice(0, end))
   const value = equals < 0 ? '' : decoded(pair.slice(equals + 1))
   const suffix = key.endsWith(']') ? key.search(listSuffix) : -1

@@ -89,15 +89,15 @@ export async function jsonPart({ texts }: Form, limits: JsonLimits, party: Party
   if (texts.length !== 1)
     fail(
       'invalid-request-structure',
-      `The form has ${texts.length} parts without a file name; one, with the event as JSON, is needed`
+      `The form must have one part without a file name, with the event as JSON, but has ${texts.length}`
     )
   return await readJsonText(texts[0]!, limits, 'The part without a file name', party)
 }
 
 /** Requires a form of files only; returns empty params. */
 export function noText({ files, texts }: Form): object {
-  if (texts.length > 0) fail('invalid-request-structure', 'Every part of this form has to be a file')
-  if (files.length === 0) fail('invalid-request-structure', 'The form holds no file')
+  if (texts.length > 0) fail('invalid-request-structure', 'Every part of this form must be a file')
+  if (files.length === 0) fail('invalid-request-structure', 'The form contains no file')
   return {}
 }
 
@@ -197,13 +197,13 @@ function eachPart(
     const count = (chunk: Buffer): void => {
       if (holding.add(chunk.length) > maxBytes) stop(quotaExceeded(quota))
     }
-    const cutOff = (): void => refuse('The form was cut off')
+    const cutOff = (): void => refuse('The form is incomplete')
     const assertPace = (): void => {
       if (ticket.waitedSeconds >= services.config.limits.bodyTimeout) return stop(createBusyError())
       const bytes = request.socket.bytesRead
       const isHeldUp = ticket.isWaiting || writing.isCrowded
       if (!isHeldUp && bytes - bytesSeen < services.config.uploads.minBytesPerSecond * paceSeconds)
-        refuse('The form arrives too slowly')
+        refuse('The form is arriving too slowly')
       bytesSeen = bytes
     }
     ticket.onDrop(() => stop(createBusyError()))
@@ -246,13 +246,13 @@ function open({ headers }: IncomingMessage, services: SharedServices): Busboy {
   if (type.length > maxTypeLength)
     fail(
       'invalid-request-structure',
-      `The Content-Type of a form may have ${maxTypeLength} characters at most`
+      `The Content-Type of a form can have at most ${maxTypeLength} characters`
     )
   const boundary =
     boundaryOf(type) ??
     fail(
       'invalid-request-structure',
-      'The form is malformed: its Content-Type has to name one boundary, as in multipart/form-data; boundary=x'
+      'The form is malformed: its Content-Type must have one boundary, such as multipart/form-data; boundary=x'
     )
   try {
     return busboy({

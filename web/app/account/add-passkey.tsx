@@ -57,7 +57,7 @@ export function AddPasskey({ session, hasPassword, hasPasskeys, onAdded, onBack 
   return (
     <Form
       isQuiet
-      action={t('passkeys.create')}
+      action={t('passkeys.add')}
       onSubmit={add}
       others={
         <>

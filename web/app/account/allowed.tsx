@@ -114,20 +114,20 @@ function Row({ access, found, onEnd }: RowProps) {
           <button
             type="button"
             class="text"
-            aria-label={t('allowed.endOf', { app })}
+            aria-label={t('allowed.revokeOf', { app })}
             onClick={() => setSure(true)}
           >
-            {t('allowed.end')}
+            {t('allowed.revoke')}
           </button>
         )}
       </div>
       {isSure && (
-        <div role="group" aria-label={t('allowed.endOf', { app })}>
-          <p>{t('allowed.sure', { app })}</p>
+        <div role="group" aria-label={t('allowed.revokeOf', { app })}>
+          <p>{t('allowed.revokeText', { app })}</p>
           <div class="actions start">
-            <Action onClick={onEnd}>{t('allowed.now')}</Action>
+            <Action onClick={onEnd}>{t('allowed.revoke')}</Action>
             <button type="button" class="button" onClick={() => setSure(false)}>
-              {t('allowed.keep')}
+              {t('shell.cancel')}
             </button>
           </div>
         </div>

@@ -1,7 +1,7 @@
 /** Deletes the account, once the person has seen what goes, typed its name and proved who they are. */
 import { useContext, useState } from 'preact/hooks'
 import { call, leave, Refusal } from '../../api.js'
-import { date, duration, locale, rich, t } from '../../language.js'
+import { date, duration, rich, t } from '../../language.js'
 import { Field, Password } from '../../parts/field.js'
 import { Form, type Values } from '../../parts/form.js'
 import { knowsPasskeys } from '../../sign-in/passkeys/later.js'
@@ -84,7 +84,7 @@ function Sure({ onClose }: { readonly onClose: () => void }) {
               </button>
             )}
             <button type="button" class="button" onClick={onClose}>
-              {t('shell.keep')}
+              {t('shell.cancel')}
             </button>
           </>
         }
@@ -112,13 +112,14 @@ function Touched() {
   const accesses = useStore(account.accesses)
   // Account fields are events, too; nobody thinks of them as entries.
   const own = facts.filter(({ streamId }) => tree?.find(streamId))
-  const number = new Intl.NumberFormat(locale())
   return (
     <p>
       {t('own.deleteTouches', {
-        entries: number.format(own.reduce((sum, { count }) => sum + count, 0)),
-        streams: number.format(tree?.all.length ?? 0),
-        accesses: number.format(accesses.filter(({ type }) => type !== 'personal').length)
+        events: t('shell.eventCount', { count: own.reduce((sum, { count }) => sum + count, 0) }),
+        streams: t('own.deleteStreams', { count: tree?.all.length ?? 0 }),
+        accesses: t('own.deleteAccesses', {
+          count: accesses.filter(({ type }) => type !== 'personal').length
+        })
       })}
     </p>
   )

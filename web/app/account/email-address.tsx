@@ -37,7 +37,7 @@ export function EmailAddress({ session }: { readonly session: Session }) {
         <>
           <p class="row">
             <span>{email.address === null ? t('email.none') : <strong>{plain(email.address)}</strong>}</span>
-            <Go to={{ page: 'account', id: 'email' }} label={t('email.changeIt')}>
+            <Go to={{ page: 'account', id: 'email' }} label={t('email.changeTitle')}>
               {t('account.change')}
             </Go>
           </p>
@@ -45,18 +45,20 @@ export function EmailAddress({ session }: { readonly session: Session }) {
             <div class="notice">
               <p>
                 {email.confirmedAddress === null
-                  ? t('email.waiting')
-                  : rich('email.waitingFor', { address: <strong>{plain(email.confirmedAddress)}</strong> })}
+                  ? t('email.unconfirmed')
+                  : rich('email.unconfirmedFor', {
+                      address: <strong>{plain(email.confirmedAddress)}</strong>
+                    })}
               </p>
               {(facts.sendsMail || facts.passwordReset === 'operator') && !isAsked && (
                 <div class="actions start">
-                  <Action onClick={ask}>{t(facts.sendsMail ? 'email.ask' : 'email.askOperator')}</Action>
+                  <Action onClick={ask}>{t(facts.sendsMail ? 'email.sendLink' : 'email.requestLink')}</Action>
                 </div>
               )}
             </div>
           )}
           <p class="hint" role="status">
-            {isAsked && t(facts.sendsMail ? 'email.asked' : 'email.askedOperator')}
+            {isAsked && t(facts.sendsMail ? 'email.linkSent' : 'email.linkNoted')}
           </p>
         </>
       )}
@@ -74,7 +76,7 @@ export function ChangeEmail({ session, onBack }: PartProps) {
   return (
     <Page
       key="email"
-      title={t('email.changeIt')}
+      title={t('email.changeTitle')}
       lead={t(facts.sendsMail ? 'email.changeLead' : 'email.changeNow')}
     >
       <Form action={t('email.save')} onSubmit={change} others={<BackButton onBack={onBack} />}>

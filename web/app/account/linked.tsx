@@ -79,7 +79,7 @@ export function Linked({ session }: { readonly session: Session }) {
                     {each.email !== undefined && <p class="hint">{plain(each.email)}</p>}
                     <p class="hint">{t('identity.since', { date: date(each.created) })}</p>
                     {each.lastUsed !== undefined && (
-                      <p class="hint">{t('identity.used', { date: date(each.lastUsed) })}</p>
+                      <p class="hint">{t('account.lastUsed', { date: date(each.lastUsed) })}</p>
                     )}
                     {!each.isUsable && <p class="hint">{t('identity.unusable')}</p>}
                   </div>

@@ -46,7 +46,7 @@ function Overview({ session }: { readonly session: Session }) {
   return (
     <Sheet
       key="overview"
-      title={t('account.title')}
+      title={t('shell.ownAccount')}
       lead={rich('account.lead', { username: <strong>{session.username}</strong> })}
     >
       <div class="cards">

@@ -115,7 +115,7 @@ function Row({ onChange, passkey, session }: RowProps) {
       <li>
         <Form
           isQuiet
-          action={t('passkeys.save')}
+          action={t('shell.save')}
           onSubmit={async ({ [`name-${passkey.id}`]: given = '' }) => {
             await callAs(session, 'PUT', path, { name: given.trim() })
             back()
@@ -134,7 +134,7 @@ function Row({ onChange, passkey, session }: RowProps) {
   if (mode === 'ending')
     return (
       <li>
-        <p>{t('passkeys.endLead', { name })}</p>
+        <p>{t('passkeys.removeText', { name })}</p>
         <div class="actions start">
           <Action
             onClick={async () => {
@@ -146,10 +146,10 @@ function Row({ onChange, passkey, session }: RowProps) {
               await onChange()
             }}
           >
-            {t('passkeys.endIt')}
+            {t('passkeys.remove')}
           </Action>
           <button type="button" class="button" onClick={back}>
-            {t('passkeys.keep')}
+            {t('shell.cancel')}
           </button>
         </div>
       </li>
@@ -160,7 +160,7 @@ function Row({ onChange, passkey, session }: RowProps) {
         <strong>{name}</strong> {passkey.isSynced && <span class="badge">{t('passkeys.synced')}</span>}
         <p class="hint">{t('passkeys.added', { date: date(passkey.created) })}</p>
         {passkey.lastUsed !== undefined && (
-          <p class="hint">{t('passkeys.used', { date: date(passkey.lastUsed) })}</p>
+          <p class="hint">{t('account.lastUsed', { date: date(passkey.lastUsed) })}</p>
         )}
       </div>
       <div class="row-actions">
@@ -170,15 +170,15 @@ function Row({ onChange, passkey, session }: RowProps) {
           aria-label={t('passkeys.renameOf', { name })}
           onClick={() => setMode('renaming')}
         >
-          {t('passkeys.rename')}
+          {t('shell.rename')}
         </button>
         <button
           type="button"
           class="text"
-          aria-label={t('passkeys.endOf', { name })}
+          aria-label={t('passkeys.removeOf', { name })}
           onClick={() => setMode('ending')}
         >
-          {t('passkeys.end')}
+          {t('passkeys.remove')}
         </button>
       </div>
     </li>

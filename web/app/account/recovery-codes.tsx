@@ -30,7 +30,7 @@ export function RecoveryCodes({ codes, username, onDone }: Props) {
     link.download = `${info.name.toLowerCase().replaceAll(/\W+/g, '-')}-${username}.txt`
     link.click()
     setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
-    setSaid(t('codes.saved'))
+    setSaid(t('codes.downloaded'))
   }
 
   return (
@@ -47,7 +47,7 @@ export function RecoveryCodes({ codes, username, onDone }: Props) {
           {t('codes.copy')}
         </button>
         <button type="button" class="button" onClick={save}>
-          {t('codes.save')}
+          {t('codes.download')}
         </button>
         <button type="button" class="button" onClick={() => print()}>
           {t('codes.print')}

@@ -41,7 +41,7 @@ export function Sessions({ session }: { readonly session: Session }) {
                 <strong>{deviceOf(each)}</strong>{' '}
                 {each.isCurrent && <span class="badge">{t('sessions.current')}</span>}
                 <p class="hint">{describeSignIn(each)}</p>
-                <p class="hint">{t('sessions.used', { date: date(each.lastUsed) })}</p>
+                <p class="hint">{t('account.lastUsed', { date: date(each.lastUsed) })}</p>
               </div>
               {!each.isCurrent && (
                 <Action

@@ -48,8 +48,8 @@ export function Storage() {
             />
           )}
           <p class="hint num">
-            {t('own.parts', {
-              entries: sizeInWords(used.dbDocuments),
+            {t('own.storageParts', {
+              events: sizeInWords(used.dbDocuments),
               files: sizeInWords(used.attachedFiles)
             })}
           </p>

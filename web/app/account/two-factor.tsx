@@ -21,11 +21,11 @@ export function TwoFactorSection({ session }: { readonly session: Session }) {
   const { isOn, problem } = useTwoFactor(session)
   return (
     <section>
-      <h2>{t('account.secondStep')}</h2>
+      <h2>{t('account.twoFactor')}</h2>
       {problem !== undefined && <Alert>{problem}</Alert>}
       {isOn !== undefined && (
         <>
-          <p>{t(isOn ? 'account.secondStepOn' : 'account.secondStepOff')}</p>
+          <p>{t(isOn ? 'account.twoFactorOn' : 'account.twoFactorOff')}</p>
           <div class="actions start">
             <Go to={{ page: 'account', id: 'two-factor' }} class="button">
               {t(isOn ? 'account.switchOff' : 'account.switchOn')}

@@ -52,7 +52,7 @@ export function Webhooks() {
                 {t('own.test')}
               </Action>
               <button type="button" class="button" onClick={() => setEnding(hook)}>
-                {t('own.endWebhook')}
+                {t('own.deleteWebhook')}
               </button>
             </div>
           </li>
@@ -60,8 +60,8 @@ export function Webhooks() {
       </ul>
       {ending && (
         <Confirm
-          title={t('own.endWebhookTitle')}
-          action={t('own.endWebhook')}
+          title={t('own.deleteWebhookTitle')}
+          action={t('own.deleteWebhook')}
           onClose={() => setEnding(undefined)}
           onConfirm={async () => {
             await account.client.call('webhooks.delete', { id: ending.id })
@@ -69,7 +69,7 @@ export function Webhooks() {
             await read()
           }}
         >
-          <p>{t('own.endWebhookLead', { url: plain(ending.url) })}</p>
+          <p>{t('own.deleteWebhookText', { url: plain(ending.url) })}</p>
         </Confirm>
       )}
     </section>
@@ -88,8 +88,8 @@ export function Webhooks() {
 }
 
 function stateOf({ state, lastRun }: Webhook): string {
-  if (state === 'inactive') return t('own.inactive')
-  if (lastRun.timestamp === 0) return t('own.neverCalled')
+  if (state === 'inactive') return t('own.webhookInactive')
+  if (lastRun.timestamp === 0) return t('own.webhookNeverCalled')
   const isGood = lastRun.status >= 200 && lastRun.status < 300
-  return t(isGood ? 'own.called' : 'own.calledInVain', { date: dayAndTime(lastRun.timestamp) })
+  return t(isGood ? 'own.webhookCalled' : 'own.webhookFailed', { date: dayAndTime(lastRun.timestamp) })
 }

@@ -130,7 +130,7 @@ export function EventForm({
   )
   return (
     <div class="event-form" ref={box}>
-      <Form action={t('events.save')} onSubmit={save} others={others}>
+      <Form action={t('shell.save')} onSubmit={save} others={others}>
         <ContentFields
           type={type}
           fields={fields}

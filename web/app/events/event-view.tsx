@@ -78,10 +78,10 @@ export function EventView({ event, history, types, onChanged, onDeleted }: Props
           <Own>
             <div class="tools">
               <Action class="square" onClick={restore}>
-                {t('events.restore')}
+                {t('shell.restore')}
               </Action>
               <button type="button" class="square danger" onClick={() => setDeleting(true)}>
-                {t('events.forGood')}
+                {t('shell.deletePermanently')}
               </button>
             </div>
           </Own>
@@ -100,7 +100,7 @@ export function EventView({ event, history, types, onChanged, onDeleted }: Props
             }}
             others={
               <button type="button" class="button" onClick={() => setEditing(false)}>
-                {t('events.cancel')}
+                {t('shell.cancel')}
               </button>
             }
           />
@@ -124,7 +124,7 @@ export function EventView({ event, history, types, onChanged, onDeleted }: Props
                 {!event.trashed && (
                   <Action class="square" onClick={trash}>
                     <Icon name="trash" />
-                    {t('events.trash')}
+                    {t('shell.moveToTrash')}
                   </Action>
                 )}
               </div>

@@ -44,7 +44,7 @@ export function Facts({ event, types }: { readonly event: Event; readonly types:
         </div>
       )}
       <div>
-        <dt>{t(streamIds.length > 1 ? 'events.streams' : 'events.stream')}</dt>
+        <dt>{t(streamIds.length > 1 ? 'shell.streams' : 'events.stream')}</dt>
         <dd class="in">
           {streamIds.map(id => (
             <Go key={id} to={{ page: 'streams', id }}>
@@ -65,7 +65,7 @@ export function Facts({ event, types }: { readonly event: Event; readonly types:
 
 /** `until 14 Nov, 19:10 (46 min)`. */
 function lengthOf({ duration, time }: Event): string | undefined {
-  if (duration === null) return t('events.running')
+  if (duration === null) return t('events.lasting.running')
   if (!duration) return undefined
   return t('events.untilTime', { time: dayAndTime(time + duration), length: lengthInWords(duration) })
 }

@@ -124,7 +124,7 @@ export function Files({ event, onChanged }: Props) {
             <progress value={going.part} max={1} />
           </label>
           <button type="button" class="square" onClick={going.cancel}>
-            {t('events.cancel')}
+            {t('shell.cancel')}
           </button>
         </div>
       ) : (

@@ -22,23 +22,23 @@ export function ForGood({ event, files, versions, onClose, onDeleted }: Props) {
   const streams = streamIds.map(each => plain(account.tree.value?.find(each)?.name ?? each)).join(', ')
   return (
     <Confirm
-      title={t('events.forGoodTitle')}
-      action={t('events.forGood')}
+      title={t('events.deleteTitle')}
+      action={t('shell.deletePermanently')}
       onClose={onClose}
       onConfirm={async () => {
         await account.client.call('events.delete', { id })
         void account.readFacts()
-        tell(t('events.gone'))
+        tell(t('shell.deleted'))
         onClose()
         onDeleted()
       }}
     >
-      <p>{t('events.goes', { what: shownEvent(event), time: dayAndTime(time), streams })}</p>
+      <p>{t('events.deleteText', { what: shownEvent(event), time: dayAndTime(time), streams })}</p>
       <ul>
-        {files > 0 && <li>{t(files === 1 ? 'events.goesFile' : 'events.goesFiles', { count: files })}</li>}
-        {type.startsWith('series:') && <li>{t('events.goesPoints')}</li>}
-        {versions > 0 && <li>{t('events.goesHistory')}</li>}
-        <li>{t('events.goesForAll')}</li>
+        {files > 0 && <li>{t('events.deleteFiles', { count: files })}</li>}
+        {type.startsWith('series:') && <li>{t('events.deletePoints')}</li>}
+        {versions > 0 && <li>{t('events.deleteHistory')}</li>}
+        <li>{t('events.deleteShared')}</li>
       </ul>
     </Confirm>
   )

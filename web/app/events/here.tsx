@@ -35,7 +35,7 @@ export function Here() {
         {state === 'busy' ? t('loading') : t('events.here')}
       </button>
       <p class="hint" role="status">
-        {state === 'failed' ? t('events.notHere') : ''}
+        {state === 'failed' ? t('events.noLocation') : ''}
       </p>
     </div>
   )

@@ -45,13 +45,13 @@ export function History({ event, history }: Props) {
       <h2>{t('events.history')}</h2>
       <ol>
         <li>
-          <span>{t('events.made', { who: who(event.createdBy) })}</span>
+          <span>{t('events.addedBy', { who: who(event.createdBy) })}</span>
           <time>{dayAndTime(event.created)}</time>
         </li>
         {versions.slice(1).map((version, index) => (
           <li key={`${version.modified} ${index}`}>
             <span>
-              {t('events.madeOther', { who: who(version.modifiedBy) })}
+              {t('events.changedBy', { who: who(version.modifiedBy) })}
               <small>{words(versions[index]!, version)}</small>
             </span>
             <time>{dayAndTime(version.modified)}</time>
@@ -60,7 +60,7 @@ export function History({ event, history }: Props) {
         {hasGap && (
           <li>
             <span>
-              {t('events.madeOther', { who: who(event.modifiedBy) })}
+              {t('events.changedBy', { who: who(event.modifiedBy) })}
               <small>{t('events.noVersions')}</small>
             </span>
             <time>{dayAndTime(event.modified)}</time>

@@ -74,7 +74,7 @@ export default function EventPage({ id }: PageProps) {
 function Nothing({ text }: { readonly text: string }) {
   return (
     <div class="empty">
-      <h1>{t('events.nothingHere')}</h1>
+      <h1>{t('events.nothingSelected')}</h1>
       <p class="lead">{text}</p>
       <Go to={{ page: 'table' }} class="button">
         {t('events.toTable')}

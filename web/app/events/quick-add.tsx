@@ -47,7 +47,7 @@ export default function QuickAdd({ draft, onClose }: AddProps) {
       ? undefined
       : shownValue(chosen.type, chosen.latest, { isGlucose: isGlucose(path) })
   return (
-    <Dialog title={chosen ? plain(chosen.name) : t('events.add')} onClose={onClose}>
+    <Dialog title={chosen ? plain(chosen.name) : t('shell.add')} onClose={onClose}>
       <div class="quick-add">
         {problem !== undefined && <Alert>{problem}</Alert>}
         {chosen && types && (
@@ -93,13 +93,13 @@ function Choose({ offered, types, streamId, onChosen }: ChooseProps) {
     <>
       {isSearching && (
         <label class="seek">
-          <span class="unseen">{t('events.else')}</span>
+          <span class="unseen">{t('events.other')}</span>
           <Icon name="search" />
           <input
             type="search"
             autocomplete="off"
             autofocus
-            placeholder={t('events.elseHint')}
+            placeholder={t('events.otherHint')}
             value={wanted}
             ref={control => {
               if (control && wanted === '') control.focus()
@@ -117,13 +117,13 @@ function Choose({ offered, types, streamId, onChosen }: ChooseProps) {
       </ul>
       {isSearching && results.length === 0 && (
         <p class="hint" role="status">
-          {t('events.nothing', { text: wanted })}
+          {t('events.noMatch', { text: wanted })}
         </p>
       )}
       {!isSearching && (
         <button type="button" class="button else" onClick={() => setAll(true)}>
           <Icon name="search" />
-          {t('events.else')}
+          {t('events.other')}
         </button>
       )}
     </>

@@ -37,19 +37,15 @@ export function SeriesNumbers({ event }: { readonly event: Event }) {
   }
   return (
     <div class="series">
-      <p>
-        {sum === undefined
-          ? t('loading')
-          : t(count === 1 ? 'events.point' : 'events.points', { count: written(count) })}
-      </p>
+      <p>{sum === undefined ? t('loading') : t('shell.pointCount', { count })}</p>
       {columns.length > 0 && (
         <table>
           <thead>
             <tr>
               <th scope="col">{t('events.number')}</th>
-              {(['least', 'mean', 'greatest'] as const).map(each => (
+              {(['min', 'average', 'max'] as const).map(each => (
                 <th key={each} scope="col">
-                  {t(`events.${each}`)}
+                  {t(`shell.${each}`)}
                 </th>
               ))}
             </tr>

@@ -16,14 +16,14 @@ export function Banner() {
   const streams = useStore(tree)
   const names = info.permissions.flatMap(permission =>
     'streamId' in permission && permission.level !== 'none' && !permission.streamId.startsWith(':')
-      ? [permission.streamId === '*' ? t('guest.everything') : nameOf(permission.streamId)]
+      ? [permission.streamId === '*' ? t('shell.allData') : nameOf(permission.streamId)]
       : []
   )
   function nameOf(id: string): string {
     return plain(streams?.find(id)?.name ?? id)
   }
   const told = names.slice(0, most)
-  if (names.length > most) told.push(t('guest.more', { count: names.length - most }))
+  if (names.length > most) told.push(t('shell.moreStreams', { count: names.length - most }))
   const list = new Intl.ListFormat(locale(), { type: 'conjunction' }).format(told)
   const end = info.expires ?? Infinity
   return (
@@ -33,7 +33,7 @@ export function Banner() {
         <span>
           {t('guest.banner', { username })} <b>{list === '' ? t('guest.nothing') : list}</b>
           {end - Date.now() / 1000 < aeon && (
-            <span class="num">; {t('guest.until', { date: day(end) })}</span>
+            <span class="num">; {t('shell.until', { date: day(end) })}</span>
           )}
         </span>
       </p>

@@ -70,7 +70,7 @@ export function ColumnChoice({ name, value, own, onChange }: Props) {
         void account.types().then(setTypes)
       }}
     >
-      <option value="">{t('import.nothing')}</option>
+      <option value="">{t('import.skipColumn')}</option>
       {roles.map(role => (
         <option key={role} value={role}>
           {t(`import.role.${role}`)}

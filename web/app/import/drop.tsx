@@ -59,7 +59,7 @@ export function Drop() {
             <p role="status">{t('import.sending', { file: going.name })}</p>
             <progress value={going.part} aria-label={t('import.sending', { file: going.name })} />
             <button type="button" class="button" onClick={() => sending.current?.cancel()}>
-              {t('import.stop')}
+              {t('shell.cancel')}
             </button>
           </>
         ) : (

@@ -16,7 +16,7 @@ interface Props {
 export function Lanes({ lanes, total }: Props) {
   return (
     <section class="card found">
-      <h2>{t('import.records', { count: written(total) })}</h2>
+      <h2>{t('import.records', { count: total })}</h2>
       <table>
         <thead>
           <tr>

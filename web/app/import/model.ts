@@ -122,12 +122,12 @@ export function noticeText({ message, values = {} }: Notice, english = message):
   const key = `import.message.${message}`
   if (!isKey(key)) return plain(english)
   const told = Object.entries(values).map(([name, value]) => [name, valueText(name, value)])
-  return t(key, Object.fromEntries(told) as Record<string, string>)
+  return t(key, Object.fromEntries(told) as Record<string, string | number>)
 }
 
-function valueText(name: string, value: string | number | Notice): string {
+function valueText(name: string, value: string | number | Notice): string | number {
   if (typeof value === 'object') return noticeText(value)
-  if (typeof value === 'number') return name === 'seconds' ? lengthInWords(value) : written(value)
+  if (typeof value === 'number') return name === 'seconds' ? lengthInWords(value) : value
   const key = `import.${name}.${value}`
   return isKey(key) ? t(key) : plain(value)
 }

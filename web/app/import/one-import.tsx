@@ -15,7 +15,7 @@ import { day } from '../parts/time.js'
 import { tell } from '../parts/toast.js'
 import { hrefTo, visit } from '../route.js'
 import { Lanes } from './lanes.js'
-import { failureText, isBusy, noticeText, sumOf, written, type Import, type Mapping } from './model.js'
+import { failureText, isBusy, noticeText, sumOf, type Import, type Mapping } from './model.js'
 import { Outcome } from './outcome.js'
 import { Tables } from './tables.js'
 
@@ -66,6 +66,10 @@ export function OneImport({ id }: { readonly id: string }) {
   const isDone = state === 'written'
   const canRun = state === 'looked' || state === 'cancelled' || state === 'failed'
   const changed = Object.keys(mappings).length > 0
+  const toImport = sumOf(tally?.broughtIn)
+  const existing = sumOf(tally?.known)
+  // An import that wrote nothing is discarded, others are undone.
+  const hasWritten = isDone || state === 'cancelled' || state === 'failed'
   const isComplete = Object.values(mappings).every(({ time, values }) => time >= 0 && values.length > 0)
   return (
     <div class="column">
@@ -74,7 +78,7 @@ export function OneImport({ id }: { readonly id: string }) {
         {t('import.title')}
       </Go>
       <h1>{t(`import.heading.${state}`)}</h1>
-      {state === 'looked' && <p class="lead">{t('import.lookedLead')}</p>}
+      {state === 'looked' && <p class="lead">{t('import.reviewLead')}</p>}
       <section class="card file">
         <Icon name="file" />
         <p>
@@ -128,7 +132,7 @@ export function OneImport({ id }: { readonly id: string }) {
               setMappings({})
             }}
           >
-            {t('import.lookAgain')}
+            {t('import.apply')}
           </Action>
         </div>
       )}
@@ -137,10 +141,8 @@ export function OneImport({ id }: { readonly id: string }) {
       <div class="bar card">
         {state === 'looked' && tally && (
           <p>
-            {t('import.willWrite', {
-              count: written(sumOf(tally.broughtIn)),
-              known: written(sumOf(tally.known))
-            })}
+            {t('import.willWrite', { count: toImport })}{' '}
+            {existing > 0 && t('import.willKeep', { count: existing })}
           </p>
         )}
         {isDone && (
@@ -151,36 +153,36 @@ export function OneImport({ id }: { readonly id: string }) {
             }}
             class="button primary"
           >
-            {t('import.see')}
+            {t('import.viewTimeline')}
           </Go>
         )}
-        {canRun && !changed && sumOf(tally?.broughtIn) + sumOf(tally?.known) > 0 && (
+        {canRun && !changed && toImport + existing > 0 && (
           <Action class="button primary" onClick={async () => await act('imports.run')}>
-            {t(state === 'looked' ? 'import.run' : 'import.goOn')}
+            {state !== 'looked'
+              ? t('import.continue')
+              : toImport > 0
+                ? t('import.run', { count: toImport })
+                : t('import.finish')}
           </Action>
         )}
         {!isBusy(shown) && (
           <button type="button" class="button" onClick={() => setRemoving(true)}>
-            {t(isDone || state === 'cancelled' || state === 'failed' ? 'import.takeOut' : 'import.notNow')}
+            {t(hasWritten ? 'import.undo' : 'import.discard')}
           </button>
         )}
       </div>
       {isRemoving && (
         <Confirm
-          title={t('import.takeOutTitle')}
-          action={t('import.takeOut')}
+          title={t(hasWritten ? 'import.undoTitle' : 'import.discardTitle')}
+          action={t(hasWritten ? 'import.undo' : 'import.discard')}
           onConfirm={async () => {
             await act('imports.delete')
             setRemoving(false)
-            tell(t('import.takingOut'))
+            tell(t(hasWritten ? 'import.undoStarted' : 'import.discarded'))
           }}
           onClose={() => setRemoving(false)}
         >
-          <p>
-            {t('import.takeOutText', {
-              count: written(sumOf(isDone || state !== 'looked' ? tally?.broughtIn : {}))
-            })}
-          </p>
+          <p>{hasWritten ? t('import.undoText', { count: toImport }) : t('import.discardText')}</p>
         </Confirm>
       )}
     </div>

@@ -16,16 +16,16 @@ export function Outcome({
 }) {
   return (
     <section class="card outcome">
-      <h2>{t('import.outcome')}</h2>
+      <h2>{t('import.summary')}</h2>
       <dl>
         <Part
-          title={t(isDone ? 'import.broughtIn' : 'import.toBringIn')}
+          title={t(isDone ? 'import.imported' : 'import.toImport')}
           counts={tally.broughtIn}
           toText={typeName}
         />
-        <Part title={t('import.known')} counts={tally.known} toText={typeName} />
+        <Part title={t('import.alreadyImported')} counts={tally.known} toText={typeName} />
         <Part
-          title={t('import.leftOut')}
+          title={t('import.skipped')}
           counts={tally.leftOut}
           rows={look?.leftOutRows}
           kinds={look?.leftOutKinds}
@@ -61,7 +61,12 @@ function Part({ title, counts, rows, kinds, toText }: PartProps) {
           <dd key={name}>
             <span>
               {toText(name)}
-              {rows?.[name] && <small> ({t('import.rows', { rows: rows[name].join(', ') })})</small>}
+              {rows?.[name] && (
+                <small>
+                  {' '}
+                  ({t('import.rows', { count: rows[name].length, rows: rows[name].join(', ') })})
+                </small>
+              )}
               <Kinds kinds={kinds?.[name]} />
             </span>{' '}
             <span class="num">{written(count)}</span>
@@ -87,7 +92,7 @@ function Kinds({ kinds = {} }: { readonly kinds: Counts | undefined }) {
       <small>{first.join(', ')}</small>
       {more.length > 0 && (
         <details>
-          <summary>{t('import.moreKinds', { count: written(more.length) })}</summary>
+          <summary>{t('import.moreKinds', { count: more.length })}</summary>
           <small>{more.join(', ')}</small>
         </details>
       )}

@@ -12,7 +12,7 @@ import { sizeInWords } from '../parts/lengths.js'
 import { dayAndTime } from '../parts/time.js'
 import type { PageProps } from '../route.js'
 import { Drop } from './drop.js'
-import { isBusy, sumOf, written, type Import } from './model.js'
+import { isBusy, sumOf, type Import } from './model.js'
 import { OneImport } from './one-import.js'
 
 /** Milliseconds between questions how far an import is. */
@@ -53,7 +53,7 @@ function Overview() {
       {problem !== undefined && <Alert>{problem}</Alert>}
       {imports && imports.length > 0 && (
         <section class="card before">
-          <h2>{t('import.before')}</h2>
+          <h2>{t('import.previous')}</h2>
           <ul>
             {imports.map(each => (
               <li key={each.id}>
@@ -80,5 +80,5 @@ function Overview() {
 
 function stateOf(each: Import): string {
   if (each.state !== 'written') return t(`import.state.${each.state}`)
-  return t('import.state.written', { count: written(sumOf(each.tally?.broughtIn)) })
+  return t('import.state.written', { count: sumOf(each.tally?.broughtIn) })
 }

@@ -96,7 +96,10 @@ export function MapCanvas({ tracks, chosen, onChoose }: Props) {
         ref={canvas}
         role="img"
         tabIndex={0}
-        aria-label={t('map.canvas', { tracks: tracks.length - places, places })}
+        aria-label={t('map.canvas', {
+          tracks: t('map.trackCount', { count: tracks.length - places }),
+          places: t('map.placeCount', { count: places })
+        })}
         onKeyDown={event => {
           const act = moves[event.key]
           if (!act) return
@@ -106,10 +109,10 @@ export function MapCanvas({ tracks, chosen, onChoose }: Props) {
         }}
       />
       <div class="tools">
-        <button type="button" class="square" aria-label={t('map.zoomIn')} onClick={() => zoom(factor)}>
+        <button type="button" class="square" aria-label={t('shell.zoomIn')} onClick={() => zoom(factor)}>
           <Icon name="plus" />
         </button>
-        <button type="button" class="square" aria-label={t('map.zoomOut')} onClick={() => zoom(1 / factor)}>
+        <button type="button" class="square" aria-label={t('shell.zoomOut')} onClick={() => zoom(1 / factor)}>
           <Icon name="minus" />
         </button>
         <button

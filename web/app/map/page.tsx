@@ -73,14 +73,14 @@ export default function MapPage({ query }: PageProps) {
     <>
       <header class="head">
         <div>
-          <h1>{t('map.title')}</h1>
+          <h1>{t('shell.map')}</h1>
           {bounds && <p class="when num">{`${day(from)} – ${day(to)}`}</p>}
         </div>
         <Tabs
-          label={t('map.span')}
+          label={t('span.label')}
           choices={Object.keys(spans) as Span[]}
           chosen={span}
-          textOf={each => t(`map.${each}`)}
+          textOf={each => t(`span.${each}`)}
           onChoose={each => go({ span: each, event: undefined })}
         />
         <Steps
@@ -109,7 +109,7 @@ export default function MapPage({ query }: PageProps) {
             <MapCanvas tracks={tracks} chosen={chosen} onChoose={event => go({ event })} />
             <p class="drawn">
               <Icon name="lock" />
-              {t('map.drawn')}
+              {t('shell.drawnHere')}
             </p>
           </div>
           <section class="card list" aria-label={t('map.tracks')}>

@@ -23,7 +23,7 @@ export function Confirm({ title, children, action, onConfirm, onClose }: Props) 
           {action}
         </Action>
         <button type="button" class="button" onClick={onClose}>
-          {t('shell.keep')}
+          {t('shell.cancel')}
         </button>
       </div>
     </Dialog>

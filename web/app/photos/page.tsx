@@ -64,7 +64,7 @@ export default function PhotosPage() {
   return (
     <>
       <header class="head">
-        <h1>{t('photos.title')}</h1>
+        <h1>{t('shell.photos')}</h1>
         {account.isOwner && (
           <button type="button" class="square" onClick={() => add({ type: 'picture/attached' })}>
             <Icon name="plus" />
@@ -104,7 +104,7 @@ export default function PhotosPage() {
 
 /** What a picture is of: its description, else when it was taken. */
 function captionOf({ description, time }: Event): string {
-  return plain(description ?? '') || t('photos.of', { date: day(time) })
+  return plain(description ?? '') || t('photos.alt', { date: day(time) })
 }
 
 interface Month {

@@ -31,11 +31,11 @@ export function Viewer({ event, caption, onBefore, onNext, onClose }: Props) {
       <div class="viewer">
         <Picture key={event.id} event={event} alt={caption} width={1024} />
         <p>
-          <Step icon="left" label={t('photos.before')} onStep={onBefore} />
+          <Step icon="left" label={t('photos.newer')} onStep={onBefore} />
           <span>
-            {dayAndTime(event.time)} <Go to={{ page: 'events', id: event.id }}>{t('photos.event')}</Go>
+            {dayAndTime(event.time)} <Go to={{ page: 'events', id: event.id }}>{t('photos.details')}</Go>
           </span>
-          <Step icon="right" label={t('photos.next')} onStep={onNext} />
+          <Step icon="right" label={t('photos.older')} onStep={onNext} />
         </p>
       </div>
     </Dialog>

@@ -19,26 +19,25 @@ export function lineOf(access: Access, grants: readonly Grant[]): string {
 export function untilWord(access: Access): string {
   const end = endOf(access)
   const left = end - Date.now() / 1000
-  if (left > aeon) return t('shared.noEnd')
-  if (left > 14 * 86_400) return t('shared.until', { date: day(end) })
+  if (left > aeon) return t('shared.noExpiry')
+  if (left > 14 * 86_400) return t('shell.until', { date: day(end) })
   const [value, unit] = left > 2 * 86_400 ? [left / 86_400, 'day' as const] : [left / 3600, 'hour' as const]
   const length = new Intl.NumberFormat(locale(), { style: 'unit', unit, unitDisplay: 'long' })
-  return t('shared.left', { duration: length.format(Math.ceil(value)) })
+  return t('shared.timeLeft', { duration: length.format(Math.ceil(value)) })
 }
 
 /** The day on which it ends or has ended. */
 export function endDay(access: Access): string {
   const end = endOf(access)
-  return end - Date.now() / 1000 > aeon ? t('shared.noEnd') : day(end)
+  return end - Date.now() / 1000 > aeon ? t('shared.noExpiry') : day(end)
 }
 
 export function endedWord(access: Access): string {
-  return t(access.deleted === undefined ? 'shared.expired' : 'shared.endedOn', { date: day(endOf(access)) })
+  return t(access.deleted === undefined ? 'shared.expired' : 'shared.revokedOn', { date: day(endOf(access)) })
 }
 
 function usedWord({ type, calls, lastUsed }: Access): string {
   const opened = calls?.['getAccessInfo'] ?? 0
-  if (type === 'shared' && opened > 0)
-    return opened === 1 ? t('shared.openedOnce') : t('shared.opened', { count: opened })
+  if (type === 'shared' && opened > 0) return t('shared.opened', { count: opened })
   return lastUsed === undefined ? t('shared.neverUsed') : t('shared.lastUsed', { date: dayAndTime(lastUsed) })
 }

@@ -81,8 +81,8 @@ export function grantsOf(permissions: readonly Permission[] | undefined, tree: T
 
 /** Returns the name of a stream, or words for all of them, for account fields and the audit. */
 export function streamName(id: string, tree: Tree | undefined): string {
-  if (id === '*') return t('shared.everything')
-  if (id.startsWith(':_audit:')) return t('shared.calls')
+  if (id === '*') return t('shell.allData')
+  if (id.startsWith(':_audit:')) return t('shared.activity')
   const key = `shared.stream.${id.replace(/^:_?system:/, '')}`
   if (id.startsWith(':') && isKey(key)) return t(key)
   const stream = tree?.find(id)
@@ -92,7 +92,7 @@ export function streamName(id: string, tree: Tree | undefined): string {
 /** Says in words what levels allow together. */
 export function seesKey(levels: readonly Level[]): Key {
   const own = new Set(levels.filter(level => level !== 'none'))
-  if (own.size === 0) return 'shared.level.none'
-  if (own.size === 1) return `shared.level.${[...own][0]!}`
-  return own.has('manage') ? 'shared.level.manage' : 'shared.level.contribute'
+  if (own.size === 0) return 'shell.level.none'
+  if (own.size === 1) return `shell.level.${[...own][0]!}`
+  return own.has('manage') ? 'shell.level.manage' : 'shell.level.contribute'
 }

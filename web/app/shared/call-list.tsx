@@ -1,6 +1,6 @@
 /** The calls of an access in words, day by day, the latest first. */
 import { useEffect, useState } from 'preact/hooks'
-import { locale, t } from '../../language.js'
+import { t } from '../../language.js'
 import { Alert } from '../../parts/form.js'
 import { explain, type Message } from '../../problem.js'
 import { useAccount } from '../data/account.js'
@@ -37,7 +37,7 @@ export function CallList({ accessId }: { readonly accessId: string }) {
   if (problem !== undefined) return <Alert>{problem}</Alert>
   if (!calls) return <p class="loading">{t('loading')}</p>
   const days = daysOf(calls.filter(({ method, status }) => status >= 400 || !unsaid.has(method)))
-  if (days.length === 0) return <p class="hint none">{t('shared.noCalls')}</p>
+  if (days.length === 0) return <p class="hint none">{t('shared.noActivity')}</p>
   return (
     <>
       {days.map(({ date, told }) => (
@@ -53,15 +53,11 @@ export function CallList({ accessId }: { readonly accessId: string }) {
                 </time>
                 <span>
                   {sentenceOf(call, tree)}
-                  {count > 1 && (
-                    <span class="times num">
-                      {t('shared.times', { count: new Intl.NumberFormat(locale()).format(count) })}
-                    </span>
-                  )}
+                  {count > 1 && <span class="times num">{t('shared.times', { count })}</span>}
                   {count === 1 && call.eventId !== undefined && call.kind === 'add' && (
                     <>
                       {' '}
-                      <Go to={{ page: 'events', id: call.eventId }}>{t('shared.lookAtEntry')}</Go>
+                      <Go to={{ page: 'events', id: call.eventId }}>{t('shared.viewEvent')}</Go>
                     </>
                   )}
                 </span>
@@ -72,7 +68,7 @@ export function CallList({ accessId }: { readonly accessId: string }) {
       ))}
       {isMore && (
         <button type="button" class="button more" onClick={() => void read()}>
-          {t('shared.earlierCalls')}
+          {t('shared.earlierActivity')}
         </button>
       )}
     </>

@@ -17,11 +17,11 @@ export function Chips({ grants, most = 6 }: Props) {
         <li key={streamId} class={level === 'none' ? 'not' : undefined}>
           <i class="dot" style={{ '--c': colour ?? 'var(--ink)' }} />
           {name}
-          {differ && <small>{t(seesKey([level])).toLocaleLowerCase()}</small>}
+          {differ && <small>{t(seesKey([level]))}</small>}
         </li>
       ))}
       {grants.length > shown.length && (
-        <li>{t('shared.moreStreams', { count: grants.length - shown.length })}</li>
+        <li>{t('shell.moreStreams', { count: grants.length - shown.length })}</li>
       )}
     </ul>
   )

@@ -45,7 +45,7 @@ export function Made({ access, kind, onDone }: Props) {
         <button type="button" class="button" onClick={onDone}>
           {t('shared.another')}
         </button>
-        <Go to={{ page: 'shared', id: access.id }}>{t('shared.lookAtAccess')}</Go>
+        <Go to={{ page: 'shared', id: access.id }}>{t('shared.viewActivity')}</Go>
       </div>
     </div>
   )

@@ -63,17 +63,17 @@ export function OneAccess({ id }: { readonly id: string }) {
         <p class="when num">{lineOf(access, grants)}</p>
         {!isOver(access) && (
           <button type="button" class="button end" onClick={() => setEnding(true)}>
-            {t('shared.end')}
+            {t('shared.revoke')}
           </button>
         )}
       </header>
       <div class="columns">
         <section class="card">
-          <h2>{t('shared.calls')}</h2>
+          <h2>{t('shared.activity')}</h2>
           <CallList accessId={id} />
         </section>
         <section class="card facts">
-          <h2>{t('shared.facts')}</h2>
+          <h2>{t('shared.permissions')}</h2>
           <ul class="grants-long">
             {grants.map(grant => (
               <li key={grant.streamId}>
@@ -88,23 +88,23 @@ export function OneAccess({ id }: { readonly id: string }) {
                 </span>
               </li>
             ))}
-            {grants.length === 0 && <li>{t('shared.level.none')}</li>}
+            {grants.length === 0 && <li>{t('shell.level.none')}</li>}
           </ul>
           <dl>
             <Fact name={t('shared.kind')}>{t(access.type === 'app' ? 'shared.isApp' : 'shared.isLink')}</Fact>
             <Fact name={t('shared.since')}>{day(access.created)}</Fact>
             {maker && (
-              <Fact name={t('shared.madeBy')}>
+              <Fact name={t('shared.createdBy')}>
                 <Go to={{ page: 'shared', id: maker.id }}>{nameOf(maker, held.appNames)}</Go>
               </Fact>
             )}
-            {access.oauth && <Fact name={t('shared.cameBy')}>{cameBy(access.oauth)}</Fact>}
-            <Fact name={t('shared.ends')}>{endDay(access)}</Fact>
+            {access.oauth && <Fact name={t('shared.authorizedWith')}>{cameBy(access.oauth)}</Fact>}
+            <Fact name={t('shared.expires')}>{endDay(access)}</Fact>
             {access.lastUsed !== undefined && (
               <Fact name={t('shared.lastUse')}>{dayAndTime(access.lastUsed)}</Fact>
             )}
             {made.length > 0 && (
-              <Fact name={t('shared.hasMade')}>
+              <Fact name={t('shared.sharedFurther')}>
                 {made.map(each => (
                   <Go key={each.id} to={{ page: 'shared', id: each.id }}>
                     {nameOf(each, held.appNames)}
@@ -113,7 +113,7 @@ export function OneAccess({ id }: { readonly id: string }) {
               </Fact>
             )}
           </dl>
-          {!isOver(access) && <p class="hint">{t('shared.fixed')}</p>}
+          {!isOver(access) && <p class="hint">{t('shared.notEditable')}</p>}
         </section>
       </div>
       {isEnding && (
@@ -133,7 +133,7 @@ function cameBy({ granted, refreshed }: NonNullable<Access['oauth']>): string {
   const agreed = t('shared.byOAuth', { date: day(granted) })
   return refreshed === undefined
     ? agreed
-    : `${agreed}, ${t('shared.refreshed', { date: dayAndTime(refreshed) })}`
+    : `${agreed}, ${t('shared.renewed', { date: dayAndTime(refreshed) })}`
 }
 
 function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
@@ -158,29 +158,29 @@ function Ending({ access, name, made, onClose }: EndingProps) {
   const account = useAccount()
   return (
     <Confirm
-      title={t(access.type === 'app' ? 'shared.endTitle' : 'shared.endLinkTitle', { name })}
-      action={t('shared.endNow')}
+      title={t(access.type === 'app' ? 'shared.revokeTitle' : 'shared.revokeLinkTitle', { name })}
+      action={t('shared.revoke')}
       onClose={onClose}
       onConfirm={async () => {
         await account.client.call('accesses.delete', { id: access.id })
         await account.readAccesses()
         onClose()
-        tell(t('shared.hasEnded', { name }))
+        tell(t('shared.revokedDone', { name }))
       }}
     >
-      <p>{t(access.type === 'app' ? 'shared.endApp' : 'shared.endLink', { name })}</p>
+      <p>{t(access.type === 'app' ? 'shared.revokeText' : 'shared.revokeLinkText', { name })}</p>
       {made.length > 0 && (
         <>
-          <p>{t('shared.endWith')}</p>
+          <p>{t('shared.revokeAlso')}</p>
           <ul>
             {made.slice(0, 10).map(each => (
               <li key={each}>{each}</li>
             ))}
-            {made.length > 10 && <li>{t('shared.moreStreams', { count: made.length - 10 })}</li>}
+            {made.length > 10 && <li>{t('shell.moreAccesses', { count: made.length - 10 })}</li>}
           </ul>
         </>
       )}
-      <p class="hint">{t('shared.endHint')}</p>
+      <p class="hint">{t('shared.revokeHint')}</p>
     </Confirm>
   )
 }

@@ -50,7 +50,7 @@ export function Overview({ query }: { readonly query: URLSearchParams }) {
           {!isWide && (
             <button type="button" class="button share" onClick={() => setSharing(true)}>
               <Icon name="link" />
-              {t('shared.share')}
+              {t('shared.shareData')}
             </button>
           )}
         </header>
@@ -59,14 +59,14 @@ export function Overview({ query }: { readonly query: URLSearchParams }) {
         {held && held.ended.length > 0 && <Ended held={held} />}
       </div>
       {isWide && !isSharing && (
-        <aside class="card form" aria-label={t('shared.share')}>
-          <h2>{t('shared.share')}</h2>
+        <aside class="card form" aria-label={t('shared.shareData')}>
+          <h2>{t('shared.shareData')}</h2>
           <Share />
         </aside>
       )}
       {/* A form that is being filled in stays, whatever becomes of the window. */}
       {isSharing && (
-        <Dialog title={t('shared.share')} onClose={() => setSharing(false)}>
+        <Dialog title={t('shared.shareData')} onClose={() => setSharing(false)}>
           <Share />
         </Dialog>
       )}
@@ -88,15 +88,11 @@ function useWide(): boolean {
 }
 
 function summary({ shared, apps }: Held): string {
-  if (shared.length + apps.length === 0) return t('shared.none')
+  if (shared.length + apps.length === 0) return t('shared.nobody')
   return [
-    ...(shared.length > 0 ? [count(shared.length, 'links')] : []),
-    ...(apps.length > 0 ? [count(apps.length, 'apps')] : [])
+    ...(shared.length > 0 ? [t('shared.linkCount', { count: shared.length })] : []),
+    ...(apps.length > 0 ? [t('shared.appCount', { count: apps.length })] : [])
   ].join(', ')
-}
-
-function count(number: number, key: 'links' | 'apps'): string {
-  return number === 1 ? t(`shared.${key}.one`) : t(`shared.${key}.many`, { count: number })
 }
 
 function SpanOfTime({ query, range }: { readonly query: URLSearchParams; readonly range: Range }) {
@@ -109,10 +105,10 @@ function SpanOfTime({ query, range }: { readonly query: URLSearchParams; readonl
   return (
     <div class="steps-of-time">
       <Tabs
-        label={t('shared.length')}
+        label={t('span.label')}
         choices={spans}
         chosen={span}
-        textOf={each => t(`shared.${each}`)}
+        textOf={each => t(`span.${each}`)}
         onChoose={each => go({ span: each, to })}
       />
       <Steps
@@ -153,7 +149,7 @@ function Lanes({ held, query, range }: LanesProps) {
     return (
       <div class="card nobody">
         <Icon name="lock" />
-        <p>{t('shared.nobody')}</p>
+        <p>{t('shared.nobodyLead')}</p>
       </div>
     )
   const latest = [...refused.values()].toSorted((a, b) => b.call.time - a.call.time)[0]
@@ -171,7 +167,7 @@ function Lanes({ held, query, range }: LanesProps) {
       <p class="key">
         <span>
           <i class="looked" />
-          {t('shared.looked')}
+          {t('shared.viewed')}
         </span>
         <span>
           <i class="added" />
@@ -179,7 +175,7 @@ function Lanes({ held, query, range }: LanesProps) {
         </span>
         <span>
           <Icon name="close" />
-          {t('shared.wasRefused')}
+          {t('shared.denied')}
         </span>
       </p>
       {group(t('shared.people'), shared)}
@@ -205,7 +201,7 @@ function LastRefusal({ access, call, appNames }: Refused & Pick<Held, 'appNames'
   return (
     <p class="say num">
       {dayAndTime(call.time)}, <b>{nameOf(access, appNames)}</b>: {sentenceOf(call, tree)}.{' '}
-      <Go to={{ page: 'shared', id: access.id }}>{t('shared.lookAt')}</Go>
+      <Go to={{ page: 'shared', id: access.id }}>{t('shared.viewActivity')}</Go>
     </p>
   )
 }
@@ -216,7 +212,7 @@ function Ended({ held: { ended, appNames } }: { readonly held: Held }) {
   return (
     <details class="card ended">
       <summary>
-        {t('shared.ended')} <span class="count num">{ended.length}</span>
+        {t('shared.revoked')} <span class="count num">{ended.length}</span>
       </summary>
       <ul>
         {(isWhole ? ended : ended.slice(0, few)).map(access => (

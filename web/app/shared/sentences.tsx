@@ -28,7 +28,7 @@ export function sentenceOf(call: Call, tree: Tree | undefined): ComponentChildre
   const { method, read, status } = call
   if (status >= 400) return refusal(call, tree)
   const key = `shared.did.${method}`
-  if (!isKey(key)) return t('shared.didOther', { method })
+  if (!isKey(key)) return t('shared.didMethod', { method })
   const said = rich(key, { what: <b>{streamsOf(read, tree)}</b> })
   return read ? [...said, detail(method, read)] : said
 }
@@ -42,16 +42,16 @@ function refusal({ method, read, status }: Call, tree: Tree | undefined): Compon
   const isRefused = status === 401 || status === 402 || status === 403 || status === 429
   const wish = wishes.find(([pattern]) => pattern.test(method))?.[1]
   const wanted = wish === undefined ? method : t(wish)
-  if (!isRefused) return t('shared.failed', { wish: wanted })
-  if (!read) return t('shared.refused', { wish: wanted })
-  return rich('shared.refusedFor', { wish: wanted, what: <b>{streamsOf(read, tree)}</b> })
+  if (!isRefused) return t('shared.failedWish', { wish: wanted })
+  if (!read) return t('shared.deniedWish', { wish: wanted })
+  return rich('shared.deniedWishIn', { wish: wanted, what: <b>{streamsOf(read, tree)}</b> })
 }
 
 function streamsOf(read: Reached | undefined, tree: Tree | undefined): string {
-  if (!read || read.streamIds.length === 0) return t('shared.everything')
+  if (!read || read.streamIds.length === 0) return t('shell.allData')
   const names = read.streamIds.slice(0, 4).map(id => streamName(id, tree))
   if (read.streamIds.length > names.length)
-    names.push(t('shared.moreStreams', { count: read.streamIds.length - names.length }))
+    names.push(t('shell.moreStreams', { count: read.streamIds.length - names.length }))
   return new Intl.ListFormat(locale(), { type: 'conjunction' }).format(names)
 }
 
@@ -60,23 +60,18 @@ function detail(method: string, read: Reached): string {
   const range = rangeOf(read)
   const { count } = read
   const isTold = count !== undefined && !uncounted.test(method)
-  const number = new Intl.NumberFormat(locale()).format(count ?? 0)
-  return [
-    range === '' ? '' : `, ${range}`,
-    isTold ? `: ${t(countKey(method, count), { count: number })}` : ''
-  ].join('')
+  return [range === '' ? '' : `, ${range}`, isTold ? `: ${countText(method, count)}` : ''].join('')
 }
 
-function countKey(method: string, count: number): Key {
-  if (count === 0) return 'shared.nothing'
-  if (pointed.test(method)) return count === 1 ? 'shared.point' : 'shared.points'
-  return count === 1 ? 'shared.entry' : 'shared.entries'
+function countText(method: string, count: number): string {
+  if (count === 0) return t('shared.noResults')
+  return t(pointed.test(method) ? 'shell.pointCount' : 'shell.eventCount', { count })
 }
 
 function rangeOf({ from, to }: Reached): string {
   if (from === undefined && to === undefined) return ''
-  if (from === undefined) return t('shared.untilDay', { date: day(to!) })
-  if (to === undefined) return t('shared.sinceDay', { date: day(from) })
+  if (from === undefined) return t('shell.until', { date: day(to!) })
+  if (to === undefined) return t('shell.since', { date: day(from) })
   if (to - from < 1) return formatted(from, { day: 'numeric', month: 'short', year: 'numeric' })
   return new Intl.DateTimeFormat(locale(), {
     day: 'numeric',

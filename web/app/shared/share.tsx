@@ -53,7 +53,7 @@ export function Share() {
     setMade(access)
   }
   return (
-    <Form action={t(kind === 'link' ? 'shared.make' : 'shared.makeToken')} onSubmit={submit}>
+    <Form action={t(kind === 'link' ? 'shared.createLink' : 'shared.createToken')} onSubmit={submit}>
       <StreamChoice
         chosen={chosen}
         onChange={next => {
@@ -67,7 +67,7 @@ export function Share() {
         value={kind}
         onChange={value => setKind(value as Kind)}
         options={[
-          ['link', t('shared.whoHasLink')],
+          ['link', t('shared.anyoneWithLink')],
           ['app', t('shared.anApp')]
         ]}
       />
@@ -79,14 +79,14 @@ export function Share() {
       />
       {kind === 'app' && (
         <Choice
-          label={t('shared.may')}
+          label={t('shared.permission')}
           value={level}
           onChange={value => setLevel(value as Level)}
           options={levels.map(each => [each, t(`level.${each}`)])}
         />
       )}
       <Choice
-        label={t('shared.untilWhen')}
+        label={t('shared.expiry')}
         value={length}
         onChange={value => setLength(value as Length)}
         options={lengths.map(each => [each, lengthName(each)])}
@@ -98,7 +98,7 @@ export function Share() {
           input={{ type: 'date', defaultValue: inDays(30).toISOString().slice(0, 10) }}
         />
       )}
-      {length === 'never' && <p class="notice">{t('shared.neverWarning')}</p>}
+      {length === 'never' && <p class="notice">{t('shared.noEndWarning')}</p>}
       <Outlook chosen={chosen} isRead={kind === 'link' || level !== 'create-only'} />
     </Form>
   )
@@ -140,9 +140,9 @@ function Outlook({ chosen, isRead }: { readonly chosen: ReadonlySet<string>; rea
   return (
     <p class="hint num outlook">
       {count === 0
-        ? t('shared.outlookNew')
-        : t(count === 1 ? 'shared.outlookOne' : 'shared.outlook', {
-            count: new Intl.NumberFormat(locale()).format(count),
+        ? t('shared.previewEmpty')
+        : t('shared.preview', {
+            count,
             since: formatted(since, { month: 'long', year: 'numeric' })
           })}
     </p>
@@ -151,7 +151,7 @@ function Outlook({ chosen, isRead }: { readonly chosen: ReadonlySet<string>; rea
 
 function lengthName(length: Length): string {
   if (length === 'date') return t('shared.onDate')
-  if (length === 'never') return t('shared.never')
+  if (length === 'never') return t('shared.noExpiry')
   const days = Number(length)
   const [value, unit] = days === 365 ? [1, 'year' as const] : [days, 'day' as const]
   const text = new Intl.NumberFormat(locale(), { style: 'unit', unit, unitDisplay: 'long' }).format(value)

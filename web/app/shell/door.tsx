@@ -37,7 +37,7 @@ export function Door({ isOver, isRegistering, onSignedIn, tag, onLanguage }: Pro
           <SignIn
             appId={appId}
             title={t('signIn.title')}
-            lead={t(isOver ? 'shell.over' : 'shell.signIn', { service: info.name })}
+            lead={t(isOver ? 'shell.expired' : 'shell.signIn', { service: info.name })}
             onSignedIn={enter}
           />
         )}

@@ -8,8 +8,8 @@ export function Unreachable({ message }: { readonly message: Message }) {
   const isAway = useAway()
   return (
     <main class="empty">
-      <h1>{t(isAway ? 'shell.away' : 'shell.unreachable')}</h1>
-      <p role="status">{isAway ? t('shell.awayText') : message}</p>
+      <h1>{t(isAway ? 'shell.offline' : 'shell.unreachable')}</h1>
+      <p role="status">{isAway ? t('shell.offlineText') : message}</p>
       <button type="button" class="button primary" onClick={() => location.reload()}>
         {t('shell.again')}
       </button>

@@ -62,10 +62,10 @@ export function StreamChart({ stream, query }: Props) {
           {unit !== '' && <small>{unit}</small>}
         </h2>
         <Tabs
-          label={t('streams.span')}
+          label={t('span.label')}
           choices={spans}
           chosen={span}
-          textOf={each => t(`streams.span.${each}`)}
+          textOf={each => t(`span.${each}`)}
           onChoose={each =>
             visit(hrefTo(account.username, { page: 'streams', id: stream.id, query: { span: each } }), true)
           }
@@ -120,12 +120,12 @@ function sentenceOf(data: LaneData | undefined, view: View, name: string, unit: 
         : data.bars.map(({ high, low, time }) => ({ time, min: low, max: high }))
     const within = parts.filter(({ time }) => time >= view.from && time <= view.to)
     if (within.length > 0) {
-      const least = Math.min(...within.map(({ min }) => min))
-      const greatest = Math.max(...within.map(({ max }) => max))
+      const min = Math.min(...within.map(part => part.min))
+      const max = Math.max(...within.map(part => part.max))
       return t('streams.between', {
         name,
-        least: written(least, 2),
-        greatest: `${written(greatest, 2)} ${unit}`.trim(),
+        min: written(min, 2),
+        max: `${written(max, 2)} ${unit}`.trim(),
         ...range
       })
     }

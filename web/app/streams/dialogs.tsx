@@ -67,7 +67,7 @@ export function Rename({ stream, onClose }: Props) {
   return (
     <Dialog title={t('streams.renameTitle', { stream: plain(stream.name) })} onClose={onClose}>
       <Form
-        action={t('streams.rename')}
+        action={t('shell.rename')}
         onSubmit={async ({ name = '' }) => {
           const undo = await changeStream(account, stream, { name: name.trim() })
           onClose()
@@ -159,13 +159,13 @@ export function Colour({ stream, onClose }: Props) {
   return (
     <Dialog title={t('streams.colourTitle', { stream: plain(stream.name) })} onClose={onClose}>
       <Form
-        action={t('streams.save')}
+        action={t('shell.save')}
         onSubmit={async ({ colour = '' }) => {
           const undo = await changeStream(account, stream, {
             clientData: { [colourKey]: colour === '' ? null : colour }
           })
           onClose()
-          tell(t('streams.coloured'), undo)
+          tell(t('streams.colourChanged'), undo)
         }}
       >
         <fieldset class="swatches">

@@ -1,5 +1,5 @@
 /** The dialog of what is being done with a stream, and the actions that open it. */
-import { t } from '../../language.js'
+import { t, type Key } from '../../language.js'
 import type { Stream } from '../data/model.js'
 import { Icon, type IconName } from '../parts/icon.js'
 import { Colour, Create, Move, Rename, type Doing } from './dialogs.js'
@@ -23,12 +23,12 @@ export function Doings({ doing, onClose, onDeleted = () => {} }: Props) {
   return <ForGood stream={stream} onClose={onClose} onDeleted={onDeleted} />
 }
 
-const actions: readonly (readonly [Doing['what'], IconName])[] = [
-  ['create', 'plus'],
-  ['rename', 'edit'],
-  ['move', 'tree'],
-  ['colour', 'filter'],
-  ['trash', 'trash']
+const actions: readonly (readonly [Doing['what'], IconName, Key])[] = [
+  ['create', 'plus', 'streams.newSubstream'],
+  ['rename', 'edit', 'shell.rename'],
+  ['move', 'tree', 'streams.moveAction'],
+  ['colour', 'filter', 'streams.colour'],
+  ['trash', 'trash', 'shell.moveToTrash']
 ]
 
 /** Buttons for what can be done with a stream, for a menu. */
@@ -41,10 +41,10 @@ export function DoingButtons({
 }) {
   return (
     <>
-      {actions.map(([what, icon]) => (
+      {actions.map(([what, icon, key]) => (
         <button key={what} type="button" onClick={() => onDoing({ what, stream })}>
           <Icon name={icon} />
-          {t(`streams.do.${what}` as 'streams.do.move')}
+          {t(key)}
         </button>
       ))}
     </>

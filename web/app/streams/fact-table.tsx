@@ -20,8 +20,8 @@ export function FactTable({ stream }: { readonly stream: Stream }) {
   if (facts.length === 0) return null
   const hasBelow = facts.some(({ streamId }) => streamId !== stream.id)
   return (
-    <section class="card facts" tabIndex={0} role="region" aria-label={t('streams.holds')}>
-      <h2>{t('streams.holds')}</h2>
+    <section class="card facts" tabIndex={0} role="region" aria-label={t('streams.contents')}>
+      <h2>{t('streams.contents')}</h2>
       <table>
         <thead>
           <tr>

@@ -1,12 +1,11 @@
 /** Streams that go: into the trash, or for good, with what that touches said first. */
 import { useEffect, useState } from 'preact/hooks'
-import { t } from '../../language.js'
+import { locale, t } from '../../language.js'
 import { Form } from '../../parts/form.js'
 import { plain } from '../../plain.js'
 import { useAccount } from '../data/account.js'
 import type { Event, Stream } from '../data/model.js'
 import { useStore } from '../data/store.js'
-import { written } from '../data/units.js'
 import { Confirm } from '../parts/confirm.js'
 import { Dialog } from '../parts/dialog.js'
 import { tell } from '../parts/toast.js'
@@ -38,14 +37,17 @@ export function Trash({ stream, onClose }: Props) {
   return (
     <Confirm
       title={t('streams.trashTitle', { stream: plain(stream.name) })}
-      action={t('streams.trash')}
+      action={t('shell.moveToTrash')}
       onClose={onClose}
       onConfirm={async () => {
         await trash(account, stream)
         onClose()
       }}
     >
-      <p>{t('streams.trashWhat', { events: events(count), streams: belowText(below) })}</p>
+      <p>
+        {t('streams.contains', { contents: contentsText(t('shell.eventCount', { count }), below) })}{' '}
+        {t('streams.trashEffect')}
+      </p>
       {seers.size > 0 && (
         <p>
           {t('streams.loses')} <Names accesses={[...seers]} />
@@ -80,7 +82,8 @@ export function ForGood({ stream, onClose, onDeleted }: Props & { readonly onDel
   const own = new Set(ids)
   const elsewhere = found?.filter(({ streamIds }) => streamIds.some(id => !own.has(id))).length ?? 0
   const count = found?.length ?? 0
-  const counted = count > mostCounted ? t('streams.moreThan', { count: written(mostCounted) }) : events(count)
+  const counted =
+    count > mostCounted ? t('streams.moreThan', { count: mostCounted }) : t('shell.eventCount', { count })
   const now = Date.now() / 1000
   const ended = namedBy(accesses, ids, now)
   const gaining = isMerged
@@ -89,27 +92,27 @@ export function ForGood({ stream, onClose, onDeleted }: Props & { readonly onDel
   return (
     <Dialog title={t('streams.deleteTitle', { stream: plain(stream.name) })} onClose={onClose}>
       <Form
-        action={isMerged || count === 0 ? t('streams.delete') : t('streams.deleteAll')}
+        action={isMerged || count === 0 ? t('shell.deletePermanently') : t('streams.deleteAll')}
         onSubmit={async () => {
           await deleteStream(account, stream.id, isMerged && count > 0)
           onClose()
           onDeleted()
-          tell(t('streams.deleted'))
+          tell(t('shell.deleted'))
         }}
         others={
           <button type="button" class="button" onClick={onClose}>
-            {t('shell.keep')}
+            {t('shell.cancel')}
           </button>
         }
       >
         <p>
           {found === undefined
             ? t('loading')
-            : t('streams.deleteWhat', { events: counted, streams: belowText(ids.length - 1) })}
+            : t('streams.contains', { contents: contentsText(counted, ids.length - 1) })}
         </p>
         {count > 0 && (
           <fieldset class="fates">
-            <legend>{t('streams.fate')}</legend>
+            <legend>{t('streams.eventsChoice')}</legend>
             {parent && (
               <label>
                 <input type="radio" name="fate" checked={isMerged} onChange={() => setMerged(true)} />
@@ -127,7 +130,7 @@ export function ForGood({ stream, onClose, onDeleted }: Props & { readonly onDel
               <input type="radio" name="fate" checked={!isMerged} onChange={() => setMerged(false)} />
               <span>
                 {t('streams.deleteEvents')}
-                {elsewhere > 0 && <small>{t('streams.elsewhere', { events: events(elsewhere) })}</small>}
+                {elsewhere > 0 && <small>{t('streams.elsewhere', { count: elsewhere })}</small>}
               </span>
             </label>
           </fieldset>
@@ -138,18 +141,15 @@ export function ForGood({ stream, onClose, onDeleted }: Props & { readonly onDel
           </p>
         )}
         <p>
-          <strong>{t('streams.noUndo')}</strong>
+          <strong>{t('shell.noUndo')}</strong>
         </p>
       </Form>
     </Dialog>
   )
 }
 
-function events(count: number): string {
-  return count === 1 ? t('streams.event') : t('streams.events', { count: written(count) })
-}
-
-function belowText(count: number): string {
-  if (count === 0) return t('streams.noneBelow')
-  return count === 1 ? t('streams.oneBelow') : t('streams.someBelow', { count: written(count) })
+/** `1,204 events and 2 substreams`. */
+function contentsText(events: string, substreams: number): string {
+  const parts = substreams === 0 ? [events] : [events, t('streams.substreams', { count: substreams })]
+  return new Intl.ListFormat(locale(), { type: 'conjunction' }).format(parts)
 }

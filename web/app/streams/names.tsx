@@ -17,7 +17,7 @@ export function Names({ accesses }: { readonly accesses: readonly Access[] }) {
           </Go>
         </>
       ))}
-      {accesses.length > most && ` ${t('streams.others', { count: accesses.length - most })}`}
+      {accesses.length > most && ` ${t('shell.moreAccesses', { count: accesses.length - most })}`}
     </>
   )
 }

@@ -65,7 +65,7 @@ export function OneStream({ id, query }: Props) {
           <div class="tools">
             <button type="button" class="square" onClick={() => add({ streamId: id })}>
               <Icon name="plus" />
-              {t('streams.addTo')}
+              {t('streams.addEvent')}
             </button>
             <Menu class="square" label={t('streams.actions', { stream: name })} button={<Icon name="more" />}>
               <DoingButtons stream={stream} onDoing={setDoing} />
@@ -75,10 +75,10 @@ export function OneStream({ id, query }: Props) {
       </header>
       {bin && (
         <div class="notice">
-          {t('streams.inBin', { stream: plain(bin.name) })}
+          {t('streams.inTrash', { stream: plain(bin.name) })}
           <div class="tools" hidden={!account.isOwner}>
             <Action class="square" onClick={async () => await restoreStream(account, bin.id)}>
-              {t('streams.restore')}
+              {t('shell.restore')}
             </Action>
             {bin.id === id && (
               <button
@@ -86,7 +86,7 @@ export function OneStream({ id, query }: Props) {
                 class="square danger"
                 onClick={() => setDoing({ what: 'delete', stream })}
               >
-                {t('streams.delete')}
+                {t('shell.deletePermanently')}
               </button>
             )}
           </div>

@@ -51,7 +51,7 @@ export function Overview() {
           <h2>{t('streams.none')}</h2>
           <p>{t('streams.noneLead')}</p>
           <button type="button" class="button primary" onClick={() => add()}>
-            {t('streams.addFirst')}
+            {t('shell.addData')}
           </button>
         </section>
       ) : (
@@ -65,8 +65,8 @@ export function Overview() {
       )}
       {trashed.length > 0 && account.isOwner && (
         <section class="card bin">
-          <h2>{t('streams.bin')}</h2>
-          <p class="hint">{t('streams.binHint')}</p>
+          <h2>{t('streams.trash')}</h2>
+          <p class="hint">{t('streams.trashHint')}</p>
           <ul>
             {trashed.map(stream => (
               <li key={stream.id}>
@@ -80,7 +80,7 @@ export function Overview() {
                     tell(t('streams.restored'), async () => void (await trashStream(account, stream.id)))
                   }}
                 >
-                  {t('streams.restore')}
+                  {t('shell.restore')}
                 </Action>
                 <button
                   type="button"
@@ -88,7 +88,7 @@ export function Overview() {
                   aria-label={t('streams.deleteOne', { stream: plain(stream.name) })}
                   onClick={() => setDoing({ what: 'delete', stream })}
                 >
-                  {t('streams.delete')}
+                  {t('shell.deletePermanently')}
                 </button>
               </li>
             ))}
@@ -146,7 +146,7 @@ function Branch({ stream, depth, tallyOf, onDoing }: BranchProps) {
           <Menu label={t('streams.actions', { stream: name })} button={<Icon name="more" />}>
             <button type="button" onClick={() => add({ streamId: stream.id })}>
               <Icon name="note" />
-              {t('streams.addTo')}
+              {t('streams.addEvent')}
             </button>
             <DoingButtons stream={stream} onDoing={onDoing} />
           </Menu>

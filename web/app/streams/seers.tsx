@@ -19,10 +19,10 @@ export function Seers({ stream }: { readonly stream: Stream }) {
   const others = namedBy(accesses, ids, now).filter(access => !seers.some(each => each.access === access))
   return (
     <section class="card seers">
-      <h2>{t('streams.seers')}</h2>
+      <h2>{t('streams.whoSees')}</h2>
       {seers.length === 0 && others.length === 0 && (
         <p class="hint">
-          <Icon name="lock" /> {t('streams.onlyYou')}
+          <Icon name="lock" /> {t('shell.onlyYou')}
         </p>
       )}
       <ul>
@@ -34,8 +34,8 @@ export function Seers({ stream }: { readonly stream: Stream }) {
                 {plain(access.name)}
                 {access.deviceName ? ` (${plain(access.deviceName)})` : ''}
                 <small>
-                  {t(`sees.${level}`)}
-                  {access.expires ? `, ${t('streams.until', { day: day(access.expires) })}` : ''}
+                  {t(`shell.level.${level}`)}
+                  {access.expires ? `, ${t('shell.until', { date: day(access.expires) })}` : ''}
                 </small>
               </span>
             </Go>

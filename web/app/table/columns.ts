@@ -121,6 +121,6 @@ function scalarText(value: unknown): string {
   if (value === null || value === undefined) return ''
   if (typeof value === 'number')
     return new Intl.NumberFormat(locale(), { maximumFractionDigits: 6 }).format(value)
-  if (typeof value === 'boolean') return t(value ? 'table.yes' : 'table.no')
+  if (typeof value === 'boolean') return t(value ? 'data.yes' : 'data.no')
   return plain(typeof value === 'string' ? value.slice(0, longest) : JSON.stringify(value).slice(0, longest))
 }

@@ -51,7 +51,7 @@ export function Download({ params, columns, types }: Props) {
       <p class="progress" role="status">
         {t('table.reading', { size: written(bytes / 1e6, 1) })}{' '}
         <button type="button" class="text" onClick={() => running.current?.abort()}>
-          {t('table.cancel')}
+          {t('shell.cancel')}
         </button>
       </p>
     )
@@ -73,7 +73,7 @@ export function Download({ params, columns, types }: Props) {
       }
     >
       {item(t('table.csv'), 'csv-wide', { ...shown, bom: true }, 'csv')}
-      {item(t('table.long'), 'csv', { series: true, bom: true }, 'csv')}
+      {item(t('table.csvLong'), 'csv', { series: true, bom: true }, 'csv')}
       {item(t('table.json'), 'json', {}, 'json')}
       {types.some(type => isPosition.test(type)) && item(t('table.gpx'), 'gpx', {}, 'gpx')}
       {types.some(type => isCoded.test(type)) && item(t('table.fhir'), 'fhir', { series: true }, 'fhir.json')}

@@ -51,7 +51,7 @@ export function FilterBar({ filters, facts, tree, onChange }: Props) {
         <label>
           <span>{t('table.streams')}</span>
           <select value={streams ?? ''} onChange={event => set('streams', event.currentTarget.value)}>
-            <option value="">{t('table.anyStream')}</option>
+            <option value="">{t('table.allStreams')}</option>
             {tree?.all.map(({ id, name }) => (
               <option key={id} value={id}>
                 {'\u00a0\u00a0'.repeat(tree.pathOf(id).length - 1) + plain(name)}
@@ -62,7 +62,7 @@ export function FilterBar({ filters, facts, tree, onChange }: Props) {
         <label>
           <span>{t('table.type')}</span>
           <select value={type ?? ''} onChange={event => set('type', event.currentTarget.value)}>
-            <option value="">{t('table.anyType')}</option>
+            <option value="">{t('table.allTypes')}</option>
             {[...new Set([...kinds, ...(type === undefined ? [] : [type])])].toSorted().map(each => (
               <option key={each} value={each}>
                 {each}

@@ -1,7 +1,7 @@
 /** Events as rows: filtered, sorted, and downloaded exactly as shown. */
 import './style.css'
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import { locale, t } from '../../language.js'
+import { t } from '../../language.js'
 import { Alert } from '../../parts/form.js'
 import { useAccount } from '../data/account.js'
 import type { EventTypes } from '../data/model.js'
@@ -34,17 +34,14 @@ export default function TablePage({ query }: PageProps) {
   const change = (changes: Changes): void =>
     visit(hrefTo(account.username, { page: 'table', query: { ...filters, ...changes } }), true)
 
-  const count = new Intl.NumberFormat(locale()).format(rows.events.length)
   const isFiltered = Object.keys(filters).some(name => name !== 'sort')
   return (
     <>
       <header class="head">
-        <h1>{t('table.title')}</h1>
+        <h1>{t('shell.table')}</h1>
         <p class="count num" role="status">
           {rows.events.length > 0 &&
-            t(rows.isWhole ? (count === '1' ? 'table.countOne' : 'table.count') : 'table.countMore', {
-              count
-            })}
+            t(rows.isWhole ? 'table.count' : 'table.countMore', { count: rows.events.length })}
         </p>
         <Download
           params={params}

@@ -81,7 +81,7 @@ export function EventCard({ event, tracks, zones }: Props) {
           <p class="hint small">
             <Icon name="lock" />
             <span>
-              {t('timeline.drawnHere')}{' '}
+              {t('shell.drawnHere')}{' '}
               <Go
                 to={{
                   page: 'map',

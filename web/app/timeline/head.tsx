@@ -49,10 +49,10 @@ export function Head({ model, whole, plans, onChoose, onLanes }: Props) {
         <p class="when num">{detail}</p>
       </div>
       <Tabs
-        label={t('timeline.length')}
+        label={t('span.label')}
         choices={presets}
         chosen={preset}
-        textOf={each => t(`timeline.${each}`)}
+        textOf={each => t(`span.${each}`)}
         onChoose={show}
       />
       <Steps
@@ -66,11 +66,11 @@ export function Head({ model, whole, plans, onChoose, onLanes }: Props) {
             </button>
             <button type="button" onClick={() => model.zoom(0.5)}>
               <Icon name="plus" />
-              {t('timeline.zoomIn')}
+              {t('shell.zoomIn')}
             </button>
             <button type="button" onClick={() => model.zoom(2)}>
               <Icon name="minus" />
-              {t('timeline.zoomOut')}
+              {t('shell.zoomOut')}
             </button>
             <button type="button" onClick={() => print()}>
               <Icon name="print" />

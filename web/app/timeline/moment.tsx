@@ -158,14 +158,14 @@ function Seen({ plan }: { readonly plan: Plan }) {
         <Icon name={seen.length > 0 ? 'eye' : 'lock'} />
         {t('timeline.whoSees', { name: plan.name })}
       </h3>
-      {seen.length === 0 && <p class="hint">{t('timeline.whoSeesNone')}</p>}
+      {seen.length === 0 && <p class="hint">{t('shell.onlyYou')}</p>}
       <ul>
         {seen.map(access => {
           const name = plain(access.name)
           const adds = access.permissions.some(
             each => 'streamId' in each && (each.level === 'contribute' || each.level === 'manage')
           )
-          const what = t(adds ? 'timeline.seesAndAdds' : 'timeline.sees')
+          const what = t(adds ? 'shell.level.contribute' : 'shell.level.read')
           return (
             <li key={access.id}>
               <span class={access.type === 'app' ? 'initial app' : 'initial'} aria-hidden="true">

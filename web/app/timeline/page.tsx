@@ -121,7 +121,7 @@ function Nothing() {
       <Own>
         <p class="lead">{t('timeline.emptyText')}</p>
         <button type="button" class="button primary" onClick={() => add()}>
-          {t('timeline.addFirst')}
+          {t('shell.addData')}
         </button>
       </Own>
     </div>

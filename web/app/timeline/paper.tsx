@@ -36,13 +36,13 @@ export function Paper({ model, plans }: Props) {
     <section class="paper">
       <h2>{t('timeline.printTitle', { user: username, dates: datesOf(view, zones) })}</h2>
       <table>
-        <caption>{t('timeline.printMean')}</caption>
+        <caption>{t('timeline.averages')}</caption>
         <thead>
           <tr>
             <th scope="col" />
-            <th scope="col">{t('timeline.mean')}</th>
-            <th scope="col">{t('timeline.least')}</th>
-            <th scope="col">{t('timeline.greatest')}</th>
+            <th scope="col">{t('shell.average')}</th>
+            <th scope="col">{t('shell.min')}</th>
+            <th scope="col">{t('shell.max')}</th>
             <th scope="col">{t('timeline.count')}</th>
           </tr>
         </thead>

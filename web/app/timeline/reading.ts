@@ -1,5 +1,5 @@
 /** What a lane says at a moment, lately, and as a whole: in words. Times in seconds. */
-import { locale, t } from '../../language.js'
+import { locale, t, type PluralKey } from '../../language.js'
 import { plain } from '../../plain.js'
 import { conversionOf } from '../data/units.js'
 import { dayAt, type Zones } from '../lanes/calendar.js'
@@ -8,7 +8,7 @@ import { isSparse, pauseOf } from '../lanes/draw-band.js'
 import { asleepIn, nightsOf } from '../lanes/nights.js'
 import { isWithin, lengthOf, type View } from '../lanes/scale.js'
 import type { Plan } from '../lanes/plan.js'
-import { datesOf, plural, type Counted } from './titles.js'
+import { datesOf } from './titles.js'
 import { hoursAndMinutes, number, unitFor } from './units.js'
 
 export interface Reading {
@@ -135,48 +135,46 @@ export function aboutOf({ kind }: Plan, data: LaneData | undefined, view: View, 
   if (data.kind === 'band') {
     const parts = partsIn(data.parts, view, data.step)
     const count = parts.reduce((sum, part) => sum + part.count, 0)
-    if (count === 0) return t('timeline.nothingThen')
-    const text = plural(kind === 'series' ? 'timeline.points' : 'timeline.values', count)
-    return count > parts.length * 1.5 && data.isAmount !== true ? t('timeline.summed', { count: text }) : text
+    if (count === 0) return t('timeline.noData')
+    const text = t(kind === 'series' ? 'shell.pointCount' : 'timeline.values', { count })
+    return count > parts.length * 1.5 && data.isAmount !== true
+      ? t('timeline.summed', { values: text })
+      : text
   }
   if (data.kind === 'pairs') {
     const count = data.bars
       .filter(({ time }) => isWithin(time, time, view))
       .reduce((sum, bar) => sum + bar.count, 0)
-    return count === 0 ? t('timeline.nothingThen') : plural('timeline.measurements', count)
+    return count === 0 ? t('timeline.noData') : t('timeline.measurements', { count })
   }
   if (data.kind === 'nights')
-    return plural(
-      'timeline.nights',
-      nightsOf(data, zones).filter(({ time }) => isWithin(time, time, view)).length
-    )
+    return t('timeline.nights', {
+      count: nightsOf(data, zones).filter(({ time }) => isWithin(time, time, view)).length
+    })
   if (data.kind === 'marks') return marksText(data.marks.filter(({ end, time }) => isWithin(time, end, view)))
   const count = data.parts
     .filter(({ time }) => isWithin(time, time, view))
     .reduce((sum, part) => sum + part.count, 0)
-  return count === 0 ? t('timeline.nothingThen') : plural('timeline.entries', count)
+  return count === 0 ? t('timeline.noData') : t('shell.eventCount', { count })
 }
 
 const countedIcons = {
-  note: 'notes',
-  photo: 'photos',
-  pin: 'places',
-  run: 'activities',
-  file: 'files'
+  note: 'timeline.notes',
+  photo: 'timeline.photos',
+  pin: 'timeline.places',
+  run: 'timeline.activities',
+  file: 'timeline.files'
 } as const
 
 /** `6 notes, 4 photos`. */
 function marksText(marks: readonly Mark[]): string {
-  const counts = new Map<Counted, number>()
+  const counts = new Map<PluralKey, number>()
   for (const { icon } of marks) {
-    const key: Counted =
-      icon in countedIcons
-        ? `timeline.${countedIcons[icon as keyof typeof countedIcons]}`
-        : 'timeline.entries'
+    const key = icon in countedIcons ? countedIcons[icon as keyof typeof countedIcons] : 'shell.eventCount'
     counts.set(key, (counts.get(key) ?? 0) + 1)
   }
-  if (counts.size === 0) return t('timeline.nothingThen')
-  return Array.from(counts, ([key, count]) => plural(key, count)).join(', ')
+  if (counts.size === 0) return t('timeline.noData')
+  return Array.from(counts, ([key, count]) => t(key, { count })).join(', ')
 }
 
 /** The whole lane in a sentence, for those who do not see it. */

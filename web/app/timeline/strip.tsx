@@ -11,7 +11,7 @@ import { lengthOf, place, shortest, type View } from '../lanes/scale.js'
 import { LaneLoader } from '../lanes/lane-loader.js'
 import { now, type Model } from './model.js'
 import type { Plan } from '../lanes/plan.js'
-import { plural, datesOf } from './titles.js'
+import { datesOf } from './titles.js'
 
 const day = 86_400
 /** Milliseconds that the lanes have to themselves before the strip is read. */
@@ -95,8 +95,8 @@ export function Strip({ model, plan, client }: Props) {
         <span>
           <b>
             {lengthOf(shown) < 400 * day
-              ? t(shown.to > now() - 2 * day ? 'timeline.strip' : 'timeline.stripYear')
-              : t('timeline.stripAll')}
+              ? t(shown.to > now() - 2 * day ? 'timeline.last.year' : 'timeline.yearAround')
+              : t('timeline.wholeRange')}
           </b>
           <span class="how">, {t('timeline.stripHint')}</span>
         </span>
@@ -126,10 +126,7 @@ export function Strip({ model, plan, client }: Props) {
 
 function totalOf(data: LaneLoader['shown']['value']['data']): string {
   if (data?.kind !== 'band') return ''
-  return plural(
-    'timeline.points',
-    data.parts.reduce((sum, { count }) => sum + count, 0)
-  )
+  return t('shell.pointCount', { count: data.parts.reduce((sum, { count }) => sum + count, 0) })
 }
 
 /** The year that ends now, or around the view; longer if the view is. */

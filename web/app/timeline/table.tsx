@@ -88,9 +88,9 @@ export function tableOf(plan: Plan, data: LaneData | undefined, view: View, zone
     return {
       head: [
         t('timeline.time'),
-        withUnit(t('timeline.mean')),
-        t('timeline.least'),
-        t('timeline.greatest'),
+        withUnit(t('shell.average')),
+        t('shell.min'),
+        t('shell.max'),
         t('timeline.count')
       ],
       rows: parts.map(part => [
@@ -104,7 +104,7 @@ export function tableOf(plan: Plan, data: LaneData | undefined, view: View, zone
   }
   if (data?.kind === 'pairs')
     return {
-      head: [t('timeline.time'), withUnit(t('timeline.upper')), withUnit(t('timeline.lower'))],
+      head: [t('timeline.time'), withUnit(t('timeline.systolic')), withUnit(t('timeline.diastolic'))],
       rows: data.bars
         .filter(bar => isWithin(bar.time, bar.time, view))
         .map(bar => [time(bar.time), number(bar.high, 0), number(bar.low, 0)])

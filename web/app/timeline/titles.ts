@@ -17,13 +17,13 @@ export function titleOf(view: View, whole: View | undefined, zones: Zones, now: 
   const detail = datesOf(view, zones)
   const preset = presetOf(view, whole)
   const isLast = now >= view.from && now <= view.to && view.to - now <= day + 3700
-  if (preset === 'all') return { main: t('timeline.all'), detail }
+  if (preset === 'all') return { main: t('span.all'), detail }
   if (preset === 'day' && isWholeDays(view, zones)) {
     const { number } = dayAt(view.from + lengthOf(view) / 2, zones)
     const today = dayAt(now, zones).number
     const main =
       number === today
-        ? t('timeline.todayTitle')
+        ? t('shell.today')
         : number === today - 1
           ? t('timeline.yesterday')
           : dated(view.from + 3600, zones, { weekday: 'long' })
@@ -32,7 +32,7 @@ export function titleOf(view: View, whole: View | undefined, zones: Zones, now: 
   if (preset !== undefined && preset !== 'day' && isLast)
     return { main: t(`timeline.last.${preset}`), detail }
   const count = Math.round(lengthOf(view) / day)
-  return { main: detail, detail: count >= 1 ? plural('timeline.days', count) : '' }
+  return { main: detail, detail: count >= 1 ? t('timeline.days', { count }) : '' }
 }
 
 /** `24 October – 22 November 2026`, or with the time of day for less than two days. */
@@ -88,16 +88,6 @@ export function dayPart(time: number, zones: Zones): View & { readonly name: Day
   // Where clocks were changed, an hour more or less belongs to the night.
   const late = to - 24 * 3600
   return { name, from: name === 'night' ? from : late + begin * 3600, to: late + end * 3600 }
-}
-
-/** Keys of texts for one thing and for several. */
-export type Counted =
-  `timeline.${'days' | 'points' | 'values' | 'measurements' | 'nights' | 'entries' | 'notes' | 'photos' | 'places' | 'activities' | 'files'}`
-
-/** Text for a number of things. */
-export function plural(key: Counted, count: number): string {
-  const form = new Intl.PluralRules(locale()).select(count) === 'one' ? 'one' : 'other'
-  return t(`${key}.${form}`, { count: new Intl.NumberFormat(locale()).format(count) })
 }
 
 function capital(text: string): string {

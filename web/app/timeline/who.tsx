@@ -22,7 +22,7 @@ export function Who({ plan }: { readonly plan: Plan }) {
     return (
       <p class="chip own">
         <Icon name="lock" />
-        <span>{t('timeline.onlyYou')}</span>
+        <span>{t('shell.onlyYou')}</span>
       </p>
     )
   const shown = names.slice(0, most).join(', ')

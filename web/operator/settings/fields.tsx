@@ -105,8 +105,8 @@ function labelFor(key: string): string {
 function optionsFor({ choices, value }: Setting): ChoiceProps['options'] | undefined {
   if (typeof value === 'boolean')
     return [
-      ['true', t('operator.yes')],
-      ['false', t('operator.no')]
+      ['true', t('operator.on')],
+      ['false', t('operator.off')]
     ]
   return choices?.map(each => {
     const text = `settings.choice.${each}`

@@ -29,9 +29,7 @@ export function Facts({ request, shares, consent, isAgain }: Props) {
   const isForeign = isNeeded && agreed.length > 0
   return (
     <>
-      {shares > 0 && (
-        <p class="notice">{t(shares === 1 ? 'consent.share' : 'consent.shares', { count: shares })}</p>
-      )}
+      {shares > 0 && <p class="notice">{t('consent.shares', { count: shares })}</p>}
       {(isAgain || isForeign || !asked.isNear) && <p class="notice">{t('consent.caution', { app })}</p>}
       <dl class="facts">
         {app !== plain(requestingAppId) && <Fact name={t('consent.app')}>{plain(requestingAppId)}</Fact>}

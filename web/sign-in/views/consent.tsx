@@ -66,7 +66,7 @@ export function Consent({ request, session, onDecided, onLeave }: Props) {
     <p class="links">
       {rich('account.lead', { username: <strong>{session.username}</strong> })}{' '}
       <button type="button" class="text" onClick={onLeave}>
-        {t('consent.other')}
+        {t('consent.notYou')}
       </button>
     </p>
   )

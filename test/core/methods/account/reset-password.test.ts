@@ -68,7 +68,7 @@ t.test('account.requestPasswordReset', async t => {
     await box.received(2)
     t.strictSame(await ask(), { accessId: undefined })
     const mail = await box.receivedBy('daisy@example.com', 2)
-    t.equal(mail.subject, 'A new password for Coffer')
+    t.equal(mail.subject, 'Reset your Coffer password')
     t.match(mail.source, /^To: daisy <daisy@example\.com>/m)
     const link = linkOf(mail)
     t.equal(link.origin + link.pathname, `${service.server.url}/access/reset-password.html`)
@@ -82,7 +82,7 @@ t.test('account.requestPasswordReset', async t => {
 
     await ask('bobby')
     const french = await box.receivedBy('bobby@example.com', 2)
-    t.equal(french.subject, 'Un nouveau mot de passe pour Coffer')
+    t.equal(french.subject, 'Réinitialisez votre mot de passe Coffer')
     t.match(french.text, 'une seule fois')
   })
 

@@ -137,7 +137,7 @@ t.test('looking up who is there', async t => {
   })
 })
 
-t.test('what is not an e-mail address', async t => {
+t.test('what is not an email address', async t => {
   const odd = [
     'a\u0000@b.example',
     'a@b.example\r\nBcc: c@d.example',
@@ -192,7 +192,7 @@ t.test('what is not an e-mail address', async t => {
       })
     }
     await until(() => causes.length >= odd.length, 'all refusals')
-    t.same(new Set(causes), new Set(['not an e-mail address']))
+    t.same(new Set(causes), new Set(['not an email address']))
     t.equal(box.connections, 0)
   })
 

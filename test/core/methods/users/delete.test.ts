@@ -387,7 +387,7 @@ t.test('users.delete', async t => {
         t.notMatch(JSON.stringify(closed!.body), /delet/, 'strangers are told nothing')
       }
     await t.rejects(connect(t, server.url, 'alice', 'no-such-token'), /token/)
-    await t.rejects(connect(t, server.url, 'alice', app.token), /scheduled for deletion/)
+    await t.rejects(connect(t, server.url, 'alice', app.token), /will be deleted on/)
     t.match(await service.http('GET', '/reg/alice/check'), { status: 409 })
     t.equal(hooks.deliveries.length, before, 'webhooks are silent')
     t.equal(await deleteDue(server.services), 0)

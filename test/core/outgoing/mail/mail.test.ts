@@ -73,8 +73,8 @@ t.test('a mail', async t => {
     t.equal(english.from, 'no-reply@127.0.0.1')
     t.match(english.source, /^From: Our Place <no-reply@127\.0\.0\.1>/m)
     t.match(english.source, /^Auto-Submitted: auto-generated/m)
-    t.match(english.text, 'Your user name is daisy')
-    t.match(english.html, '<strong>daisy</strong>')
+    t.match(english.text, 'Your username is daisy')
+    t.match(english.html, '<p>Hello daisy,</p>')
     t.equal((await box.receivedBy('fleur@example.com')).subject, 'Bienvenue sur Our Place')
     t.equal((await box.receivedBy('luisa@example.com')).subject, 'Welcome to Our Place')
   })
@@ -114,7 +114,7 @@ t.test('a mail', async t => {
       const { lines, service } = await start(t, box.settings)
       t.ok((await register(service, { email })).apiEndpoint)
       await until(() => lines.length > 0, 'a line')
-      t.match(lines[0], { message: 'a mail could not be sent', fields: { cause: 'not an e-mail address' } })
+      t.match(lines[0], { message: 'an email could not be sent', fields: { cause: 'not an email address' } })
       service.clock.advance(100_000)
       t.ok(service.server.services.mailer.isIdle)
       t.equal(box.connections, 0)
@@ -132,7 +132,7 @@ t.test('a mail', async t => {
       const { lines, service } = await start(t, box.settings)
       await register(service, { email })
       await until(() => lines.length > 0, 'a line')
-      t.match(lines[0], { message: 'a mail could not be sent', fields: { cause: `EENVELOPE ${status}` } })
+      t.match(lines[0], { message: 'an email could not be sent', fields: { cause: `EENVELOPE ${status}` } })
       service.clock.advance(100_000)
       t.ok(service.server.services.mailer.isIdle)
       t.equal(box.connections, 1)
@@ -197,7 +197,7 @@ t.test('a mail server', async t => {
       t.strictSame(await ask(service, 'daisy'), { accessId: undefined })
       await until(() => lines.length >= 2, 'lines of both mails')
       for (const { fields, message } of lines) {
-        t.equal(message, 'a mail could not be sent yet')
+        t.equal(message, 'an email could not be sent and will be retried')
         t.same(Object.keys(fields), ['accountId', 'cause'])
         t.notMatch(JSON.stringify(fields), /secret|daisy|resetToken/)
       }
@@ -234,7 +234,7 @@ t.test('a mail server', async t => {
       service.clock.advance(wait)
     }
     await until(() => lines.length === 5, 'the last failure')
-    t.equal(lines.at(-1)?.message, 'a mail could not be sent')
+    t.equal(lines.at(-1)?.message, 'an email could not be sent')
     service.clock.advance(100_000)
     t.equal(sockets.length, 5)
   })
@@ -250,7 +250,7 @@ t.test('a mail server', async t => {
     await service.server.close()
     t.ok(Date.now() - begun < 5000)
     t.equal(sockets.length, 2, 'nothing is begun any more')
-    t.ok(lines.some(({ message }) => message === '3 mails were dropped: the service stops'))
+    t.ok(lines.some(({ message }) => message === 'emails dropped at shutdown: 3'))
   })
 
   t.test('gets what waits when the service stops, also what it has refused once', async t => {

@@ -240,7 +240,7 @@ t.test('events.create', async t => {
     const { body: other } = await post(carol, '/events', formOf([json]))
     t.match(await post(carol, `/events/${two.event.id}`, formOf([small])), {
       status: 400,
-      body: { error: { id: 'invalid-operation', message: /at most 2 files, but would have 3/ } }
+      body: { error: { id: 'invalid-operation', message: /at most 2 files, but this would make 3/ } }
     })
     t.same((await carol.do('events.getOne', { id: two.event.id })).event, two.event, 'it is as it was')
     const { accounts, attachments: kept } = server.services

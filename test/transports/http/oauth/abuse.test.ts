@@ -334,7 +334,7 @@ t.test('requests', async t => {
     service.clock.advance(10_000)
     for (const params of [{ prompt: 'login' }, { max_age: '60' }, { prompt: 'select_account' }]) {
       const begun = await begin(service, params)
-      await t.rejects(agree(service, alice, begun), /sign in anew/, JSON.stringify(params))
+      await t.rejects(agree(service, alice, begun), /sign in again/, JSON.stringify(params))
     }
     t.ok((await agree(service, alice, await begin(service, { max_age: '20000' }))).searchParams.get('code'))
   })

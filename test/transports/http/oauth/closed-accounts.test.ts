@@ -35,7 +35,7 @@ t.test('OAuth on a closed account', async t => {
 
     const refused = {
       status: 403,
-      body: { error: 'access_denied', error_description: /scheduled for deletion/ }
+      body: { error: 'access_denied', error_description: /will be deleted on/ }
     }
     t.match(await refresh(service, tokens.refresh_token), refused)
     t.match(await exchange(service, begun, answered), refused)

@@ -42,7 +42,7 @@ t.test('GET /readyz', async t => {
     rmSync(join(other.directory, '.probe'), { recursive: true })
   })
 
-  t.test('answers 503 when the platform file does not answer', async t => {
+  t.test('answers 503 when platform database is not responding', async t => {
     const other = await openCoffer(t)
     other.server.services.platform.close()
     t.match(await other.http('GET', '/readyz'), { status: 503, body: { checks: { platform: false } } })

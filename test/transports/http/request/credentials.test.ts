@@ -151,7 +151,7 @@ t.test('a caller id', async t => {
       const unseen = isLatin ? ['a\u0085b', 'a\tb'] : ['a\u0000b', 'a\nb', 'a\u2028b', 'a\u202eb']
       for (const text of [long, 'y'.repeat(3000), ...unseen])
         t.match(await call(`${token} ${text}`), {
-          error: { message: /^The caller id, .* 100 printable characters$/ }
+          error: { message: /^The caller ID .* 100 printable characters$/ }
         })
       t.equal((await alice.do('events.get', { limit: 1000 })).events.length, before, 'nothing has been done')
     })
