@@ -40,6 +40,8 @@ export interface Guest {
   readonly holder: Holder
   /** Number of calls that wait or run. */
   readonly load: number
+  /** Called when the connection is closed, unless it has left before. */
+  leave(): void
 }
 
 export interface ConnectionOptions {
@@ -81,6 +83,8 @@ export class Connection {
     conn.on('close', () => {
       clearTimeout(this.#idle)
       slot.leave()
+      // Those that were being connected are told by nobody else.
+      for (const guest of this.#guests) guest.leave()
     })
     conn.on('upgrading', (transport: unknown) => {
       if (++this.#maxUpgradeAttempts > maxUpgradeAttempts) triedOut(transport)?.terminate()

@@ -34,8 +34,10 @@ export interface SocketServices {
 export class SocketSession implements Guest {
   readonly holder: Holder
   readonly #queue: CallQueue
-  readonly #listening: Promise<Subscription | undefined>
-  /** Notifications held back until the client has read what waits, and their keys. */
+  #subscription: Subscription | undefined
+  #isOpen = false
+  #isOver = false
+  /** Notifications held back until the client is connected and has read what waits, and their keys. */
   readonly #missed = new Map<string, Set<string> | undefined>()
 
   constructor(
@@ -57,18 +59,9 @@ export class SocketSession implements Guest {
       settled: () => connection.inbox.settle()
     })
     connection.joined(this)
-    // All listeners are attached before anything asynchronous, so that no early message is lost.
+    // All listeners are attached before the client is connected, so that no early message is lost.
     socket.onAny((method: unknown, ...args: unknown[]) => this.#receive(String(method), args))
-    socket.on('disconnect', () => void this.#leave())
-    this.#listening = this.#join()
-    void this.#listening.then(
-      subscription => subscription ?? this.#close(),
-      (error: unknown) => {
-        // The account's file may have become unreadable in the meantime.
-        failureOf(dispatcher.services.log, error, 'socket')
-        this.#close()
-      }
-    )
+    socket.on('disconnect', () => this.leave())
   }
 
   get load(): number {
@@ -80,11 +73,41 @@ export class SocketSession implements Guest {
     return this.#queue.end()
   }
 
-  async #join(): Promise<Subscription | undefined> {
-    return await this.services.notifier.join(this.admitted, {
-      notify: (message, payload) => this.#notify(message, payload),
-      close: () => void this.#closeAfterAnswer()
-    })
+  /**
+   * Subscribes to changes. This happens before the client is told that it is connected: it hears of every change from
+   * then on. Errors: `invalid-access-token` if the access has ended since it was admitted.
+   */
+  async join(): Promise<void> {
+    try {
+      const subscription = await this.services.notifier.join(this.admitted, {
+        notify: (message, payload) => this.#notify(message, payload),
+        close: () => (this.#isOpen ? void this.#closeAfterAnswer() : this.leave())
+      })
+      if (this.#isOver) subscription?.leave()
+      this.#subscription = this.#isOver || !subscription ? fail('invalid-access-token') : subscription
+    } catch (error) {
+      this.leave()
+      throw error
+    }
+  }
+
+  /** Sends the notifications that came before the client was connected. */
+  open(): void {
+    this.#isOpen = true
+    // The access may have ended in the meantime.
+    if (this.#isOver) return this.#close()
+    void Promise.resolve(this.connection.outbox.drained()).then(() => this.#catchUp())
+  }
+
+  /** Ends the subscription, and drops the calls that wait. */
+  leave(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.connection.left(this)
+    this.holder.leave()
+    this.#subscription?.leave()
+    this.#subscription = undefined
+    void this.#queue.end()
   }
 
   #receive(method: string, args: readonly unknown[]): void {
@@ -135,7 +158,7 @@ export class SocketSession implements Guest {
 
   async #subscribe(method: string, params: unknown, reply: Reply | undefined): Promise<void> {
     try {
-      const subscription = (await this.#listening) ?? fail('invalid-access-token')
+      const subscription = this.#subscription ?? fail('invalid-access-token')
       this.#answer(reply, joinMembers(await subscription.subscribing(method, params)))
     } catch (error) {
       this.#refuse(reply, failureOf(this.services.dispatcher.services.log, error, method).error)
@@ -159,8 +182,8 @@ export class SocketSession implements Guest {
   /** Notifies the client of a change. For a client that does not keep up, changes are merged until it does. */
   #notify(message: string, payload: { readonly keys?: readonly string[] } | undefined): void {
     const { outbox } = this.connection
-    if (!outbox.isSlow) return this.#send(message, payload?.keys)
-    if (this.#missed.size === 0) void outbox.drained()?.then(() => this.#catchUp())
+    if (this.#isOpen && !outbox.isSlow) return this.#send(message, payload?.keys)
+    if (this.#isOpen && this.#missed.size === 0) void outbox.drained()?.then(() => this.#catchUp())
     const keys = payload?.keys && new Set([...(this.#missed.get(message) ?? []), ...payload.keys])
     this.#missed.set(message, keys)
   }
@@ -196,16 +219,6 @@ export class SocketSession implements Guest {
   #close(): void {
     this.socket.disconnect()
     if (!this.connection.hasOthers) this.connection.end()
-  }
-
-  async #leave(): Promise<void> {
-    this.connection.left(this)
-    this.holder.leave()
-    void this.#listening.then(
-      subscription => subscription?.leave(),
-      () => undefined
-    )
-    await this.#queue.end()
   }
 }
 

@@ -8,7 +8,7 @@ import { Server as Engine } from 'engine.io'
 import { Server, type Socket } from 'socket.io'
 import { toErrorEnvelope } from '../../core/envelope.js'
 import { ApiError } from '../../core/errors.js'
-import type { Admission, Notifier, Dispatcher } from '../../core/call/dispatcher.js'
+import type { Notifier, Dispatcher } from '../../core/call/dispatcher.js'
 import { failureOf } from '../../core/call/outcome.js'
 import type { Mount } from '../mount.js'
 import { pageToken, withoutPageHeader } from '../page-sessions.js'
@@ -136,7 +136,10 @@ export class Websockets implements Mount {
       }
       connection.undecoded = () => decoderOf(socket).undecoded
       const credentials = this.#credentialsOf(socket)
-      socket.data = await this.#services.notifier.admit(usernameOf(socket.nsp.name), credentials)
+      const admitted = await this.#services.notifier.admit(usernameOf(socket.nsp.name), credentials)
+      const session = new SocketSession(this.#services, admitted, socket, connection)
+      await session.join()
+      socket.data = session
       // The handshake data stays in memory as long as the socket, and there may be a thousand sockets on one
       // connection.
       socket.handshake.auth = {}
@@ -148,11 +151,11 @@ export class Websockets implements Mount {
   }
 
   #open(socket: Socket): void {
-    const connection = this.#connectionOf(socket)
-    if (!connection || this.#isClosing) return void socket.disconnect(true)
-    const session = new SocketSession(this.#services, socket.data as Admission, socket, connection)
+    if (this.#isClosing) return void socket.disconnect(true)
+    const session = socket.data as SocketSession
     this.#sessions.add(session)
     socket.on('disconnect', () => this.#sessions.delete(session))
+    session.open()
   }
 
   #connectionOf({ conn }: Socket): Connection | undefined {
