@@ -5,7 +5,13 @@
 import { EngineUnavailable } from '../engine.js'
 import { formatList } from './format-list.js'
 import { objectsStream } from './object-subjects.js'
-import { fetchServerState, fetchStreamStates, type ServerState, type StreamState } from './monitor.js'
+import {
+  fetchJetStreamState,
+  fetchServerState,
+  type JetStreamState,
+  type ServerState,
+  type StreamState
+} from './monitor.js'
 import { bucketStream, platformStream, shardCount, shardStream } from './subjects.js'
 
 /** The engine could lose acknowledged writes, or is not set up. */
@@ -46,17 +52,21 @@ export async function checkEngine({ hasObjects, monitors }: CheckOptions): Promi
     monitors.map(async monitor => ({
       monitor,
       server: await fetchServerState(monitor),
-      streams: await fetchStreamStates(monitor)
+      jetStream: await fetchJetStreamState(monitor)
     }))
   )
-  const silent = servers.filter(({ server, streams }) => !server || !streams).map(({ monitor }) => monitor)
+  const silent = servers
+    .filter(({ jetStream, server }) => !server || !jetStream)
+    .map(({ monitor }) => monitor)
   if (silent.length > (monitors.length - 1) / 2)
     throw new EngineUnavailable(new Error(`No response from ${silent.join(', ')}`))
   const problems = [
     ...findDuplicates(servers),
-    ...servers.flatMap(({ monitor, server }) => (server ? findServerProblems(monitor, server) : [])),
+    ...servers.flatMap(({ jetStream, monitor, server }) =>
+      server && jetStream ? findServerProblems(monitor, server, jetStream) : []
+    ),
     ...findStreamProblems(
-      servers.flatMap(({ streams }) => streams ?? []),
+      servers.flatMap(({ jetStream }) => jetStream?.streams ?? []),
       hasObjects
     )
   ]
@@ -77,13 +87,14 @@ function findDuplicates(servers: readonly { monitor: string; server: ServerState
 
 function findServerProblems(
   monitor: string,
-  { jetstream, max_payload, server_name, version }: ServerState
+  { max_payload, server_name, version }: ServerState,
+  { isEnabled, syncsAlways }: JetStreamState
 ): string[] {
   const problems: string[] = []
   const add = (problem: string): void => void problems.push(`${server_name} (${monitor}) ${problem}`)
   if (isOlder(version)) add(`has version ${version}. Install ${firstVersion.join('.')} or later`)
-  if (!jetstream?.config) add('runs without JetStream. Add "jetstream" to its configuration')
-  else if (jetstream.config.sync_always !== true)
+  if (!isEnabled) add('runs without JetStream. Add "jetstream" to its configuration')
+  else if (!syncsAlways)
     add('acknowledges writes before they are on disk. Set "sync_interval: always" in "jetstream"')
   if (max_payload < minPayloadBytes)
     add(`accepts only ${max_payload} bytes per message. Set "max_payload: 8MB"`)

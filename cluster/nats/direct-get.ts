@@ -15,9 +15,11 @@ export type GetRequest =
     }
   | { readonly multi_last: readonly string[]; readonly batch: number }
 
-/** Time limit for a replica to send something, in milliseconds, and the number of attempts. */
-const replicaTimeoutMs = 600
-const maxAttempts = 4
+/**
+ * Time limits for a replica to send something, in milliseconds, one for each attempt. A replica that hangs should cost
+ * little time; if none is that fast, all are busy.
+ */
+const replicaTimeoutsMs = [600, 600, 1200, 2400]
 /** Statuses of an answer without a message. */
 const [endOfBatch, nothingFound] = [204, 404]
 
@@ -27,16 +29,23 @@ export async function getMessages(
   stream: string,
   request: GetRequest
 ): Promise<Entry[]> {
-  for (let attempt = 1; ; attempt++) {
+  let cause: unknown
+  for (const timeoutMs of replicaTimeoutsMs)
     try {
-      return await getOnce(connection, stream, request)
+      return await getOnce(connection, stream, request, timeoutMs)
     } catch (error) {
-      if (attempt === maxAttempts || connection.isClosed()) throw new EngineUnavailable(error)
+      cause = error
+      if (connection.isClosed()) break
     }
-  }
+  throw new EngineUnavailable(cause)
 }
 
-function getOnce(connection: NatsConnection, stream: string, request: GetRequest): Promise<Entry[]> {
+function getOnce(
+  connection: NatsConnection,
+  stream: string,
+  request: GetRequest,
+  timeoutMs: number
+): Promise<Entry[]> {
   return new Promise((resolve, reject) => {
     const entries: Entry[] = []
     const inbox = createInbox()
@@ -65,7 +74,7 @@ function getOnce(connection: NatsConnection, stream: string, request: GetRequest
     const subscription = connection.subscribe(inbox, {
       callback: (error, message) => (error ? end(error) : receive(message))
     })
-    const timer = setTimeout(() => end(new Error('No replica responded in time')), replicaTimeoutMs)
+    const timer = setTimeout(() => end(new Error('No replica responded in time')), timeoutMs)
     connection.publish(`$JS.API.DIRECT.GET.${stream}`, JSON.stringify(request), { reply: inbox })
   })
 }

@@ -9,7 +9,13 @@ export interface ServerState {
   readonly server_name: string
   readonly version: string
   readonly max_payload: number
-  readonly jetstream?: { readonly config?: { readonly sync_always?: boolean } }
+}
+
+/** JetStream of a server: its configuration, and the server's own copies of streams by their names. */
+export interface JetStreamState {
+  readonly isEnabled: boolean
+  readonly syncsAlways: boolean
+  readonly streams: ReadonlyMap<string, StreamState>
 }
 
 /** The state of a server's own copy of a stream. */
@@ -30,7 +36,9 @@ export interface StreamState {
   }
 }
 
-interface Accounts {
+interface JetStreamAnswer {
+  readonly disabled?: boolean
+  readonly config?: { readonly sync_always?: boolean }
   readonly account_details?: readonly { readonly stream_detail?: readonly StreamState[] }[]
 }
 
@@ -42,13 +50,20 @@ export async function fetchServerState(monitor: string): Promise<ServerState | u
   return (await fetchJson(monitor, 'varz')) as ServerState | undefined
 }
 
-/** Fetches the states of a server's copies of streams, by their names; `undefined` if it does not answer. */
-export async function fetchStreamStates(
-  monitor: string
-): Promise<ReadonlyMap<string, StreamState> | undefined> {
-  const answer = (await fetchJson(monitor, 'jsz?streams=1&config=1')) as Accounts | undefined
-  const streams = answer?.account_details?.flatMap(({ stream_detail = [] }) => stream_detail)
-  return answer && new Map((streams ?? []).map(stream => [stream.name, stream]))
+/**
+ * Fetches the state of a server's JetStream; `undefined` if it does not answer. The general state of a server contains
+ * its configuration, too, but not until some time after it was started.
+ */
+export async function fetchJetStreamState(monitor: string): Promise<JetStreamState | undefined> {
+  const answer = (await fetchJson(monitor, 'jsz?streams=1&config=1')) as JetStreamAnswer | undefined
+  const streams = answer?.account_details?.flatMap(({ stream_detail = [] }) => stream_detail) ?? []
+  return (
+    answer && {
+      isEnabled: answer.disabled !== true,
+      syncsAlways: answer.config?.sync_always === true,
+      streams: new Map(streams.map(stream => [stream.name, stream]))
+    }
+  )
 }
 
 async function fetchJson(monitor: string, path: string): Promise<unknown> {

@@ -8,7 +8,7 @@ import { EngineUnavailable } from '../engine.js'
 import type { Connected } from './connection.js'
 import { callApi, JetStreamError } from './jetstream.js'
 import { formatList } from './format-list.js'
-import { fetchServerState, fetchStreamStates } from './monitor.js'
+import { fetchJetStreamState, fetchServerState } from './monitor.js'
 
 /** One server's copy of a stream at one time. */
 export interface Replica {
@@ -99,8 +99,11 @@ export class Replicas {
     const servers = await Promise.all(
       this.monitors.map(async monitor => {
         // Concurrently: each waits long for a machine that is gone, and a takeover waits for both.
-        const [server, streams] = await Promise.all([fetchServerState(monitor), fetchStreamStates(monitor)])
-        return { name: server?.server_name, streams }
+        const [server, jetStream] = await Promise.all([
+          fetchServerState(monitor),
+          fetchJetStreamState(monitor)
+        ])
+        return { name: server?.server_name, streams: jetStream?.streams }
       })
     )
     const found = new Map<string, Replica[]>()

@@ -3,7 +3,7 @@ import t from 'tap'
 import { EngineUnavailable } from '../../../cluster/engine.js'
 import { checkEngine, EngineUnfit } from '../../../cluster/nats/check.js'
 import { callApi } from '../../../cluster/nats/jetstream.js'
-import { fetchStreamStates } from '../../../cluster/nats/monitor.js'
+import { fetchJetStreamState } from '../../../cluster/nats/monitor.js'
 import { EngineServers, until } from '../engine-servers.js'
 
 t.setTimeout(900_000)
@@ -48,8 +48,8 @@ t.test('an engine as it has to be', async t => {
   // While it gets its replicas, none of the servers may tell of the stream; and who has none yet cannot lose another.
   await until('making the streams again mends it', async () => (await problemsOf(monitors)) === '')
   await until('all servers have the stream', async () => {
-    const copies = await Promise.all(monitors.map(fetchStreamStates))
-    return copies.every(streams => streams?.has('COFFER_WAL_07'))
+    const copies = await Promise.all(monitors.map(fetchJetStreamState))
+    return copies.every(jetStream => jetStream?.streams.has('COFFER_WAL_07'))
   })
 
   await servers.kill(0)

@@ -4,7 +4,7 @@
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
-import { fetchStreamStates } from '../../../cluster/nats/monitor.js'
+import { fetchJetStreamState } from '../../../cluster/nats/monitor.js'
 import { until } from '../engine-servers.js'
 import type { Success } from '../load.js'
 import { inWords, isLeftOut, longestMs, Machines, rounds, timeoutMs } from './machines.js'
@@ -106,8 +106,8 @@ t.test(unfenced, { skip: isLeftOut }, async t => {
 async function quiet({ servers }: Machines): Promise<void> {
   let [written, sinceMs] = [-1, 0]
   await until('nothing to be written any more', async () => {
-    const streams = await fetchStreamStates(servers.monitors[0]!)
-    const now = Array.from(streams?.values() ?? []).reduce(
+    const jetStream = await fetchJetStreamState(servers.monitors[0]!)
+    const now = Array.from(jetStream?.streams.values() ?? []).reduce(
       (sum, { name, state }) => sum + (name.startsWith('COFFER_WAL') ? state.last_seq : 0),
       0
     )

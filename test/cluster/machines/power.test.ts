@@ -3,7 +3,7 @@
  * does not sync before it acknowledges, the same test finds losses.
  */
 import t from 'tap'
-import { fetchStreamStates } from '../../../cluster/nats/monitor.js'
+import { fetchJetStreamState } from '../../../cluster/nats/monitor.js'
 import { until } from '../engine-servers.js'
 import { Disks, whyNoDisks } from './disks.js'
 import { isLeftOut, Machines, rounds, timeoutMs } from './machines.js'
@@ -53,8 +53,8 @@ t.test('… and the engine has not synced', { skip: isLeftOut }, async t => {
 /** Number of records in the logs of accounts, by the copies that have most of them. */
 async function recordsIn({ servers }: Machines): Promise<number> {
   const most = new Map<string, number>()
-  for (const copies of await Promise.all(servers.monitors.map(fetchStreamStates)))
-    for (const [stream, { state }] of copies ?? [])
+  for (const jetStream of await Promise.all(servers.monitors.map(fetchJetStreamState)))
+    for (const [stream, { state }] of jetStream?.streams ?? [])
       if (stream.startsWith('COFFER_WAL_')) most.set(stream, Math.max(most.get(stream) ?? 0, state.messages))
   return Array.from(most.values()).reduce((sum, count) => sum + count, 0)
 }

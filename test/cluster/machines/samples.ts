@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { bucketStream, platformStream } from '../../../cluster/nats/subjects.js'
-import { fetchStreamStates } from '../../../cluster/nats/monitor.js'
+import { fetchJetStreamState } from '../../../cluster/nats/monitor.js'
 import { objectsStream } from '../../../cluster/nats/object-subjects.js'
 import { cpuUs, median } from '../../../scripts/bench/load/statistics.js'
 import type { Machines } from './machines.js'
@@ -61,8 +61,8 @@ function figuresOf(name: string, pid: number): Sample {
 /** Of each stream, the most that any server says that it has; of the logs of accounts, their sum and the largest. */
 async function streamFigures(monitors: readonly string[]): Promise<Sample> {
   const most = new Map<string, { bytes: number; messages: number; last: number }>()
-  for (const states of await Promise.all(monitors.map(fetchStreamStates)))
-    for (const [name, { state }] of states ?? []) {
+  for (const jetStream of await Promise.all(monitors.map(fetchJetStreamState)))
+    for (const [name, { state }] of jetStream?.streams ?? []) {
       const known = most.get(name) ?? { bytes: 0, messages: 0, last: 0 }
       most.set(name, {
         bytes: Math.max(known.bytes, state.bytes),
