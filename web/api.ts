@@ -146,7 +146,7 @@ export async function readServiceInfo(): Promise<ServiceInfo> {
 }
 
 /**
- * Returns the user name for a name or an e-mail address. Rejects with `invalid-credentials` if it cannot be a user
+ * Returns the user name for a name or an email address. Rejects with `invalid-credentials` if it cannot be a user
  * name, or no account has that address.
  */
 export async function usernameOf(nameOrEmail: string): Promise<string> {

@@ -7,7 +7,7 @@ export type Claims = Readonly<Record<string, unknown>>
 
 /** Longest subject, in characters (OpenID Connect Core 1.0, section 2). */
 export const maxSubjectLength = 255
-/** Longest e-mail address. */
+/** Longest email address. */
 const maxEmailLength = 300
 /** Maximum number of groups that are checked. */
 const maxGroups = 10_000
@@ -30,7 +30,7 @@ export function hasSecondFactor({ secondFactor, secondFactorAcr }: Provider, cla
   )
 }
 
-/** Returns the e-mail address, which is verified only if the provider says so. */
+/** Returns the email address, which is verified only if the provider says so. */
 export function getEmail(claims: Claims): { address: string; isVerified: boolean } | undefined {
   const address = getClaim(claims, 'email')
   if (typeof address !== 'string' || address === '' || address.length > maxEmailLength) return undefined

@@ -1,4 +1,4 @@
-/** Finds accounts by user name or e-mail address. (docs/spec/registration.md#finding-an-account) */
+/** Finds accounts by user name or email address. (docs/spec/registration.md#finding-an-account) */
 import { ApiError, fail } from '../errors.js'
 import { getCoreUrl } from '../service-info.js'
 import { refuseUnknownUser } from '../unknown-user.js'
@@ -42,7 +42,7 @@ function normalizeNodeUrl(url = ''): string | undefined {
 }
 
 /**
- * Returns the account of an e-mail address. Throws `unknown-resource`, `too-many-requests`, and `unavailable-method` if
+ * Returns the account of an email address. Throws `unknown-resource`, `too-many-requests`, and `unavailable-method` if
  * such look-ups are off. Unknown addresses count as failures of look-ups only: an attacker may try many, and other
  * users at the same address have to be able to sign in. (docs/spec/limits.md#guessing)
  */

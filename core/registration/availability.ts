@@ -1,9 +1,9 @@
-/** Checks which user names and e-mail addresses are free. `check_username` is public by the specification. (docs/spec/registration.md#checking-a-user-name) */
+/** Checks which user names and email addresses are free. `check_username` is public by the specification. (docs/spec/registration.md#checking-a-user-name) */
 import { ApiError } from '../errors.js'
 import { isReservedUsername } from './usernames.js'
 import type { Services } from '../call/services.js'
 
-/** Returns whether an account has this e-mail address, or is being created with it. */
+/** Returns whether an account has this email address, or is being created with it. */
 export function isTakenEmail({ platform }: Services, email: string): boolean {
   return platform.findByUnique('email', email) !== undefined
 }

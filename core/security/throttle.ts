@@ -41,7 +41,7 @@ export interface Throttle {
   /** Counts a registration. Throws `too-many-requests` after too many from one address. Returns a function that undoes it. */
   register(ip: string): () => void
   /**
-   * Counts a look-up of a user name or e-mail address. Throws `too-many-requests` after too many from one address, or from
+   * Counts a look-up of a user name or email address. Throws `too-many-requests` after too many from one address, or from
    * all addresses of its network (/24, /48).
    */
   lookUp(ip: string): void

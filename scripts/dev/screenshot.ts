@@ -57,7 +57,7 @@ async function photographed(url: string): Promise<Buffer> {
     const page = await context.newPage()
     await page.clock.setFixedTime(until)
     await page.goto(`${url}/app/`)
-    await page.getByLabel('Username or e-mail').fill(username)
+    await page.getByLabel('Username or email').fill(username)
     await page.getByLabel('Password', { exact: true }).fill(password)
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByText('Live', { exact: true }).waitFor()

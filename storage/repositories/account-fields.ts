@@ -123,7 +123,7 @@ function readConfirmedEmail(db: Database): unknown {
   return table.get() === undefined ? undefined : new ConfirmedValues(db).find('email')
 }
 
-/** Returns the form in which values of a field are compared: e-mail addresses ignore case. */
+/** Returns the form in which values of a field are compared: email addresses ignore case. */
 export function toUniqueKey(field: string, value: unknown): string {
   const text = limitMarks(String(value)).normalize('NFC')
   return field === 'email' ? text.toLowerCase() : text

@@ -163,7 +163,7 @@ export const signInScenarios: Contract = {
       match: { data: [{ code }] }
     })),
     {
-      name: 'refuses a name and an e-mail address that are taken, telling both',
+      name: 'refuses a name and an email address that are taken, telling both',
       kind: 'state',
       before: world => world.mail(),
       params: ({ owner }) => ({

@@ -120,7 +120,7 @@ export class World {
     await this.service.call(undefined, 'test.noteSignIns', { username: this.owner.username })
   }
 
-  /** Gives the account an e-mail address and a language. The owner has just signed in. */
+  /** Gives the account an email address and a language. The owner has just signed in. */
   async mail(): Promise<void> {
     await this.noteSignIn()
     await this.owner.do('account.update', {

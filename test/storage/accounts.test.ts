@@ -68,7 +68,7 @@ class Storage {
     })
   }
 
-  /** What is kept of an account's e-mail address: the sign that its file is its own. */
+  /** What is kept of an account's email address: the sign that its file is its own. */
   email(username: string): unknown {
     return this.accounts.store(this.accounts.find(username)!).account.field('email')
   }

@@ -141,7 +141,7 @@ const mailToken = serviceMethod({
   }
 })
 
-/** As if an app had set an e-mail address, and a letter had brought a token to confirm it with there. */
+/** As if an app had set an email address, and a letter had brought a token to confirm it with there. */
 const mailConfirmation = serviceMethod({
   id: 'test.mailConfirmation',
   summary: 'For tests',

@@ -1,4 +1,4 @@
-/** The e-mail address of an account, and whether links to reset a password are sent to it. */
+/** The email address of an account, and whether links to reset a password are sent to it. */
 import { callAs, type Session } from '../api.js'
 
 export interface Email {

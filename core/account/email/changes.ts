@@ -1,4 +1,4 @@
-/** The consequences of setting another e-mail address, and of confirming one. (docs/spec/accounts.md#e-mail-address) */
+/** The consequences of setting another email address, and of confirming one. (docs/spec/accounts.md#email-address) */
 import type { Access } from '../../../schemas/access.js'
 import type { Config } from '../../settings/config.js'
 import type { Call } from '../../call/method.js'

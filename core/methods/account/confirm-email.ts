@@ -1,6 +1,6 @@
 /**
- * `account.confirmEmail`: confirms an e-mail address. Not part of the original API.
- * (docs/spec/accounts.md#e-mail-address)
+ * `account.confirmEmail`: confirms an email address. Not part of the original API.
+ * (docs/spec/accounts.md#email-address)
  */
 import { Type } from 'typebox'
 import { proofParams } from '../../../schemas/passkey.js'

@@ -1,5 +1,5 @@
 /**
- * `account.getEmail`: the e-mail address of the account, and whether it is confirmed. Not part of the original API.
+ * `account.getEmail`: the email address of the account, and whether it is confirmed. Not part of the original API.
  * (docs/accounts.md#mail)
  */
 import { Type } from 'typebox'

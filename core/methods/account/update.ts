@@ -23,8 +23,8 @@ const Update = Type.Object(
 )
 
 /**
- * Returns the changed account. Each value replaces the one in force. Another e-mail address requires a proof or a
- * recent sign-in, and takes effect once it is confirmed. (docs/spec/accounts.md#e-mail-address)
+ * Returns the changed account. Each value replaces the one in force. Another email address requires a proof or a
+ * recent sign-in, and takes effect once it is confirmed. (docs/spec/accounts.md#email-address)
  */
 export const update = method({
   id: 'account.update',

@@ -1,4 +1,4 @@
-/** `registration.cores`: the server for a user, by name or e-mail address. (docs/spec/registration.md#finding-an-account) */
+/** `registration.cores`: the server for a user, by name or email address. (docs/spec/registration.md#finding-an-account) */
 import { Type } from 'typebox'
 import { anyone } from '../../auth/allow.js'
 import { requireAccount, getServerUrl } from '../../platform/find-account.js'

@@ -1,4 +1,4 @@
-/** `auth.emailCheck`: whether an e-mail address can be registered. (docs/spec/registration.md#checking-an-e-mail-address) */
+/** `auth.emailCheck`: whether an email address can be registered. (docs/spec/registration.md#checking-an-email-address) */
 import { Type } from 'typebox'
 import { Email } from '../../../schemas/account.js'
 import { anyone } from '../../auth/allow.js'

@@ -1,4 +1,4 @@
-/** `registration.uid`: the user name behind an e-mail address, for older clients. (docs/spec/registration.md#finding-an-account) */
+/** `registration.uid`: the user name behind an email address, for older clients. (docs/spec/registration.md#finding-an-account) */
 import { Type } from 'typebox'
 import { Email } from '../../../schemas/account.js'
 import { anyone } from '../../auth/allow.js'

@@ -1,4 +1,4 @@
-/** `registration.username`: the user name behind an e-mail address. (docs/spec/registration.md#finding-an-account) */
+/** `registration.username`: the user name behind an email address. (docs/spec/registration.md#finding-an-account) */
 import { Type } from 'typebox'
 import { Email } from '../../../schemas/account.js'
 import { anyone } from '../../auth/allow.js'

@@ -9,7 +9,7 @@ import type { Account } from '../../../storage/platform/account.js'
 const pageSize = 25
 
 /**
- * `GET /system/users?search=&after=&limit=`, by name. `search`: a part of the name, or a whole e-mail address. `next`: the
+ * `GET /system/users?search=&after=&limit=`, by name. `search`: a part of the name, or a whole email address. `next`: the
  * `after` of the next page, if there is one.
  */
 export const getUsers = serviceMethod({

@@ -87,7 +87,7 @@ export class Account {
 
   async readFacts(): Promise<void> {
     const { facts } = await this.client.call<{ facts: readonly Fact[] }>('streams.facts')
-    // Values of the account, such as its e-mail address, have a page of their own.
+    // Values of the account, such as its email address, have a page of their own.
     this.facts.set(facts.filter(({ streamId }) => !streamId.startsWith(':')))
   }
 

@@ -1,4 +1,4 @@
-/** How often strangers may ask who is there, and which texts are no e-mail addresses. */
+/** How often strangers may ask who is there, and which texts are no email addresses. */
 import t from 'tap'
 import { coffer, openCoffer, type Answer } from '../../../support/coffer.js'
 import { mailbox } from '../../../support/mailbox.js'

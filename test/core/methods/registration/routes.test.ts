@@ -131,7 +131,7 @@ t.test('the check of an invitation answers plain text', async t => {
 t.test('an account', async t => {
   const { ask, url } = await start(t)
 
-  t.test('is found by its e-mail address', async t => {
+  t.test('is found by its email address', async t => {
     t.match(await ask('GET', '/reg/Alice@Example.com/username'), { status: 200, body: { username: 'alice' } })
     t.match(await ask('GET', '/reg/alice@example.com/uid'), { status: 200, body: { uid: 'alice' } })
   })
