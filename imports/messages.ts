@@ -9,8 +9,8 @@ export const messages = [
   'A FIT file is cut off or damaged: what is whole was read',
   'A FIT file does not match its checksum: some of it may be wrong',
   'Timeline Edits hold nothing to import: export the timeline on the phone itself',
-  'Dates such as {cell} in {column} may be of either order: they are left out until it is said which',
-  'Numbers such as {cell} in {column} may have decimals or thousands: they are left out until it is said which',
+  'Dates such as {cell} in "{column}" may be of either order: they are left out until it is said which',
+  'Numbers such as {cell} in "{column}" may have decimals or thousands: they are left out until it is said which',
   // Databases
   'The database is cut off: what is whole was read',
   'The database was in use when it was copied: changes in the file beside it that ends in -wal are not in it',

@@ -84,7 +84,7 @@ async function readTable(reading: TableReading, place: Place): Promise<Layout | 
   for (const { asks, cells, column } of questions)
     sink.warn(asked[asks], {
       cell: (cells[0] ?? '').slice(0, 100),
-      column: JSON.stringify((columns[column] ?? '').slice(0, 100))
+      column: (columns[column] ?? '').slice(0, 100)
     })
   const times = new RowTimes(mapping, survey, options.zone, clocks)
   const width = widthIn(reading, layout)
@@ -150,7 +150,7 @@ async function eachRecord(
 
 const unmapped: Mapping = { time: 0, values: [] }
 const asked = {
-  dates: 'Dates such as {cell} in {column} may be of either order: they are left out until it is said which',
+  dates: 'Dates such as {cell} in "{column}" may be of either order: they are left out until it is said which',
   decimals:
-    'Numbers such as {cell} in {column} may have decimals or thousands: they are left out until it is said which'
+    'Numbers such as {cell} in "{column}" may have decimals or thousands: they are left out until it is said which'
 } as const

@@ -42,7 +42,8 @@ export function Webhooks() {
           <li key={hook.id}>
             <strong>{plain(hook.url)}</strong>
             <p class="hint num">
-              {nameOfAccess(hook.accessId, accesses, account.info.id)}, {stateOf(hook)}
+              {t('own.webhookBy', { who: nameOfAccess(hook.accessId, accesses, account.info.id) })},{' '}
+              {stateOf(hook)}
             </p>
             <div class="actions side">
               <Action

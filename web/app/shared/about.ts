@@ -19,7 +19,7 @@ export function lineOf(access: Access, grants: readonly Grant[]): string {
 export function untilWord(access: Access): string {
   const end = endOf(access)
   const left = end - Date.now() / 1000
-  if (left > aeon) return t('shared.noExpiry')
+  if (left > aeon) return t('shared.noExpiryInLine')
   if (left > 14 * 86_400) return t('shell.until', { date: day(end) })
   const [value, unit] = left > 2 * 86_400 ? [left / 86_400, 'day' as const] : [left / 3600, 'hour' as const]
   const length = new Intl.NumberFormat(locale(), { style: 'unit', unit, unitDisplay: 'long' })
