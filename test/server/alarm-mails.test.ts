@@ -49,11 +49,11 @@ t.test('what begins and what is over', async t => {
   t.same(box.mails, [], 'what was seen once may be gone at once')
   await one.mails.look()
   const first = await box.received(1)
-  t.match(first.subject, 'alarms begun: 2, over: 0')
+  t.match(first.subject, 'new alerts: 2, resolved: 0')
   t.same(first.to, [mailTo])
   t.match(
     first.text,
-    /- s1 does not answer\s+- A file cannot be made \(account c123\)\s[^]*is over:\s+–\s[^]*present: 2/
+    /- s1 does not answer\s+- A file cannot be made \(account c123\)\s[^]*Resolved:\s+–\s[^]*Open alerts: 2/
   )
   for (let times = 0; times < 3; times++) await one.mails.look()
 
@@ -66,8 +66,8 @@ t.test('what begins and what is over', async t => {
   await other.mails.look()
   await one.mails.look()
   const second = await box.received(2)
-  t.match(second.subject, 'alarms begun: 0, over: 2')
-  t.match(second.text, /now:\s+–\s[^]*is over:\s+- s1 does not answer[^]*present: 0/)
+  t.match(second.subject, 'new alerts: 0, resolved: 2')
+  t.match(second.text, /New alerts[^]*:\s+–\s[^]*Resolved:\s+- s1 does not answer[^]*Open alerts: 0/)
   other.standing = []
   for (let times = 0; times < 3; times++) await other.mails.look()
   await Promise.all([one, other].map(async ({ mails }) => await mails.stop()))

@@ -128,7 +128,7 @@ t.test('a form', async t => {
       const body = new URLSearchParams([...Object.entries(auth), ...fields]).toString()
       t.match(await service.http('POST', '/alice/streams', body, type), {
         status: 400,
-        body: { error: { id: 'invalid-request-structure', message: /^A query or form may / } }
+        body: { error: { id: 'invalid-request-structure', message: /^A query or form can / } }
       })
     }
     const few = await coffer(t, { limits: { jsonKeys: 3 } })

@@ -100,7 +100,7 @@ t.test('a query', async t => {
   })
 })
 
-const tooMany = { error: { id: 'invalid-request-structure', message: /^A query or form may / }, meta: Object }
+const tooMany = { error: { id: 'invalid-request-structure', message: /^A query or form can / }, meta: Object }
 
 function names(count: number): string {
   return Array.from({ length: count }, (_value, index) => `n${index}`).join('&')
